@@ -13,21 +13,24 @@ __device__ real beta_prime_logpdf(real x, real alpha, real beta, real sigma)
     } else {
         value = (alpha - 1) * log(z) - n * log1p(z) - (lbeta(alpha, beta) + log(sigma));
     }
+    if (z != within_range(z))
+        value = (z < 1 ? alpha - 1 : -beta - 1) * log_quotient(x, sigma) - (lbeta(alpha, beta) + log(sigma));
     real at_zero = log_power_at_zero(alpha - 1, log(beta / sigma) - (beta + 1) * z);
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 // x / (x + sigma) has a beta distribution.
 __device__ real beta_prime_logcdf(real x, real alpha, real beta, real sigma)
 {
-    if (isinf(x)) return 0;
     real z = x / sigma;
+    if (z != within_range(z)) return log_beta_p_logit(alpha, beta, log_quotient(x, sigma));
     return log_beta_p(alpha, beta, z / (1 + z), 1 / (1 + z));
 }
 
 __device__ real beta_prime_logsf(real x, real alpha, real beta, real sigma)
 {
     real z = x / sigma;
+    if (z != within_range(z)) return log_beta_p_logit(beta, alpha, -log_quotient(x, sigma));
     return log_beta_p(beta, alpha, 1 / (1 + z), z / (1 + z));
 }
 

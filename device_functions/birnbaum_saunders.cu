@@ -2,21 +2,29 @@
 // x: nonnegative    alpha: positive, shape    beta: positive, scale
 // density: (z + 1) / (2 * alpha * beta * z**(3 / 2)) * phi((sqrt(z) - 1 / sqrt(z)) / alpha)    z = x / beta
 // source: Birnbaum & Saunders (1969), A new family of life distributions
+
+// The standard normal variable that x is a function of
+__device__ real standardised(real x, real alpha, real beta)
+{
+    return (x - beta) / (sqrt(x) * (alpha * sqrt(beta)));
+}
+
 __device__ real birnbaum_saunders_logpdf(real x, real alpha, real beta)
 {
     if (x == 0 || isinf(x)) return -INFINITY;
-    real z = x / beta, normal = (x - beta) / beta / (alpha * sqrt(z));
-    return -(LOG_2 + HALF_LOG_2PI + log(alpha) + log(beta)) + (log1p(z) - 1.5 * log(z)) - 0.5 * normal * normal;
+    real normal = standardised(x, alpha, beta), log_z = log_quotient(x, beta), smaller = x < beta ? x / beta : beta / x;
+    return -(LOG_2 + HALF_LOG_2PI + log(alpha) + log(beta)) + (log1p(smaller) - (x < beta ? 1.5 : 0.5) * log_z)
+         - 0.5 * normal * normal;
 }
 
 __device__ real birnbaum_saunders_logcdf(real x, real alpha, real beta)
 {
-    return x == 0 ? -INFINITY : isinf(x) ? 0 : log_ndtr((x - beta) / beta / (alpha * sqrt(x / beta)));
+    return x == 0 ? -INFINITY : isinf(x) ? 0 : log_ndtr(standardised(x, alpha, beta));
 }
 
 __device__ real birnbaum_saunders_logsf(real x, real alpha, real beta)
 {
-    return x == 0 ? 0 : log_ndtr((beta - x) / beta / (alpha * sqrt(x / beta)));
+    return x == 0 ? 0 : isinf(x) ? -INFINITY : log_ndtr(-standardised(x, alpha, beta));
 }
 
 __device__ real transformed(real normal, real alpha, real beta)

@@ -4,21 +4,28 @@
 // source: Burr (1942), Cumulative frequency functions
 __device__ real burr_logpdf(real x, real c, real k, real sigma)
 {
-    real z = x / sigma, log_z = log(z);
+    real z = x / sigma, log_z = log_quotient(x, sigma);
     real value = log(c * k / sigma) + (log_z > 0 ? -c - 1 : c * k - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
     real at_zero = log_power_at_zero(c * k - 1, -log(sigma) - (k + 1) * pow(z, c));
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+}
+
+__device__ real burr_logpdf_grad_x(real x, real c, real k, real sigma)
+{
+    real log_z = log_quotient(x, sigma), rate = c * (k + 1) * exp(log_expit(-c * fabs(log_z)) - log(x));
+    if (x == 0) return c * k != 1 || c > 1 ? 0 : c == 1 ? -2 / sigma : -INFINITY;
+    return isinf(x) ? 0 : log_z > 0 ? rate - (c + 1) / x : (c * k - 1) / x - rate;
 }
 
 __device__ real burr_logcdf(real x, real c, real k, real sigma)
 {
-    return -k * log1pexp(-c * log(x / sigma));
+    return -k * log1pexp(-c * log_quotient(x, sigma));
 }
 
 // -log(-log of the distribution function) has a standard Gumbel distribution.
 __device__ real burr_logsf(real x, real c, real k, real sigma)
 {
-    return gumbel_logsf(-log(k) - log_log1pexp(-c * log(x / sigma)), 0, 1);
+    return gumbel_logsf(-log(k) - log_log1pexp(-c * log_quotient(x, sigma)), 0, 1);
 }
 
 // Where the distribution function is exp(-h)

@@ -4,15 +4,22 @@
 // source: Burr (1942), Cumulative frequency functions
 __device__ real burr12_logpdf(real x, real c, real k, real sigma)
 {
-    real z = x / sigma, log_z = log(z);
+    real z = x / sigma, log_z = log_quotient(x, sigma);
     real value = log(c * k / sigma) + (log_z > 0 ? -c * k - 1 : c - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
     real at_zero = log_power_at_zero(c - 1, log(k / sigma) - (k + 1) * z);
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+}
+
+__device__ real burr12_logpdf_grad_x(real x, real c, real k, real sigma)
+{
+    real log_z = log_quotient(x, sigma), rate = c * (k + 1) * exp(log_expit(-c * fabs(log_z)) - log(x));
+    if (x == 0) return c == 1 ? -(k + 1) / sigma : 0;
+    return isinf(x) ? 0 : log_z > 0 ? rate - (c * k + 1) / x : (c - 1) / x - rate;
 }
 
 // 1 / x has a distribution of type III.
-__device__ real burr12_logcdf(real x, real c, real k, real sigma) { return burr_logsf(sigma / x, c, k, 1); }
-__device__ real burr12_logsf(real x, real c, real k, real sigma) { return burr_logcdf(sigma / x, c, k, 1); }
+__device__ real burr12_logcdf(real x, real c, real k, real sigma) { return burr_logsf(sigma, c, k, x); }
+__device__ real burr12_logsf(real x, real c, real k, real sigma) { return burr_logcdf(sigma, c, k, x); }
 __device__ real burr12_ppf(real q, real c, real k, real sigma) { return sigma / burr_isf(q, c, k, 1); }
 __device__ real burr12_isf(real q, real c, real k, real sigma) { return sigma / burr_ppf(q, c, k, 1); }
 __device__ real burr12_sample(rng_t *rng, real c, real k, real sigma) { return sigma / burr_sample(rng, c, k, 1); }

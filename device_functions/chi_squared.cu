@@ -7,7 +7,7 @@ __device__ real chi_squared_logpdf(real x, real nu)
     real alpha = 0.5 * nu, value;
     if (large_shape(alpha))
         value = (0.5 * log(alpha) - HALF_LOG_2PI - stirling_error(alpha)) - log(x)
-              + alpha * log_ratio_excess(x * (1 / nu), (x - nu) * (1 / nu));
+              + alpha * log_product_excess(x, 1 / nu, (x - nu) * (1 / nu));
     else
         value = -(alpha * LOG_2 + log_gamma(alpha)) + (alpha - 1) * log(x) - 0.5 * x;
     real at_zero = log_power_at_zero(nu - 2, -LOG_2 - 0.5 * x);
@@ -16,12 +16,12 @@ __device__ real chi_squared_logpdf(real x, real nu)
 
 __device__ real chi_squared_logcdf(real x, real nu)
 {
-    return log_gamma_p(0.5 * nu, 0.5 * x);
+    return log_gamma_p_of_power(0.5 * nu, 0.5 * x, log(x) - LOG_2);
 }
 
 __device__ real chi_squared_logsf(real x, real nu)
 {
-    return log_gamma_q(0.5 * nu, 0.5 * x);
+    return log_gamma_q_of_power(0.5 * nu, 0.5 * x, log(x) - LOG_2);
 }
 
 __device__ real chi_squared_ppf(real q, real nu) { return gamma_quantile_power(0.5 * nu, q, 1 - q, 1, 2); }

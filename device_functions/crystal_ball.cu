@@ -17,11 +17,18 @@ __device__ real log_whole(real beta, real m)
     return logaddexp(log_power_part(beta, m), HALF_LOG_2PI + log_ndtr(beta));
 }
 
+// The power law is exp(-m log_fall), x <= mu - beta sigma.
+__device__ real log_fall(real x, real beta, real m, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma);
+    return isinf(z) ? log_quotient(mu - x, sigma) + log(beta / m) : log1p(-(z + beta) * (beta / m));
+}
+
 __device__ real crystal_ball_logpdf(real x, real beta, real m, real mu, real sigma)
 {
     if (!(m > 1)) return NAN;
     real z = (x - mu) * (1 / sigma);
-    real value = z > -beta ? -0.5 * z * z : -0.5 * beta * beta - m * log1p(-(z + beta) * (beta / m));
+    real value = z > -beta ? -0.5 * z * z : -0.5 * beta * beta - m * log_fall(x, beta, m, mu, sigma);
     return value - (log_whole(beta, m) + log(sigma));
 }
 
@@ -29,7 +36,7 @@ __device__ real crystal_ball_logcdf(real x, real beta, real m, real mu, real sig
 {
     if (!(m > 1)) return NAN;
     real z = (x - mu) * (1 / sigma), below = log_power_part(beta, m) - log_whole(beta, m);
-    if (z <= -beta) return below - (m - 1) * log1p(-(z + beta) * (beta / m));
+    if (z <= -beta) return below - (m - 1) * log_fall(x, beta, m, mu, sigma);
     return logaddexp(below, HALF_LOG_2PI + log_ndtr_difference(-beta, z) - log_whole(beta, m));
 }
 

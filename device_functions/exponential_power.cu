@@ -4,20 +4,20 @@
 // source: Smith & Bain (1975), An exponential power life-testing distribution
 __device__ real exponential_power_logpdf(real x, real b, real sigma)
 {
-    real z = x / sigma, w = pow(z, b);
+    real w = power_of_quotient(x, sigma, b);
     real at_zero = log_power_at_zero(b - 1, -log(sigma));
-    return z == 0 ? at_zero : isinf(w) ? -INFINITY : log(b / sigma) + (b - 1) * log(z) + (w - expm1(w));
+    return x == 0 ? at_zero : isinf(w) ? -INFINITY : log(b / sigma) + (b - 1) * log_quotient(x, sigma) + (w - expm1(w));
 }
 
 __device__ real exponential_power_logsf(real x, real b, real sigma)
 {
-    return -expm1(pow(x / sigma, b));
+    return -expm1(power_of_quotient(x, sigma, b));
 }
 
 __device__ real exponential_power_logcdf(real x, real b, real sigma)
 {
-    real z = x / sigma, w = pow(z, b);
-    return w < EPSILON ? b * log(z) : log1mexp(-expm1(w));  // w may underflow
+    real w = power_of_quotient(x, sigma, b);
+    return w < EPSILON ? b * log_quotient(x, sigma) : log1mexp(-expm1(w));  // w may underflow
 }
 
 // Where the survival function is exp(-h)

@@ -4,11 +4,11 @@
 // source: Mudholkar & Srivastava (1993), Exponentiated Weibull family for analyzing bathtub failure-rate data
 __device__ real exponentiated_weibull_logpdf(real x, real alpha, real theta, real sigma)
 {
-    real z = x / sigma, log_z = log(z), w = exp(alpha * log_z), constant = log(alpha * theta / sigma);
+    real z = x / sigma, log_z = log_quotient(x, sigma), w = exp(alpha * log_z), constant = log(alpha * theta / sigma);
     real value = w < EPSILON ? constant + (alpha * theta - 1) * log_z
                              : constant + (alpha - 1) * log_z + ((theta - 1) * log1mexp(-w) - w);
     real at_zero = log_power_at_zero(alpha * theta - 1, constant - 0.5 * (theta + 1) * pow(z, alpha));
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 __device__ real exponentiated_weibull_logcdf(real x, real alpha, real theta, real sigma)
@@ -19,7 +19,7 @@ __device__ real exponentiated_weibull_logcdf(real x, real alpha, real theta, rea
 // -log(-log of the distribution function) has a standard Gumbel distribution.
 __device__ real exponentiated_weibull_logsf(real x, real alpha, real theta, real sigma)
 {
-    real log_z = log(x / sigma), w = exp(alpha * log_z);
+    real log_z = log_quotient(x, sigma), w = exp(alpha * log_z);
     real log_minus_log = w < EPSILON ? log(-alpha * log_z) : log_minus_log1mexp(-w);
     return gumbel_logsf(-log(theta) - log_minus_log, 0, 1);
 }

@@ -4,22 +4,23 @@
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 16
 __device__ real folded_cauchy_logpdf(real x, real mu, real sigma)
 {
-    real below = (x + mu) * (1 / sigma), above = (x - mu) * (1 / sigma);
-    real both = log1p_square(hypot(x, mu) * (1 / sigma)) - (log1p_square(below) + log1p_square(above));
+    real both = log1p_square_of_quotient(hypot(x, mu), sigma)
+              - (log1p_square_of_quotient(x + mu, sigma) + log1p_square_of_quotient(x - mu, sigma));
     return isinf(x) ? -INFINITY : both + (LOG_2 - LOG_PI - log(sigma));
 }
 
 // atan(below) + atan(above), as the angle of the product of two complex numbers, divided by the largest of what it is made of
 __device__ real folded_cauchy_logcdf(real x, real mu, real sigma)
 {
-    if (isinf(x)) return 0;
     real z = x * (1 / sigma), c = fabs(mu) * (1 / sigma), largest = fmax(z + c, (real)1);
+    if (isinf(largest)) return 0;
     real height = 2 * (z / largest), width = 1 / largest + (c - z) * ((c + z) / largest);
     return (height < EPSILON * width ? log(height) - log(width) : log(atan2(height, width))) - LOG_PI;  // or it may underflow
 }
 
 __device__ real folded_cauchy_logsf(real x, real mu, real sigma)
 {
+    if (fabs(mu) < 0.5 * x) return logaddexp(log_arc(x + mu, sigma), log_arc(x - mu, sigma)) - LOG_PI;
     return log(atan2(1, (x + mu) * (1 / sigma)) + atan2(1, (x - mu) * (1 / sigma))) - LOG_PI;
 }
 

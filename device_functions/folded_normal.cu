@@ -4,8 +4,8 @@
 // source: Leone, Nelson & Nottingham (1961), The folded normal distribution
 __device__ real folded_normal_logpdf(real x, real mu, real sigma)
 {
-    real z = (x - fabs(mu)) * (1 / sigma), other = 2 * (x * (1 / sigma)) * (fabs(mu) * (1 / sigma));
-    return isinf(x) ? -INFINITY : -(log(sigma) + HALF_LOG_2PI) - 0.5 * z * z + log1p_unit(exp(-other));
+    real z = (x - fabs(mu)) * (1 / sigma), other = 2 * (x * (1 / sigma) * (fabs(mu) * (1 / sigma)));
+    return isinf(z) ? -INFINITY : -(log(sigma) + HALF_LOG_2PI) - 0.5 * z * z + log1p_unit(exp(-other));
 }
 
 __device__ real folded_normal_logcdf(real x, real mu, real sigma)

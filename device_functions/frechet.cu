@@ -4,13 +4,13 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22
 __device__ real frechet_logpdf(real x, real alpha, real sigma)
 {
-    real z = x / sigma, log_z = log(z);
-    return z == 0 || isinf(z) ? -INFINITY : log(alpha / sigma) - (alpha + 1) * log_z - exp(-alpha * log_z);
+    real log_z = log_quotient(x, sigma);
+    return x == 0 || isinf(x) ? -INFINITY : log(alpha / sigma) - (alpha + 1) * log_z - exp(-alpha * log_z);
 }
 
 // alpha log(x / sigma) has a standard Gumbel distribution.
-__device__ real frechet_logcdf(real x, real alpha, real sigma) { return gumbel_logcdf(alpha * log(x / sigma), 0, 1); }
-__device__ real frechet_logsf(real x, real alpha, real sigma) { return gumbel_logsf(alpha * log(x / sigma), 0, 1); }
+__device__ real frechet_logcdf(real x, real alpha, real sigma) { return gumbel_logcdf(alpha * log_quotient(x, sigma), 0, 1); }
+__device__ real frechet_logsf(real x, real alpha, real sigma) { return gumbel_logsf(alpha * log_quotient(x, sigma), 0, 1); }
 __device__ real frechet_ppf(real q, real alpha, real sigma) { return sigma * exp(-log(-log(q)) / alpha); }
 __device__ real frechet_isf(real q, real alpha, real sigma) { return sigma * exp(-log(-log1p(-q)) / alpha); }
 

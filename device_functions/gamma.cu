@@ -28,16 +28,25 @@ __device__ real gamma_logpdf_grad_beta(real x, real alpha, real beta)
 
 __device__ real gamma_logcdf(real x, real alpha, real beta)
 {
-    return log_gamma_p(alpha, beta * x);
+    return log_gamma_p_of_power(alpha, beta * x, log(beta) + log(x));
 }
 
 __device__ real gamma_logsf(real x, real alpha, real beta)
 {
-    return log_gamma_q(alpha, beta * x);
+    return log_gamma_q_of_power(alpha, beta * x, log(beta) + log(x));
 }
 
-__device__ real gamma_cdf(real x, real alpha, real beta) { return gamma_p(alpha, beta * x); }
-__device__ real gamma_sf(real x, real alpha, real beta) { return gamma_q(alpha, beta * x); }
+__device__ real gamma_cdf(real x, real alpha, real beta)
+{
+    real y = beta * x;
+    return y < EPSILON ? exp(log_gamma_p_of_power(alpha, y, log(beta) + log(x))) : gamma_p(alpha, y);
+}
+
+__device__ real gamma_sf(real x, real alpha, real beta)
+{
+    real y = beta * x;
+    return y < EPSILON ? -expm1(log_gamma_p_of_power(alpha, y, log(beta) + log(x))) : gamma_q(alpha, y);
+}
 
 __device__ real gamma_ppf(real q, real alpha, real beta) { return gamma_quantile_power(alpha, q, 1 - q, 1, 1 / beta); }
 __device__ real gamma_isf(real q, real alpha, real beta) { return gamma_quantile_power(alpha, 1 - q, q, 1, 1 / beta); }

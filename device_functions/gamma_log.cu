@@ -20,15 +20,14 @@ __device__ real gamma_log_logpdf(real x, real eta, real nu)
 
 __device__ real gamma_log_logcdf(real x, real eta, real nu)
 {
-    real root = exp(-0.5 * eta), z = nu * (x * root * root);
-    if (z == 0 && x > 0) return nu * (log(nu) + log(x) - eta) - log_gamma(nu + 1);  // z underflows
-    return log_gamma_p(nu, z);
+    real root = exp(-0.5 * eta);
+    return log_gamma_p_of_power(nu, nu * (x * root * root), log(nu) + log(x) - eta);
 }
 
 __device__ real gamma_log_logsf(real x, real eta, real nu)
 {
     real root = exp(-0.5 * eta);
-    return log_gamma_q(nu, nu * (x * root * root));
+    return log_gamma_q_of_power(nu, nu * (x * root * root), log(nu) + log(x) - eta);
 }
 
 __device__ real gamma_log_ppf(real q, real eta, real nu)

@@ -7,17 +7,17 @@
 // The standard Gumbel variable that x is a function of; infinite outside of the support.
 __device__ real reduced(real x, real mu, real sigma, real xi)
 {
-    real z = (x - mu) * (1 / sigma);
-    if (isinf(z)) return z;
-    if (xi * z <= -1) return xi > 0 ? -INFINITY : INFINITY;
-    return log1p_quotient(xi, z);
+    real d = x - mu, z = d * (1 / sigma);
+    if (isinf(xi == 0 ? z : d)) return z;
+    real w = log1p_over(d, sigma, xi);
+    return xi * z <= -1 || isnan(w) ? (xi > 0 ? -INFINITY : INFINITY) : w;  // nan where x has been rounded to beyond the end
 }
 
 __device__ real generalized_extreme_value_logpdf(real x, real mu, real sigma, real xi)
 {
-    real z = (x - mu) * (1 / sigma);
-    if (isinf(z) || (xi > 0 ? xi * z <= -1 : xi * z < -1)) return -INFINITY;
-    real w = log1p_quotient(xi, z);
+    real d = x - mu, z = d * (1 / sigma);
+    if (isinf(xi == 0 ? z : d) || (xi > 0 ? xi * z <= -1 : xi * z < -1)) return -INFINITY;
+    real w = log1p_over(d, sigma, xi);
     if (isnan(w)) return -INFINITY;  // x has been rounded to beyond the end
     return -log(sigma) - exp(-w) - weighted(1 + xi, w);
 }
@@ -34,17 +34,17 @@ __device__ real generalized_extreme_value_logsf(real x, real mu, real sigma, rea
 
 __device__ real generalized_extreme_value_sample(rng_t *rng, real mu, real sigma, real xi)
 {
-    return mu + sigma * expm1_quotient(xi, -log(-log1p(-uniform(rng))));
+    return mu + expm1_over(-log(-log1p(-uniform(rng))), sigma, xi);
 }
 
 __device__ real generalized_extreme_value_ppf(real q, real mu, real sigma, real xi)
 {
-    return mu + sigma * expm1_quotient(xi, -log(-log(q)));
+    return mu + expm1_over(-log(-log(q)), sigma, xi);
 }
 
 __device__ real generalized_extreme_value_isf(real q, real mu, real sigma, real xi)
 {
-    return mu + sigma * expm1_quotient(xi, -log(-log1p(-q)));
+    return mu + expm1_over(-log(-log1p(-q)), sigma, xi);
 }
 
 // log Gamma(1 - t) without the rounding error of 1 - t, t < 1

@@ -5,27 +5,32 @@
 __device__ real generalized_gamma_logpdf(real x, real a, real c, real sigma)
 {
     if (c == 0 || isinf(c)) return NAN;
-    real z = x / sigma, log_z = log(z), y = pow(z, c), value;
+    real log_z = log_quotient(x, sigma), y = power_of_quotient(x, sigma, c), value;
     if (large_shape(a))
         value = (log(fabs(c)) + 0.5 * log(a) - HALF_LOG_2PI - stirling_error(a)) - log(x)
               + a * log_excess(c * log_z - log(a), (y - a) / a);
     else
         value = (log(fabs(c)) - log_gamma(a) - log(sigma)) + (c * a - 1) * log_z - y;
     real at_zero = c < 0 ? -INFINITY : log_power_at_zero(c * a - 1, -log(sigma) - log_gamma_1p(a) - y);
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+}
+
+__device__ real generalized_gamma_logpdf_grad_x(real x, real a, real c, real sigma)
+{
+    real log_z = log_quotient(x, sigma), y = power_of_quotient(x, sigma, c);
+    if (x == 0) return c < 0 || c * a != 1 || c > 1 ? 0 : c == 1 ? -1 / sigma : -INFINITY;
+    return isinf(x) ? 0 : y < EPSILON ? (c * a - 1) / x - c * exp(c * log_z - log(x)) : (c * (a - y) - 1) / x;
 }
 
 // log P(a, z^c)
 __device__ real log_p(real x, real a, real c, real sigma)
 {
-    real z = x / sigma;
-    return log_gamma_p_of_power(a, pow(z, c), c * log(z));
+    return log_gamma_p_of_power(a, power_of_quotient(x, sigma, c), c * log_quotient(x, sigma));
 }
 
 __device__ real log_q(real x, real a, real c, real sigma)
 {
-    real z = x / sigma;
-    return log_gamma_q_of_power(a, pow(z, c), c * log(z));
+    return log_gamma_q_of_power(a, power_of_quotient(x, sigma, c), c * log_quotient(x, sigma));
 }
 
 __device__ real generalized_gamma_logcdf(real x, real a, real c, real sigma)

@@ -29,17 +29,17 @@ __device__ real generalized_half_logistic_logsf(real x, real c, real sigma)
 
 __device__ real generalized_half_logistic_ppf(real q, real c, real sigma)
 {
-    return -sigma * expm1(-c * half_logistic_ppf(q, 1)) / c;
+    return sigma * expm1_quotient(-c, half_logistic_ppf(q, 1));
 }
 
 __device__ real generalized_half_logistic_isf(real q, real c, real sigma)
 {
-    return -sigma * expm1(-c * half_logistic_isf(q, 1)) / c;
+    return sigma * expm1_quotient(-c, half_logistic_isf(q, 1));
 }
 
 __device__ real generalized_half_logistic_sample(rng_t *rng, real c, real sigma)
 {
-    return -sigma * expm1(-c * half_logistic_sample(rng, 1)) / c;
+    return sigma * expm1_quotient(-c, half_logistic_sample(rng, 1));
 }
 
 __device__ real generalized_half_logistic_entropy(real c, real sigma) { return log(sigma) + 2 - (2 * c + 1) * LOG_2; }

@@ -4,8 +4,8 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
 __device__ real generalized_logistic_logpdf(real x, real alpha, real mu, real sigma)
 {
-    if (isinf(x)) return -INFINITY;
     real z = (x - mu) * (1 / sigma);
+    if (isinf(z)) return z > 0 ? -INFINITY : log(alpha / sigma) + (x - mu) * (alpha / sigma);
     return log(alpha / sigma) - z - (alpha + 1) * log1pexp(-z);
 }
 

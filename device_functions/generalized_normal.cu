@@ -4,13 +4,14 @@
 // source: Nadarajah (2005), A generalized normal distribution
 __device__ real generalized_normal_logpdf(real x, real beta, real mu, real sigma)
 {
-    return -(LOG_2 + log(sigma) + log_gamma_1p(1 / beta)) - pow(fabs(x - mu) * (1 / sigma), beta);
+    return -(LOG_2 + log(sigma) + log_gamma_1p(1 / beta)) - power_of_quotient(fabs(x - mu), sigma, beta);
 }
 
 // |z|^beta is a gamma variable.
 __device__ real generalized_normal_logcdf(real x, real beta, real mu, real sigma)
 {
-    real z = fabs(x - mu) * (1 / sigma), tail = log_gamma_q_of_power(1 / beta, pow(z, beta), beta * log(z)) - LOG_2;
+    real d = fabs(x - mu), power = power_of_quotient(d, sigma, beta);
+    real tail = log_gamma_q_of_power(1 / beta, power, beta * log_quotient(d, sigma)) - LOG_2;
     return x < mu ? tail : log1p(-exp(tail));
 }
 

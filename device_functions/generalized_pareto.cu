@@ -33,7 +33,7 @@ __device__ real generalized_pareto_logcdf(real x, real mu, real sigma, real xi)
 // Where the cumulative hazard is h
 __device__ real quantile(real h, real mu, real sigma, real xi)
 {
-    return mu + sigma * (xi == 0 ? h : expm1(xi * h) / xi);
+    return mu + expm1_over(h, sigma, xi);
 }
 
 __device__ real generalized_pareto_ppf(real q, real mu, real sigma, real xi) { return quantile(-log1p(-q), mu, sigma, xi); }

@@ -4,8 +4,8 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22
 __device__ real gumbel_logpdf(real x, real mu, real beta)
 {
-    if (isinf(x)) return -INFINITY;
     real z = (x - mu) * (1 / beta);
+    if (isinf(z)) return -INFINITY;
     return -log(beta) - z - exp(-z);
 }
 

@@ -4,7 +4,7 @@
 // source: Gelman (2006), Prior distributions for variance parameters in hierarchical models
 __device__ real half_cauchy_logpdf(real x, real beta)
 {
-    return LOG_2 - LOG_PI - log(beta) - log1p_square(x * (1 / beta));
+    return LOG_2 - LOG_PI - log(beta) - log1p_square_of_quotient(x, beta);
 }
 
 __device__ real half_cauchy_logcdf(real x, real beta)
@@ -16,7 +16,7 @@ __device__ real half_cauchy_logcdf(real x, real beta)
 __device__ real half_cauchy_logsf(real x, real beta)
 {
     real z = x * (1 / beta);
-    return z < 1 ? log1p(-2 / PI * atan(z)) : LOG_2 - LOG_PI + log(atan2(1, z));
+    return z < 1 ? log1p(-2 / PI * atan(z)) : LOG_2 - LOG_PI + log_arc(x, beta);
 }
 
 __device__ real half_cauchy_sample(rng_t *rng, real beta)

@@ -17,12 +17,12 @@ __device__ real inverse_gamma_logpdf(real x, real alpha, real beta)
 
 __device__ real inverse_gamma_logcdf(real x, real alpha, real beta)
 {
-    return log_gamma_q(alpha, beta / x);
+    return log_gamma_q_of_power(alpha, beta / x, log(beta) - log(x));
 }
 
 __device__ real inverse_gamma_logsf(real x, real alpha, real beta)
 {
-    return log_gamma_p(alpha, beta / x);
+    return log_gamma_p_of_power(alpha, beta / x, log(beta) - log(x));
 }
 
 __device__ real inverse_gamma_ppf(real q, real alpha, real beta)

@@ -9,6 +9,12 @@ __device__ real johnson_su_logpdf(real x, real gamma, real delta, real mu, real 
     return (log(delta / sigma) - HALF_LOG_2PI) - 0.5 * log1p_square(z) - 0.5 * y * y;
 }
 
+__device__ real johnson_su_logpdf_grad_sigma(real x, real gamma, real delta, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma), root = hypot(1, z), share = fabs(z) * EPSILON > 1 ? (z < 0 ? -1 : 1) : z / root;
+    return (delta * (gamma + delta * asinh(z)) * share - 1 / root / root) * (1 / sigma);
+}
+
 __device__ real johnson_su_logcdf(real x, real gamma, real delta, real mu, real sigma)
 {
     return log_ndtr(gamma + delta * asinh((x - mu) * (1 / sigma)));

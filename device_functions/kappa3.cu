@@ -4,19 +4,25 @@
 // source: Mielke & Johnson (1973), Three-parameter kappa distribution maximum likelihood estimates
 __device__ real kappa3_logpdf(real x, real a, real sigma)
 {
-    real z = x / sigma, constant = -(log(a) / a + log(sigma));
-    return constant - (1 + 1 / a) * (z == 0 ? pow(x, a) / (a * pow(sigma, a)) : log1pexp(a * log(z) - log(a)));
+    real constant = -(log(a) / a + log(sigma));
+    return constant - (1 + 1 / a) * (x == 0 ? pow(x, a) / (a * pow(sigma, a)) : log1pexp(a * log_quotient(x, sigma) - log(a)));
+}
+
+__device__ real kappa3_logpdf_grad_x(real x, real a, real sigma)
+{
+    if (x == 0) return a > 1 ? 0 : a == 1 ? -2 / sigma : -INFINITY;
+    return -(1 + a) * exp(log_expit(a * log_quotient(x, sigma) - log(a)) - log(x));  // expit may underflow
 }
 
 __device__ real kappa3_logcdf(real x, real a, real sigma)
 {
-    return -log1pexp(log(a) - a * log(x / sigma)) / a;
+    return -log1pexp(log(a) - a * log_quotient(x, sigma)) / a;
 }
 
 // -log(-log of the distribution function) has a standard Gumbel distribution.
 __device__ real kappa3_logsf(real x, real a, real sigma)
 {
-    return gumbel_logsf(log(a) - log_log1pexp(log(a) - a * log(x / sigma)), 0, 1);
+    return gumbel_logsf(log(a) - log_log1pexp(log(a) - a * log_quotient(x, sigma)), 0, 1);
 }
 
 // Where the distribution function is exp(-h)

@@ -18,44 +18,54 @@ __device__ real minus_log_cdf(real w, real h)
     return h * t >= 1 ? INFINITY : log1p_quotient(-h, t);
 }
 
-__device__ real kappa4_logpdf(real x, real h, real k, real mu, real sigma)
-{
-    real z = (x - mu) * (1 / sigma), w = exponent(z, k), y = minus_log_cdf(w, h);
-    if (isinf(z) || k * z > 1 || h * exp(-w) > 1) return -INFINITY;
-    if (w == -INFINITY) return h * k > 1 ? INFINITY : -INFINITY;  // the lower end, where k < 0 and h <= 0
-    return -weighted(1 - k, w) - weighted(1 - h, y) - log(sigma);
-}
-
 __device__ real kappa4_lower(real h, real k, real mu, real sigma)
 {
     return h > 0 ? mu + sigma * expm1_quotient(-k, log(h)) : k < 0 ? mu + sigma / k : -INFINITY;
 }
 
+// The same at x. Near the lower end that h makes, where 1 - h t would be lost, it follows from the distance to that end.
+__device__ real minus_log_cdf_at(real x, real w, real h, real k, real mu, real sigma)
+{
+    real distance = x - kappa4_lower(h, k, mu, sigma), stretch = exp(k * log(h)) / sigma;
+    if (h > 0 && h * exp(-w) > 0.5 && distance > 0 && stretch < INFINITY)
+        return log1mexp(-exponent(stretch * distance, k)) / -h;
+    return minus_log_cdf(w, h);
+}
+
+__device__ real kappa4_logpdf(real x, real h, real k, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma), w = exponent(z, k), y = minus_log_cdf_at(x, w, h, k, mu, sigma);
+    if (isinf(z) || k * z > 1 || h * exp(-w) > 1) return -INFINITY;
+    if (w == -INFINITY) return h * k > 1 ? INFINITY : -INFINITY;  // the lower end, where k < 0 and h <= 0
+    return -weighted(1 - k, w) - weighted(1 - h, y) - log(sigma);
+}
+
 __device__ real kappa4_logcdf(real x, real h, real k, real mu, real sigma)
 {
     if (x <= kappa4_lower(h, k, mu, sigma)) return -INFINITY;
-    return -minus_log_cdf(exponent((x - mu) * (1 / sigma), k), h);
+    return -minus_log_cdf_at(x, exponent((x - mu) * (1 / sigma), k), h, k, mu, sigma);
 }
 
 // Where t is small, the distribution function is exp(-t).
 __device__ real kappa4_logsf(real x, real h, real k, real mu, real sigma)
 {
     real w = exponent((x - mu) * (1 / sigma), k);
-    return exp(-w) * (1 + fabs(h)) < EPSILON ? -w : log1mexp(-minus_log_cdf(w, h));
+    if (exp(-w) * (1 + fabs(h)) < EPSILON) return -w;
+    return x <= kappa4_lower(h, k, mu, sigma) ? 0 : log1mexp(-minus_log_cdf_at(x, w, h, k, mu, sigma));
 }
 
 // The z at which the distribution function is exp(-y)
-__device__ real quantile(real y, real h, real k)
+__device__ real quantile(real y, real h, real k, real sigma)
 {
-    return expm1_quotient(-k, -log(expm1_quotient(-h, y)));
+    return expm1_over(-log(expm1_quotient(-h, y)), sigma, -k);
 }
 
-__device__ real kappa4_ppf(real q, real h, real k, real mu, real sigma) { return mu + sigma * quantile(-log(q), h, k); }
-__device__ real kappa4_isf(real q, real h, real k, real mu, real sigma) { return mu + sigma * quantile(-log1p(-q), h, k); }
+__device__ real kappa4_ppf(real q, real h, real k, real mu, real sigma) { return mu + quantile(-log(q), h, k, sigma); }
+__device__ real kappa4_isf(real q, real h, real k, real mu, real sigma) { return mu + quantile(-log1p(-q), h, k, sigma); }
 
 __device__ real kappa4_sample(rng_t *rng, real h, real k, real mu, real sigma)
 {
-    return mu + sigma * quantile(exponential(rng), h, k);
+    return mu + quantile(exponential(rng), h, k, sigma);
 }
 
 __device__ real kappa4_upper(real h, real k, real mu, real sigma) { return k > 0 ? mu + sigma / k : INFINITY; }

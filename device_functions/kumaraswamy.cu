@@ -23,13 +23,16 @@ __device__ real kumaraswamy_logcdf(real x, real a, real b)
     return gumbel_logsf(-log_hazard, 0, 1);
 }
 
-__device__ real kumaraswamy_sample(rng_t *rng, real a, real b)
+// Where the survival function is exp(-h); h / b may underflow
+__device__ real quantile(real h, real a, real b)
 {
-    return exp(log1mexp(-exponential(rng) / b) / a);
+    real log_power = h / b < EPSILON ? log(h) - log(b) : log1mexp(-h / b);
+    return exp(log_power / a);
 }
 
-__device__ real kumaraswamy_ppf(real q, real a, real b) { return exp(log1mexp(log1p(-q) / b) / a); }
-__device__ real kumaraswamy_isf(real q, real a, real b) { return exp(log1mexp(log(q) / b) / a); }
+__device__ real kumaraswamy_ppf(real q, real a, real b) { return quantile(-log1p(-q), a, b); }
+__device__ real kumaraswamy_isf(real q, real a, real b) { return quantile(-log(q), a, b); }
+__device__ real kumaraswamy_sample(rng_t *rng, real a, real b) { return quantile(exponential(rng), a, b); }
 
 __device__ real kumaraswamy_mean(real a, real b) { return exp(log(b) + lbeta(1 + 1 / a, b)); }
 

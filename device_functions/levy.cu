@@ -4,19 +4,19 @@
 // source: Feller (1971), An Introduction to Probability Theory and Its Applications, vol. 2, ch. 6
 __device__ real levy_logpdf(real x, real mu, real sigma)
 {
-    real z = (x - mu) / sigma;
-    return x <= mu ? -INFINITY : -(log(sigma) + HALF_LOG_2PI) - 1.5 * log(z) - 0.5 / z;
+    real d = x - mu;
+    return x <= mu || isinf(x) ? -INFINITY : -(log(sigma) + HALF_LOG_2PI) - 1.5 * log_quotient(d, sigma) - 0.5 * (sigma / d);
 }
 
 // sqrt(sigma / (x - mu)) is the absolute value of a standard normal variable.
 __device__ real levy_logcdf(real x, real mu, real sigma)
 {
-    return x <= mu ? -INFINITY : half_normal_logsf(sqrt(sigma / (x - mu)), 1);
+    return x <= mu ? -INFINITY : half_normal_logsf(sqrt(sigma) / sqrt(x - mu), 1);
 }
 
 __device__ real levy_logsf(real x, real mu, real sigma)
 {
-    return x <= mu ? 0 : half_normal_logcdf(sqrt(sigma / (x - mu)), 1);
+    return x <= mu ? 0 : half_normal_logcdf(sqrt(sigma) / sqrt(x - mu), 1);
 }
 
 __device__ real levy_ppf(real q, real mu, real sigma)

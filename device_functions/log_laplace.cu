@@ -4,14 +4,14 @@
 // source: Kozubowski & Podgórski (2003), Log-Laplace distributions
 __device__ real log_laplace_logpdf(real x, real c, real sigma)
 {
-    real z = x / sigma, log_z = log(z);
+    real log_z = log_quotient(x, sigma);
     real value = log(0.5 * c / sigma) + (log_z > 0 ? -c - 1 : c - 1) * log_z;
     real at_zero = log_power_at_zero(c - 1, log(0.5 / sigma));
-    return z == 0 ? at_zero : value;
+    return x == 0 ? at_zero : value;
 }
 
-__device__ real log_laplace_logcdf(real x, real c, real sigma) { return laplace_logcdf(c * log(x / sigma), 0, 1); }
-__device__ real log_laplace_logsf(real x, real c, real sigma) { return laplace_logsf(c * log(x / sigma), 0, 1); }
+__device__ real log_laplace_logcdf(real x, real c, real sigma) { return laplace_logcdf(c * log_quotient(x, sigma), 0, 1); }
+__device__ real log_laplace_logsf(real x, real c, real sigma) { return laplace_logsf(c * log_quotient(x, sigma), 0, 1); }
 __device__ real log_laplace_ppf(real q, real c, real sigma) { return sigma * exp(laplace_ppf(q, 0, 1) / c); }
 __device__ real log_laplace_isf(real q, real c, real sigma) { return sigma * exp(laplace_isf(q, 0, 1) / c); }
 __device__ real log_laplace_sample(rng_t *rng, real c, real sigma) { return sigma * exp(laplace_sample(rng, 0, 1) / c); }

@@ -4,20 +4,20 @@
 // source: Kleiber & Kotz (2003), Statistical Size Distributions, ch. 6
 __device__ real log_logistic_logpdf(real x, real alpha, real sigma)
 {
-    real z = x / sigma, log_z = log(z);
+    real z = x / sigma, log_z = log_quotient(x, sigma);
     real value = log(alpha / sigma) + (alpha - 1) * log_z - 2 * log1pexp(alpha * log_z);
     real at_zero = log_power_at_zero(alpha - 1, -log(sigma) - 2 * z);
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 __device__ real log_logistic_logcdf(real x, real alpha, real sigma)
 {
-    return log_expit(alpha * log(x / sigma));
+    return log_expit(alpha * log_quotient(x, sigma));
 }
 
 __device__ real log_logistic_logsf(real x, real alpha, real sigma)
 {
-    return log_expit(-alpha * log(x / sigma));
+    return log_expit(-alpha * log_quotient(x, sigma));
 }
 
 __device__ real log_logistic_sample(rng_t *rng, real alpha, real sigma)

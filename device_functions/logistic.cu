@@ -4,8 +4,8 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
 __device__ real logistic_logpdf(real x, real mu, real s)
 {
-    if (isinf(x)) return -INFINITY;
     real z = (x - mu) * (1 / s);
+    if (isinf(z)) return -INFINITY;
     return -log(s) - z - 2 * log1pexp(-z);
 }
 

@@ -4,10 +4,17 @@
 // source: Mielke (1973), Another family of distributions for describing and analyzing precipitation data
 __device__ real mielke_logpdf(real x, real k, real s, real sigma)
 {
-    real z = x / sigma, log_z = log(z);
+    real z = x / sigma, log_z = log_quotient(x, sigma);
     real value = log(k / sigma) + (log_z > 0 ? -s - 1 : k - 1) * log_z - (1 + k / s) * log1p_unit(exp(-s * fabs(log_z)));
     real at_zero = log_power_at_zero(k - 1, -log(sigma) - (1 + k / s) * pow(z, s));
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+}
+
+__device__ real mielke_logpdf_grad_x(real x, real k, real s, real sigma)
+{
+    real log_z = log_quotient(x, sigma), rate = (k + s) * exp(log_expit(-s * fabs(log_z)) - log(x));
+    if (x == 0) return k != 1 || s > 1 ? 0 : s == 1 ? -2 / sigma : -INFINITY;
+    return isinf(x) ? 0 : log_z > 0 ? rate - (s + 1) / x : (k - 1) / x - rate;
 }
 
 __device__ real mielke_logcdf(real x, real k, real s, real sigma) { return burr_logcdf(x, s, k / s, sigma); }

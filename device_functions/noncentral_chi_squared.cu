@@ -8,19 +8,20 @@
 // of x, nu and lam does, values err by about EPSILON sqrt(lam) near the mean, and where that is above 0.01, all is nan.
 __device__ real noncentral_chi_squared_logpdf(real x, real nu, real lam)
 {
-    real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x, first = mixture_peak(m, a, y, 0), value;
+    real a = 0.5 * nu, m = 0.5 * lam, y = fmax(0.5 * x, within_range(0)), first = mixture_peak(m, a, y, 0), value;
     if (mixture_has_stride(m))
-        value = log_mixture(0, m, a, INFINITY, y, 1) - log(x);
+        value = log_mixture(0, m, a, INFINITY, y, 1) - LOG_2 - log(y);
     else
         value = log_poisson(first, m) + gamma_logpdf(y, a + first, 1) - LOG_2 + log_mixture_density(m, a, y, 0, first);
-    real at_zero = log_power_at_zero(nu - 2, -LOG_2 - m + y * (m - 1));
+    if (0.5 * x < y) value += (a - 1) * (log(x) - LOG_2 - log(y));  // it follows a power law there
+    real at_zero = log_power_at_zero(nu - 2, -LOG_2 - m + 0.5 * x * (m - 1));
     return mixture_is_vague(m) || isinf(nu) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
 __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
 {
-    if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x;
+    if (x == 0 || y > within_range(y)) return x == 0 ? -INFINITY : 0;
     if (y == 0) return log_gamma_p_of_power(a, y, log(x) - LOG_2) - m;
     if (mixture_has_stride(m)) return log_mixture(-1, m, a, INFINITY, y, 1);
     real top = mixture_top(m, a, y, 0), log_p = log_gamma_p_of_power(a + top, y, log(x) - LOG_2);
@@ -31,8 +32,9 @@ __device__ real noncentral_chi_squared_logcdf(real x, real nu, real lam)
 
 __device__ real noncentral_chi_squared_logsf(real x, real nu, real lam)
 {
-    if (x == 0) return 0;
     real a = 0.5 * nu, m = 0.5 * lam, y = 0.5 * x;
+    if (x == 0) return 0;
+    if (y > within_range(y)) return noncentral_chi_squared_logpdf(x, nu, lam) + LOG_2;  // as far as it has digits
     if (y == 0) return log1mexp(log_gamma_p_of_power(a, y, log(x) - LOG_2) - m);
     if (mixture_has_stride(m)) return log_mixture(1, m, a, INFINITY, y, 1);
     real bottom = mixture_bottom(m, a, y, 0), log_q = log_gamma_q(a + bottom, y);

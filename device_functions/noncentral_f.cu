@@ -7,15 +7,25 @@
 //
 // The numerator is a chi-squared variable whose degrees of freedom are d1 + 2 j, j being a Poisson variable of mean lam / 2; see
 // noncentral_chi_squared.
+//
+// Of z = d1 x / d2, functions follow powers of z where it is very small or large: so they are computed within a range.
+
+// The logarithm of z over what is left of it
+__device__ real log_beyond(real x, real d1, real d2)
+{
+    real z = x / (d2 / d1), within = within_range(z);
+    return z == within ? 0 : log_quotient(x, d2 / d1) - log(within);
+}
+
 __device__ real noncentral_f_logpdf(real x, real d1, real d2, real lam)
 {
-    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), y = p * (a + b);
-    real first = mixture_peak(m, a, y, p), value;
+    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = within_range(x / (d2 / d1)), p = z / (1 + z), y = p * (a + b);
+    real first = mixture_peak(m, a, y, p), beyond = log_beyond(x, d1, d2), value;
     if (mixture_has_stride(m))
-        value = log_mixture(0, m, a, b, p, 1 / (1 + z)) - log(x);
+        value = log_mixture(0, m, a, b, p, 1 / (1 + z)) - log(x) + (beyond < 0 ? a : -b) * beyond;
     else
         value = log_poisson(first, m) + beta_prime_logpdf(x, a + first, b, d2 / d1) + log_mixture_density(m, a, y, p, first);
-    real at_zero = log_power_at_zero(d1 - 2, -m + ((b + 1) * m - b - 1) * z);
+    real at_zero = log_power_at_zero(d1 - 2, -m + ((b + 1) * m - b - 1) * (x * d1 / d2));
     return mixture_is_vague(m) || isinf(d1 + d2) ? NAN : x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
@@ -25,37 +35,40 @@ __device__ real log_power(real a, real b, real p, real q)
     return log_beta_power(a, b, p, q) - log(a);
 }
 
-// The logarithm of the first term of the distribution function, all that counts where z is `tiny`: z may have underflowed.
-__device__ real log_first(real x, real d1, real d2, real m)
+// log P(X <= x), as if nothing were beyond the range above it
+__device__ real log_below(real x, real d1, real d2, real lam)
 {
-    real a = 0.5 * d1;
-    return a * (log(d1 / d2) + log(x)) - log(a) - lbeta(a, 0.5 * d2) - m;
+    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, beyond = a * fmin(log_beyond(x, d1, d2), (real)0);
+    real z = within_range(x / (d2 / d1)), p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    if (mixture_has_stride(m)) return log_mixture(-1, m, a, b, p, q) + beyond;
+    real top = mixture_top(m, a, y, p), log_p = log_beta_p(a + top, b, p, q);
+    real ratio = exp(log_power(a + top, b, p, q) - log_p);
+    if (m == 0) return log_p - m * ratio + beyond;
+    return log_poisson(top, m) + log_p + log_mixture_below(m, a, y, p, top, ratio) + beyond;
 }
 
-__device__ int tiny(real z) { return z < ldexp((real)1, EPSILON < 1e-10 ? -1000 : -110); }
+// log P(X > x), as if nothing were beyond the range below it
+__device__ real log_above(real x, real d1, real d2, real lam)
+{
+    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, beyond = -b * fmax(log_beyond(x, d1, d2), (real)0);
+    real z = within_range(x / (d2 / d1)), p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
+    if (mixture_has_stride(m)) return log_mixture(1, m, a, b, p, q) + beyond;
+    real bottom = mixture_bottom(m, a, y, p), log_q = log_beta_p(b, a + bottom, q, p);
+    real ratio = exp(log_power(a + bottom, b, p, q) - log_q);
+    if (m == 0) return log_q + m * ratio + beyond;
+    return log_poisson(bottom, m) + log_q + log_mixture_above(m, a, y, p, bottom, ratio) + beyond;
+}
 
 __device__ real noncentral_f_logcdf(real x, real d1, real d2, real lam)
 {
     if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
-    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
-    if (tiny(z)) return log_first(x, d1, d2, m);
-    if (mixture_has_stride(m)) return log_mixture(-1, m, a, b, p, q);
-    real top = mixture_top(m, a, y, p), log_p = log_beta_p(a + top, b, p, q);
-    real ratio = exp(log_power(a + top, b, p, q) - log_p);
-    if (m == 0) return log_p - m * ratio;
-    return log_poisson(top, m) + log_p + log_mixture_below(m, a, y, p, top, ratio);
+    return log_beyond(x, d1, d2) > 0 ? log1mexp(log_above(x, d1, d2, lam)) : log_below(x, d1, d2, lam);
 }
 
 __device__ real noncentral_f_logsf(real x, real d1, real d2, real lam)
 {
-    if (x == 0) return 0;
-    real a = 0.5 * d1, b = 0.5 * d2, m = 0.5 * lam, z = d1 * x / d2, p = z / (1 + z), q = 1 / (1 + z), y = p * (a + b);
-    if (tiny(z)) return log1mexp(log_first(x, d1, d2, m));
-    if (mixture_has_stride(m)) return log_mixture(1, m, a, b, p, q);
-    real bottom = mixture_bottom(m, a, y, p), log_q = log_beta_p(b, a + bottom, q, p);
-    real ratio = exp(log_power(a + bottom, b, p, q) - log_q);
-    if (m == 0) return log_q + m * ratio;
-    return log_poisson(bottom, m) + log_q + log_mixture_above(m, a, y, p, bottom, ratio);
+    if (x == 0 || isinf(x)) return x == 0 ? 0 : -INFINITY;
+    return log_beyond(x, d1, d2) < 0 ? log1mexp(log_below(x, d1, d2, lam)) : log_above(x, d1, d2, lam);
 }
 
 __device__ real noncentral_f_sample(rng_t *rng, real d1, real d2, real lam)

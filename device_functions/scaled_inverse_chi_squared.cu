@@ -15,12 +15,14 @@ __device__ real scaled_inverse_chi_squared_logpdf(real x, real nu, real sigma)
 
 __device__ real scaled_inverse_chi_squared_logcdf(real x, real nu, real sigma)
 {
-    return log_gamma_q(0.5 * nu, 0.5 * nu * sigma * (sigma / x));
+    real a = 0.5 * nu;
+    return log_gamma_q_of_power(a, a * sigma * (sigma / x), log(a) + 2 * log(sigma) - log(x));
 }
 
 __device__ real scaled_inverse_chi_squared_logsf(real x, real nu, real sigma)
 {
-    return log_gamma_p(0.5 * nu, 0.5 * nu * sigma * (sigma / x));
+    real a = 0.5 * nu;
+    return log_gamma_p_of_power(a, a * sigma * (sigma / x), log(a) + 2 * log(sigma) - log(x));
 }
 
 __device__ real scaled_inverse_chi_squared_ppf(real q, real nu, real sigma)

@@ -5,15 +5,15 @@
 __device__ real skew_cauchy_logpdf(real x, real a, real mu, real sigma)
 {
     if (!(fabs(a) < 1)) return NAN;
-    real z = (x - mu) * (1 / sigma);
-    return -(LOG_PI + log(sigma)) - log1p_square(z / (z < 0 ? 1 - a : 1 + a));
+    real d = x - mu;
+    return -(LOG_PI + log(sigma)) - log1p_square_of_quotient(d, sigma * (d < 0 ? 1 - a : 1 + a));
 }
 
 __device__ real skew_cauchy_logcdf(real x, real a, real mu, real sigma)
 {
     if (!(fabs(a) < 1)) return NAN;
     real z = (x - mu) * (1 / sigma), below = 1 - a, above = 1 + a;
-    return z < 0 ? log(below * atan2(below, -z)) - LOG_PI : log1p(-above * atan2(above, z) / PI);
+    return z < 0 ? log(below) + log_arc(mu - x, sigma * below) - LOG_PI : log1p(-above * atan2(above, z) / PI);
 }
 
 __device__ real skew_cauchy_logsf(real x, real a, real mu, real sigma)

@@ -80,6 +80,53 @@ __device__ real log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+// y >= 0, or the nearest number of those whose squares neither over- nor underflow, even times large ones
+__device__ real within_range(real y)
+{
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    return fmin(fmax(y, 1 / most), most);
+}
+
+// log(x / s), x >= 0, s > 0, where the quotient may over- or underflow. Error 2.
+__device__ real log_quotient(real x, real s)
+{
+    real z = x / s;
+    return z == within_range(z) ? log(z) : log(x) - log(s);
+}
+
+// (x / s)^power, likewise
+__device__ real power_of_quotient(real x, real s, real power)
+{
+    real z = x / s;
+    return z == within_range(z) || x == 0 ? pow(z, power) : exp(power * log_quotient(x, s));
+}
+
+// log(1 + x / s), x >= 0, s > 0, where the quotient may overflow. Error 2.
+__device__ real log1p_of_quotient(real x, real s)
+{
+    real z = x / s;
+    return z < INFINITY ? log1p(z) : log(x) - log(s);
+}
+
+// log(1 + (x / s)^2), any x, s > 0, likewise. Error 2.
+__device__ real log1p_square_of_quotient(real x, real s)
+{
+    real z = x / s;
+    return fabs(z) < INFINITY ? log1p_square(z) : 2 * (log(fabs(x)) - log(s));
+}
+
+// log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
+__device__ real log_arc(real x, real s)
+{
+    return x * EPSILON > s ? log_quotient(s, x) : log(atan2(s, x));
+}
+
+// 1 / y, y >= 0, finite but for y = 0: the derivative of a logarithm, whose factors may be 0 or as large as it. Error 1.
+__device__ real log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // (atanh(r) / r - 1) / s where s = r^2 <= 1/9. Error 1.
 __device__ real atanh_remainder(real s)
 {
@@ -1345,7 +1392,8 @@ __device__ real expm1_excess(real x)
 __device__ real log1p_over(real d, real scale, real xi)
 {
     real z = d / scale, u = xi * z, r = u / (2 + u), s = r * r;
-    if (s < 0.1111) return 2 * z / (2 + u) * (1 + s * atanh_remainder(s));
+    if (s < 0.1111) return z / (1 + 0.5 * u) * (1 + s * atanh_remainder(s));
+    if (!(fabs(u) < INFINITY)) return xi == 0 ? z : (log(fabs(xi)) + log(fabs(d)) - log(scale)) / xi;
     return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;  // near -1 the sum is rounded once
 }
 
@@ -1363,6 +1411,15 @@ __device__ real expm1_quotient(real a, real x)
     for (int k = 16; k > 1; k--)
         series = 1 + u / k * series;
     return x * series;
+}
+
+// scale (exp(a x) - 1) / a, and scale x where a = 0, scale > 0, where the exponential may overflow: the inverse of log1p_over.
+// Error 3 + |a x|.
+__device__ real expm1_over(real x, real scale, real a)
+{
+    real u = a * x;
+    if (u > 50) return (a < 0 ? -1 : 1) * exp(u + (log(scale) - log(fabs(a))));
+    return scale * expm1_quotient(a, x);
 }
 
 // x - sin(x), x >= 0, without cancellation where x is small. Error 5.
@@ -1416,6 +1473,10 @@ __device__ real log_poisson(real j, real m)
 __device__ real mixture_peak(real m, real a, real y, real s)
 {
     real b = a + 1 - m * s, c = m * y - a, root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > within_range(y)) {  // whose product with m may overflow
+        real h = 0.5 * b, g = sqrt(m) * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
     return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 

@@ -5,7 +5,7 @@
 // source: Aban, Meerschaert & Panorska (2006), Parameter estimation for the truncated Pareto distribution
 
 // log(x / m) is a truncated exponential variable of rate alpha.
-__device__ real log_quotient(real x, real m)
+__device__ real log_ratio(real x, real m)
 {
     return log1p((x - m) * (1 / m));
 }
@@ -14,32 +14,32 @@ __device__ real truncated_pareto_logpdf(real x, real alpha, real m, real upper)
 {
     if (!(m < upper)) return NAN;
     if (x < m || x > upper || isinf(x)) return -INFINITY;
-    return -(log(m) + log(expm1_quotient(-alpha, log_quotient(upper, m)))) - (alpha + 1) * log_quotient(x, m);
+    return -(log(m) + log(expm1_quotient(-alpha, log_ratio(upper, m)))) - (alpha + 1) * log_ratio(x, m);
 }
 
 __device__ real truncated_pareto_logcdf(real x, real alpha, real m, real upper)
 {
     if (!(m < upper)) return NAN;
     if (x <= m || x >= upper) return x <= m ? -INFINITY : 0;
-    return truncated_exponential_logcdf(log_quotient(x, m), alpha, log_quotient(upper, m));
+    return truncated_exponential_logcdf(log_ratio(x, m), alpha, log_ratio(upper, m));
 }
 
 __device__ real truncated_pareto_logsf(real x, real alpha, real m, real upper)
 {
     if (!(m < upper)) return NAN;
     if (x <= m || x >= upper) return x <= m ? 0 : -INFINITY;
-    return log(expm1_quotient(-alpha, log_quotient(upper, x))) - log(expm1_quotient(-alpha, log_quotient(upper, m)))
-         - alpha * log_quotient(x, m);
+    return log(expm1_quotient(-alpha, log_ratio(upper, x))) - log(expm1_quotient(-alpha, log_ratio(upper, m)))
+         - alpha * log_ratio(x, m);
 }
 
 __device__ real truncated_pareto_ppf(real q, real alpha, real m, real upper)
 {
-    return fmin(m + m * expm1(truncated_exponential_ppf(q, alpha, log_quotient(upper, m))), upper);
+    return fmin(m + m * expm1(truncated_exponential_ppf(q, alpha, log_ratio(upper, m))), upper);
 }
 
 __device__ real truncated_pareto_isf(real q, real alpha, real m, real upper)
 {
-    return fmin(m + m * expm1(truncated_exponential_isf(q, alpha, log_quotient(upper, m))), upper);
+    return fmin(m + m * expm1(truncated_exponential_isf(q, alpha, log_ratio(upper, m))), upper);
 }
 
 __device__ real truncated_pareto_sample(rng_t *rng, real alpha, real m, real upper)

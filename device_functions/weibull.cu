@@ -4,21 +4,27 @@
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 21
 __device__ real weibull_logpdf(real x, real alpha, real beta)
 {
-    real z = x / beta, log_z = log(z);
+    real z = x / beta, log_z = log_quotient(x, beta);
     real value = log(alpha / beta) + (alpha - 1) * log_z - exp(alpha * log_z);
     real at_zero = log_power_at_zero(alpha - 1, -log(beta) - z);
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
+}
+
+__device__ real weibull_logpdf_grad_x(real x, real alpha, real beta)
+{
+    if (x == 0 || isinf(x)) return alpha == 1 ? -1 / beta : 0;
+    return (alpha - 1) / x - alpha * exp(alpha * log_quotient(x, beta) - log(x));  // z^alpha may underflow
 }
 
 // -log((x / beta)^alpha) has a standard Gumbel distribution.
 __device__ real weibull_logcdf(real x, real alpha, real beta)
 {
-    return gumbel_logsf(-alpha * log(x / beta), 0, 1);
+    return gumbel_logsf(-alpha * log_quotient(x, beta), 0, 1);
 }
 
 __device__ real weibull_logsf(real x, real alpha, real beta)
 {
-    return gumbel_logcdf(-alpha * log(x / beta), 0, 1);
+    return gumbel_logcdf(-alpha * log_quotient(x, beta), 0, 1);
 }
 
 __device__ real weibull_sample(rng_t *rng, real alpha, real beta)

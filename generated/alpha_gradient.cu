@@ -110,6 +110,22 @@ typedef struct {
     real value;
     real d_a;
     real d_sigma;
+} alpha_difference_grad_a_sigma_results;
+
+DEVICE alpha_difference_grad_a_sigma_results make_alpha_difference_grad_a_sigma_results(real value, real d_a, real d_sigma)
+{
+    alpha_difference_grad_a_sigma_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_sigma;
 } alpha_logpdf_grad_a_sigma_results;
 
 DEVICE alpha_logpdf_grad_a_sigma_results make_alpha_logpdf_grad_a_sigma_results(real value, real d_a, real d_sigma)
@@ -138,6 +154,11 @@ DEVICE alpha_logpdf_checked_grad_a_sigma_results make_alpha_logpdf_checked_grad_
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_scaled_erfc(real x)
 {
     real t = 1 - 7.5 / (x + 3.75);
@@ -158,54 +179,151 @@ DEVICE real special_inverse_mills(real x)
     return SQRT_2_OVER_PI * (x < 0 ? 1 / tail : 1 / (2 * exp(0.5 * x * x) - tail));
 }
 
-// alpha_logpdf_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.
+// alpha_difference_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
     real c0;
     real a;
+    real sigma;
+} alpha_difference_grad_a_sigma_set;
+
+DEVICE alpha_difference_grad_a_sigma_set alpha_difference_grad_a_sigma_prepare_set(real a, real sigma)
+{
+    alpha_difference_grad_a_sigma_set set;
+    set.c0 = sigma / EPSILON;
+    set.a = a;
+    set.sigma = sigma;
+    return set;
+}
+
+// alpha_difference_grad_a_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+    real t;
+} alpha_difference_grad_a_sigma_row;
+
+DEVICE alpha_difference_grad_a_sigma_row alpha_difference_grad_a_sigma_prepare_row(real x)
+{
+    alpha_difference_grad_a_sigma_row row;
+    real t = 1 / x;
+    row.x = x;
+    row.c0 = x * t;
+    row.t = t;
+    return row;
+}
+
+// alpha_difference_grad_a_sigma: what depends on both, from what was computed ahead.
+DEVICE alpha_difference_grad_a_sigma_results alpha_difference_grad_a_sigma_evaluate(alpha_difference_grad_a_sigma_set set, alpha_difference_grad_a_sigma_row row)
+{
+    return make_alpha_difference_grad_a_sigma_results(row.x > set.c0 ? set.a - set.sigma / row.x : fma(set.a, row.x, -set.sigma) / row.x, row.x > set.c0 ? 1 : row.c0, -row.t);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
+// alpha_logpdf_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    alpha_difference_grad_a_sigma_set alpha_difference_grad_a_sigma_0;
+    real c0;
+    special_log_quotient_set special_0;
     real c1;
     real c2;
-    real c3;
 } alpha_logpdf_grad_a_sigma_set;
 
 DEVICE alpha_logpdf_grad_a_sigma_set alpha_logpdf_grad_a_sigma_prepare_set(real a, real sigma)
 {
     alpha_logpdf_grad_a_sigma_set set;
-    set.sigma = sigma;
-    set.c0 = 1 / sigma;
-    set.a = a;
-    set.c1 = -(log(sigma) + HALF_LOG_2PI + special_log_ndtr(a));
-    set.c2 = -(a == INFINITY ? 0 : special_inverse_mills(a));
-    set.c3 = -(1 / sigma);
+    real t = special_log_slope(sigma);
+    set.alpha_difference_grad_a_sigma_0 = alpha_difference_grad_a_sigma_prepare_set(a, sigma);
+    set.c0 = -(log(sigma) + HALF_LOG_2PI + special_log_ndtr(a));
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.c1 = -(a == INFINITY ? 0 : special_inverse_mills(a));
+    set.c2 = t * 2 - t;
     return set;
 }
 
 // alpha_logpdf_grad_a_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
-    real d_a_normal;
-    real t2;
+    alpha_difference_grad_a_sigma_row alpha_difference_grad_a_sigma_0;
+    int c0;
+    special_log_quotient_row special_0;
 } alpha_logpdf_grad_a_sigma_row;
 
 DEVICE alpha_logpdf_grad_a_sigma_row alpha_logpdf_grad_a_sigma_prepare_row(real x)
 {
     alpha_logpdf_grad_a_sigma_row row;
-    real t2 = 1 / x;
-    real d_a_normal = x * t2;
-    row.x = x;
-    row.d_a_normal = d_a_normal;
-    row.t2 = t2;
+    row.alpha_difference_grad_a_sigma_0 = alpha_difference_grad_a_sigma_prepare_row(x);
+    row.c0 = x == 0 || isinf(x);
+    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
 // alpha_logpdf_grad_a_sigma: what depends on both, from what was computed ahead.
 DEVICE alpha_logpdf_grad_a_sigma_results alpha_logpdf_grad_a_sigma_evaluate(alpha_logpdf_grad_a_sigma_set set, alpha_logpdf_grad_a_sigma_row row)
 {
-    real t = row.x / set.sigma;
-    real d_sigma_z = -(t * set.c0);
-    real z = t;
-    real normal = fma(set.a, row.x, -set.sigma) / row.x;
-    return make_alpha_logpdf_grad_a_sigma_results(z == 0 || isinf(z) ? -INFINITY : set.c1 - 2 * log(z) - 0.5 * normal * normal, z == 0 || isinf(z) ? 0 : set.c2 - normal * row.d_a_normal, z == 0 || isinf(z) ? 0 : set.c3 - 2 * (1 / z * d_sigma_z) + row.t2 * normal);
+    alpha_difference_grad_a_sigma_results call = alpha_difference_grad_a_sigma_evaluate(set.alpha_difference_grad_a_sigma_0, row.alpha_difference_grad_a_sigma_0);
+    real d_a_normal = call.d_a;
+    real d_sigma_normal = call.d_sigma;
+    real normal = call.value;
+    if (row.c0) {
+        return make_alpha_logpdf_grad_a_sigma_results(-INFINITY, 0, 0);
+    }
+    return make_alpha_logpdf_grad_a_sigma_results(set.c0 - 2 * special_log_quotient_evaluate(set.special_0, row.special_0) - 0.5 * normal * normal, set.c1 - normal * d_a_normal, set.c2 - normal * d_sigma_normal);
 }
 
 // alpha_logpdf_checked_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.

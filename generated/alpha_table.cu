@@ -120,40 +120,138 @@ DEVICE real special_log_ndtr(real x)
     return x < 0 ? log(tail) - square : log1p(-tail * exp(-square));
 }
 
+// alpha_difference: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real a;
+    real sigma;
+} alpha_difference_set;
+
+DEVICE alpha_difference_set alpha_difference_prepare_set(real a, real sigma)
+{
+    alpha_difference_set set;
+    set.c0 = sigma / EPSILON;
+    set.a = a;
+    set.sigma = sigma;
+    return set;
+}
+
+// alpha_difference: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} alpha_difference_row;
+
+DEVICE alpha_difference_row alpha_difference_prepare_row(real x)
+{
+    alpha_difference_row row;
+    row.x = x;
+    return row;
+}
+
+// alpha_difference: what depends on both, from what was computed ahead.
+DEVICE real alpha_difference_evaluate(alpha_difference_set set, alpha_difference_row row)
+{
+    return row.x > set.c0 ? set.a - set.sigma / row.x : fma(set.a, row.x, -set.sigma) / row.x;
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // alpha_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
-    real a;
+    alpha_difference_set alpha_difference_0;
     real c0;
+    special_log_quotient_set special_0;
 } alpha_logpdf_set;
 
 DEVICE alpha_logpdf_set alpha_logpdf_prepare_set(real a, real sigma)
 {
     alpha_logpdf_set set;
-    set.sigma = sigma;
-    set.a = a;
+    set.alpha_difference_0 = alpha_difference_prepare_set(a, sigma);
     set.c0 = -(log(sigma) + HALF_LOG_2PI + special_log_ndtr(a));
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     return set;
 }
 
 // alpha_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    alpha_difference_row alpha_difference_0;
+    int c0;
+    special_log_quotient_row special_0;
 } alpha_logpdf_row;
 
 DEVICE alpha_logpdf_row alpha_logpdf_prepare_row(real x)
 {
     alpha_logpdf_row row;
-    row.x = x;
+    row.alpha_difference_0 = alpha_difference_prepare_row(x);
+    row.c0 = x == 0 || isinf(x);
+    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
 // alpha_logpdf: what depends on both, from what was computed ahead.
 DEVICE real alpha_logpdf_evaluate(alpha_logpdf_set set, alpha_logpdf_row row)
 {
-    real z = row.x / set.sigma;
-    real normal = fma(set.a, row.x, -set.sigma) / row.x;
-    return z == 0 || isinf(z) ? -INFINITY : set.c0 - 2 * log(z) - 0.5 * normal * normal;
+    real normal = alpha_difference_evaluate(set.alpha_difference_0, row.alpha_difference_0);
+    if (row.c0) {
+        return -INFINITY;
+    }
+    return set.c0 - 2 * special_log_quotient_evaluate(set.special_0, row.special_0) - 0.5 * normal * normal;
 }
 
 // alpha_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -221,15 +319,15 @@ KERNEL(128) alpha_logpdf_checked_table(
         sets[k] = alpha_logpdf_checked_prepare_set(a_per_set[(first_set + k) * a_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    alpha_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    alpha_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(alpha_logpdf_checked_row, rows, 1024);
+    SHARED_ARRAY(alpha_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = alpha_logpdf_checked_prepare_row(x_per_row[first + r]);
@@ -237,10 +335,7 @@ KERNEL(128) alpha_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const alpha_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = alpha_logpdf_checked_evaluate(set[0], row);
-            result.y = alpha_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, alpha_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

@@ -138,6 +138,11 @@ DEVICE anglit_logpdf_checked_grad_mu_sigma_results make_anglit_logpdf_checked_gr
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // anglit_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -157,7 +162,7 @@ DEVICE anglit_logpdf_grad_mu_sigma_set anglit_logpdf_grad_mu_sigma_prepare_set(r
     set.t = t;
     set.c1 = log(sigma);
     set.c2 = t * 2;
-    set.c3 = 1 / sigma;
+    set.c3 = special_log_slope(sigma);
     return set;
 }
 
@@ -179,7 +184,7 @@ DEVICE anglit_logpdf_grad_mu_sigma_results anglit_logpdf_grad_mu_sigma_evaluate(
     real d_sigma_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
     real t2 = cos(2 * z);
-    real t3 = 1 / t2;
+    real t3 = special_log_slope(t2);
     real t4 = sin(2 * z);
     return make_anglit_logpdf_grad_mu_sigma_results(fabs(z) > PI / 4 ? -INFINITY : log(t2) - set.c1, fabs(z) > PI / 4 ? 0 : t3 * (set.c2 * t4), fabs(z) > PI / 4 ? 0 : -(t4 * (2 * d_sigma_z) * t3) - set.c3);
 }

@@ -138,6 +138,11 @@ DEVICE arcsine_logpdf_checked_grad_lower_upper_results make_arcsine_logpdf_check
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // arcsine_logpdf_grad_lower_upper: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -172,7 +177,7 @@ DEVICE arcsine_logpdf_grad_lower_upper_results arcsine_logpdf_grad_lower_upper_e
     if (set.c0) {
         return make_arcsine_logpdf_grad_lower_upper_results(NAN, NAN, NAN);
     }
-    return make_arcsine_logpdf_grad_lower_upper_results(row.x < set.lower || row.x > set.upper ? -INFINITY : -LOG_PI - 0.5 * (log(row.x - set.lower) + log(set.upper - row.x)), row.x < set.lower || row.x > set.upper ? 0 : 1 / (row.x - set.lower) * 0.5, row.x < set.lower || row.x > set.upper ? 0 : -(0.5 * (1 / (set.upper - row.x))));
+    return make_arcsine_logpdf_grad_lower_upper_results(row.x < set.lower || row.x > set.upper ? -INFINITY : -LOG_PI - 0.5 * (log(row.x - set.lower) + log(set.upper - row.x)), row.x < set.lower || row.x > set.upper ? 0 : special_log_slope(row.x - set.lower) * 0.5, row.x < set.lower || row.x > set.upper ? 0 : -(0.5 * special_log_slope(set.upper - row.x)));
 }
 
 // arcsine_logpdf_checked_grad_lower_upper: what depends on the parameters alone, computed once for each set of them.

@@ -263,6 +263,11 @@ DEVICE argus_logpdf_checked_grad_chi_results make_argus_logpdf_checked_grad_chi_
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_gamma_near_two(real z)
 {
     real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
@@ -520,7 +525,7 @@ DEVICE maxwell_logcdf_grad_x_results maxwell_logcdf_grad_x(real x, real sigma)
     real t = 1 / sigma;
     real z = x * t;
     real d_x_y = z * t;
-    real d_x_log_y = 2 * (1 / z * t);
+    real d_x_log_y = 2 * (special_log_slope(z) * t);
     special_log_gamma_p_of_power_grad_y_log_y_results call = special_log_gamma_p_of_power_grad_y_log_y(1.5, 0.5 * z * z, 2 * log(z) - LOG_2);
     return make_maxwell_logcdf_grad_x_results(call.value, isinf(x) ? 0 : call.d_y * d_x_y + call.d_log_y * d_x_log_y);
 }
@@ -534,7 +539,7 @@ DEVICE argus_log_norm_grad_chi_results argus_log_norm_grad_chi(real chi)
     real sum = 1 / 1.5;
     if (c > 1.5 && THREAD < 65536) {
         maxwell_logcdf_grad_x_results call = maxwell_logcdf_grad_x(chi, 1);
-        return make_argus_log_norm_grad_chi_results(call.value - 3 * log(chi), call.d_x - 3 * (1 / chi));
+        return make_argus_log_norm_grad_chi_results(call.value - 3 * log(chi), call.d_x - 3 * special_log_slope(chi));
     }
     for (int k = 1; k < 25; k++) {
         real t = -c / k;
@@ -543,7 +548,7 @@ DEVICE argus_log_norm_grad_chi_results argus_log_norm_grad_chi(real chi)
         d_chi_sum += d_chi_term * (1 / (k + 1.5));
         sum += term / (k + 1.5);
     }
-    return make_argus_log_norm_grad_chi_results(log(sum) - HALF_LOG_2PI, 1 / sum * d_chi_sum);
+    return make_argus_log_norm_grad_chi_results(log(sum) - HALF_LOG_2PI, special_log_slope(sum) * d_chi_sum);
 }
 
 // argus_logpdf_grad_chi: what depends on the parameters alone, computed once for each set of them.

@@ -142,6 +142,11 @@ DEVICE asymmetric_laplace_logpdf_checked_grad_kappa_mu_b_results make_asymmetric
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // asymmetric_laplace_logpdf_grad_kappa_mu_b: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -164,7 +169,7 @@ DEVICE asymmetric_laplace_logpdf_grad_kappa_mu_b_set asymmetric_laplace_logpdf_g
     real t3 = kappa + t2;
     real t4 = b / t3;
     real t5 = 1 / t3;
-    real t6 = 1 / t4;
+    real t6 = special_log_slope(t4);
     set.mu = mu;
     set.c0 = b / kappa * t;
     set.b = b;

@@ -301,6 +301,11 @@ DEVICE real special_xlogy(real x, real y)
     return x == 0 ? 0 : x * log(y);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -411,7 +416,7 @@ DEVICE irwin_hall_log_pieces_grad_x_results irwin_hall_log_pieces_grad_x_mss_eva
         sum += binomial * pow(x - k, set.power);
         binomial *= -(set.n - k) / int_sum(k, 1);
     }
-    return make_irwin_hall_log_pieces_grad_x_results(log(sum) - set.c0, 1 / sum * d_x_sum);
+    return make_irwin_hall_log_pieces_grad_x_results(log(sum) - set.c0, special_log_slope(sum) * d_x_sum);
 }
 
 // irwin_hall_tilted_variance_grad_s: what depends on both, from what was computed ahead.
@@ -569,23 +574,23 @@ DEVICE irwin_hall_along_line_grad_x_results irwin_hall_along_line_grad_x_mss_eva
         real t22 = coth * s / t21;
         real t23 = fmin(t22, (real)1);
         real t24 = exp(set.n * log(t23));
-        d_x_size = i == 0 ? 0 : t24 * (set.n * (1 / t23 * (t22 <= (real)1 || (real)1 != (real)1 ? (s * d_x_coth + coth * d_x_s - t22 * (s == 0 && y == 0 ? 0 : s / t21 * d_x_s + y / t21 * d_x_y)) * (1 / t21) : 0)));
+        d_x_size = i == 0 ? 0 : t24 * (set.n * (special_log_slope(t23) * (t22 <= (real)1 || (real)1 != (real)1 ? (s * d_x_coth + coth * d_x_s - t22 * (s == 0 && y == 0 ? 0 : s / t21 * d_x_s + y / t21 * d_x_y)) * (1 / t21) : 0)));
         size = i == 0 ? INFINITY : t24;
     }
     if (set.c2) {
         real t25 = moment / sum;
         return make_irwin_hall_along_line_grad_x_results(s - t25, d_x_s - (d_x_moment - t25 * d_x_sum) * (1 / sum));
     }
-    real d_x_scale = set.n * (0.5 * d_x_s - 1 / s * d_x_s - d_x_s * (-s < -50 ? -exp(-s) : -(1 / expm1(s)))) - (d * d_x_s - s);
+    real d_x_scale = set.n * (0.5 * d_x_s - special_log_slope(s) * d_x_s - d_x_s * (-s < -50 ? -exp(-s) : -(1 / expm1(s)))) - (d * d_x_s - s);
     real scale = set.n * (0.5 * s - log(s) + special_log1mexp(-s)) - s * d;
     if (s < 1) {
         real t26 = half_ / (0.5 * s);
-        d_x_scale = set.n * (1 / t26 * ((d_x_half_ - t26 * (0.5 * d_x_s)) * (1 / (0.5 * s)))) - (d * d_x_s - s);
+        d_x_scale = set.n * (special_log_slope(t26) * ((d_x_half_ - t26 * (0.5 * d_x_s)) * (1 / (0.5 * s)))) - (d * d_x_s - s);
         scale = set.n * log(t26) - s * d;
     }
     if (!set.tail) {
         real t27 = 2 * sum / length;
-        return make_irwin_hall_along_line_grad_x_results(scale + log(t27), d_x_scale + 1 / t27 * ((2 * d_x_sum - t27 * d_x_length) * (1 / length)));
+        return make_irwin_hall_along_line_grad_x_results(scale + log(t27), d_x_scale + special_log_slope(t27) * ((2 * d_x_sum - t27 * d_x_length) * (1 / length)));
     }
     real t28 = exp(-s * length - scale);
     real t29 = -(d_x_s * length) - s * d_x_length;
@@ -595,7 +600,7 @@ DEVICE irwin_hall_along_line_grad_x_results irwin_hall_along_line_grad_x_mss_eva
     real once_ = within > 0 ? t31 : 0;
     real t32 = 2 * sum / (s * length);
     real t33 = t32 - once_;
-    return make_irwin_hall_along_line_grad_x_results(scale + log(t33), d_x_scale + 1 / t33 * ((2 * d_x_sum - t32 * (length * d_x_s + s * d_x_length)) * (1 / (s * length)) - d_x_once_));
+    return make_irwin_hall_along_line_grad_x_results(scale + log(t33), d_x_scale + special_log_slope(t33) * ((2 * d_x_sum - t32 * (length * d_x_s + s * d_x_length)) * (1 / (s * length)) - d_x_once_));
 }
 
 // irwin_hall_log_density_grad_x: what depends on the parameters alone, computed once for each set of them.
@@ -676,7 +681,7 @@ typedef struct {
 DEVICE bates_logpdf_grad_lower_upper_set bates_logpdf_grad_lower_upper_prepare_set(real n, real lower, real upper)
 {
     bates_logpdf_grad_lower_upper_set set;
-    real t = 1 / (upper - lower);
+    real t = special_log_slope(upper - lower);
     set.c0 = !bates_is_proper(lower, upper);
     set.lower = lower;
     set.upper = upper;

@@ -134,6 +134,11 @@ DEVICE bernoulli_logpmf_checked_grad_p_results make_bernoulli_logpmf_checked_gra
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // bernoulli_logpmf_grad_p: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -148,7 +153,7 @@ DEVICE bernoulli_logpmf_grad_p_set bernoulli_logpmf_grad_p_prepare_set(real p)
     set.c0 = log1p(-p);
     set.c1 = log(p);
     set.c2 = -(1 / (1 - p));
-    set.c3 = 1 / p;
+    set.c3 = special_log_slope(p);
     return set;
 }
 

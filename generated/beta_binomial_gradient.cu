@@ -138,6 +138,11 @@ DEVICE beta_binomial_logpmf_checked_grad_alpha_beta_results make_beta_binomial_l
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_atanh_remainder(real s)
 {
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
@@ -235,8 +240,8 @@ DEVICE beta_binomial_logpmf_grad_alpha_beta_set beta_binomial_logpmf_grad_alpha_
     beta_binomial_logpmf_grad_alpha_beta_set set;
     real sum = alpha + beta;
     real total = n + sum;
-    real t = 1 / total;
-    real t2 = 1 / total;
+    real t = special_log_slope(total);
+    real t2 = special_log_slope(total);
     real t3 = 1 / total;
     real t6 = beta / sum;
     real t7 = log(t6);
@@ -247,10 +252,10 @@ DEVICE beta_binomial_logpmf_grad_alpha_beta_set beta_binomial_logpmf_grad_alpha_
     real t20 = special_stirling_error_derivative(total);
     real t21 = special_stirling_error_derivative(sum);
     real t22 = 1 / sum;
-    real t23 = 1 / t6;
+    real t23 = special_log_slope(t6);
     real t24 = t6 * t22 * t23;
-    real t25 = 1 / total;
-    real t32 = 1 / t13;
+    real t25 = special_log_slope(total);
+    real t32 = special_log_slope(t13);
     real t35 = t23 * ((1 - t6) * t22);
     set.n = n;
     set.alpha = alpha;
@@ -271,7 +276,7 @@ DEVICE beta_binomial_logpmf_grad_alpha_beta_set beta_binomial_logpmf_grad_alpha_
     set.c7 = special_stirling_error(alpha) + special_stirling_error(beta) - special_stirling_error(sum) - 0.5 * (log(alpha) + t7);
     set.t8 = t8;
     set.t20 = t20;
-    set.c8 = special_stirling_error_derivative(alpha) - t21 - 0.5 * (t14 - t24);
+    set.c8 = special_stirling_error_derivative(alpha) - t21 - 0.5 * (special_log_slope(alpha) - t24);
     set.t25 = t25;
     set.c9 = t32 * ((1 - t13) * t22);
     set.c10 = t24 - t2;
@@ -311,9 +316,9 @@ DEVICE beta_binomial_logpmf_grad_alpha_beta_results beta_binomial_logpmf_grad_al
         return make_beta_binomial_logpmf_grad_alpha_beta_results(-INFINITY, 0, 0);
     }
     real y = set.n - row.x;
-    real d_alpha_log_p = 1 / (row.x + set.alpha) - set.t;
+    real d_alpha_log_p = special_log_slope(row.x + set.alpha) - set.t;
     real log_p = log(row.x + set.alpha) - set.c0;
-    real d_beta_log_q = 1 / (y + set.beta) - set.t2;
+    real d_beta_log_q = special_log_slope(y + set.beta) - set.t2;
     real log_q = log(y + set.beta) - set.c0;
     real product = row.x * set.beta;
     real t4 = fma(y, set.alpha, -product) + fma(-row.x, set.beta, product);

@@ -154,6 +154,11 @@ DEVICE beta_geometric_logpmf_checked_grad_alpha_beta_results make_beta_geometric
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_atanh_remainder(real s)
 {
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
@@ -261,13 +266,13 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_set beta_negative_binomial_
     real t18 = 1 / beta;
     real t22 = special_stirling_error_derivative(sum);
     real t23 = 1 / sum;
-    real t24 = 1 / t7;
+    real t24 = special_log_slope(t7);
     real t25 = t7 * t23 * t24;
-    real t33 = 1 / t14;
+    real t33 = special_log_slope(t14);
     real t36 = t24 * ((1 - t7) * t23);
     set.n = n;
     set.sum = sum;
-    set.c0 = 1 / (alpha + n);
+    set.c0 = special_log_slope(alpha + n);
     set.c1 = log(alpha + n);
     set.beta = beta;
     set.alpha = alpha;
@@ -286,7 +291,7 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_set beta_negative_binomial_
     set.c9 = special_stirling_error(alpha) + special_stirling_error(beta) - special_stirling_error(sum) - 0.5 * (log(alpha) + t8);
     set.t6 = t6;
     set.c10 = special_stirling_error_derivative(alpha + n);
-    set.c11 = special_stirling_error_derivative(alpha) - t22 - 0.5 * (t15 - t25);
+    set.c11 = special_stirling_error_derivative(alpha) - t22 - 0.5 * (special_log_slope(alpha) - t25);
     set.c12 = t33 * ((1 - t14) * t23);
     set.t25 = t25;
     set.c13 = special_stirling_error_derivative(beta) - t22 - 0.5 * t36;
@@ -321,11 +326,11 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_results beta_negative_binom
 {
     real trials = set.n + row.x;
     real total = trials + set.sum;
-    real t = 1 / total;
+    real t = special_log_slope(total);
     real d_alpha_log_p = set.c0 - t;
     real log_p = set.c1 - log(total);
-    real t2 = 1 / total;
-    real d_beta_log_q = 1 / (set.beta + row.x) - t2;
+    real t2 = special_log_slope(total);
+    real d_beta_log_q = special_log_slope(set.beta + row.x) - t2;
     real log_q = log(set.beta + row.x) - log(total);
     real t3 = 1 / total;
     real t4 = fma(row.x, set.alpha, -set.product) + set.c2;
@@ -341,7 +346,7 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_results beta_negative_binom
     real t19 = deviation * set.t18;
     real t20 = special_log_excess(log_q - set.t8, t19);
     real t21 = special_stirling_error_derivative(total);
-    real t26 = 1 / total;
+    real t26 = special_log_slope(total);
     real t27 = t11 / (1 + t11);
     real t28 = set.t10 * d_alpha_deviation;
     real t29 = d_alpha_deviation * row.t12;

@@ -160,6 +160,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -265,7 +270,7 @@ typedef struct {
     real n;
     real alpha;
     real rest;
-    real t;
+    real t6;
     special_log_product_excess_rsm_set special_0;
     real c0;
     real t11;
@@ -311,27 +316,27 @@ DEVICE beta_logpdf_grad_alpha_beta_set beta_logpdf_grad_alpha_beta_prepare_set(r
     set.n = n;
     set.alpha = alpha;
     set.rest = rest;
-    real t = 1 / alpha;
-    real t2 = beta / n;
-    real t3 = 1 / n;
-    real t4 = 1 / t2;
-    real t5 = special_stirling_error_derivative(n);
-    real t6 = n / alpha;
-    set.t = t;
-    set.special_0 = special_log_product_excess_rsm_prepare_set(t6);
-    set.c0 = t * t;
+    real t = beta / n;
+    real t2 = 1 / n;
+    real t3 = special_log_slope(t);
+    real t4 = special_stirling_error_derivative(n);
+    real t5 = n / alpha;
+    real t6 = 1 / alpha;
+    set.t6 = t6;
+    set.special_0 = special_log_product_excess_rsm_prepare_set(t5);
+    set.c0 = t6 * t6;
     real t11 = 1 / beta;
     set.t11 = t11;
     real t14 = n / beta;
     set.t14 = t14;
     set.c1 = t11 * t11;
-    set.c2 = 0.5 * (t - t2 * t3 * t4) - (special_stirling_error_derivative(alpha) - t5);
-    set.c3 = (1 - t6) * t / t6;
+    set.c2 = 0.5 * (special_log_slope(alpha) - t * t2 * t3) - (special_stirling_error_derivative(alpha) - t4);
+    set.c3 = (1 - t5) * t6 / t5;
     set.beta = beta;
-    set.c4 = 0.5 * (t4 * ((1 - t2) * t3)) - (special_stirling_error_derivative(beta) - t5);
-    set.c5 = t / t6;
+    set.c4 = 0.5 * (t3 * ((1 - t) * t2)) - (special_stirling_error_derivative(beta) - t4);
+    set.c5 = t6 / t5;
     set.c6 = (1 - t14) * t11;
-    set.c7 = 0.5 * (log(alpha) + log(t2)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
+    set.c7 = 0.5 * (log(alpha) + log(t)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
     set.c8 = special_lbeta_derivative(alpha, beta);
     set.c9 = special_lbeta_derivative(beta, alpha);
     set.c10 = alpha - 1;
@@ -339,10 +344,10 @@ DEVICE beta_logpdf_grad_alpha_beta_set beta_logpdf_grad_alpha_beta_prepare_set(r
     set.c12 = special_lbeta(alpha, beta);
     set.c13 = special_large_shape(n);
     set.c14 = alpha - 1 == 0;
-    set.c15 = 1 / beta;
+    set.c15 = special_log_slope(beta);
     set.c16 = log(beta);
     set.c17 = beta - 1 == 0;
-    set.c18 = 1 / alpha;
+    set.c18 = special_log_slope(alpha);
     set.c19 = log(alpha);
     set.d_alpha_at_zero = d_alpha_at_zero;
     set.d_beta_at_one = d_beta_at_one;
@@ -389,15 +394,15 @@ DEVICE beta_logpdf_grad_alpha_beta_results beta_logpdf_grad_alpha_beta_evaluate(
         real d_alpha_d = row.c0 + row.x * set.d_alpha_rest;
         real d_beta_d = row.x + row.x * set.d_beta_rest;
         real d = fma(row.x, set.n, -set.alpha) + row.x * set.rest;
-        real t7 = d * set.t;
+        real t7 = d * set.t6;
         real t8 = special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, t7);
         real t9 = t7 / (1 + t7);
-        real t10 = set.t * d_alpha_d - set.c0 * d;
+        real t10 = set.t6 * d_alpha_d - set.c0 * d;
         real t12 = -d * set.t11;
         real t13 = d_alpha_d * set.t11;
         real t15 = row.c1 * set.t14;
         real t16 = t12 / t15;
-        real t17 = set.t * d_beta_d;
+        real t17 = set.t6 * d_beta_d;
         real t18 = special_log_ratio_excess(t15, t12);
         real t19 = set.c1 * d - d_beta_d * set.t11;
         d_alpha_value = set.c2 + (t8 + set.alpha * (fabs(t7) < 0.5 ? -(t9 * t10) : set.c3 - t10)) + set.beta * (fabs(t12) < 0.5 ? t13 * t16 : row.c1 * set.t11 / t15 + t13);

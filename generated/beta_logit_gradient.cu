@@ -204,6 +204,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -404,7 +409,7 @@ typedef struct {
 DEVICE beta_logit_logpdf_grad_eta_phi_set beta_logit_logpdf_grad_eta_phi_prepare_set(real eta, real phi)
 {
     beta_logit_logpdf_grad_eta_phi_set set;
-    real d_phi_log_phi = 1 / phi;
+    real d_phi_log_phi = special_log_slope(phi);
     real log_phi = log(phi);
     real t = special_expit(eta);
     real d_eta_alpha = phi * (isinf(eta) ? 0 : t * special_expit(-eta));
@@ -420,8 +425,8 @@ DEVICE beta_logit_logpdf_grad_eta_phi_set beta_logit_logpdf_grad_eta_phi_prepare
     real d_eta_log_normalization = call.d_z * d_eta_alpha + call.d_log_z * d_eta_log_z + (call2.d_z * d_eta_beta + call2.d_log_z * d_eta_log_z2);
     real d_phi_log_normalization = call.d_z * t + call.d_log_z * d_phi_log_phi + (call2.d_z * t2 + call2.d_log_z * d_phi_log_phi) - (call3.d_z + call3.d_log_z * d_phi_log_phi);
     real log_normalization = call.value + call2.value - call3.value;
-    real t3 = 1 / beta;
-    real t4 = 1 / alpha;
+    real t3 = special_log_slope(beta);
+    real t4 = special_log_slope(alpha);
     set.beta_0 = beta_logit_divergence_grad_eta__prepare_set(eta);
     set.d_eta_log_normalization = d_eta_log_normalization;
     set.phi = phi;

@@ -142,6 +142,11 @@ DEVICE beta_negative_binomial_logpmf_checked_grad_alpha_beta_n_results make_beta
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_atanh_remainder(real s)
 {
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
@@ -236,6 +241,7 @@ typedef struct {
     real c16;
     real t41;
     real c17;
+    real t46;
 } beta_negative_binomial_logpmf_grad_alpha_beta_n_set;
 
 DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_n_set beta_negative_binomial_logpmf_grad_alpha_beta_n_prepare_set(real alpha, real beta, real n)
@@ -252,13 +258,14 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_n_set beta_negative_binomia
     real t21 = 1 / beta;
     real t26 = special_stirling_error_derivative(sum);
     real t27 = 1 / sum;
-    real t28 = 1 / t9;
+    real t28 = special_log_slope(t9);
     real t29 = t9 * t27 * t28;
-    real t38 = 1 / t17;
+    real t38 = special_log_slope(t17);
     real t41 = t28 * ((1 - t9) * t27);
+    real t46 = special_log_slope(n);
     set.n = n;
     set.sum = sum;
-    set.c0 = 1 / (alpha + n);
+    set.c0 = special_log_slope(alpha + n);
     set.c1 = log(alpha + n);
     set.beta = beta;
     set.alpha = alpha;
@@ -279,13 +286,14 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_n_set beta_negative_binomia
     set.c10 = special_stirling_error(n) - 0.5 * t8;
     set.c11 = special_stirling_error(alpha + n);
     set.c12 = special_stirling_error(alpha) + special_stirling_error(beta) - special_stirling_error(sum) - 0.5 * (log(alpha) + t10);
-    set.c13 = special_stirling_error_derivative(alpha) - t26 - 0.5 * (t18 - t29);
+    set.c13 = special_stirling_error_derivative(alpha) - t26 - 0.5 * (special_log_slope(alpha) - t29);
     set.c14 = t38 * ((1 - t17) * t27);
     set.t29 = t29;
     set.c15 = special_stirling_error_derivative(beta) - t26 - 0.5 * t41;
     set.c16 = t17 * t27 * t38;
     set.t41 = t41;
-    set.c17 = special_stirling_error_derivative(n) - 0.5 * t12;
+    set.c17 = special_stirling_error_derivative(n) - 0.5 * t46;
+    set.t46 = t46;
     return set;
 }
 
@@ -315,12 +323,12 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_n_results beta_negative_bin
 {
     real trials = set.n + row.x;
     real total = trials + set.sum;
-    real t = 1 / total;
+    real t = special_log_slope(total);
     real t2 = set.c0 - t;
     real log_p = set.c1 - log(total);
-    real t3 = 1 / total;
+    real t3 = special_log_slope(total);
     real t4 = -t3;
-    real d_beta_log_q = 1 / (set.beta + row.x) - t3;
+    real d_beta_log_q = special_log_slope(set.beta + row.x) - t3;
     real log_q = log(set.beta + row.x) - log(total);
     real t5 = 1 / total;
     real t6 = fma(row.x, set.alpha, -set.product) + set.c2;
@@ -339,7 +347,7 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_n_results beta_negative_bin
     real t23 = special_log_excess(log_q - set.t10, t22);
     real t24 = special_stirling_error_derivative(total);
     real t25 = set.c6 - t24;
-    real t30 = 1 / total;
+    real t30 = special_log_slope(total);
     real t31 = t2 + t4 + t30;
     real t32 = t13 / (1 + t13);
     real t33 = set.t12 * d_alpha_deviation;
@@ -353,12 +361,12 @@ DEVICE beta_negative_binomial_logpmf_grad_alpha_beta_n_results beta_negative_bin
     real t43 = d_beta_deviation * row.t15;
     real t44 = d_beta_deviation * set.t18;
     real t45 = set.t21 * d_beta_deviation - set.c8 * deviation;
-    real t46 = 1 / trials;
-    real t47 = set.t12 * d_n_deviation - set.c9 * deviation;
-    real t48 = d_n_deviation * row.t15;
-    real t49 = d_n_deviation * set.t18;
-    real t50 = set.t21 * d_n_deviation;
-    return make_beta_negative_binomial_logpmf_grad_alpha_beta_n_results(special_stirling_error(trials) - set.c10 - row.c0 + (set.c11 + special_stirling_error(set.beta + row.x) - special_stirling_error(total)) - set.c12 - 0.5 * (log_p + log_q + log(total) + t11) + set.n * t14 + (row.c1 ? deviation : row.x * special_log_excess(log_q + t11 - row.c2, t16)) + set.alpha * t20 + set.beta * t23, t25 - set.c13 - 0.5 * t31 + set.n * (fabs(t13) < 0.5 ? -(t32 * t33) : t2 - t33) + (row.c1 ? d_alpha_deviation : row.x * (fabs(t16) < 0.5 ? t34 * t35 : t4 + t34)) + (t20 + set.alpha * (fabs(t19) < 0.5 ? -(t36 * t37) : t2 - set.c14 - t37)) + set.beta * (fabs(t22) < 0.5 ? -(t39 * t40) : t4 + set.t29 - t40), special_stirling_error_derivative(set.beta + row.x) - t24 - set.c15 - 0.5 * (d_beta_log_q - t + t30) + set.n * (fabs(t13) < 0.5 ? -(t32 * t42) : -t - t42) + (row.c1 ? d_beta_deviation : row.x * (fabs(t16) < 0.5 ? t43 * t35 : d_beta_log_q + t43)) + set.alpha * (fabs(t19) < 0.5 ? t44 * t36 : set.c16 - t + t44) + (t23 + set.beta * (fabs(t22) < 0.5 ? -(t39 * t45) : d_beta_log_q - set.t41 - t45)), special_stirling_error_derivative(trials) - set.c17 + t25 - 0.5 * (t31 + t46) + (t14 + set.n * (fabs(t13) < 0.5 ? -(t32 * t47) : t2 + t46 - set.t12 - t47)) + (row.c1 ? d_n_deviation : row.x * (fabs(t16) < 0.5 ? t48 * t35 : t4 + t46 + t48)) + set.alpha * (fabs(t19) < 0.5 ? t49 * t36 : t2 + t49) + set.beta * (fabs(t22) < 0.5 ? -(t39 * t50) : t4 - t50));
+    real t47 = special_log_slope(trials);
+    real t48 = set.t12 * d_n_deviation - set.c9 * deviation;
+    real t49 = d_n_deviation * row.t15;
+    real t50 = d_n_deviation * set.t18;
+    real t51 = set.t21 * d_n_deviation;
+    return make_beta_negative_binomial_logpmf_grad_alpha_beta_n_results(special_stirling_error(trials) - set.c10 - row.c0 + (set.c11 + special_stirling_error(set.beta + row.x) - special_stirling_error(total)) - set.c12 - 0.5 * (log_p + log_q + log(total) + t11) + set.n * t14 + (row.c1 ? deviation : row.x * special_log_excess(log_q + t11 - row.c2, t16)) + set.alpha * t20 + set.beta * t23, t25 - set.c13 - 0.5 * t31 + set.n * (fabs(t13) < 0.5 ? -(t32 * t33) : t2 - t33) + (row.c1 ? d_alpha_deviation : row.x * (fabs(t16) < 0.5 ? t34 * t35 : t4 + t34)) + (t20 + set.alpha * (fabs(t19) < 0.5 ? -(t36 * t37) : t2 - set.c14 - t37)) + set.beta * (fabs(t22) < 0.5 ? -(t39 * t40) : t4 + set.t29 - t40), special_stirling_error_derivative(set.beta + row.x) - t24 - set.c15 - 0.5 * (d_beta_log_q - t + t30) + set.n * (fabs(t13) < 0.5 ? -(t32 * t42) : -t - t42) + (row.c1 ? d_beta_deviation : row.x * (fabs(t16) < 0.5 ? t43 * t35 : d_beta_log_q + t43)) + set.alpha * (fabs(t19) < 0.5 ? t44 * t36 : set.c16 - t + t44) + (t23 + set.beta * (fabs(t22) < 0.5 ? -(t39 * t45) : d_beta_log_q - set.t41 - t45)), special_stirling_error_derivative(trials) - set.c17 + t25 - 0.5 * (t31 + t47) + (t14 + set.n * (fabs(t13) < 0.5 ? -(t32 * t48) : t2 + t47 - set.t46 - t48)) + (row.c1 ? d_n_deviation : row.x * (fabs(t16) < 0.5 ? t49 * t35 : t4 + t47 + t49)) + set.alpha * (fabs(t19) < 0.5 ? t50 * t36 : t2 + t50) + set.beta * (fabs(t22) < 0.5 ? -(t39 * t51) : t4 - t51));
 }
 
 // beta_negative_binomial_logpmf_checked_grad_alpha_beta_n: what depends on the parameters alone, computed once for each set of them.

@@ -185,6 +185,64 @@ DEVICE real special_log_product_excess_mmm_evaluate(special_log_product_excess_m
     return special_log_ratio_excess(x * (tiny ? row.scale : 1) * y, u) - (tiny ? row.c0 : 0);
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // beta_prime_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -198,7 +256,9 @@ typedef struct {
     real c4;
     int c5;
     real c6;
+    special_log_quotient_set special_0;
     real c7;
+    real c8;
 } beta_prime_logpdf_set;
 
 DEVICE beta_prime_logpdf_set beta_prime_logpdf_prepare_set(real alpha, real beta, real sigma)
@@ -215,8 +275,10 @@ DEVICE beta_prime_logpdf_set beta_prime_logpdf_prepare_set(real alpha, real beta
     set.n = n;
     set.c4 = special_lbeta(alpha, beta) + log(sigma);
     set.c5 = special_large_shape(n);
-    set.c6 = log(beta / sigma);
-    set.c7 = beta + 1;
+    set.c6 = -beta - 1;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.c7 = log(beta / sigma);
+    set.c8 = beta + 1;
     return set;
 }
 
@@ -225,6 +287,10 @@ typedef struct {
     real x;
     real c0;
     special_log_product_excess_mmm_row special_0;
+    special_log_quotient_row special_1;
+    special_within_range_m_row special_within_range_0;
+    int c1;
+    int c2;
 } beta_prime_logpdf_row;
 
 DEVICE beta_prime_logpdf_row beta_prime_logpdf_prepare_row(real x)
@@ -233,6 +299,10 @@ DEVICE beta_prime_logpdf_row beta_prime_logpdf_prepare_row(real x)
     row.x = x;
     row.c0 = log(x);
     row.special_0 = special_log_product_excess_mmm_prepare_row();
+    row.special_1 = special_log_quotient_prepare_row(x);
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
     return row;
 }
 
@@ -248,8 +318,11 @@ DEVICE real beta_prime_logpdf_evaluate(beta_prime_logpdf_set set, beta_prime_log
     } else {
         value = set.c3 * log(z) - set.n * log1p(z) - set.c4;
     }
-    real at_zero = special_log_power_at_zero(set.c3, set.c6 - set.c7 * z);
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    if (z != special_within_range_m_evaluate(row.special_within_range_0, z)) {
+        value = (z < 1 ? set.c3 : set.c6) * special_log_quotient_evaluate(set.special_0, row.special_1) - set.c4;
+    }
+    real at_zero = special_log_power_at_zero(set.c3, set.c7 - set.c8 * z);
+    return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 
 // beta_prime_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -324,10 +397,10 @@ KERNEL(128) beta_prime_logpdf_checked_table(
     beta_prime_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(beta_prime_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(beta_prime_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = beta_prime_logpdf_checked_prepare_row(x_per_row[first + r]);

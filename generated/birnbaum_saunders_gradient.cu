@@ -110,6 +110,22 @@ typedef struct {
     real value;
     real d_alpha;
     real d_beta;
+} birnbaum_saunders_standardised_grad_alpha_beta_results;
+
+DEVICE birnbaum_saunders_standardised_grad_alpha_beta_results make_birnbaum_saunders_standardised_grad_alpha_beta_results(real value, real d_alpha, real d_beta)
+{
+    birnbaum_saunders_standardised_grad_alpha_beta_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    results.d_beta = d_beta;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_alpha;
+    real d_beta;
 } birnbaum_saunders_logpdf_grad_alpha_beta_results;
 
 DEVICE birnbaum_saunders_logpdf_grad_alpha_beta_results make_birnbaum_saunders_logpdf_grad_alpha_beta_results(real value, real d_alpha, real d_beta)
@@ -138,37 +154,160 @@ DEVICE birnbaum_saunders_logpdf_checked_grad_alpha_beta_results make_birnbaum_sa
 }
 
 
-// birnbaum_saunders_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// birnbaum_saunders_standardised_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real beta;
     real c0;
+    real beta;
+    real t2;
     real alpha;
     real c1;
+} birnbaum_saunders_standardised_grad_alpha_beta_set;
+
+DEVICE birnbaum_saunders_standardised_grad_alpha_beta_set birnbaum_saunders_standardised_grad_alpha_beta_prepare_set(real alpha, real beta)
+{
+    birnbaum_saunders_standardised_grad_alpha_beta_set set;
+    real t2 = sqrt(beta);
+    set.c0 = alpha * t2;
+    set.beta = beta;
+    set.t2 = t2;
+    set.alpha = alpha;
+    set.c1 = 0.5 / t2;
+    return set;
+}
+
+// birnbaum_saunders_standardised_grad_alpha_beta: what depends on the observation alone, computed once for each.
+typedef struct {
+    real t;
+    real x;
+} birnbaum_saunders_standardised_grad_alpha_beta_row;
+
+DEVICE birnbaum_saunders_standardised_grad_alpha_beta_row birnbaum_saunders_standardised_grad_alpha_beta_prepare_row(real x)
+{
+    birnbaum_saunders_standardised_grad_alpha_beta_row row;
+    real t = sqrt(x);
+    row.t = t;
+    row.x = x;
+    return row;
+}
+
+// birnbaum_saunders_standardised_grad_alpha_beta: what depends on both, from what was computed ahead.
+DEVICE birnbaum_saunders_standardised_grad_alpha_beta_results birnbaum_saunders_standardised_grad_alpha_beta_evaluate(birnbaum_saunders_standardised_grad_alpha_beta_set set, birnbaum_saunders_standardised_grad_alpha_beta_row row)
+{
+    real t3 = row.t * set.c0;
+    real t4 = (row.x - set.beta) / t3;
+    real t5 = 1 / t3;
+    return make_birnbaum_saunders_standardised_grad_alpha_beta_results(t4, -(t4 * (row.t * set.t2) * t5), (-1 - t4 * (row.t * set.alpha * set.c1)) * t5);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
+// birnbaum_saunders_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    birnbaum_saunders_standardised_grad_alpha_beta_set birnbaum_saunders_standardised_grad_alpha_beta_0;
+    special_log_quotient_set special_0;
+    real beta;
+    real c0;
+    real c1;
     real c2;
+    real c3;
+    real c4;
+    real c5;
 } birnbaum_saunders_logpdf_grad_alpha_beta_set;
 
 DEVICE birnbaum_saunders_logpdf_grad_alpha_beta_set birnbaum_saunders_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
 {
     birnbaum_saunders_logpdf_grad_alpha_beta_set set;
+    real d_beta_log_z = -special_log_slope(beta);
+    set.birnbaum_saunders_standardised_grad_alpha_beta_0 = birnbaum_saunders_standardised_grad_alpha_beta_prepare_set(alpha, beta);
+    set.special_0 = special_log_quotient_prepare_set(beta);
     set.beta = beta;
     set.c0 = 1 / beta;
-    set.alpha = alpha;
     set.c1 = -(LOG_2 + HALF_LOG_2PI + log(alpha) + log(beta));
-    set.c2 = -(1 / alpha);
+    set.c2 = -special_log_slope(alpha);
+    set.c3 = 1.5 * d_beta_log_z;
+    set.c4 = 0.5 * d_beta_log_z;
+    set.c5 = special_log_slope(beta);
     return set;
 }
 
 // birnbaum_saunders_logpdf_grad_alpha_beta: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
+    birnbaum_saunders_standardised_grad_alpha_beta_row birnbaum_saunders_standardised_grad_alpha_beta_0;
+    special_log_quotient_row special_0;
     real x;
+    real c1;
 } birnbaum_saunders_logpdf_grad_alpha_beta_row;
 
 DEVICE birnbaum_saunders_logpdf_grad_alpha_beta_row birnbaum_saunders_logpdf_grad_alpha_beta_prepare_row(real x)
 {
     birnbaum_saunders_logpdf_grad_alpha_beta_row row;
     row.c0 = x == 0 || isinf(x);
+    row.birnbaum_saunders_standardised_grad_alpha_beta_0 = birnbaum_saunders_standardised_grad_alpha_beta_prepare_row(x);
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.x = x;
+    row.c1 = 1 / x;
     return row;
 }
 
@@ -178,18 +317,15 @@ DEVICE birnbaum_saunders_logpdf_grad_alpha_beta_results birnbaum_saunders_logpdf
     if (row.c0) {
         return make_birnbaum_saunders_logpdf_grad_alpha_beta_results(-INFINITY, 0, 0);
     }
+    birnbaum_saunders_standardised_grad_alpha_beta_results call = birnbaum_saunders_standardised_grad_alpha_beta_evaluate(set.birnbaum_saunders_standardised_grad_alpha_beta_0, row.birnbaum_saunders_standardised_grad_alpha_beta_0);
+    real d_alpha_normal = call.d_alpha;
+    real d_beta_normal = call.d_beta;
+    real normal = call.value;
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t = row.x / set.beta;
-    real d_beta_z = -(t * set.c0);
-    real z = t;
-    real t2 = (row.x - set.beta) / set.beta;
-    real t3 = sqrt(z);
-    real t4 = set.alpha * t3;
-    real t5 = t2 / t4;
-    real t6 = 1 / t4;
-    real d_alpha_normal = -(t5 * t3 * t6);
-    real d_beta_normal = ((-1 - t2) * set.c0 - t5 * (set.alpha * (0.5 / t3 * d_beta_z))) * t6;
-    real normal = t5;
-    return make_birnbaum_saunders_logpdf_grad_alpha_beta_results(set.c1 + (log1p(z) - 1.5 * log(z)) - 0.5 * normal * normal, set.c2 - normal * d_alpha_normal, 1 / (1 + z) * d_beta_z - 1.5 * (1 / z * d_beta_z) - set.c0 - normal * d_beta_normal);
+    real d_beta_smaller = row.x < set.beta ? -(t * set.c0) : row.c1;
+    real smaller = row.x < set.beta ? t : set.beta / row.x;
+    return make_birnbaum_saunders_logpdf_grad_alpha_beta_results(set.c1 + (log1p(smaller) - (row.x < set.beta ? 1.5 : 0.5) * log_z) - 0.5 * normal * normal, set.c2 - normal * d_alpha_normal, 1 / (1 + smaller) * d_beta_smaller - (row.x < set.beta ? set.c3 : set.c4) - set.c5 - normal * d_beta_normal);
 }
 
 // birnbaum_saunders_logpdf_checked_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.

@@ -194,6 +194,11 @@ DEVICE real special_relative_expm1(real x)
     return x == 0 ? 1 : expm1(x) / x;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_relative_expm1_slope(real x)
 {
     real term = 0.5;
@@ -214,7 +219,7 @@ DEVICE boltzmann_log_share_grad_lam_results boltzmann_log_share_grad_lam(real n,
     real t2 = special_relative_expm1(-lam * N);
     real t3 = special_relative_expm1(-lam * n) / t2;
     real t4 = t * t3;
-    return make_boltzmann_log_share_grad_lam_results(log(t4), 1 / t4 * (t * ((N * special_relative_expm1_slope(-lam * N) * t3 - n * special_relative_expm1_slope(-lam * n)) * (1 / t2))));
+    return make_boltzmann_log_share_grad_lam_results(log(t4), special_log_slope(t4) * (t * ((N * special_relative_expm1_slope(-lam * N) * t3 - n * special_relative_expm1_slope(-lam * n)) * (1 / t2))));
 }
 
 // boltzmann_logpmf_grad_lam: what depends on the parameters alone, computed once for each set of them.

@@ -188,6 +188,11 @@ DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(rea
     return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE special_log1p_over_grad_xi_results special_log1p_over_grad_xi(real d, real scale, real xi)
 {
     real z = d / scale;
@@ -199,12 +204,17 @@ DEVICE special_log1p_over_grad_xi_results special_log1p_over_grad_xi(real d, rea
     real s = r * r;
     if (s < 0.1111) {
         special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
-        real t2 = 2 * z / (2 + u);
-        return make_special_log1p_over_grad_xi_results(t2 * (1 + s * call.value), t2 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t2 * z * (1 / (2 + u)) * (1 + s * call.value));
+        real t2 = z / (1 + 0.5 * u);
+        return make_special_log1p_over_grad_xi_results(t2 * (1 + s * call.value), t2 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t2 * (0.5 * z) * (1 / (1 + 0.5 * u)) * (1 + s * call.value));
     }
-    real t3 = fma(xi, d, scale) / scale;
-    real t4 = (u < 0 ? log(t3) : log1p(u)) / xi;
-    return make_special_log1p_over_grad_xi_results(t4, ((u < 0 ? 1 / t3 * (d * (1 / scale)) : 1 / (1 + u) * z) - t4) * (1 / xi));
+    if (!(fabs(u) < INFINITY)) {
+        real t3 = fabs(xi);
+        real t4 = (log(t3) + log(fabs(d)) - log(scale)) / xi;
+        return make_special_log1p_over_grad_xi_results(xi == 0 ? z : t4, xi == 0 ? 0 : (special_log_slope(t3) * (xi > 0 ? 1 : xi < 0 ? -1 : 0) - t4) * (1 / xi));
+    }
+    real t5 = fma(xi, d, scale) / scale;
+    real t6 = (u < 0 ? log(t5) : log1p(u)) / xi;
+    return make_special_log1p_over_grad_xi_results(t6, ((u < 0 ? special_log_slope(t5) * (d * (1 / scale)) : 1 / (1 + u) * z) - t6) * (1 / xi));
 }
 
 DEVICE special_log1p_quotient_grad_a_results special_log1p_quotient_grad_a(real a, real x)
@@ -226,7 +236,7 @@ DEVICE bradford_logpdf_grad_c_set bradford_logpdf_grad_c_prepare_set(real c)
     special_log1p_quotient_grad_a_results call = special_log1p_quotient_grad_a(c, 1);
     set.c0 = -log(call.value);
     set.c = c;
-    set.c1 = -(1 / call.value * call.d_a);
+    set.c1 = -(special_log_slope(call.value) * call.d_a);
     return set;
 }
 

@@ -118,7 +118,10 @@ DEVICE real special_log1p_over(real d, real scale, real xi)
     real r = u / (2 + u);
     real s = r * r;
     if (s < 0.1111) {
-        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return xi == 0 ? z : (log(fabs(xi)) + log(fabs(d)) - log(scale)) / xi;
     }
     return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
 }

@@ -155,10 +155,74 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // burr_logpdf_grad_c_k_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
     real c0;
+    special_log_quotient_set special_0;
     real c;
     real c1;
     real c2;
@@ -166,6 +230,7 @@ typedef struct {
     real k;
     real c4;
     real c5;
+    real d_sigma_log_z;
     real c6;
     real c7;
     int c8;
@@ -181,11 +246,13 @@ typedef struct {
 DEVICE burr_logpdf_grad_c_k_sigma_set burr_logpdf_grad_c_k_sigma_prepare_set(real c, real k, real sigma)
 {
     burr_logpdf_grad_c_k_sigma_set set;
+    real d_sigma_log_z = -special_log_slope(sigma);
     real t2 = c * k / sigma;
-    real t3 = 1 / t2;
+    real t3 = special_log_slope(t2);
     real t4 = 1 / sigma;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c = c;
     set.c1 = -c - 1;
     set.c2 = c * k - 1;
@@ -193,13 +260,14 @@ DEVICE burr_logpdf_grad_c_k_sigma_set burr_logpdf_grad_c_k_sigma_prepare_set(rea
     set.k = k;
     set.c4 = k + 1;
     set.c5 = t3 * (c * t4);
+    set.d_sigma_log_z = d_sigma_log_z;
     set.c6 = t2 * t4 * t3;
     set.c7 = log(t2);
     set.c8 = c * k - 1 == 0;
     set.c9 = c > 0;
     set.c10 = INFINITY * k;
     set.c11 = INFINITY * c;
-    set.c12 = -(1 / sigma);
+    set.c12 = -special_log_slope(sigma);
     set.c13 = c == 0;
     set.c14 = c - 1;
     set.c15 = -log(sigma);
@@ -209,12 +277,18 @@ DEVICE burr_logpdf_grad_c_k_sigma_set burr_logpdf_grad_c_k_sigma_prepare_set(rea
 // burr_logpdf_grad_c_k_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
+    int c0;
+    int c1;
 } burr_logpdf_grad_c_k_sigma_row;
 
 DEVICE burr_logpdf_grad_c_k_sigma_row burr_logpdf_grad_c_k_sigma_prepare_row(real x)
 {
     burr_logpdf_grad_c_k_sigma_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0;
+    row.c1 = isinf(x);
     return row;
 }
 
@@ -224,8 +298,7 @@ DEVICE burr_logpdf_grad_c_k_sigma_results burr_logpdf_grad_c_k_sigma_evaluate(bu
     real t = row.x / set.sigma;
     real d_sigma_z = -(t * set.c0);
     real z = t;
-    real d_sigma_log_z = 1 / z * d_sigma_z;
-    real log_z = log(z);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t5 = fabs(log_z);
     real t6 = exp(-set.c * t5);
     real t7 = quotient((real)(1), 1 + t6);
@@ -233,14 +306,14 @@ DEVICE burr_logpdf_grad_c_k_sigma_results burr_logpdf_grad_c_k_sigma_evaluate(bu
     real t9 = log_z > 0 ? set.c1 : set.c2;
     real d_c_value = set.c3 + log_z * (log_z > 0 ? -1 : set.k) + t5 * t6 * t7 * set.c4;
     real d_k_value = set.c5 + log_z * (log_z > 0 ? 0 : set.c) - t8;
-    real d_sigma_value = t9 * d_sigma_log_z - set.c6 + set.c * (log_z > 0 ? d_sigma_log_z : log_z < 0 ? -d_sigma_log_z : 0) * t6 * t7 * set.c4;
+    real d_sigma_value = t9 * set.d_sigma_log_z - set.c6 + set.c * (log_z > 0 ? set.d_sigma_log_z : log_z < 0 ? -set.d_sigma_log_z : 0) * t6 * t7 * set.c4;
     real value = set.c7 + t9 * log_z - set.c4 * t8;
     real t10 = pow(z, set.c);
     real d_c_at_zero = set.c8 ? -(set.c4 * (z == 0 && set.c9 ? 0 : t10 * log(z))) - set.c10 : 0;
     real d_k_at_zero = set.c8 ? -t10 - set.c11 : 0;
     real d_sigma_at_zero = set.c8 ? set.c12 - set.c4 * ((set.c13 ? 0 : set.c * pow(z, set.c14)) * d_sigma_z) : 0;
     real at_zero = special_log_power_at_zero(set.c2, set.c15 - set.c4 * t10);
-    return make_burr_logpdf_grad_c_k_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? d_c_at_zero : isinf(z) ? 0 : d_c_value, z == 0 ? d_k_at_zero : isinf(z) ? 0 : d_k_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    return make_burr_logpdf_grad_c_k_sigma_results(row.c0 ? at_zero : row.c1 ? -INFINITY : value, row.c0 ? d_c_at_zero : row.c1 ? 0 : d_c_value, row.c0 ? d_k_at_zero : row.c1 ? 0 : d_k_value, row.c0 ? d_sigma_at_zero : row.c1 ? 0 : d_sigma_value);
 }
 
 // burr_logpdf_checked_grad_c_k_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -179,6 +179,11 @@ DEVICE cardioid_logpdf_checked_grad_mu_rho_results make_cardioid_logpdf_checked_
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // cardioid_logpdf_grad_mu_rho: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -235,7 +240,7 @@ DEVICE cardioid_logpdf_grad_mu_rho_results cardioid_logpdf_grad_mu_rho_evaluate(
     real d_mu_c = set.c1 ? -(0.5 * t) : 0.5 * t2;
     real c = set.c1 ? t2 : t;
     real t4 = set.c2 + set.c3 * c * c;
-    real t5 = 1 / t4;
+    real t5 = special_log_slope(t4);
     return make_cardioid_logpdf_grad_mu_rho_results(log(t4) - LOG_2PI, t5 * (set.c4 * c * d_mu_c), t5 * (4 * c * c * set.c5 - set.c6));
 }
 

@@ -175,6 +175,11 @@ DEVICE categorical_logpmf_checked_grad_p_results make_categorical_logpmf_checked
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // categorical_logpmf_grad_p: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int component;
@@ -208,7 +213,7 @@ DEVICE categorical_logpmf_grad_p_results categorical_logpmf_grad_p_evaluate(cate
         return make_categorical_logpmf_grad_p_results(-INFINITY, 0);
     }
     real t = p[row.c1];
-    return make_categorical_logpmf_grad_p_results(log(t), row.c1 == set.component ? 1 / t : 0);
+    return make_categorical_logpmf_grad_p_results(log(t), row.c1 == set.component ? special_log_slope(t) : 0);
 }
 
 // categorical_logpmf_checked_grad_p: what depends on the parameters alone, computed once for each set of them.

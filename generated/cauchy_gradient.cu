@@ -109,6 +109,20 @@ DEVICE double ordinary_quotient(double a, double b)
 typedef struct {
     real value;
     real d_alpha;
+} cauchy_logpdf_grad_alpha_results;
+
+DEVICE cauchy_logpdf_grad_alpha_results make_cauchy_logpdf_grad_alpha_results(real value, real d_alpha)
+{
+    cauchy_logpdf_grad_alpha_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_alpha;
     real d_beta;
 } cauchy_logpdf_grad_alpha_beta_results;
 
@@ -144,43 +158,108 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
-// cauchy_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
+// cauchy_logpdf_grad_alpha: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real alpha;
     real t;
     real c0;
-    real c1;
+} cauchy_logpdf_grad_alpha_set;
+
+DEVICE cauchy_logpdf_grad_alpha_set cauchy_logpdf_grad_alpha_prepare_set(real alpha, real beta)
+{
+    cauchy_logpdf_grad_alpha_set set;
+    real t = 1 / beta;
+    set.alpha = alpha;
+    set.t = t;
+    set.c0 = -(LOG_PI + log(beta));
+    return set;
+}
+
+// cauchy_logpdf_grad_alpha: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} cauchy_logpdf_grad_alpha_row;
+
+DEVICE cauchy_logpdf_grad_alpha_row cauchy_logpdf_grad_alpha_prepare_row(real x)
+{
+    cauchy_logpdf_grad_alpha_row row;
+    row.x = x;
+    return row;
+}
+
+// cauchy_logpdf_grad_alpha: what depends on both, from what was computed ahead.
+DEVICE cauchy_logpdf_grad_alpha_results cauchy_logpdf_grad_alpha_evaluate(cauchy_logpdf_grad_alpha_set set, cauchy_logpdf_grad_alpha_row row)
+{
+    real t2 = (row.x - set.alpha) * set.t;
+    return make_cauchy_logpdf_grad_alpha_results(set.c0 - special_log1p_square(t2), set.t * ((fabs(t2) > 1 / EPSILON ? 2 : 2 * t2) / (fabs(t2) > 1 / EPSILON ? t2 : 1 + t2 * t2)));
+}
+
+// cauchy_logpdf_grad_beta: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real alpha;
+    real c0;
+} cauchy_logpdf_grad_beta_set;
+
+DEVICE cauchy_logpdf_grad_beta_set cauchy_logpdf_grad_beta_prepare_set(real alpha, real beta)
+{
+    cauchy_logpdf_grad_beta_set set;
+    set.alpha = alpha;
+    set.c0 = 1 / beta;
+    return set;
+}
+
+// cauchy_logpdf_grad_beta: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} cauchy_logpdf_grad_beta_row;
+
+DEVICE cauchy_logpdf_grad_beta_row cauchy_logpdf_grad_beta_prepare_row(real x)
+{
+    cauchy_logpdf_grad_beta_row row;
+    row.x = x;
+    return row;
+}
+
+// cauchy_logpdf_grad_beta: what depends on both, from what was computed ahead.
+DEVICE real cauchy_logpdf_grad_beta_evaluate(cauchy_logpdf_grad_beta_set set, cauchy_logpdf_grad_beta_row row)
+{
+    real z = (row.x - set.alpha) * set.c0;
+    return (1 - 2 / (1 + z * z)) * set.c0;
+}
+
+// cauchy_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    cauchy_logpdf_grad_alpha_set cauchy_0;
+    cauchy_logpdf_grad_beta_set cauchy_1;
 } cauchy_logpdf_grad_alpha_beta_set;
 
 DEVICE cauchy_logpdf_grad_alpha_beta_set cauchy_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
 {
     cauchy_logpdf_grad_alpha_beta_set set;
-    real t = 1 / beta;
-    set.alpha = alpha;
-    set.t = t;
-    set.c0 = -(LOG_PI + log(beta));
-    set.c1 = t * t;
+    set.cauchy_0 = cauchy_logpdf_grad_alpha_prepare_set(alpha, beta);
+    set.cauchy_1 = cauchy_logpdf_grad_beta_prepare_set(alpha, beta);
     return set;
 }
 
 // cauchy_logpdf_grad_alpha_beta: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    cauchy_logpdf_grad_alpha_row cauchy_0;
+    cauchy_logpdf_grad_beta_row cauchy_1;
 } cauchy_logpdf_grad_alpha_beta_row;
 
 DEVICE cauchy_logpdf_grad_alpha_beta_row cauchy_logpdf_grad_alpha_beta_prepare_row(real x)
 {
     cauchy_logpdf_grad_alpha_beta_row row;
-    row.x = x;
+    row.cauchy_0 = cauchy_logpdf_grad_alpha_prepare_row(x);
+    row.cauchy_1 = cauchy_logpdf_grad_beta_prepare_row(x);
     return row;
 }
 
 // cauchy_logpdf_grad_alpha_beta: what depends on both, from what was computed ahead.
 DEVICE cauchy_logpdf_grad_alpha_beta_results cauchy_logpdf_grad_alpha_beta_evaluate(cauchy_logpdf_grad_alpha_beta_set set, cauchy_logpdf_grad_alpha_beta_row row)
 {
-    real t2 = (row.x - set.alpha) * set.t;
-    real t3 = (fabs(t2) > 1 / EPSILON ? 2 : 2 * t2) / (fabs(t2) > 1 / EPSILON ? t2 : 1 + t2 * t2);
-    return make_cauchy_logpdf_grad_alpha_beta_results(set.c0 - special_log1p_square(t2), set.t * t3, set.c1 * (row.x - set.alpha) * t3 - set.t);
+    cauchy_logpdf_grad_alpha_results derived = cauchy_logpdf_grad_alpha_evaluate(set.cauchy_0, row.cauchy_0);
+    return make_cauchy_logpdf_grad_alpha_beta_results(derived.value, derived.d_alpha, cauchy_logpdf_grad_beta_evaluate(set.cauchy_1, row.cauchy_1));
 }
 
 // cauchy_logpdf_checked_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.

@@ -156,6 +156,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -262,7 +267,7 @@ DEVICE chi_logpdf_grad_nu_set chi_logpdf_grad_nu_prepare_set(real nu)
     set.nu = nu;
     real t4 = 1 / nu;
     set.t4 = t4;
-    set.c0 = 0.5 * (1 / alpha * 0.5) - special_stirling_error_derivative(alpha) * 0.5;
+    set.c0 = 0.5 * (special_log_slope(alpha) * 0.5) - special_stirling_error_derivative(alpha) * 0.5;
     set.alpha = alpha;
     set.c1 = LOG_2 + 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
     set.c2 = -(LOG_2 * 0.5) - special_digamma(alpha) * 0.5;

@@ -156,6 +156,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -212,19 +217,59 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// special_log_product_excess: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real y;
+    real c0;
+} special_log_product_excess_rsm_set;
+
+DEVICE special_log_product_excess_rsm_set special_log_product_excess_rsm_prepare_set(real y)
+{
+    special_log_product_excess_rsm_set set;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    set.scale = scale;
+    set.y = y;
+    set.c0 = log(scale);
+    return set;
+}
+
+// special_log_product_excess: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+} special_log_product_excess_rsm_row;
+
+DEVICE special_log_product_excess_rsm_row special_log_product_excess_rsm_prepare_row(real x)
+{
+    special_log_product_excess_rsm_row row;
+    row.c0 = x < EPSILON * EPSILON;
+    row.x = x;
+    return row;
+}
+
+// special_log_product_excess: what depends on both, from what was computed ahead.
+DEVICE real special_log_product_excess_rsm_evaluate(special_log_product_excess_rsm_set set, special_log_product_excess_rsm_row row, real u)
+{
+    int tiny = u < -0.9 && row.c0;
+    return special_log_ratio_excess(row.x * (tiny ? set.scale : 1) * set.y, u) - (tiny ? set.c0 : 0);
+}
+
 // chi_squared_logpdf_grad_nu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real t;
     real nu;
-    real t5;
+    real t;
+    special_log_product_excess_rsm_set special_0;
+    real t4;
     real c0;
     real alpha;
     real c1;
     real c2;
     real c3;
     real c4;
-    int c5;
-    real c6;
+    real c5;
+    int c6;
+    real c7;
     real d_nu_at_zero;
 } chi_squared_logpdf_grad_nu_set;
 
@@ -234,18 +279,20 @@ DEVICE chi_squared_logpdf_grad_nu_set chi_squared_logpdf_grad_nu_prepare_set(rea
     real alpha = 0.5 * nu;
     real d_nu_at_zero = nu - 2 == 0 ? -INFINITY : 0;
     real t = 1 / nu;
-    set.t = t;
     set.nu = nu;
-    real t5 = t * t;
-    set.t5 = t5;
-    set.c0 = 0.5 * (1 / alpha * 0.5) - special_stirling_error_derivative(alpha) * 0.5;
+    set.t = t;
+    set.special_0 = special_log_product_excess_rsm_prepare_set(t);
+    real t4 = t * t;
+    set.t4 = t4;
+    set.c0 = 0.5 * (special_log_slope(alpha) * 0.5) - special_stirling_error_derivative(alpha) * 0.5;
     set.alpha = alpha;
-    set.c1 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
-    set.c2 = LOG_2 * 0.5 + special_digamma(alpha) * 0.5;
-    set.c3 = -(alpha * LOG_2 + special_log_gamma(alpha));
-    set.c4 = alpha - 1;
-    set.c5 = special_large_shape(alpha);
-    set.c6 = nu - 2;
+    set.c1 = -(t4 / t);
+    set.c2 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
+    set.c3 = LOG_2 * 0.5 + special_digamma(alpha) * 0.5;
+    set.c4 = -(alpha * LOG_2 + special_log_gamma(alpha));
+    set.c5 = alpha - 1;
+    set.c6 = special_large_shape(alpha);
+    set.c7 = nu - 2;
     set.d_nu_at_zero = d_nu_at_zero;
     return set;
 }
@@ -253,9 +300,10 @@ DEVICE chi_squared_logpdf_grad_nu_set chi_squared_logpdf_grad_nu_prepare_set(rea
 // chi_squared_logpdf_grad_nu: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_product_excess_rsm_row special_0;
     real c0;
     real c1;
-    real t7;
+    real t6;
     real c2;
     real c3;
     int c4;
@@ -266,10 +314,11 @@ DEVICE chi_squared_logpdf_grad_nu_row chi_squared_logpdf_grad_nu_prepare_row(rea
 {
     chi_squared_logpdf_grad_nu_row row;
     row.x = x;
+    row.special_0 = special_log_product_excess_rsm_prepare_row(x);
     row.c0 = log(x);
-    real t7 = log(x);
-    row.c1 = t7 * 0.5;
-    row.t7 = t7;
+    real t6 = log(x);
+    row.c1 = t6 * 0.5;
+    row.t6 = t6;
     row.c2 = 0.5 * x;
     row.c3 = -LOG_2 - 0.5 * x;
     row.c4 = x == 0;
@@ -282,18 +331,17 @@ DEVICE chi_squared_logpdf_grad_nu_results chi_squared_logpdf_grad_nu_evaluate(ch
 {
     real value;
     real d_nu_value;
-    if (set.c5) {
-        real t2 = row.x * set.t;
-        real t3 = (row.x - set.nu) * set.t;
-        real t4 = special_log_ratio_excess(t2, t3);
-        real t6 = -set.t - set.t5 * (row.x - set.nu);
-        d_nu_value = set.c0 + (t4 * 0.5 + set.alpha * (fabs(t3) < 0.5 ? -(t3 / t2 * t6) : -(set.t5 * row.x / t2) - t6));
-        value = set.c1 - row.c0 + set.alpha * t4;
+    if (set.c6) {
+        real t2 = (row.x - set.nu) * set.t;
+        real t3 = special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, t2);
+        real t5 = -set.t - set.t4 * (row.x - set.nu);
+        d_nu_value = set.c0 + (t3 * 0.5 + set.alpha * (fabs(t2) < 0.5 ? -(t2 / (1 + t2) * t5) : set.c1 - t5));
+        value = set.c2 - row.c0 + set.alpha * t3;
     } else {
-        d_nu_value = row.c1 - set.c2;
-        value = set.c3 + set.c4 * row.t7 - row.c2;
+        d_nu_value = row.c1 - set.c3;
+        value = set.c4 + set.c5 * row.t6 - row.c2;
     }
-    real at_zero = special_log_power_at_zero(set.c6, row.c3);
+    real at_zero = special_log_power_at_zero(set.c7, row.c3);
     return make_chi_squared_logpdf_grad_nu_results(row.c4 ? at_zero : row.c5 ? -INFINITY : value, row.c4 ? set.d_nu_at_zero : row.c5 ? 0 : d_nu_value);
 }
 

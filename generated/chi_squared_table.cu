@@ -165,12 +165,51 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+// special_log_product_excess: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real y;
+    real c0;
+} special_log_product_excess_rsm_set;
+
+DEVICE special_log_product_excess_rsm_set special_log_product_excess_rsm_prepare_set(real y)
+{
+    special_log_product_excess_rsm_set set;
+    real scale = 1 / (EPSILON * EPSILON * (EPSILON * EPSILON));
+    set.scale = scale;
+    set.y = y;
+    set.c0 = log(scale);
+    return set;
+}
+
+// special_log_product_excess: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+} special_log_product_excess_rsm_row;
+
+DEVICE special_log_product_excess_rsm_row special_log_product_excess_rsm_prepare_row(real x)
+{
+    special_log_product_excess_rsm_row row;
+    row.c0 = x < EPSILON * EPSILON;
+    row.x = x;
+    return row;
+}
+
+// special_log_product_excess: what depends on both, from what was computed ahead.
+DEVICE real special_log_product_excess_rsm_evaluate(special_log_product_excess_rsm_set set, special_log_product_excess_rsm_row row, real u)
+{
+    int tiny = u < -0.9 && row.c0;
+    return special_log_ratio_excess(row.x * (tiny ? set.scale : 1) * set.y, u) - (tiny ? set.c0 : 0);
+}
+
 // chi_squared_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real alpha;
-    real c1;
+    special_log_product_excess_rsm_set special_0;
     real nu;
+    real c1;
     real c2;
     real c3;
     int c4;
@@ -183,8 +222,9 @@ DEVICE chi_squared_logpdf_set chi_squared_logpdf_prepare_set(real nu)
     real alpha = 0.5 * nu;
     set.c0 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
     set.alpha = alpha;
-    set.c1 = 1 / nu;
+    set.special_0 = special_log_product_excess_rsm_prepare_set(1 / nu);
     set.nu = nu;
+    set.c1 = 1 / nu;
     set.c2 = -(alpha * LOG_2 + special_log_gamma(alpha));
     set.c3 = alpha - 1;
     set.c4 = special_large_shape(alpha);
@@ -195,6 +235,7 @@ DEVICE chi_squared_logpdf_set chi_squared_logpdf_prepare_set(real nu)
 // chi_squared_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real c0;
+    special_log_product_excess_rsm_row special_0;
     real x;
     real c1;
     real c2;
@@ -206,6 +247,7 @@ DEVICE chi_squared_logpdf_row chi_squared_logpdf_prepare_row(real x)
 {
     chi_squared_logpdf_row row;
     row.c0 = log(x);
+    row.special_0 = special_log_product_excess_rsm_prepare_row(x);
     row.x = x;
     row.c1 = 0.5 * x;
     row.c2 = -LOG_2 - 0.5 * x;
@@ -219,7 +261,7 @@ DEVICE real chi_squared_logpdf_evaluate(chi_squared_logpdf_set set, chi_squared_
 {
     real value;
     if (set.c4) {
-        value = set.c0 - row.c0 + set.alpha * special_log_ratio_excess(row.x * set.c1, (row.x - set.nu) * set.c1);
+        value = set.c0 - row.c0 + set.alpha * special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, (row.x - set.nu) * set.c1);
     } else {
         value = set.c2 + set.c3 * row.c0 - row.c1;
     }
@@ -295,10 +337,10 @@ KERNEL(128) chi_squared_logpdf_checked_table(
     chi_squared_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(chi_squared_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(chi_squared_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = chi_squared_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -483,6 +483,11 @@ DEVICE real special_log_factorial(real x)
     return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE conway_maxwell_poisson_lowest_grad_nu_results conway_maxwell_poisson_lowest_grad_nu(real x, real nu)
 {
     return make_conway_maxwell_poisson_lowest_grad_nu_results(fmax(floor(x - 9.7 * sqrt(x / nu)), (real)0), 0);
@@ -507,7 +512,7 @@ DEVICE special_factorial_remainder_grad_x_results special_factorial_remainder_gr
     if (x < 3) {
         return make_special_factorial_remainder_grad_x_results(x == 2 ? 2 - LOG_2 : x, x == 2 ? 0 : 1);
     }
-    return make_special_factorial_remainder_grad_x_results(0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x)), 0.5 * (1 / x) + special_stirling_series_derivative(x));
+    return make_special_factorial_remainder_grad_x_results(0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x)), 0.5 * special_log_slope(x) + special_stirling_series_derivative(x));
 }
 
 DEVICE special_log_factorial_grad_x_results special_log_factorial_grad_x(real x)
@@ -516,7 +521,7 @@ DEVICE special_log_factorial_grad_x_results special_log_factorial_grad_x(real x)
         return make_special_log_factorial_grad_x_results(x == 2 ? LOG_2 : 0, 0);
     }
     real t = log(x);
-    return make_special_log_factorial_grad_x_results((x + 0.5) * t - x + (HALF_LOG_2PI + special_stirling_series(x)), t + (x + 0.5) * (1 / x) - 1 + special_stirling_series_derivative(x));
+    return make_special_log_factorial_grad_x_results((x + 0.5) * t - x + (HALF_LOG_2PI + special_stirling_series(x)), t + (x + 0.5) * special_log_slope(x) - 1 + special_stirling_series_derivative(x));
 }
 
 DEVICE conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results conway_maxwell_poisson_height_grad_x_mu_log_mu_nu(real x, real mu, real log_mu, real nu)
@@ -541,18 +546,17 @@ DEVICE conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results conway_maxwell_
             real t4 = t / (1 + t);
             real t5 = 1 / x;
             real t6 = (-1 - t) * t5;
-            real t7 = -t5;
             either = nu * t3;
-            d_x_either = nu * (t2 + x * (fabs(t) < 0.5 ? -(t4 * t6) : t7 - t6) - call.d_x);
-            d_mu_either = nu * (x * (fabs(t) < 0.5 ? -(t4 * t5) : t7));
+            d_x_either = nu * (t2 + x * (fabs(t) < 0.5 ? -(t4 * t6) : -special_log_slope(x) - t6) - call.d_x);
+            d_mu_either = nu * (x * (fabs(t) < 0.5 ? -(t4 * t5) : -t5));
             d_log_mu_either = nu * (fabs(t) < 0.5 ? 0 : x);
             d_nu_either = t3;
         }
         return make_conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results(either, d_x_either, d_mu_either, d_log_mu_either, d_nu_either);
     }
     special_log_factorial_grad_x_results call2 = special_log_factorial_grad_x(x);
-    real t8 = (x == 0 ? 0 : x * log_mu) - call2.value;
-    return make_conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results(nu * t8, nu * ((x == 0 ? 0 : log_mu) - call2.d_x), 0, nu * (x == 0 ? 0 : x), t8);
+    real t7 = (x == 0 ? 0 : x * log_mu) - call2.value;
+    return make_conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results(nu * t7, nu * ((x == 0 ? 0 : log_mu) - call2.d_x), 0, nu * (x == 0 ? 0 : x), t7);
 }
 
 DEVICE conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu_results conway_maxwell_poisson_weight_grad_x_top_mu_log_mu_nu(real x, real top, int power, real center, real mu, real log_mu, real nu)
@@ -1012,7 +1016,7 @@ LARGE conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu_results conway_maxw
     real d_mu_x = call2.d_mu;
     conway_maxwell_poisson_height_grad_x_mu_log_mu_nu_results call = conway_maxwell_poisson_height_grad_x_mu_log_mu_nu(call2.value, mu, log_mu, nu);
     conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results call3 = conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu(a, b, 0, 0, mu, log_mu, nu);
-    real t = 1 / call3.value;
+    real t = special_log_slope(call3.value);
     return make_conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu_results(call.value + log(call3.value), call.d_x * d_a_x + t * call3.d_a, call.d_x * d_mu_x + call.d_mu + t * call3.d_mu, call.d_log_mu + t * call3.d_log_mu, call.d_nu + t * call3.d_nu);
 }
 
@@ -1099,7 +1103,7 @@ DEVICE conway_maxwell_poisson_logpmf_grad_lam_nu_set conway_maxwell_poisson_logp
     conway_maxwell_poisson_logpmf_grad_lam_nu_set set;
     real t = 1 / nu;
     real t2 = log(lam) / nu;
-    real d_lam_log_mu = 1 / lam * t;
+    real d_lam_log_mu = special_log_slope(lam) * t;
     real d_nu_log_mu = -(t2 * t);
     real log_mu = t2;
     real t3 = exp(log_mu);

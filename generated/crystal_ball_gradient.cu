@@ -144,6 +144,26 @@ typedef struct {
     real d_m;
     real d_mu;
     real d_sigma;
+} crystal_ball_log_fall_grad_beta_m_mu_sigma_results;
+
+DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_results make_crystal_ball_log_fall_grad_beta_m_mu_sigma_results(real value, real d_beta, real d_m, real d_mu, real d_sigma)
+{
+    crystal_ball_log_fall_grad_beta_m_mu_sigma_results results;
+    results.value = value;
+    results.d_beta = d_beta;
+    results.d_m = d_m;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_beta;
+    real d_m;
+    real d_mu;
+    real d_sigma;
 } crystal_ball_logpdf_grad_beta_m_mu_sigma_results;
 
 DEVICE crystal_ball_logpdf_grad_beta_m_mu_sigma_results make_crystal_ball_logpdf_grad_beta_m_mu_sigma_results(real value, real d_beta, real d_m, real d_mu, real d_sigma)
@@ -178,11 +198,16 @@ DEVICE crystal_ball_logpdf_checked_grad_beta_m_mu_sigma_results make_crystal_bal
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE crystal_ball_log_power_part_grad_beta_m_results crystal_ball_log_power_part_grad_beta_m(real beta, real m)
 {
     real t = m / (beta * (m - 1));
     real t2 = 1 / (beta * (m - 1));
-    real t3 = 1 / t;
+    real t3 = special_log_slope(t);
     return make_crystal_ball_log_power_part_grad_beta_m_results(log(t) - 0.5 * beta * beta, -(t * (m - 1) * t2 * t3) - beta, t3 * ((1 - t * beta) * t2));
 }
 
@@ -225,61 +250,174 @@ DEVICE crystal_ball_log_whole_grad_beta_m_results crystal_ball_log_whole_grad_be
     return make_crystal_ball_log_whole_grad_beta_m_results(special_logaddexp(call.value, t), (call.value == -INFINITY ? 0 : t2 * call.d_beta) + (t == -INFINITY ? 0 : special_expit(t - call.value) * (beta == INFINITY ? 0 : special_inverse_mills(beta))), call.value == -INFINITY ? 0 : t2 * call.d_m);
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_log_quotient_ms_row;
+
+DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
+{
+    special_log_quotient_ms_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
+{
+    real z = x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
+}
+
+// crystal_ball_log_fall_grad_beta_m_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real mu;
+    real t;
+    real beta;
+    real t2;
+    special_log_quotient_ms_set special_0;
+    real c1;
+    real c2;
+    real t5;
+    real c3;
+    real t7;
+    real c4;
+    real c5;
+} crystal_ball_log_fall_grad_beta_m_mu_sigma_set;
+
+DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_set crystal_ball_log_fall_grad_beta_m_mu_sigma_prepare_set(real beta, real m, real mu, real sigma)
+{
+    crystal_ball_log_fall_grad_beta_m_mu_sigma_set set;
+    real t = 1 / sigma;
+    real t2 = beta / m;
+    real t4 = special_log_slope(t2);
+    real t5 = 1 / m;
+    real t7 = t2 * t5;
+    set.c0 = t * t;
+    set.mu = mu;
+    set.t = t;
+    set.beta = beta;
+    set.t2 = t2;
+    set.special_0 = special_log_quotient_ms_prepare_set(sigma);
+    set.c1 = log(t2);
+    set.c2 = t4 * t5;
+    set.t5 = t5;
+    set.c3 = -(t7 * t4);
+    set.t7 = t7;
+    set.c4 = t2 * t;
+    set.c5 = -special_log_slope(sigma);
+    return set;
+}
+
+// crystal_ball_log_fall_grad_beta_m_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_log_quotient_ms_row special_0;
+} crystal_ball_log_fall_grad_beta_m_mu_sigma_row;
+
+DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_row crystal_ball_log_fall_grad_beta_m_mu_sigma_prepare_row(real x)
+{
+    crystal_ball_log_fall_grad_beta_m_mu_sigma_row row;
+    row.x = x;
+    row.special_0 = special_log_quotient_ms_prepare_row();
+    return row;
+}
+
+// crystal_ball_log_fall_grad_beta_m_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_results crystal_ball_log_fall_grad_beta_m_mu_sigma_evaluate(crystal_ball_log_fall_grad_beta_m_mu_sigma_set set, crystal_ball_log_fall_grad_beta_m_mu_sigma_row row)
+{
+    real d_sigma_z = -(set.c0 * (row.x - set.mu));
+    real z = (row.x - set.mu) * set.t;
+    real t3 = -(z + set.beta) * set.t2;
+    real t6 = 1 / (1 + t3);
+    return make_crystal_ball_log_fall_grad_beta_m_mu_sigma_results(isinf(z) ? special_log_quotient_ms_evaluate(set.special_0, row.special_0, set.mu - row.x) + set.c1 : log1p(t3), isinf(z) ? set.c2 : t6 * (-set.t2 - (z + set.beta) * set.t5), isinf(z) ? set.c3 : t6 * (set.t7 * (z + set.beta)), isinf(z) ? special_log_slope(set.mu - row.x) : t6 * set.c4, isinf(z) ? set.c5 : -(d_sigma_z * set.t2 * t6));
+}
+
 // crystal_ball_logpdf_grad_beta_m_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real c1;
     real mu;
     real t;
-    real beta;
-    real t2;
+    crystal_ball_log_fall_grad_beta_m_mu_sigma_set crystal_ball_0;
     real c2;
     real m;
-    real t5;
     real c3;
+    real beta;
     real c4;
     real c5;
     real c6;
     real c7;
-    real c8;
-    real c9;
 } crystal_ball_logpdf_grad_beta_m_mu_sigma_set;
 
 DEVICE crystal_ball_logpdf_grad_beta_m_mu_sigma_set crystal_ball_logpdf_grad_beta_m_mu_sigma_prepare_set(real beta, real m, real mu, real sigma)
 {
     crystal_ball_logpdf_grad_beta_m_mu_sigma_set set;
     real t = 1 / sigma;
-    real t2 = beta / m;
-    real t5 = 1 / m;
-    crystal_ball_log_whole_grad_beta_m_results call = crystal_ball_log_whole_grad_beta_m(beta, m);
+    crystal_ball_log_whole_grad_beta_m_results call2 = crystal_ball_log_whole_grad_beta_m(beta, m);
     set.c0 = !(m > 1);
     set.c1 = t * t;
     set.mu = mu;
     set.t = t;
-    set.beta = beta;
-    set.t2 = t2;
-    set.c2 = -(0.5 * 2 * beta);
+    set.crystal_ball_0 = crystal_ball_log_fall_grad_beta_m_mu_sigma_prepare_set(beta, m, mu, sigma);
+    set.c2 = -0.5 * beta * beta;
     set.m = m;
-    set.t5 = t5;
-    set.c3 = t2 * t5;
-    set.c4 = t2 * t;
-    set.c5 = -0.5 * beta * beta;
-    set.c6 = call.value + log(sigma);
-    set.c7 = call.d_beta;
-    set.c8 = call.d_m;
-    set.c9 = 1 / sigma;
+    set.c3 = -(0.5 * 2 * beta);
+    set.beta = beta;
+    set.c4 = call2.value + log(sigma);
+    set.c5 = call2.d_beta;
+    set.c6 = call2.d_m;
+    set.c7 = special_log_slope(sigma);
     return set;
 }
 
 // crystal_ball_logpdf_grad_beta_m_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    crystal_ball_log_fall_grad_beta_m_mu_sigma_row crystal_ball_0;
 } crystal_ball_logpdf_grad_beta_m_mu_sigma_row;
 
 DEVICE crystal_ball_logpdf_grad_beta_m_mu_sigma_row crystal_ball_logpdf_grad_beta_m_mu_sigma_prepare_row(real x)
 {
     crystal_ball_logpdf_grad_beta_m_mu_sigma_row row;
     row.x = x;
+    row.crystal_ball_0 = crystal_ball_log_fall_grad_beta_m_mu_sigma_prepare_row(x);
     return row;
 }
 
@@ -291,15 +429,31 @@ DEVICE crystal_ball_logpdf_grad_beta_m_mu_sigma_results crystal_ball_logpdf_grad
     }
     real d_sigma_z = -(set.c1 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
-    real t3 = -(z + set.beta) * set.t2;
-    real t4 = 1 / (1 + t3);
-    real t6 = log1p(t3);
-    real d_beta_value = z > -set.beta ? 0 : set.c2 - set.m * (t4 * (-set.t2 - (z + set.beta) * set.t5));
-    real d_m_value = z > -set.beta ? 0 : -(t6 + set.m * (t4 * (set.c3 * (z + set.beta))));
-    real d_mu_value = z > -set.beta ? set.t * (0.5 * 2 * z) : -(set.m * (t4 * set.c4));
-    real d_sigma_value = z > -set.beta ? -(0.5 * 2 * z * d_sigma_z) : d_sigma_z * set.t2 * t4 * set.m;
-    real value = z > -set.beta ? -0.5 * z * z : set.c5 - set.m * t6;
-    return make_crystal_ball_logpdf_grad_beta_m_mu_sigma_results(value - set.c6, d_beta_value - set.c7, d_m_value - set.c8, d_mu_value, d_sigma_value - set.c9);
+    real either;
+    real d_beta_either;
+    real d_m_either;
+    real d_mu_either;
+    real d_sigma_either;
+    if (z > -set.beta) {
+        either = -0.5 * z * z;
+        d_beta_either = 0;
+        d_m_either = 0;
+        d_mu_either = set.t * (0.5 * 2 * z);
+        d_sigma_either = -(0.5 * 2 * z * d_sigma_z);
+    } else {
+        crystal_ball_log_fall_grad_beta_m_mu_sigma_results call = crystal_ball_log_fall_grad_beta_m_mu_sigma_evaluate(set.crystal_ball_0, row.crystal_ball_0);
+        either = set.c2 - set.m * call.value;
+        d_beta_either = set.c3 - set.m * call.d_beta;
+        d_m_either = -(call.value + set.m * call.d_m);
+        d_mu_either = -(set.m * call.d_mu);
+        d_sigma_either = -(set.m * call.d_sigma);
+    }
+    real d_beta_value = d_beta_either;
+    real d_m_value = d_m_either;
+    real d_mu_value = d_mu_either;
+    real d_sigma_value = d_sigma_either;
+    real value = either;
+    return make_crystal_ball_logpdf_grad_beta_m_mu_sigma_results(value - set.c4, d_beta_value - set.c5, d_m_value - set.c6, d_mu_value, d_sigma_value - set.c7);
 }
 
 // crystal_ball_logpdf_checked_grad_beta_m_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -135,6 +135,103 @@ DEVICE real crystal_ball_log_whole(real beta, real m)
     return special_logaddexp(crystal_ball_log_power_part(beta, m), HALF_LOG_2PI + special_log_ndtr(beta));
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_log_quotient_ms_row;
+
+DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
+{
+    special_log_quotient_ms_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
+{
+    real z = x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
+}
+
+// crystal_ball_log_fall: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real c0;
+    special_log_quotient_ms_set special_0;
+    real c1;
+    real beta;
+    real c2;
+} crystal_ball_log_fall_set;
+
+DEVICE crystal_ball_log_fall_set crystal_ball_log_fall_prepare_set(real beta, real m, real mu, real sigma)
+{
+    crystal_ball_log_fall_set set;
+    set.mu = mu;
+    set.c0 = 1 / sigma;
+    set.special_0 = special_log_quotient_ms_prepare_set(sigma);
+    set.c1 = log(beta / m);
+    set.beta = beta;
+    set.c2 = beta / m;
+    return set;
+}
+
+// crystal_ball_log_fall: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_log_quotient_ms_row special_0;
+} crystal_ball_log_fall_row;
+
+DEVICE crystal_ball_log_fall_row crystal_ball_log_fall_prepare_row(real x)
+{
+    crystal_ball_log_fall_row row;
+    row.x = x;
+    row.special_0 = special_log_quotient_ms_prepare_row();
+    return row;
+}
+
+// crystal_ball_log_fall: what depends on both, from what was computed ahead.
+DEVICE real crystal_ball_log_fall_evaluate(crystal_ball_log_fall_set set, crystal_ball_log_fall_row row)
+{
+    real z = (row.x - set.mu) * set.c0;
+    return isinf(z) ? special_log_quotient_ms_evaluate(set.special_0, row.special_0, set.mu - row.x) + set.c1 : log1p(-(z + set.beta) * set.c2);
+}
+
 // crystal_ball_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -143,8 +240,8 @@ typedef struct {
     real beta;
     real c2;
     real m;
+    crystal_ball_log_fall_set crystal_ball_0;
     real c3;
-    real c4;
 } crystal_ball_logpdf_set;
 
 DEVICE crystal_ball_logpdf_set crystal_ball_logpdf_prepare_set(real beta, real m, real mu, real sigma)
@@ -156,20 +253,22 @@ DEVICE crystal_ball_logpdf_set crystal_ball_logpdf_prepare_set(real beta, real m
     set.beta = beta;
     set.c2 = -0.5 * beta * beta;
     set.m = m;
-    set.c3 = beta / m;
-    set.c4 = crystal_ball_log_whole(beta, m) + log(sigma);
+    set.crystal_ball_0 = crystal_ball_log_fall_prepare_set(beta, m, mu, sigma);
+    set.c3 = crystal_ball_log_whole(beta, m) + log(sigma);
     return set;
 }
 
 // crystal_ball_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    crystal_ball_log_fall_row crystal_ball_0;
 } crystal_ball_logpdf_row;
 
 DEVICE crystal_ball_logpdf_row crystal_ball_logpdf_prepare_row(real x)
 {
     crystal_ball_logpdf_row row;
     row.x = x;
+    row.crystal_ball_0 = crystal_ball_log_fall_prepare_row(x);
     return row;
 }
 
@@ -180,8 +279,8 @@ DEVICE real crystal_ball_logpdf_evaluate(crystal_ball_logpdf_set set, crystal_ba
         return NAN;
     }
     real z = (row.x - set.mu) * set.c1;
-    real value = z > -set.beta ? -0.5 * z * z : set.c2 - set.m * log1p(-(z + set.beta) * set.c3);
-    return value - set.c4;
+    real value = z > -set.beta ? -0.5 * z * z : set.c2 - set.m * crystal_ball_log_fall_evaluate(set.crystal_ball_0, row.crystal_ball_0);
+    return value - set.c3;
 }
 
 // crystal_ball_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -258,10 +357,10 @@ KERNEL(128) crystal_ball_logpdf_checked_table(
     crystal_ball_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(crystal_ball_logpdf_checked_row, rows, 1024);
+    SHARED_ARRAY(crystal_ball_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = crystal_ball_logpdf_checked_prepare_row(x_per_row[first + r]);

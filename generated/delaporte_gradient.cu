@@ -279,6 +279,11 @@ DEVICE delaporte_logpmf_checked_grad_alpha_beta_lam_results make_delaporte_logpm
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_atanh_remainder(real s)
 {
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
@@ -344,10 +349,10 @@ DEVICE real special_stirling_error_derivative(real x)
 DEVICE negative_binomial_log_share_grad_a_b_results negative_binomial_log_share_grad_a_b(real a, real b)
 {
     real t = b / a;
-    real t2 = 1 / a;
-    real t3 = 1 / (a + b);
+    real t2 = special_log_slope(a + b);
+    real t3 = 1 / a;
     real t4 = 1 / (1 + t);
-    return make_negative_binomial_log_share_grad_a_b_results(a < b ? log(a) - log(a + b) : -log1p(t), a < b ? t2 - t3 : t * t2 * t4, a < b ? -t3 : -(t4 * t2));
+    return make_negative_binomial_log_share_grad_a_b_results(a < b ? log(a) - log(a + b) : -log1p(t), a < b ? special_log_slope(a) - t2 : t * t3 * t4, a < b ? -t2 : -(t4 * t3));
 }
 
 DEVICE real special_log_ratio_excess(real ratio, real u)
@@ -393,11 +398,11 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results negativ
 {
     if (x < 3) {
         real t = log(alpha);
-        real t2 = 1 / alpha;
+        real t2 = special_log_slope(alpha);
         return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(alpha * log_p + (x == 0 ? 0 : x * log_q) + (x < 1 ? 0 : x < 2 ? t : t + log1p(alpha) - LOG_2), log_p + (x < 1 ? 0 : x < 2 ? t2 : t2 + 1 / (1 + alpha)), alpha, x == 0 ? 0 : x, 0);
     }
     real n = x + alpha;
-    real d_alpha_log_n = 1 / n;
+    real d_alpha_log_n = special_log_slope(n);
     real log_n = log(n);
     real t3 = log(alpha);
     real t4 = 1 / alpha;
@@ -405,9 +410,10 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results negativ
     real t6 = special_log_excess(log_n + (log_p - t3), t5);
     real t7 = 1 / x;
     real t8 = -deviation * t7;
-    real t9 = t4 * t4 * deviation;
-    real t10 = t5 / (1 + t5);
-    return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(0.5 * t3 - special_stirling_error(alpha) - special_factorial_remainder(x) + (special_stirling_series(n) - 0.5 * log_n) + alpha * t6 + x * special_log_excess(log_n - log(x) + log_q, t8), 0.5 * t4 - special_stirling_error_derivative(alpha) + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + alpha * (fabs(t5) < 0.5 ? t9 * t10 : d_alpha_log_n - t4 + t9)) + x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : alpha, fabs(t8) < 0.5 ? 0 : x, alpha * (fabs(t5) < 0.5 ? -(t10 * t4) : -t4) + x * (fabs(t8) < 0.5 ? t7 * (t8 / (1 + t8)) : t7));
+    real t9 = special_log_slope(alpha);
+    real t10 = t4 * t4 * deviation;
+    real t11 = t5 / (1 + t5);
+    return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(0.5 * t3 - special_stirling_error(alpha) - special_factorial_remainder(x) + (special_stirling_series(n) - 0.5 * log_n) + alpha * t6 + x * special_log_excess(log_n - log(x) + log_q, t8), 0.5 * t9 - special_stirling_error_derivative(alpha) + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + alpha * (fabs(t5) < 0.5 ? t10 * t11 : d_alpha_log_n - t9 + t10)) + x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : alpha, fabs(t8) < 0.5 ? 0 : x, alpha * (fabs(t5) < 0.5 ? -(t11 * t4) : -t4) + x * (fabs(t8) < 0.5 ? t7 * (t8 / (1 + t8)) : t7));
 }
 
 DEVICE negative_binomial_logpmf_grad_mu_alpha_results negative_binomial_logpmf_grad_mu_alpha(real x, real mu, real alpha)
@@ -465,6 +471,7 @@ typedef struct {
     real c4;
     real c5;
     real c6;
+    real t9;
 } negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set;
 
 DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_prepare_set(real alpha, real log_p, real log_q)
@@ -472,8 +479,9 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set negat
     negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set set;
     real t3 = log(alpha);
     real t4 = 1 / alpha;
+    real t9 = special_log_slope(alpha);
     real t = log(alpha);
-    real t2 = 1 / alpha;
+    real t2 = special_log_slope(alpha);
     set.c0 = alpha * log_p;
     set.log_q = log_q;
     set.t = t;
@@ -486,7 +494,8 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_msssm_set negat
     set.c3 = log_p - t3;
     set.c4 = t4 * t4;
     set.c5 = 0.5 * t3 - special_stirling_error(alpha);
-    set.c6 = 0.5 * t4 - special_stirling_error_derivative(alpha);
+    set.c6 = 0.5 * t9 - special_stirling_error_derivative(alpha);
+    set.t9 = t9;
     return set;
 }
 
@@ -497,15 +506,15 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results negativ
         return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c0 + (x == 0 ? 0 : x * set.log_q) + (x < 1 ? 0 : x < 2 ? set.t : set.c1), set.log_p + (x < 1 ? 0 : x < 2 ? set.t2 : set.c2), set.alpha, x == 0 ? 0 : x, 0);
     }
     real n = x + set.alpha;
-    real d_alpha_log_n = 1 / n;
+    real d_alpha_log_n = special_log_slope(n);
     real log_n = log(n);
     real t5 = deviation * set.t4;
     real t6 = special_log_excess(log_n + set.c3, t5);
     real t7 = 1 / x;
     real t8 = -deviation * t7;
-    real t9 = set.c4 * deviation;
-    real t10 = t5 / (1 + t5);
-    return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c5 - special_factorial_remainder(x) + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * t6 + x * special_log_excess(log_n - log(x) + set.log_q, t8), set.c6 + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + set.alpha * (fabs(t5) < 0.5 ? t9 * t10 : d_alpha_log_n - set.t4 + t9)) + x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : set.alpha, fabs(t8) < 0.5 ? 0 : x, set.alpha * (fabs(t5) < 0.5 ? -(t10 * set.t4) : -set.t4) + x * (fabs(t8) < 0.5 ? t7 * (t8 / (1 + t8)) : t7));
+    real t10 = set.c4 * deviation;
+    real t11 = t5 / (1 + t5);
+    return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c5 - special_factorial_remainder(x) + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * t6 + x * special_log_excess(log_n - log(x) + set.log_q, t8), set.c6 + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + set.alpha * (fabs(t5) < 0.5 ? t10 * t11 : d_alpha_log_n - set.t9 + t10)) + x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : set.alpha, fabs(t8) < 0.5 ? 0 : x, set.alpha * (fabs(t5) < 0.5 ? -(t11 * set.t4) : -set.t4) + x * (fabs(t8) < 0.5 ? t7 * (t8 / (1 + t8)) : t7));
 }
 
 // negative_binomial_logpmf_grad_mu_alpha: what depends on the parameters alone, computed once for each set of them.
@@ -766,7 +775,7 @@ DEVICE delaporte_logpmf_grad_alpha_beta_lam_results delaporte_logpmf_grad_alpha_
     real d_lam_top = call4.d_m;
     real top = call3.value + call4.value;
     if (set.c4 || first == 0) {
-        real t10 = 1 / sum;
+        real t10 = special_log_slope(sum);
         return make_delaporte_logpmf_grad_alpha_beta_lam_results(top + log(sum), d_alpha_top + t10 * d_alpha_sum, d_beta_top + t10 * d_beta_sum, d_lam_top + t10 * d_lam_sum);
     }
     special_log_poisson_grad_m_results call6 = special_log_poisson_grad_m_evaluate(set.special_0, row.special_0);
@@ -802,9 +811,9 @@ DEVICE delaporte_logpmf_grad_alpha_beta_lam_results delaporte_logpmf_grad_alpha_
     real t13 = top + log(sum);
     real t14 = start + log(more);
     real t15 = special_expit(t13 - t14);
-    real t16 = 1 / sum;
+    real t16 = special_log_slope(sum);
     real t17 = special_expit(t14 - t13);
-    real t18 = 1 / more;
+    real t18 = special_log_slope(more);
     return make_delaporte_logpmf_grad_alpha_beta_lam_results(special_logaddexp(t13, t14), (t13 == -INFINITY ? 0 : t15 * (d_alpha_top + t16 * d_alpha_sum)) + (t14 == -INFINITY ? 0 : t17 * (set.d_alpha_start + t18 * d_alpha_more)), (t13 == -INFINITY ? 0 : t15 * (d_beta_top + t16 * d_beta_sum)) + (t14 == -INFINITY ? 0 : t17 * (set.d_beta_start + t18 * d_beta_more)), (t13 == -INFINITY ? 0 : t15 * (d_lam_top + t16 * d_lam_sum)) + (t14 == -INFINITY ? 0 : t17 * (d_lam_start + t18 * d_lam_more)));
 }
 

@@ -134,6 +134,11 @@ DEVICE dirichlet_logpdf_checked_grad_a_results make_dirichlet_logpdf_checked_gra
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -266,7 +271,7 @@ DEVICE dirichlet_logpdf_grad_a_set dirichlet_logpdf_grad_a_prepare_set(GLOBAL co
         d_a_log_beta += i_4 == component ? special_digamma(a[i_4]) : 0;
         log_beta += special_log_gamma(a[i_4]);
     }
-    set.c0 = special_stirling_error_derivative(sum) * d_a_sum - 0.5 * (1 / sum * d_a_sum) + d_a_lost;
+    set.c0 = special_stirling_error_derivative(sum) * d_a_sum - 0.5 * (special_log_slope(sum) * d_a_sum) + d_a_lost;
     set.c1 = special_stirling_error(sum) + HALF_LOG_2PI - 0.5 * log(sum) + lost;
     set.component = component;
     set.sum = sum;
@@ -287,7 +292,7 @@ DEVICE dirichlet_logpdf_grad_a_results dirichlet_logpdf_grad_a_evaluate(dirichle
         real d_a_constant_ = set.c0;
         real constant_ = set.c1;
         for (int i_2 = 0; i_2 < dim; i_2++) {
-            d_a_constant_ += 0.5 * (i_2 == set.component ? 1 / a[i_2] : 0) - (i_2 == set.component ? special_stirling_error_derivative(a[i_2]) : 0);
+            d_a_constant_ += 0.5 * (i_2 == set.component ? special_log_slope(a[i_2]) : 0) - (i_2 == set.component ? special_stirling_error_derivative(a[i_2]) : 0);
             constant_ += 0.5 * log(a[i_2]) - HALF_LOG_2PI - special_stirling_error(a[i_2]);
         }
         real d_a_deviations = 0;
@@ -296,7 +301,7 @@ DEVICE dirichlet_logpdf_grad_a_results dirichlet_logpdf_grad_a_evaluate(dirichle
             if (x[i_3] == 0) {
                 real t = set.sum / a[i_3];
                 real t2 = log(t);
-                d_a_value += (i_3 == set.component ? log((real)(0)) : 0) + ((i_3 == set.component ? t2 : 0) + a[i_3] * (1 / t * ((set.d_a_sum - (i_3 == set.component ? t : 0)) * (1 / a[i_3]))));
+                d_a_value += (i_3 == set.component ? log((real)(0)) : 0) + ((i_3 == set.component ? t2 : 0) + a[i_3] * (special_log_slope(t) * ((set.d_a_sum - (i_3 == set.component ? t : 0)) * (1 / a[i_3]))));
                 value += special_xlogy_ms_evaluate(set.special_xlogy_0, a[i_3] - 1) + a[i_3] * t2;
             } else {
                 real d_a_deviation = x[i_3] * set.d_a_sum - (i_3 == set.component ? 1 : 0);

@@ -134,6 +134,11 @@ DEVICE dirichlet_multinomial_logpmf_checked_grad_a_results make_dirichlet_multin
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -230,16 +235,16 @@ DEVICE dirichlet_multinomial_logpmf_grad_a_results dirichlet_multinomial_logpmf_
     }
     real d_a_total = d_a_sum;
     real total = set.n + sum;
-    real d_a_value = 0.5 * (1 / total * d_a_total) - special_stirling_error_derivative(total) * d_a_total;
+    real d_a_value = 0.5 * (special_log_slope(total) * d_a_total) - special_stirling_error_derivative(total) * d_a_total;
     real value = set.c0 - special_stirling_error(total) + 0.5 * log(total);
-    real d_a_prior = special_stirling_error_derivative(sum) * d_a_sum - 0.5 * (1 / sum * d_a_sum);
+    real d_a_prior = special_stirling_error_derivative(sum) * d_a_sum - 0.5 * (special_log_slope(sum) * d_a_sum);
     real prior = special_stirling_error(sum) - 0.5 * log(sum);
     for (int i_2 = 0; i_2 < dim; i_2++) {
-        d_a_prior += 0.5 * (i_2 == set.component ? 1 / a[i_2] : 0) - (i_2 == set.component ? special_stirling_error_derivative(a[i_2]) : 0);
+        d_a_prior += 0.5 * (i_2 == set.component ? special_log_slope(a[i_2]) : 0) - (i_2 == set.component ? special_stirling_error_derivative(a[i_2]) : 0);
         prior += 0.5 * log(a[i_2]) - special_stirling_error(a[i_2]);
     }
     for (int i_3 = 0; i_3 < dim; i_3++) {
-        real d_a_log_p = (i_3 == set.component ? 1 / (x[i_3] + a[i_3]) : 0) - 1 / total * d_a_total;
+        real d_a_log_p = (i_3 == set.component ? special_log_slope(x[i_3] + a[i_3]) : 0) - special_log_slope(total) * d_a_total;
         real log_p = log(x[i_3] + a[i_3]) - log(total);
         real d_a_product = x[i_3] * d_a_sum;
         real product = x[i_3] * sum;
@@ -255,7 +260,7 @@ DEVICE dirichlet_multinomial_logpmf_grad_a_results dirichlet_multinomial_logpmf_
         real t8 = -deviation * t7;
         real t9 = special_log_excess(log_p - log(t6), t8);
         real t10 = (i_3 == set.component ? t7 : 0) * t7 * deviation - d_a_deviation * t7;
-        d_a_value += (i_3 == set.component ? special_stirling_error_derivative(x[i_3] + a[i_3]) : 0) - 0.5 * (i_3 == set.component ? 1 / (x[i_3] + a[i_3]) : 0) + (x[i_3] == 0 ? -d_a_deviation : x[i_3] * (fabs(t4) < 0.5 ? -(t4 / (1 + t4) * t5) : d_a_log_p - t5)) + ((i_3 == set.component ? t9 : 0) + a[i_3] * (fabs(t8) < 0.5 ? -(t8 / (1 + t8) * t10) : d_a_log_p - 1 / t6 * (((i_3 == set.component ? 1 : 0) - t6 * d_a_sum) * (1 / sum)) - t10));
+        d_a_value += (i_3 == set.component ? special_stirling_error_derivative(x[i_3] + a[i_3]) : 0) - 0.5 * (i_3 == set.component ? special_log_slope(x[i_3] + a[i_3]) : 0) + (x[i_3] == 0 ? -d_a_deviation : x[i_3] * (fabs(t4) < 0.5 ? -(t4 / (1 + t4) * t5) : d_a_log_p - t5)) + ((i_3 == set.component ? t9 : 0) + a[i_3] * (fabs(t8) < 0.5 ? -(t8 / (1 + t8) * t10) : d_a_log_p - special_log_slope(t6) * (((i_3 == set.component ? 1 : 0) - t6 * d_a_sum) * (1 / sum)) - t10));
         value += special_stirling_error(x[i_3] + a[i_3]) - 0.5 * log(x[i_3] + a[i_3]) - special_factorial_remainder(x[i_3]) + (x[i_3] == 0 ? -deviation : x[i_3] * special_log_excess(log_p + set.c1 - log(x[i_3]), t4)) + a[i_3] * t9;
     }
     return make_dirichlet_multinomial_logpmf_grad_a_results(value + prior, d_a_value + d_a_prior);

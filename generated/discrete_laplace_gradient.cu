@@ -134,6 +134,11 @@ DEVICE discrete_laplace_logpmf_checked_grad_a_results make_discrete_laplace_logp
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_expit(real x)
 {
     real e = exp(-fabs(x));
@@ -153,7 +158,7 @@ DEVICE discrete_laplace_logpmf_grad_a_set discrete_laplace_logpmf_grad_a_prepare
     real t = tanh(0.5 * a);
     set.c0 = log(t);
     set.a = a;
-    set.c1 = 1 / t * (isinf(0.5 * a) ? 0 : 4 * special_expit(2 * (0.5 * a)) * special_expit(-(2 * (0.5 * a))) * 0.5);
+    set.c1 = special_log_slope(t) * (isinf(0.5 * a) ? 0 : 4 * special_expit(2 * (0.5 * a)) * special_expit(-(2 * (0.5 * a))) * 0.5);
     return set;
 }
 

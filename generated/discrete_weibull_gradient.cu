@@ -143,6 +143,11 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // discrete_weibull_logpmf_grad_q_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -156,7 +161,7 @@ DEVICE discrete_weibull_logpmf_grad_q_beta_set discrete_weibull_logpmf_grad_q_be
 {
     discrete_weibull_logpmf_grad_q_beta_set set;
     real t5 = log(q);
-    real t7 = 1 / q;
+    real t7 = special_log_slope(q);
     set.c0 = q == 1;
     set.beta = beta;
     set.c1 = beta > 0;

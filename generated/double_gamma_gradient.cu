@@ -177,6 +177,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
@@ -297,22 +302,22 @@ DEVICE gamma_logpdf_grad_x_alpha_beta_mss_set gamma_logpdf_grad_x_alpha_beta_mss
     real d_x_u = t * beta;
     set.t = t;
     set.c0 = t * t;
-    real t5 = 1 / alpha;
-    real t6 = beta / alpha;
-    set.special_0 = special_log_product_excess_msm_prepare_set(t6);
+    real t4 = beta / alpha;
+    set.special_0 = special_log_product_excess_msm_prepare_set(t4);
+    real t6 = 1 / alpha;
     set.d_x_u = d_x_u;
-    set.c1 = 0.5 * t5 - special_stirling_error_derivative(alpha);
-    set.c2 = -(t6 * t5 / t6);
-    set.c3 = t5 / t6;
+    set.c1 = 0.5 * special_log_slope(alpha) - special_stirling_error_derivative(alpha);
+    set.c2 = -(t4 * t6 / t4);
+    set.c3 = t6 / t4;
     set.c4 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
-    real t8 = log(beta);
+    real t7 = log(beta);
     set.c5 = alpha - 1;
-    set.c6 = t8 - special_digamma(alpha);
-    set.c7 = alpha * (1 / beta);
-    set.c8 = alpha * t8 - special_log_gamma(alpha);
+    set.c6 = t7 - special_digamma(alpha);
+    set.c7 = alpha * special_log_slope(beta);
+    set.c8 = alpha * t7 - special_log_gamma(alpha);
     set.c9 = special_large_shape(alpha);
     set.c10 = alpha - 1 == 0;
-    set.c11 = 1 / beta;
+    set.c11 = special_log_slope(beta);
     set.c12 = log(beta);
     set.d_x_at_zero = d_x_at_zero;
     set.d_alpha_at_zero = d_alpha_at_zero;
@@ -332,18 +337,17 @@ DEVICE gamma_logpdf_grad_x_alpha_beta_results gamma_logpdf_grad_x_alpha_beta_mss
         real d_beta_u = set.t * x;
         real u = t2 * set.t;
         real t3 = u / (1 + u);
-        real t4 = 1 / x;
-        real t7 = special_log_product_excess_msm_evaluate(set.special_0, x, u);
-        d_x_value = set.alpha * (fabs(u) < 0.5 ? -(t3 * set.d_x_u) : t4 - set.d_x_u) - t4;
-        d_alpha_value = set.c1 + (t7 + set.alpha * (fabs(u) < 0.5 ? -(t3 * d_alpha_u) : set.c2 - d_alpha_u));
+        real t5 = special_log_product_excess_msm_evaluate(set.special_0, x, u);
+        d_x_value = set.alpha * (fabs(u) < 0.5 ? -(t3 * set.d_x_u) : 1 / x - set.d_x_u) - special_log_slope(x);
+        d_alpha_value = set.c1 + (t5 + set.alpha * (fabs(u) < 0.5 ? -(t3 * d_alpha_u) : set.c2 - d_alpha_u));
         d_beta_value = set.alpha * (fabs(u) < 0.5 ? -(t3 * d_beta_u) : set.c3 - d_beta_u);
-        value = set.c4 - log(x) + set.alpha * t7;
+        value = set.c4 - log(x) + set.alpha * t5;
     } else {
-        real t9 = log(x);
-        d_x_value = set.c5 * (1 / x) - set.beta;
-        d_alpha_value = set.c6 + t9;
+        real t8 = log(x);
+        d_x_value = set.c5 * special_log_slope(x) - set.beta;
+        d_alpha_value = set.c6 + t8;
         d_beta_value = set.c7 - x;
-        value = set.c8 + set.c5 * t9 - set.beta * x;
+        value = set.c8 + set.c5 * t8 - set.beta * x;
     }
     real d_beta_at_zero = set.c10 ? set.c11 - x : 0;
     real at_zero = special_log_power_at_zero(set.c5, set.c12 - set.beta * x);

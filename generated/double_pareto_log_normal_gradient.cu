@@ -210,6 +210,11 @@ DEVICE real special_scaled_erfc(real x)
     return series / (1 + 2 * x);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_scaled_erfc_any(real x)
 {
     return x < 0 ? 2 * exp(x * x) - special_scaled_erfc(-x) : special_scaled_erfc(x);
@@ -278,7 +283,7 @@ DEVICE double_pareto_log_normal_log_mills_term_grad_z_d_results double_pareto_lo
 {
     real y = (set.d - z) / SQRT_2;
     real t2 = 0.5 * special_scaled_erfc(y);
-    real t3 = 1 / t2;
+    real t3 = special_log_slope(t2);
     real t4 = special_scaled_erfc_slope(y);
     real t5 = special_inverse_mills(z - set.d);
     return make_double_pareto_log_normal_log_mills_term_grad_z_d_results(set.d > z ? log(t2) - 0.5 * z * z : set.d * (set.c0 - z) + special_log_ndtr(z - set.d), set.d > z ? t3 * (0.5 * (set.t * t4)) - z : (z - set.d == INFINITY ? 0 : t5) - set.d, set.d > z ? -(t4 * set.t * 0.5 * t3) : set.c0 - z + set.c1 + (z - set.d == INFINITY ? 0 : -t5));
@@ -303,9 +308,9 @@ typedef struct {
 DEVICE double_pareto_log_normal_logpdf_grad_alpha_beta_mu_sigma_set double_pareto_log_normal_logpdf_grad_alpha_beta_mu_sigma_prepare_set(real alpha, real beta, real mu, real sigma)
 {
     double_pareto_log_normal_logpdf_grad_alpha_beta_mu_sigma_set set;
-    real t = 1 / (alpha + beta);
-    real d_alpha_log_share = 1 / alpha - t;
-    real d_beta_log_share = 1 / beta - t;
+    real t = special_log_slope(alpha + beta);
+    real d_alpha_log_share = special_log_slope(alpha) - t;
+    real d_beta_log_share = special_log_slope(beta) - t;
     real log_share = log(alpha) + log(beta) - log(alpha + beta);
     real t2 = 1 / sigma;
     set.c0 = make_double_pareto_log_normal_logpdf_grad_alpha_beta_mu_sigma_results(special_log_power_at_zero(beta - 1, log_share + 0.5 * sigma * sigma - mu), beta - 1 == 0 ? d_alpha_log_share : 0, beta - 1 == 0 ? d_beta_log_share - INFINITY : 0, beta - 1 == 0 ? -1 : 0, beta - 1 == 0 ? sigma : 0);

@@ -160,23 +160,84 @@ DEVICE double_weibull_logpdf_checked_grad_alpha_mu_sigma_results make_double_wei
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_log_quotient_ms_row;
+
+DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
+{
+    special_log_quotient_ms_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
+{
+    real z = x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
 }
 
 // weibull_logpdf_grad_x_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real t;
+    special_log_quotient_ms_set special_0;
     real alpha;
     real c0;
     real c1;
     real c2;
     real c3;
-    int c4;
-    real c5;
+    real c4;
+    int c5;
     real c6;
+    real c7;
     real d_x_at_zero;
     real d_alpha_at_zero;
 } weibull_logpdf_grad_x_alpha_beta_mss_set;
@@ -185,44 +246,57 @@ DEVICE weibull_logpdf_grad_x_alpha_beta_mss_set weibull_logpdf_grad_x_alpha_beta
 {
     weibull_logpdf_grad_x_alpha_beta_mss_set set;
     real t = 1 / beta;
-    real t5 = alpha / beta;
-    real t6 = 1 / t5;
-    real t7 = 1 / beta;
+    real d_beta_log_z = -special_log_slope(beta);
+    real t4 = alpha / beta;
+    real t5 = special_log_slope(t4);
+    real t6 = 1 / beta;
     real d_x_at_zero = alpha - 1 == 0 ? -t : 0;
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.beta = beta;
     set.t = t;
+    set.special_0 = special_log_quotient_ms_prepare_set(beta);
     set.alpha = alpha;
     set.c0 = alpha - 1;
-    set.c1 = t6 * t7;
-    set.c2 = t5 * t7 * t6;
-    set.c3 = log(t5);
-    set.c4 = alpha - 1 == 0;
-    set.c5 = -(1 / beta);
-    set.c6 = -log(beta);
+    set.c1 = t5 * t6;
+    set.c2 = (alpha - 1) * d_beta_log_z - t4 * t6 * t5;
+    set.c3 = alpha * d_beta_log_z;
+    set.c4 = log(t4);
+    set.c5 = alpha - 1 == 0;
+    set.c6 = -special_log_slope(beta);
+    set.c7 = -log(beta);
     set.d_x_at_zero = d_x_at_zero;
     set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
 
+// weibull_logpdf_grad_x_alpha_beta: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_log_quotient_ms_row special_0;
+} weibull_logpdf_grad_x_alpha_beta_mss_row;
+
+DEVICE weibull_logpdf_grad_x_alpha_beta_mss_row weibull_logpdf_grad_x_alpha_beta_mss_prepare_row()
+{
+    weibull_logpdf_grad_x_alpha_beta_mss_row row;
+    row.special_0 = special_log_quotient_ms_prepare_row();
+    return row;
+}
+
 // weibull_logpdf_grad_x_alpha_beta: what depends on both, from what was computed ahead.
-DEVICE weibull_logpdf_grad_x_alpha_beta_results weibull_logpdf_grad_x_alpha_beta_mss_evaluate(weibull_logpdf_grad_x_alpha_beta_mss_set set, real x)
+DEVICE weibull_logpdf_grad_x_alpha_beta_results weibull_logpdf_grad_x_alpha_beta_mss_evaluate(weibull_logpdf_grad_x_alpha_beta_mss_set set, weibull_logpdf_grad_x_alpha_beta_mss_row row, real x)
 {
     real t2 = x / set.beta;
     real d_beta_z = -(t2 * set.t);
     real z = t2;
-    real t3 = 1 / z;
-    real d_x_log_z = t3 * set.t;
-    real d_beta_log_z = t3 * d_beta_z;
-    real log_z = log(z);
-    real t4 = exp(set.alpha * log_z);
-    real d_x_value = set.c0 * d_x_log_z - t4 * (set.alpha * d_x_log_z);
-    real d_alpha_value = set.c1 + log_z - t4 * log_z;
-    real d_beta_value = set.c0 * d_beta_log_z - set.c2 - t4 * (set.alpha * d_beta_log_z);
-    real value = set.c3 + set.c0 * log_z - t4;
-    real d_beta_at_zero = set.c4 ? set.c5 - d_beta_z : 0;
-    real at_zero = special_log_power_at_zero(set.c0, set.c6 - z);
-    return make_weibull_logpdf_grad_x_alpha_beta_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_x_at_zero : isinf(z) ? 0 : d_x_value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value);
+    real d_x_log_z = special_log_slope(x);
+    real log_z = special_log_quotient_ms_evaluate(set.special_0, row.special_0, x);
+    real t3 = exp(set.alpha * log_z);
+    real d_x_value = set.c0 * d_x_log_z - t3 * (set.alpha * d_x_log_z);
+    real d_alpha_value = set.c1 + log_z - t3 * log_z;
+    real d_beta_value = set.c2 - t3 * set.c3;
+    real value = set.c4 + set.c0 * log_z - t3;
+    real d_beta_at_zero = set.c5 ? set.c6 - d_beta_z : 0;
+    real at_zero = special_log_power_at_zero(set.c0, set.c7 - z);
+    return make_weibull_logpdf_grad_x_alpha_beta_results(x == 0 ? at_zero : isinf(x) ? -INFINITY : value, x == 0 ? set.d_x_at_zero : isinf(x) ? 0 : d_x_value, x == 0 ? set.d_alpha_at_zero : isinf(x) ? 0 : d_alpha_value, x == 0 ? d_beta_at_zero : isinf(x) ? 0 : d_beta_value);
 }
 
 // double_weibull_logpdf_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -242,12 +316,14 @@ DEVICE double_weibull_logpdf_grad_alpha_mu_sigma_set double_weibull_logpdf_grad_
 // double_weibull_logpdf_grad_alpha_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    weibull_logpdf_grad_x_alpha_beta_mss_row weibull_0;
 } double_weibull_logpdf_grad_alpha_mu_sigma_row;
 
 DEVICE double_weibull_logpdf_grad_alpha_mu_sigma_row double_weibull_logpdf_grad_alpha_mu_sigma_prepare_row(real x)
 {
     double_weibull_logpdf_grad_alpha_mu_sigma_row row;
     row.x = x;
+    row.weibull_0 = weibull_logpdf_grad_x_alpha_beta_mss_prepare_row();
     return row;
 }
 
@@ -255,7 +331,7 @@ DEVICE double_weibull_logpdf_grad_alpha_mu_sigma_row double_weibull_logpdf_grad_
 DEVICE double_weibull_logpdf_grad_alpha_mu_sigma_results double_weibull_logpdf_grad_alpha_mu_sigma_evaluate(double_weibull_logpdf_grad_alpha_mu_sigma_set set, double_weibull_logpdf_grad_alpha_mu_sigma_row row)
 {
     real d_mu_x = row.x - set.mu > 0 ? -1 : row.x - set.mu < 0 ? 1 : 0;
-    weibull_logpdf_grad_x_alpha_beta_results call = weibull_logpdf_grad_x_alpha_beta_mss_evaluate(set.weibull_0, fabs(row.x - set.mu));
+    weibull_logpdf_grad_x_alpha_beta_results call = weibull_logpdf_grad_x_alpha_beta_mss_evaluate(set.weibull_0, row.weibull_0, fabs(row.x - set.mu));
     return make_double_weibull_logpdf_grad_alpha_mu_sigma_results(call.value - LOG_2, call.d_alpha, call.d_x * d_mu_x, call.d_beta);
 }
 

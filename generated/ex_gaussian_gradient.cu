@@ -205,6 +205,11 @@ DEVICE real special_scaled_erfc_slope(real x)
     return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * special_scaled_erfc_any(x));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // ex_gaussian_logpdf_grad_mu_sigma_nu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -249,7 +254,7 @@ DEVICE ex_gaussian_logpdf_grad_mu_sigma_nu_set ex_gaussian_logpdf_grad_mu_sigma_
     set.d_nu_ratio = d_nu_ratio;
     set.c4 = 0.5 * d_nu_ratio * ratio;
     set.c5 = -log(2 * nu);
-    set.c6 = 1 / (2 * nu) * 2;
+    set.c6 = special_log_slope(2 * nu) * 2;
     return set;
 }
 
@@ -284,7 +289,7 @@ DEVICE ex_gaussian_logpdf_grad_mu_sigma_nu_results ex_gaussian_logpdf_grad_mu_si
     real exponent = u > 0 ? 0.5 * z * z : set.ratio * (z - set.c2);
     real t7 = exp(-u * u);
     real t8 = u > 0 ? tail : 2 - tail * t7;
-    real t9 = 1 / t8;
+    real t9 = special_log_slope(t8);
     return make_ex_gaussian_logpdf_grad_mu_sigma_nu_results(set.c5 + log(t8) - exponent, t9 * (u > 0 ? d_mu_tail : -(t7 * d_mu_tail + tail * (t7 * (-(set.d_mu_u * u) - u * set.d_mu_u)))) - d_mu_exponent, t9 * (u > 0 ? d_sigma_tail : -(t7 * d_sigma_tail + tail * (t7 * (-(d_sigma_u * u) - u * d_sigma_u)))) - d_sigma_exponent, t9 * (u > 0 ? d_nu_tail : -(t7 * d_nu_tail + tail * (t7 * (-(set.d_nu_u * u) - u * set.d_nu_u)))) - set.c6 - d_nu_exponent);
 }
 

@@ -154,6 +154,11 @@ DEVICE real special_log_excess(real log_ratio, real u)
     return s < 0.1111 ? r * (2 * s * special_atanh_remainder(s) - u) : fmin(log_ratio, 1 / EPSILON) - u;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -213,7 +218,7 @@ DEVICE exp_gamma_logpdf_grad_alpha_mu_sigma_set exp_gamma_logpdf_grad_alpha_mu_s
 {
     exp_gamma_logpdf_grad_alpha_mu_sigma_set set;
     real t = 1 / sigma;
-    real d_alpha_d = -(1 / alpha);
+    real d_alpha_d = -special_log_slope(alpha);
     set.c0 = t * t;
     set.mu = mu;
     set.t = t;
@@ -221,8 +226,8 @@ DEVICE exp_gamma_logpdf_grad_alpha_mu_sigma_set exp_gamma_logpdf_grad_alpha_mu_s
     set.d_alpha_d = d_alpha_d;
     set.c2 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha) - log(sigma);
     set.alpha = alpha;
-    set.c3 = 0.5 * (1 / alpha) - special_stirling_error_derivative(alpha);
-    set.c4 = 1 / sigma;
+    set.c3 = 0.5 * special_log_slope(alpha) - special_stirling_error_derivative(alpha);
+    set.c4 = special_log_slope(sigma);
     return set;
 }
 

@@ -134,6 +134,11 @@ DEVICE exponential_logpdf_checked_grad_lam_results make_exponential_logpdf_check
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // exponential_logpdf_grad_lam: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -146,7 +151,7 @@ DEVICE exponential_logpdf_grad_lam_set exponential_logpdf_grad_lam_prepare_set(r
     exponential_logpdf_grad_lam_set set;
     set.c0 = log(lam);
     set.lam = lam;
-    set.c1 = 1 / lam;
+    set.c1 = special_log_slope(lam);
     return set;
 }
 

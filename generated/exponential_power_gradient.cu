@@ -108,6 +108,22 @@ DEVICE double ordinary_quotient(double a, double b)
 
 typedef struct {
     real value;
+    real d_s;
+    real d_power;
+} special_power_of_quotient_grad_s_power_results;
+
+DEVICE special_power_of_quotient_grad_s_power_results make_special_power_of_quotient_grad_s_power_results(real value, real d_s, real d_power)
+{
+    special_power_of_quotient_grad_s_power_results results;
+    results.value = value;
+    results.d_s = d_s;
+    results.d_power = d_power;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_b;
     real d_sigma;
 } exponential_power_logpdf_grad_b_sigma_results;
@@ -138,76 +154,190 @@ DEVICE exponential_power_logpdf_checked_grad_b_sigma_results make_exponential_po
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
+// special_power_of_quotient_grad_s_power: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+    real power;
+    special_log_quotient_set special_0;
+    int c1;
+    real c2;
+    real c3;
+    int c4;
+} special_power_of_quotient_grad_s_power_set;
+
+DEVICE special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad_s_power_prepare_set(real s, real power)
+{
+    special_power_of_quotient_grad_s_power_set set;
+    set.s = s;
+    set.c0 = 1 / s;
+    set.power = power;
+    set.special_0 = special_log_quotient_prepare_set(s);
+    set.c1 = power == 0;
+    set.c2 = power - 1;
+    set.c3 = special_log_slope(s) * power;
+    set.c4 = power > 0;
+    return set;
+}
+
+// special_power_of_quotient_grad_s_power: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_log_quotient_row special_0;
+    special_within_range_m_row special_within_range_0;
+    int c0;
+} special_power_of_quotient_grad_s_power_row;
+
+DEVICE special_power_of_quotient_grad_s_power_row special_power_of_quotient_grad_s_power_prepare_row(real x)
+{
+    special_power_of_quotient_grad_s_power_row row;
+    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = x == 0;
+    return row;
+}
+
+// special_power_of_quotient_grad_s_power: what depends on both, from what was computed ahead.
+DEVICE special_power_of_quotient_grad_s_power_results special_power_of_quotient_grad_s_power_evaluate(special_power_of_quotient_grad_s_power_set set, special_power_of_quotient_grad_s_power_row row)
+{
+    real t = row.x / set.s;
+    real d_s_z = -(t * set.c0);
+    real z = t;
+    real t2 = pow(z, set.power);
+    real t3 = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real t4 = exp(set.power * t3);
+    return make_special_power_of_quotient_grad_s_power_results(z == special_within_range_m_evaluate(row.special_within_range_0, z) || row.c0 ? t2 : t4, z == special_within_range_m_evaluate(row.special_within_range_0, z) || row.c0 ? (set.c1 ? 0 : set.power * pow(z, set.c2)) * d_s_z : -(set.c3 * t4), z == special_within_range_m_evaluate(row.special_within_range_0, z) || row.c0 ? (z == 0 && set.c4 ? 0 : t2 * log(z)) : t4 * t3);
+}
+
 // exponential_power_logpdf_grad_b_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
-    real c0;
-    real b;
-    int c1;
-    int c2;
-    real c3;
+    special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad_s_power_0;
+    special_log_quotient_set special_0;
     real at_zero;
-    real c4;
+    real c0;
+    real c1;
     real d_b_at_zero;
-    real c5;
+    real c2;
     real d_sigma_at_zero;
-    real c6;
+    real c3;
 } exponential_power_logpdf_grad_b_sigma_set;
 
 DEVICE exponential_power_logpdf_grad_b_sigma_set exponential_power_logpdf_grad_b_sigma_prepare_set(real b, real sigma)
 {
     exponential_power_logpdf_grad_b_sigma_set set;
     real d_b_at_zero = b - 1 == 0 ? -INFINITY : 0;
-    real d_sigma_at_zero = b - 1 == 0 ? -(1 / sigma) : 0;
+    real d_sigma_at_zero = b - 1 == 0 ? -special_log_slope(sigma) : 0;
     real at_zero = special_log_power_at_zero(b - 1, -log(sigma));
-    real t3 = b / sigma;
-    real t5 = 1 / t3;
-    real t6 = 1 / sigma;
-    set.sigma = sigma;
-    set.c0 = 1 / sigma;
-    set.b = b;
-    set.c1 = b > 0;
-    set.c2 = b == 0;
-    set.c3 = b - 1;
+    real t = b / sigma;
+    real t3 = special_log_slope(t);
+    real t4 = 1 / sigma;
+    set.special_power_of_quotient_grad_s_power_0 = special_power_of_quotient_grad_s_power_prepare_set(sigma, b);
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.at_zero = at_zero;
-    set.c4 = log(t3);
+    set.c0 = log(t);
+    set.c1 = b - 1;
     set.d_b_at_zero = d_b_at_zero;
-    set.c5 = t5 * t6;
+    set.c2 = t3 * t4;
     set.d_sigma_at_zero = d_sigma_at_zero;
-    set.c6 = t3 * t6 * t5;
+    set.c3 = -(t * t4 * t3) - special_log_slope(sigma) * (b - 1);
     return set;
 }
 
 // exponential_power_logpdf_grad_b_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_power_of_quotient_grad_s_power_row special_power_of_quotient_grad_s_power_0;
+    special_log_quotient_row special_0;
+    int c0;
 } exponential_power_logpdf_grad_b_sigma_row;
 
 DEVICE exponential_power_logpdf_grad_b_sigma_row exponential_power_logpdf_grad_b_sigma_prepare_row(real x)
 {
     exponential_power_logpdf_grad_b_sigma_row row;
-    row.x = x;
+    row.special_power_of_quotient_grad_s_power_0 = special_power_of_quotient_grad_s_power_prepare_row(x);
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0;
     return row;
 }
 
 // exponential_power_logpdf_grad_b_sigma: what depends on both, from what was computed ahead.
 DEVICE exponential_power_logpdf_grad_b_sigma_results exponential_power_logpdf_grad_b_sigma_evaluate(exponential_power_logpdf_grad_b_sigma_set set, exponential_power_logpdf_grad_b_sigma_row row)
 {
-    real t = row.x / set.sigma;
-    real d_sigma_z = -(t * set.c0);
-    real z = t;
-    real t2 = pow(z, set.b);
-    real d_b_w = z == 0 && set.c1 ? 0 : t2 * log(z);
-    real d_sigma_w = (set.c2 ? 0 : set.b * pow(z, set.c3)) * d_sigma_z;
-    real w = t2;
-    real t4 = log(z);
-    real t7 = exp(w);
-    return make_exponential_power_logpdf_grad_b_sigma_results(z == 0 ? set.at_zero : isinf(w) ? -INFINITY : set.c4 + set.c3 * t4 + (w - expm1(w)), z == 0 ? set.d_b_at_zero : isinf(w) ? 0 : set.c5 + t4 + (d_b_w - t7 * d_b_w), z == 0 ? set.d_sigma_at_zero : isinf(w) ? 0 : set.c3 * (1 / z * d_sigma_z) - set.c6 + (d_sigma_w - t7 * d_sigma_w));
+    special_power_of_quotient_grad_s_power_results call = special_power_of_quotient_grad_s_power_evaluate(set.special_power_of_quotient_grad_s_power_0, row.special_power_of_quotient_grad_s_power_0);
+    real d_b_w = call.d_power;
+    real d_sigma_w = call.d_s;
+    real w = call.value;
+    real t2 = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real t5 = exp(w);
+    return make_exponential_power_logpdf_grad_b_sigma_results(row.c0 ? set.at_zero : isinf(w) ? -INFINITY : set.c0 + set.c1 * t2 + (w - expm1(w)), row.c0 ? set.d_b_at_zero : isinf(w) ? 0 : set.c2 + t2 + (d_b_w - t5 * d_b_w), row.c0 ? set.d_sigma_at_zero : isinf(w) ? 0 : set.c3 + (d_sigma_w - t5 * d_sigma_w));
 }
 
 // exponential_power_logpdf_checked_grad_b_sigma: what depends on the parameters alone, computed once for each set of them.

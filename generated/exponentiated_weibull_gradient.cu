@@ -152,32 +152,100 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // exponentiated_weibull_logpdf_grad_alpha_theta_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
     real c0;
+    special_log_quotient_set special_0;
     real alpha;
+    real c1;
     real d_alpha_constant_;
     real theta;
-    real c1;
-    real d_theta_constant_;
-    real d_sigma_constant_;
     real c2;
+    real d_theta_constant_;
     real c3;
+    real c4;
     real constant_;
-    int c4;
     real c5;
-    int c6;
-    real c7;
+    real c6;
+    int c7;
     real c8;
     int c9;
+    real c10;
+    real c11;
+    real d_sigma_constant_;
+    int c12;
 } exponentiated_weibull_logpdf_grad_alpha_theta_sigma_set;
 
 DEVICE exponentiated_weibull_logpdf_grad_alpha_theta_sigma_set exponentiated_weibull_logpdf_grad_alpha_theta_sigma_prepare_set(real alpha, real theta, real sigma)
 {
     exponentiated_weibull_logpdf_grad_alpha_theta_sigma_set set;
+    real d_sigma_log_z = -special_log_slope(sigma);
     real t3 = alpha * theta / sigma;
-    real t4 = 1 / t3;
+    real t4 = special_log_slope(t3);
     real t5 = 1 / sigma;
     real d_alpha_constant_ = t4 * (theta * t5);
     real d_theta_constant_ = t4 * (alpha * t5);
@@ -185,33 +253,43 @@ DEVICE exponentiated_weibull_logpdf_grad_alpha_theta_sigma_set exponentiated_wei
     real constant_ = log(t3);
     set.sigma = sigma;
     set.c0 = 1 / sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.alpha = alpha;
+    set.c1 = alpha * d_sigma_log_z;
     set.d_alpha_constant_ = d_alpha_constant_;
     set.theta = theta;
-    set.c1 = theta - 1;
+    set.c2 = theta - 1;
     set.d_theta_constant_ = d_theta_constant_;
-    set.d_sigma_constant_ = d_sigma_constant_;
-    set.c2 = alpha * theta - 1;
-    set.c3 = alpha - 1;
+    set.c3 = d_sigma_constant_ + (alpha * theta - 1) * d_sigma_log_z;
+    set.c4 = d_sigma_constant_ + (alpha - 1) * d_sigma_log_z;
     set.constant_ = constant_;
-    set.c4 = alpha * theta - 1 == 0;
-    set.c5 = 0.5 * (theta + 1);
-    set.c6 = alpha > 0;
-    set.c7 = INFINITY * theta;
-    set.c8 = INFINITY * alpha;
-    set.c9 = alpha == 0;
+    set.c5 = alpha * theta - 1;
+    set.c6 = alpha - 1;
+    set.c7 = alpha * theta - 1 == 0;
+    set.c8 = 0.5 * (theta + 1);
+    set.c9 = alpha > 0;
+    set.c10 = INFINITY * theta;
+    set.c11 = INFINITY * alpha;
+    set.d_sigma_constant_ = d_sigma_constant_;
+    set.c12 = alpha == 0;
     return set;
 }
 
 // exponentiated_weibull_logpdf_grad_alpha_theta_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
+    int c0;
+    int c1;
 } exponentiated_weibull_logpdf_grad_alpha_theta_sigma_row;
 
 DEVICE exponentiated_weibull_logpdf_grad_alpha_theta_sigma_row exponentiated_weibull_logpdf_grad_alpha_theta_sigma_prepare_row(real x)
 {
     exponentiated_weibull_logpdf_grad_alpha_theta_sigma_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0;
+    row.c1 = isinf(x);
     return row;
 }
 
@@ -221,24 +299,23 @@ DEVICE exponentiated_weibull_logpdf_grad_alpha_theta_sigma_results exponentiated
     real t = row.x / set.sigma;
     real d_sigma_z = -(t * set.c0);
     real z = t;
-    real d_sigma_log_z = 1 / z * d_sigma_z;
-    real log_z = log(z);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t2 = exp(set.alpha * log_z);
     real d_alpha_w = t2 * log_z;
-    real d_sigma_w = t2 * (set.alpha * d_sigma_log_z);
+    real d_sigma_w = t2 * set.c1;
     real w = t2;
     real t6 = -w < -50 ? -exp(-w) : -(1 / expm1(w));
     real t7 = special_log1mexp(-w);
-    real d_alpha_value = w < EPSILON ? set.d_alpha_constant_ + log_z * set.theta : set.d_alpha_constant_ + log_z + (-(d_alpha_w * t6 * set.c1) - d_alpha_w);
+    real d_alpha_value = w < EPSILON ? set.d_alpha_constant_ + log_z * set.theta : set.d_alpha_constant_ + log_z + (-(d_alpha_w * t6 * set.c2) - d_alpha_w);
     real d_theta_value = w < EPSILON ? set.d_theta_constant_ + log_z * set.alpha : set.d_theta_constant_ + t7;
-    real d_sigma_value = w < EPSILON ? set.d_sigma_constant_ + set.c2 * d_sigma_log_z : set.d_sigma_constant_ + set.c3 * d_sigma_log_z + (-(d_sigma_w * t6 * set.c1) - d_sigma_w);
-    real value = w < EPSILON ? set.constant_ + set.c2 * log_z : set.constant_ + set.c3 * log_z + (set.c1 * t7 - w);
+    real d_sigma_value = w < EPSILON ? set.c3 : set.c4 + (-(d_sigma_w * t6 * set.c2) - d_sigma_w);
+    real value = w < EPSILON ? set.constant_ + set.c5 * log_z : set.constant_ + set.c6 * log_z + (set.c2 * t7 - w);
     real t8 = pow(z, set.alpha);
-    real d_alpha_at_zero = set.c4 ? set.d_alpha_constant_ - set.c5 * (z == 0 && set.c6 ? 0 : t8 * log(z)) - set.c7 : 0;
-    real d_theta_at_zero = set.c4 ? set.d_theta_constant_ - 0.5 * t8 - set.c8 : 0;
-    real d_sigma_at_zero = set.c4 ? set.d_sigma_constant_ - set.c5 * ((set.c9 ? 0 : set.alpha * pow(z, set.c3)) * d_sigma_z) : 0;
-    real at_zero = special_log_power_at_zero(set.c2, set.constant_ - set.c5 * t8);
-    return make_exponentiated_weibull_logpdf_grad_alpha_theta_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_theta_at_zero : isinf(z) ? 0 : d_theta_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    real d_alpha_at_zero = set.c7 ? set.d_alpha_constant_ - set.c8 * (z == 0 && set.c9 ? 0 : t8 * log(z)) - set.c10 : 0;
+    real d_theta_at_zero = set.c7 ? set.d_theta_constant_ - 0.5 * t8 - set.c11 : 0;
+    real d_sigma_at_zero = set.c7 ? set.d_sigma_constant_ - set.c8 * ((set.c12 ? 0 : set.alpha * pow(z, set.c6)) * d_sigma_z) : 0;
+    real at_zero = special_log_power_at_zero(set.c5, set.constant_ - set.c8 * t8);
+    return make_exponentiated_weibull_logpdf_grad_alpha_theta_sigma_results(row.c0 ? at_zero : row.c1 ? -INFINITY : value, row.c0 ? d_alpha_at_zero : row.c1 ? 0 : d_alpha_value, row.c0 ? d_theta_at_zero : row.c1 ? 0 : d_theta_value, row.c0 ? d_sigma_at_zero : row.c1 ? 0 : d_sigma_value);
 }
 
 // exponentiated_weibull_logpdf_checked_grad_alpha_theta_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -350,6 +350,11 @@ DEVICE real binomial_logpmf(real x, real n, real p)
     return binomial_kernel(x, n, log(p), log1p(-p), fma(n, p, -x));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE fisher_noncentral_hypergeometric_mode_grad_omega_results fisher_noncentral_hypergeometric_mode_grad_omega(real N, real k, real n, real omega)
 {
     real rest = N - k - n;
@@ -376,7 +381,7 @@ DEVICE special_factorial_remainder_grad_x_results special_factorial_remainder_gr
     if (x < 3) {
         return make_special_factorial_remainder_grad_x_results(x == 2 ? 2 - LOG_2 : x, x == 2 ? 0 : 1);
     }
-    return make_special_factorial_remainder_grad_x_results(0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x)), 0.5 * (1 / x) + special_stirling_series_derivative(x));
+    return make_special_factorial_remainder_grad_x_results(0.5 * log(x) + (HALF_LOG_2PI + special_stirling_series(x)), 0.5 * special_log_slope(x) + special_stirling_series_derivative(x));
 }
 
 DEVICE special_log_factorial_grad_x_results special_log_factorial_grad_x(real x)
@@ -385,7 +390,7 @@ DEVICE special_log_factorial_grad_x_results special_log_factorial_grad_x(real x)
         return make_special_log_factorial_grad_x_results(x == 2 ? LOG_2 : 0, 0);
     }
     real t = log(x);
-    return make_special_log_factorial_grad_x_results((x + 0.5) * t - x + (HALF_LOG_2PI + special_stirling_series(x)), t + (x + 0.5) * (1 / x) - 1 + special_stirling_series_derivative(x));
+    return make_special_log_factorial_grad_x_results((x + 0.5) * t - x + (HALF_LOG_2PI + special_stirling_series(x)), t + (x + 0.5) * special_log_slope(x) - 1 + special_stirling_series_derivative(x));
 }
 
 DEVICE binomial_kernel_grad_x_deviation_results binomial_kernel_grad_x_deviation(real x, real n, real log_p, real log_q, real deviation)
@@ -408,7 +413,7 @@ DEVICE binomial_kernel_grad_x_deviation_results binomial_kernel_grad_x_deviation
         real t9 = deviation * (t7 * t7);
         real t10 = t8 / (1 + t8);
         real t11 = special_log_excess(t - log(y) + log_q, t8);
-        d_x_value = call2.d_x - call.d_x + (x == 0 ? 0 : t4 + x * (fabs(t3) < 0.5 ? t5 * t6 : t5 - t2)) + (y == 0 ? 0 : y * (fabs(t8) < 0.5 ? t9 * t10 : t7 + t9) - t11);
+        d_x_value = call2.d_x - call.d_x + (x == 0 ? 0 : t4 + x * (fabs(t3) < 0.5 ? t5 * t6 : t5 - special_log_slope(x))) + (y == 0 ? 0 : y * (fabs(t8) < 0.5 ? t9 * t10 : special_log_slope(y) + t9) - t11);
         d_deviation_value = (x == 0 ? -1 : x * (fabs(t3) < 0.5 ? -(t6 * t2) : -t2)) + (y == 0 ? 1 : y * (fabs(t8) < 0.5 ? t7 * t10 : t7));
         value = special_factorial_remainder(n) - call.value - call2.value + (x == 0 ? -deviation : x * t4) + (y == 0 ? deviation : y * t11);
     } else {
@@ -788,7 +793,7 @@ DEVICE fisher_noncentral_hypergeometric_logpmf_grad_omega_set fisher_noncentral_
     set.c2 = call4.value;
     set.mode = mode;
     set.t = t;
-    set.c3 = 1 / omega;
+    set.c3 = special_log_slope(omega);
     set.c4 = d_omega_mode * t;
     set.c5 = call4.d_x * d_omega_mode;
     return set;
@@ -821,7 +826,7 @@ DEVICE fisher_noncentral_hypergeometric_logpmf_grad_omega_results fisher_noncent
     fisher_noncentral_hypergeometric_sum_from_grad_start_omega_results call3 = fisher_noncentral_hypergeometric_sum_from_grad_start_omega_sssssss_set_whole_evaluate(set.fisher_noncentral_hypergeometric_sum_from_grad_start_omega_1);
     real d_omega_sum = call2.d_start * set.d_omega_mode + call2.d_omega + (call3.d_start * set.d_omega_mode + call3.d_omega);
     real sum = call2.value + (call3.value - 1);
-    return make_fisher_noncentral_hypergeometric_logpmf_grad_omega_results(hypergeometric_logpmf_evaluate(set.hypergeometric_0, row.hypergeometric_0) - set.c2 + (row.x - set.mode) * set.t - log(sum), (row.x - set.mode) * set.c3 - set.c4 - set.c5 - 1 / sum * d_omega_sum);
+    return make_fisher_noncentral_hypergeometric_logpmf_grad_omega_results(hypergeometric_logpmf_evaluate(set.hypergeometric_0, row.hypergeometric_0) - set.c2 + (row.x - set.mode) * set.t - log(sum), (row.x - set.mode) * set.c3 - set.c4 - set.c5 - special_log_slope(sum) * d_omega_sum);
 }
 
 // fisher_noncentral_hypergeometric_logpmf_checked_grad_omega: what depends on the parameters alone, computed once for each set of them.

@@ -173,6 +173,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
@@ -260,14 +265,72 @@ DEVICE real special_log_product_excess_mmm_evaluate(special_log_product_excess_m
     return special_log_ratio_excess(x * (tiny ? row.scale : 1) * y, u) - (tiny ? row.c0 : 0);
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // beta_prime_logpdf_grad_alpha_beta_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
     real c0;
     real beta;
     real alpha;
-    real t9;
-    real t4;
+    real t8;
+    real t13;
     real t16;
     real t19;
     real c1;
@@ -280,12 +343,16 @@ typedef struct {
     real c8;
     real n;
     real c9;
-    int c10;
+    real c10;
     int c11;
+    special_log_quotient_set special_0;
     real c12;
-    real c13;
+    real t29;
+    int c13;
     real c14;
     real c15;
+    real c16;
+    real c17;
     real d_alpha_at_zero;
 } beta_prime_logpdf_grad_alpha_beta_sigma_set;
 
@@ -293,42 +360,47 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_set beta_prime_logpdf_grad_alpha_
 {
     beta_prime_logpdf_grad_alpha_beta_sigma_set set;
     real n = alpha + beta;
-    real t28 = beta / sigma;
-    real t29 = 1 / t28;
-    real t30 = 1 / sigma;
+    real t31 = beta / sigma;
+    real t32 = special_log_slope(t31);
+    real t33 = 1 / sigma;
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.beta = beta;
     set.alpha = alpha;
-    real t4 = 1 / alpha;
-    real t5 = beta / n;
-    real t6 = 1 / n;
-    real t7 = 1 / t5;
-    real t8 = special_stirling_error_derivative(n);
-    real t9 = n / alpha;
-    set.t9 = t9;
-    set.t4 = t4;
+    real t4 = beta / n;
+    real t5 = 1 / n;
+    real t6 = special_log_slope(t4);
+    real t7 = special_stirling_error_derivative(n);
+    real t8 = n / alpha;
+    set.t8 = t8;
+    real t13 = 1 / alpha;
+    set.t13 = t13;
     real t16 = n / beta;
     set.t16 = t16;
     real t19 = 1 / beta;
     set.t19 = t19;
-    set.c1 = 0.5 * (t4 - t5 * t6 * t7) - (special_stirling_error_derivative(alpha) - t8);
-    set.c2 = (1 - t9) * t4;
-    set.c3 = 0.5 * (t7 * ((1 - t5) * t6)) - (special_stirling_error_derivative(beta) - t8);
+    set.c1 = 0.5 * (special_log_slope(alpha) - t4 * t5 * t6) - (special_stirling_error_derivative(alpha) - t7);
+    set.c2 = (1 - t8) * t13;
+    set.c3 = 0.5 * (t6 * ((1 - t4) * t5)) - (special_stirling_error_derivative(beta) - t7);
     set.c4 = (1 - t16) * t19;
-    set.c5 = 0.5 * (log(alpha) + log(t5)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
+    set.c5 = 0.5 * (log(alpha) + log(t4)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(n)));
     set.c6 = special_lbeta_derivative(alpha, beta);
     set.c7 = special_lbeta_derivative(beta, alpha);
     set.c8 = alpha - 1;
     set.n = n;
-    set.c9 = special_lbeta(alpha, beta) + log(sigma);
-    set.c10 = special_large_shape(n);
-    set.c11 = alpha - 1 == 0;
-    set.c12 = t29 * t30;
-    set.c13 = -(t28 * t30 * t29);
-    set.c14 = beta + 1;
-    set.c15 = log(t28);
+    set.c9 = special_log_slope(sigma);
+    set.c10 = special_lbeta(alpha, beta) + log(sigma);
+    set.c11 = special_large_shape(n);
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    real t29 = special_log_slope(sigma);
+    set.c12 = -beta - 1;
+    set.t29 = t29;
+    set.c13 = alpha - 1 == 0;
+    set.c14 = t32 * t33;
+    set.c15 = -(t31 * t33 * t32);
+    set.c16 = beta + 1;
+    set.c17 = log(t31);
     set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
@@ -338,6 +410,10 @@ typedef struct {
     real x;
     special_log_product_excess_mmm_row special_0;
     real c0;
+    special_log_quotient_row special_1;
+    special_within_range_m_row special_within_range_0;
+    int c1;
+    int c2;
 } beta_prime_logpdf_grad_alpha_beta_sigma_row;
 
 DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_row beta_prime_logpdf_grad_alpha_beta_sigma_prepare_row(real x)
@@ -346,6 +422,10 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_row beta_prime_logpdf_grad_alpha_
     row.x = x;
     row.special_0 = special_log_product_excess_mmm_prepare_row();
     row.c0 = log(x);
+    row.special_1 = special_log_quotient_prepare_row(x);
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
     return row;
 }
 
@@ -359,7 +439,7 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_results beta_prime_logpdf_grad_al
     real d_alpha_value;
     real d_beta_value;
     real d_sigma_value;
-    if (set.c10) {
+    if (set.c11) {
         real t2 = 1 / (1 + z);
         real d_sigma_y = -(t2 * d_sigma_z * t2);
         real y = t2;
@@ -367,36 +447,44 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_results beta_prime_logpdf_grad_al
         real d_beta_gap = -(z * y);
         real d_sigma_gap = t3 * d_sigma_y - set.beta * d_sigma_z * y;
         real gap = t3 * y;
-        real t10 = y * set.t9;
-        real t11 = -gap / set.alpha;
-        real t12 = special_log_product_excess_mmm_evaluate(row.special_0, z, t10, t11);
-        real t13 = t11 / (1 + t11);
-        real t14 = (gap / set.alpha - y) * set.t4;
+        real t9 = y * set.t8;
+        real t10 = -gap / set.alpha;
+        real t11 = special_log_product_excess_mmm_evaluate(row.special_0, z, t9, t10);
+        real t12 = t10 / (1 + t10);
+        real t14 = (gap / set.alpha - y) * set.t13;
         real t15 = gap / set.beta;
         real t17 = y * set.t16;
         real t18 = t15 / t17;
         real t20 = y * set.t19;
-        real t21 = d_beta_gap * set.t4;
+        real t21 = d_beta_gap * set.t13;
         real t22 = special_log_ratio_excess(t17, t15);
         real t23 = (d_beta_gap - t15) * set.t19;
-        real t24 = d_sigma_gap * set.t4;
+        real t24 = d_sigma_gap * set.t13;
         real t25 = d_sigma_gap * set.t19;
-        d_alpha_value = set.c1 + (t12 + set.alpha * (fabs(t11) < 0.5 ? -(t13 * t14) : y * set.c2 / t10 - t14)) + set.beta * (fabs(t15) < 0.5 ? -(t18 * t20) : t20 / t17 - t20);
-        d_beta_value = set.c3 + set.alpha * (fabs(t11) < 0.5 ? t21 * t13 : y * set.t4 / t10 + t21) + (t22 + set.beta * (fabs(t15) < 0.5 ? -(t18 * t23) : y * set.c4 / t17 - t23));
-        d_sigma_value = set.alpha * (fabs(t11) < 0.5 ? t24 * t13 : d_sigma_z / z + set.t9 * d_sigma_y / t10 + t24) + set.beta * (fabs(t15) < 0.5 ? -(t18 * t25) : set.t16 * d_sigma_y / t17 - t25);
-        value = set.c5 - row.c0 + set.alpha * t12 + set.beta * t22;
+        d_alpha_value = set.c1 + (t11 + set.alpha * (fabs(t10) < 0.5 ? -(t12 * t14) : y * set.c2 / t9 - t14)) + set.beta * (fabs(t15) < 0.5 ? -(t18 * t20) : t20 / t17 - t20);
+        d_beta_value = set.c3 + set.alpha * (fabs(t10) < 0.5 ? t21 * t12 : y * set.t13 / t9 + t21) + (t22 + set.beta * (fabs(t15) < 0.5 ? -(t18 * t23) : y * set.c4 / t17 - t23));
+        d_sigma_value = set.alpha * (fabs(t10) < 0.5 ? t24 * t12 : d_sigma_z / z + set.t8 * d_sigma_y / t9 + t24) + set.beta * (fabs(t15) < 0.5 ? -(t18 * t25) : set.t16 * d_sigma_y / t17 - t25);
+        value = set.c5 - row.c0 + set.alpha * t11 + set.beta * t22;
     } else {
         real t26 = log(z);
         real t27 = log1p(z);
         d_alpha_value = t26 - t27 - set.c6;
         d_beta_value = -t27 - set.c7;
-        d_sigma_value = set.c8 * (1 / z * d_sigma_z) - set.n * (1 / (1 + z) * d_sigma_z) - set.c0;
-        value = set.c8 * t26 - set.n * t27 - set.c9;
+        d_sigma_value = set.c8 * (special_log_slope(z) * d_sigma_z) - set.n * (1 / (1 + z) * d_sigma_z) - set.c9;
+        value = set.c8 * t26 - set.n * t27 - set.c10;
     }
-    real d_beta_at_zero = set.c11 ? set.c12 - z : 0;
-    real d_sigma_at_zero = set.c11 ? set.c13 - set.c14 * d_sigma_z : 0;
-    real at_zero = special_log_power_at_zero(set.c8, set.c15 - set.c14 * z);
-    return make_beta_prime_logpdf_grad_alpha_beta_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    if (z != special_within_range_m_evaluate(row.special_within_range_0, z)) {
+        real t28 = special_log_quotient_evaluate(set.special_0, row.special_1);
+        real t30 = z < 1 ? set.c8 : set.c12;
+        d_alpha_value = (z < 1 ? t28 : 0) - set.c6;
+        d_beta_value = t28 * (z < 1 ? 0 : -1) - set.c7;
+        d_sigma_value = -(set.t29 * t30) - set.t29;
+        value = t30 * t28 - set.c10;
+    }
+    real d_beta_at_zero = set.c13 ? set.c14 - z : 0;
+    real d_sigma_at_zero = set.c13 ? set.c15 - set.c16 * d_sigma_z : 0;
+    real at_zero = special_log_power_at_zero(set.c8, set.c17 - set.c16 * z);
+    return make_beta_prime_logpdf_grad_alpha_beta_sigma_results(row.c1 ? at_zero : row.c2 ? -INFINITY : value, row.c1 ? set.d_alpha_at_zero : row.c2 ? 0 : d_alpha_value, row.c1 ? d_beta_at_zero : row.c2 ? 0 : d_beta_value, row.c1 ? d_sigma_at_zero : row.c2 ? 0 : d_sigma_value);
 }
 
 // fisher_snedecor_logpdf_grad_d1_d2: what depends on the parameters alone, computed once for each set of them.

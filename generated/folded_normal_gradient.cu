@@ -146,6 +146,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // folded_normal_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -178,7 +183,7 @@ DEVICE folded_normal_logpdf_grad_mu_sigma_set folded_normal_logpdf_grad_mu_sigma
     set.c4 = t4 * t3;
     set.c5 = -(log(sigma) + HALF_LOG_2PI);
     set.d_mu_z = d_mu_z;
-    set.c6 = -(1 / sigma);
+    set.c6 = -special_log_slope(sigma);
     return set;
 }
 
@@ -187,7 +192,6 @@ typedef struct {
     real x;
     real c0;
     real c1;
-    int c2;
 } folded_normal_logpdf_grad_mu_sigma_row;
 
 DEVICE folded_normal_logpdf_grad_mu_sigma_row folded_normal_logpdf_grad_mu_sigma_prepare_row(real x)
@@ -196,7 +200,6 @@ DEVICE folded_normal_logpdf_grad_mu_sigma_row folded_normal_logpdf_grad_mu_sigma
     row.x = x;
     row.c0 = 2 * x;
     row.c1 = 4 * x;
-    row.c2 = isinf(x);
     return row;
 }
 
@@ -208,10 +211,10 @@ DEVICE folded_normal_logpdf_grad_mu_sigma_results folded_normal_logpdf_grad_mu_s
     real z = t2 * set.t;
     real d_mu_other = row.c0 * set.t3 * set.t3 * set.c2;
     real d_sigma_other = -(set.c3 * (row.c1 * set.t4 * set.t3));
-    real other = 2 * (row.x * set.t3) * set.c4;
+    real other = 2 * (row.x * set.t3 * set.c4);
     real t5 = exp(-other);
     real t6 = quotient((real)(1), 1 + t5);
-    return make_folded_normal_logpdf_grad_mu_sigma_results(row.c2 ? -INFINITY : set.c5 - 0.5 * z * z + special_log1p_unit(t5), row.c2 ? 0 : -(z * set.d_mu_z) - d_mu_other * t5 * t6, row.c2 ? 0 : set.c6 - z * d_sigma_z - d_sigma_other * t5 * t6);
+    return make_folded_normal_logpdf_grad_mu_sigma_results(isinf(z) ? -INFINITY : set.c5 - 0.5 * z * z + special_log1p_unit(t5), isinf(z) ? 0 : -(z * set.d_mu_z) - d_mu_other * t5 * t6, isinf(z) ? 0 : set.c6 - z * d_sigma_z - d_sigma_other * t5 * t6);
 }
 
 // folded_normal_logpdf_checked_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.

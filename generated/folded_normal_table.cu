@@ -135,14 +135,12 @@ DEVICE folded_normal_logpdf_set folded_normal_logpdf_prepare_set(real mu, real s
 // folded_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    int c0;
 } folded_normal_logpdf_row;
 
 DEVICE folded_normal_logpdf_row folded_normal_logpdf_prepare_row(real x)
 {
     folded_normal_logpdf_row row;
     row.x = x;
-    row.c0 = isinf(x);
     return row;
 }
 
@@ -150,8 +148,8 @@ DEVICE folded_normal_logpdf_row folded_normal_logpdf_prepare_row(real x)
 DEVICE real folded_normal_logpdf_evaluate(folded_normal_logpdf_set set, folded_normal_logpdf_row row)
 {
     real z = (row.x - set.c0) * set.c1;
-    real other = 2 * (row.x * set.c1) * set.c2;
-    return row.c0 ? -INFINITY : set.c3 - 0.5 * z * z + special_log1p_unit(exp(-other));
+    real other = 2 * (row.x * set.c1 * set.c2);
+    return isinf(z) ? -INFINITY : set.c3 - 0.5 * z * z + special_log1p_unit(exp(-other));
 }
 
 // folded_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -224,10 +222,10 @@ KERNEL(128) folded_normal_logpdf_checked_table(
     folded_normal_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(folded_normal_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(folded_normal_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = folded_normal_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -138,11 +138,74 @@ DEVICE frechet_logpdf_checked_grad_alpha_sigma_results make_frechet_logpdf_check
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // frechet_logpdf_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
-    real c0;
+    special_log_quotient_set special_0;
     real alpha;
+    real c0;
     real c1;
     real c2;
     real c3;
@@ -152,41 +215,40 @@ typedef struct {
 DEVICE frechet_logpdf_grad_alpha_sigma_set frechet_logpdf_grad_alpha_sigma_prepare_set(real alpha, real sigma)
 {
     frechet_logpdf_grad_alpha_sigma_set set;
-    real t2 = alpha / sigma;
-    real t4 = 1 / t2;
-    real t5 = 1 / sigma;
-    set.sigma = sigma;
-    set.c0 = 1 / sigma;
+    real d_sigma_log_z = -special_log_slope(sigma);
+    real t = alpha / sigma;
+    real t3 = special_log_slope(t);
+    real t4 = 1 / sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.alpha = alpha;
-    set.c1 = log(t2);
-    set.c2 = alpha + 1;
-    set.c3 = t4 * t5;
-    set.c4 = -(t2 * t5 * t4);
+    set.c0 = log(t);
+    set.c1 = alpha + 1;
+    set.c2 = t3 * t4;
+    set.c3 = -(t * t4 * t3) - (alpha + 1) * d_sigma_log_z;
+    set.c4 = alpha * d_sigma_log_z;
     return set;
 }
 
 // frechet_logpdf_grad_alpha_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
+    int c0;
 } frechet_logpdf_grad_alpha_sigma_row;
 
 DEVICE frechet_logpdf_grad_alpha_sigma_row frechet_logpdf_grad_alpha_sigma_prepare_row(real x)
 {
     frechet_logpdf_grad_alpha_sigma_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0 || isinf(x);
     return row;
 }
 
 // frechet_logpdf_grad_alpha_sigma: what depends on both, from what was computed ahead.
 DEVICE frechet_logpdf_grad_alpha_sigma_results frechet_logpdf_grad_alpha_sigma_evaluate(frechet_logpdf_grad_alpha_sigma_set set, frechet_logpdf_grad_alpha_sigma_row row)
 {
-    real t = row.x / set.sigma;
-    real d_sigma_z = -(t * set.c0);
-    real z = t;
-    real d_sigma_log_z = 1 / z * d_sigma_z;
-    real log_z = log(z);
-    real t3 = exp(-set.alpha * log_z);
-    return make_frechet_logpdf_grad_alpha_sigma_results(z == 0 || isinf(z) ? -INFINITY : set.c1 - set.c2 * log_z - t3, z == 0 || isinf(z) ? 0 : set.c3 - log_z + log_z * t3, z == 0 || isinf(z) ? 0 : set.c4 - set.c2 * d_sigma_log_z + set.alpha * d_sigma_log_z * t3);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real t2 = exp(-set.alpha * log_z);
+    return make_frechet_logpdf_grad_alpha_sigma_results(row.c0 ? -INFINITY : set.c0 - set.c1 * log_z - t2, row.c0 ? 0 : set.c2 - log_z + log_z * t2, row.c0 ? 0 : set.c3 + set.c4 * t2);
 }
 
 // frechet_logpdf_checked_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -106,9 +106,67 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // frechet_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
+    special_log_quotient_set special_0;
     real c0;
     real c1;
     real alpha;
@@ -117,7 +175,7 @@ typedef struct {
 DEVICE frechet_logpdf_set frechet_logpdf_prepare_set(real alpha, real sigma)
 {
     frechet_logpdf_set set;
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c0 = log(alpha / sigma);
     set.c1 = alpha + 1;
     set.alpha = alpha;
@@ -126,22 +184,23 @@ DEVICE frechet_logpdf_set frechet_logpdf_prepare_set(real alpha, real sigma)
 
 // frechet_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
+    int c0;
 } frechet_logpdf_row;
 
 DEVICE frechet_logpdf_row frechet_logpdf_prepare_row(real x)
 {
     frechet_logpdf_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0 || isinf(x);
     return row;
 }
 
 // frechet_logpdf: what depends on both, from what was computed ahead.
 DEVICE real frechet_logpdf_evaluate(frechet_logpdf_set set, frechet_logpdf_row row)
 {
-    real z = row.x / set.sigma;
-    real log_z = log(z);
-    return z == 0 || isinf(z) ? -INFINITY : set.c0 - set.c1 * log_z - exp(-set.alpha * log_z);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    return row.c0 ? -INFINITY : set.c0 - set.c1 * log_z - exp(-set.alpha * log_z);
 }
 
 // frechet_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -209,15 +268,15 @@ KERNEL(128) frechet_logpdf_checked_table(
         sets[k] = frechet_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    frechet_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    frechet_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(frechet_logpdf_checked_row, rows, 1024);
+    SHARED_ARRAY(frechet_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = frechet_logpdf_checked_prepare_row(x_per_row[first + r]);
@@ -225,10 +284,7 @@ KERNEL(128) frechet_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const frechet_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = frechet_logpdf_checked_evaluate(set[0], row);
-            result.y = frechet_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, frechet_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

@@ -169,6 +169,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -267,7 +272,7 @@ DEVICE gamma_log_logpdf_grad_eta_nu_set gamma_log_logpdf_grad_eta_nu_prepare_set
     set.gamma_0 = gamma_log_excess_grad_eta_prepare_set(eta);
     set.eta = eta;
     set.nu = nu;
-    set.c0 = 0.5 * (1 / nu) - special_stirling_error_derivative(nu);
+    set.c0 = 0.5 * special_log_slope(nu) - special_stirling_error_derivative(nu);
     set.c1 = 0.5 * log(nu) - HALF_LOG_2PI - special_stirling_error(nu);
     set.c2 = nu - 1 == 0;
     set.t3 = t3;

@@ -187,6 +187,11 @@ DEVICE garch11_logpdf_checked_grad_omega_alpha_1_beta_1_initial_vol_results make
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // garch11_logpdf_grad_omega_alpha_1_beta_1_initial_vol: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -230,12 +235,13 @@ DEVICE garch11_logpdf_grad_omega_alpha_1_beta_1_initial_vol_results garch11_logp
             d_initial_vol_variance = set.beta_1 * d_initial_vol_variance;
             variance = set.omega + set.alpha_1 * t2 + set.beta_1 * variance;
         }
-        real t3 = 1 / variance;
+        real t3 = special_log_slope(variance);
         real t4 = 0.5 * (x[i] * x[i]) / variance;
-        d_omega_sum += 0.5 * (t3 * d_omega_variance) - t4 * d_omega_variance * t3;
-        d_alpha_1_sum += 0.5 * (t3 * d_alpha_1_variance) - t4 * d_alpha_1_variance * t3;
-        d_beta_1_sum += 0.5 * (t3 * d_beta_1_variance) - t4 * d_beta_1_variance * t3;
-        d_initial_vol_sum += 0.5 * (t3 * d_initial_vol_variance) - t4 * d_initial_vol_variance * t3;
+        real t5 = 1 / variance;
+        d_omega_sum += 0.5 * (t3 * d_omega_variance) - t4 * d_omega_variance * t5;
+        d_alpha_1_sum += 0.5 * (t3 * d_alpha_1_variance) - t4 * d_alpha_1_variance * t5;
+        d_beta_1_sum += 0.5 * (t3 * d_beta_1_variance) - t4 * d_beta_1_variance * t5;
+        d_initial_vol_sum += 0.5 * (t3 * d_initial_vol_variance) - t4 * d_initial_vol_variance * t5;
         sum += 0.5 * log(variance) + t4 + HALF_LOG_2PI;
     }
     return make_garch11_logpdf_grad_omega_alpha_1_beta_1_initial_vol_results(-sum, -d_omega_sum, -d_alpha_1_sum, -d_beta_1_sum, -d_initial_vol_sum);

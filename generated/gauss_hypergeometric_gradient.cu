@@ -296,6 +296,11 @@ DEVICE real special_weighted(real weight, real log_density)
     return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_expit(real x)
 {
     real e = exp(-fabs(x));
@@ -312,7 +317,7 @@ DEVICE gauss_hypergeometric_peak_grad_a_b_c_log_z_results gauss_hypergeometric_p
     real d_c_whole = int_product(2, c > 0 ? 1 : c < 0 ? -1 : 0);
     real whole = a + b + 2 * fabs(c);
     real t = whole / a;
-    real t2 = 1 / t;
+    real t2 = special_log_slope(t);
     real t3 = 1 / a;
     real d_a_low = -(t2 * ((1 - t) * t3));
     real d_b_low = -(t2 * t3);
@@ -320,7 +325,7 @@ DEVICE gauss_hypergeometric_peak_grad_a_b_c_log_z_results gauss_hypergeometric_p
     real d_log_z_low = -log_z <= (real)0 || (real)0 != (real)0 ? -1 : 0;
     real low = fmin(-log_z, (real)0) - log(t) - 1;
     real t4 = whole / b;
-    real t5 = 1 / t4;
+    real t5 = special_log_slope(t4);
     real t6 = 1 / b;
     real d_a_high = t5 * t6;
     real d_b_high = t5 * ((1 - t4) * t6);
@@ -473,9 +478,10 @@ DEVICE gauss_hypergeometric_mean_of_grad_a_b_c_z_results gauss_hypergeometric_me
         }
     }
     real t11 = sum / mass;
-    real t12 = 1 / step;
-    real t13 = 1 / mass;
-    return make_gauss_hypergeometric_mean_of_grad_a_b_c_z_results(order == 0 ? at_center + log(step) + log(mass) : t11, order == 0 ? d_a_at_center + t12 * d_a_step + t13 * d_a_mass : (d_a_sum - t11 * d_a_mass) * t13, order == 0 ? d_b_at_center + t12 * d_b_step + t13 * d_b_mass : (d_b_sum - t11 * d_b_mass) * t13, order == 0 ? d_c_at_center + t12 * d_c_step + t13 * d_c_mass : (d_c_sum - t11 * d_c_mass) * t13, order == 0 ? d_z_at_center + t12 * d_z_step + t13 * d_z_mass : (d_z_sum - t11 * d_z_mass) * t13);
+    real t12 = special_log_slope(step);
+    real t13 = special_log_slope(mass);
+    real t14 = 1 / mass;
+    return make_gauss_hypergeometric_mean_of_grad_a_b_c_z_results(order == 0 ? at_center + log(step) + log(mass) : t11, order == 0 ? d_a_at_center + t12 * d_a_step + t13 * d_a_mass : (d_a_sum - t11 * d_a_mass) * t14, order == 0 ? d_b_at_center + t12 * d_b_step + t13 * d_b_mass : (d_b_sum - t11 * d_b_mass) * t14, order == 0 ? d_c_at_center + t12 * d_c_step + t13 * d_c_mass : (d_c_sum - t11 * d_c_mass) * t14, order == 0 ? d_z_at_center + t12 * d_z_step + t13 * d_z_mass : (d_z_sum - t11 * d_z_mass) * t14);
 }
 
 DEVICE gauss_hypergeometric_log_integral_grad_a_b_c_z_results gauss_hypergeometric_log_integral_grad_a_b_c_z(real a, real b, real c, real z)

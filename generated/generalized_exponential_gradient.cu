@@ -209,6 +209,11 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
     return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // generalized_exponential_logsf_grad_a_b_c_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -328,7 +333,7 @@ DEVICE generalized_exponential_logpdf_grad_a_b_c_sigma_results generalized_expon
     } else {
         generalized_exponential_logsf_grad_a_b_c_sigma_results call = generalized_exponential_logsf_grad_a_b_c_sigma_evaluate(set.generalized_exponential_0, row.generalized_exponential_0);
         real t6 = hazard / set.sigma;
-        real t7 = 1 / t6;
+        real t7 = special_log_slope(t6);
         either = log(t6) + call.value;
         d_a_either = t7 * set.t8 + call.d_a;
         d_b_either = call.d_b - t4 * set.t8 * t7;

@@ -123,31 +123,17 @@ DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_
 typedef struct {
     real value;
     real d_d;
+    real d_scale;
     real d_xi;
-} special_log1p_over_grad_d_xi_results;
+} special_log1p_over_grad_d_scale_xi_results;
 
-DEVICE special_log1p_over_grad_d_xi_results make_special_log1p_over_grad_d_xi_results(real value, real d_d, real d_xi)
+DEVICE special_log1p_over_grad_d_scale_xi_results make_special_log1p_over_grad_d_scale_xi_results(real value, real d_d, real d_scale, real d_xi)
 {
-    special_log1p_over_grad_d_xi_results results;
+    special_log1p_over_grad_d_scale_xi_results results;
     results.value = value;
     results.d_d = d_d;
+    results.d_scale = d_scale;
     results.d_xi = d_xi;
-    return results;
-}
-
-
-typedef struct {
-    real value;
-    real d_a;
-    real d_x;
-} special_log1p_quotient_grad_a_x_results;
-
-DEVICE special_log1p_quotient_grad_a_x_results make_special_log1p_quotient_grad_a_x_results(real value, real d_a, real d_x)
-{
-    special_log1p_quotient_grad_a_x_results results;
-    results.value = value;
-    results.d_a = d_a;
-    results.d_x = d_x;
     return results;
 }
 
@@ -200,39 +186,9 @@ DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(rea
     return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
-DEVICE special_log1p_over_grad_d_xi_results special_log1p_over_grad_d_xi(real d, real scale, real xi)
+DEVICE real special_log_slope(real y)
 {
-    real d_d_z = 1 / scale;
-    real z = d / scale;
-    real d_d_u = xi * d_d_z;
-    real u = xi * z;
-    real t = u / (2 + u);
-    real t2 = 1 / (2 + u);
-    real d_d_r = (d_d_u - t * d_d_u) * t2;
-    real d_xi_r = (z - t * z) * t2;
-    real r = t;
-    real d_d_s = 2 * r * d_d_r;
-    real d_xi_s = 2 * r * d_xi_r;
-    real s = r * r;
-    if (s < 0.1111) {
-        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
-        real t3 = 2 * z / (2 + u);
-        real t4 = 1 / (2 + u);
-        return make_special_log1p_over_grad_d_xi_results(t3 * (1 + s * call.value), (1 + s * call.value) * ((2 * d_d_z - t3 * d_d_u) * t4) + t3 * (call.value * d_d_s + s * (call.d_s * d_d_s)), t3 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t3 * z * t4 * (1 + s * call.value));
-    }
-    real t5 = fma(xi, d, scale) / scale;
-    real t6 = (u < 0 ? log(t5) : log1p(u)) / xi;
-    real t7 = 1 / t5;
-    real t8 = 1 / scale;
-    real t9 = 1 / (1 + u);
-    real t10 = 1 / xi;
-    return make_special_log1p_over_grad_d_xi_results(t6, (u < 0 ? t7 * (xi * t8) : t9 * d_d_u) * t10, ((u < 0 ? t7 * (d * t8) : t9 * z) - t6) * t10);
-}
-
-DEVICE special_log1p_quotient_grad_a_x_results special_log1p_quotient_grad_a_x(real a, real x)
-{
-    special_log1p_over_grad_d_xi_results call = special_log1p_over_grad_d_xi(x, 1, a);
-    return make_special_log1p_quotient_grad_a_x_results(call.value, call.d_xi, call.d_d);
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
 }
 
 DEVICE real special_weighted(real weight, real log_density)
@@ -240,32 +196,116 @@ DEVICE real special_weighted(real weight, real log_density)
     return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
 }
 
+// special_log1p_over_grad_d_scale_xi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real t;
+    real xi;
+    real d_d_u;
+    real c0;
+    real c1;
+    real c2;
+    int c3;
+    real t10;
+    real c4;
+    real c5;
+    real c6;
+    real t16;
+    real t14;
+} special_log1p_over_grad_d_scale_xi_mss_set;
+
+DEVICE special_log1p_over_grad_d_scale_xi_mss_set special_log1p_over_grad_d_scale_xi_mss_prepare_set(real scale, real xi)
+{
+    special_log1p_over_grad_d_scale_xi_mss_set set;
+    real t = 1 / scale;
+    real d_d_u = xi * t;
+    real t14 = 1 / scale;
+    real t16 = 1 / xi;
+    set.scale = scale;
+    set.t = t;
+    set.xi = xi;
+    set.d_d_u = d_d_u;
+    set.c0 = 0.5 * d_d_u;
+    real t7 = fabs(xi);
+    set.c1 = log(t7);
+    set.c2 = log(scale);
+    real t10 = 1 / xi;
+    set.c3 = xi == 0;
+    set.t10 = t10;
+    set.c4 = -(special_log_slope(scale) * t10);
+    set.c5 = special_log_slope(t7) * (xi > 0 ? 1 : xi < 0 ? -1 : 0);
+    set.c6 = xi * t14;
+    set.t16 = t16;
+    set.t14 = t14;
+    return set;
+}
+
+// special_log1p_over_grad_d_scale_xi: what depends on both, from what was computed ahead.
+DEVICE special_log1p_over_grad_d_scale_xi_results special_log1p_over_grad_d_scale_xi_mss_evaluate(special_log1p_over_grad_d_scale_xi_mss_set set, real d)
+{
+    real t2 = d / set.scale;
+    real d_scale_z = -(t2 * set.t);
+    real z = t2;
+    real d_scale_u = set.xi * d_scale_z;
+    real u = set.xi * z;
+    real t3 = u / (2 + u);
+    real t4 = 1 / (2 + u);
+    real d_d_r = (set.d_d_u - t3 * set.d_d_u) * t4;
+    real d_scale_r = (d_scale_u - t3 * d_scale_u) * t4;
+    real d_xi_r = (z - t3 * z) * t4;
+    real r = t3;
+    real d_d_s = 2 * r * d_d_r;
+    real d_scale_s = 2 * r * d_scale_r;
+    real d_xi_s = 2 * r * d_xi_r;
+    real s = r * r;
+    if (s < 0.1111) {
+        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
+        real t5 = z / (1 + 0.5 * u);
+        real t6 = 1 / (1 + 0.5 * u);
+        return make_special_log1p_over_grad_d_scale_xi_results(t5 * (1 + s * call.value), (1 + s * call.value) * ((set.t - t5 * set.c0) * t6) + t5 * (call.value * d_d_s + s * (call.d_s * d_d_s)), (1 + s * call.value) * ((d_scale_z - t5 * (0.5 * d_scale_u)) * t6) + t5 * (call.value * d_scale_s + s * (call.d_s * d_scale_s)), t5 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t5 * (0.5 * z) * t6 * (1 + s * call.value));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        real t8 = fabs(d);
+        real t9 = (set.c1 + log(t8) - set.c2) / set.xi;
+        return make_special_log1p_over_grad_d_scale_xi_results(set.c3 ? z : t9, set.c3 ? set.t : special_log_slope(t8) * (d > 0 ? 1 : d < 0 ? -1 : 0) * set.t10, set.c3 ? d_scale_z : set.c4, set.c3 ? 0 : (set.c5 - t9) * set.t10);
+    }
+    real t11 = fma(set.xi, d, set.scale) / set.scale;
+    real t12 = (u < 0 ? log(t11) : log1p(u)) / set.xi;
+    real t13 = special_log_slope(t11);
+    real t15 = 1 / (1 + u);
+    return make_special_log1p_over_grad_d_scale_xi_results(t12, (u < 0 ? t13 * set.c6 : t15 * set.d_d_u) * set.t16, (u < 0 ? t13 * ((1 - t11) * set.t14) : t15 * d_scale_u) * set.t16, ((u < 0 ? t13 * (d * set.t14) : t15 * z) - t12) * set.t16);
+}
+
 // generalized_extreme_value_logpdf_grad_mu_sigma_xi: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real c0;
     real mu;
+    real c0;
     real t;
     int c1;
+    int c2;
     real xi;
-    real c2;
+    special_log1p_over_grad_d_scale_xi_mss_set special_0;
     real c3;
-    int c4;
-    real c5;
+    real c4;
+    int c5;
+    real c6;
 } generalized_extreme_value_logpdf_grad_mu_sigma_xi_set;
 
 DEVICE generalized_extreme_value_logpdf_grad_mu_sigma_xi_set generalized_extreme_value_logpdf_grad_mu_sigma_xi_prepare_set(real mu, real sigma, real xi)
 {
     generalized_extreme_value_logpdf_grad_mu_sigma_xi_set set;
     real t = 1 / sigma;
-    set.c0 = t * t;
     set.mu = mu;
+    set.c0 = t * t;
     set.t = t;
-    set.c1 = xi > 0;
+    set.c1 = xi == 0;
+    set.c2 = xi > 0;
     set.xi = xi;
-    set.c2 = -log(sigma);
-    set.c3 = 1 + xi;
-    set.c4 = 1 + xi == 0;
-    set.c5 = 1 / sigma;
+    set.special_0 = special_log1p_over_grad_d_scale_xi_mss_prepare_set(sigma, xi);
+    set.c3 = -log(sigma);
+    set.c4 = 1 + xi;
+    set.c5 = 1 + xi == 0;
+    set.c6 = special_log_slope(sigma);
     return set;
 }
 
@@ -284,21 +324,22 @@ DEVICE generalized_extreme_value_logpdf_grad_mu_sigma_xi_row generalized_extreme
 // generalized_extreme_value_logpdf_grad_mu_sigma_xi: what depends on both, from what was computed ahead.
 DEVICE generalized_extreme_value_logpdf_grad_mu_sigma_xi_results generalized_extreme_value_logpdf_grad_mu_sigma_xi_evaluate(generalized_extreme_value_logpdf_grad_mu_sigma_xi_set set, generalized_extreme_value_logpdf_grad_mu_sigma_xi_row row)
 {
-    real d_sigma_z = -(set.c0 * (row.x - set.mu));
-    real z = (row.x - set.mu) * set.t;
-    if (isinf(z) || (set.c1 ? set.xi * z <= -1 : set.xi * z < -1)) {
+    real d = row.x - set.mu;
+    real d_sigma_z = -(set.c0 * d);
+    real z = d * set.t;
+    if (isinf(set.c1 ? z : d) || (set.c2 ? set.xi * z <= -1 : set.xi * z < -1)) {
         return make_generalized_extreme_value_logpdf_grad_mu_sigma_xi_results(-INFINITY, 0, 0, 0);
     }
-    special_log1p_quotient_grad_a_x_results call = special_log1p_quotient_grad_a_x(set.xi, z);
-    real d_mu_w = -(set.t * call.d_x);
-    real d_sigma_w = call.d_x * d_sigma_z;
-    real d_xi_w = call.d_a;
+    special_log1p_over_grad_d_scale_xi_results call = special_log1p_over_grad_d_scale_xi_mss_evaluate(set.special_0, d);
+    real d_mu_w = -call.d_d;
+    real d_sigma_w = call.d_scale;
+    real d_xi_w = call.d_xi;
     real w = call.value;
     if (isnan(w)) {
         return make_generalized_extreme_value_logpdf_grad_mu_sigma_xi_results(-INFINITY, 0, 0, 0);
     }
     real t2 = exp(-w);
-    return make_generalized_extreme_value_logpdf_grad_mu_sigma_xi_results(set.c2 - t2 - special_weighted(set.c3, w), d_mu_w * t2 - (set.c4 && isinf(w) ? 0 : set.c3 * d_mu_w), d_sigma_w * t2 - set.c5 - (set.c4 && isinf(w) ? 0 : set.c3 * d_sigma_w), d_xi_w * t2 - (set.c4 && isinf(w) ? 0 : set.c3 * d_xi_w + w));
+    return make_generalized_extreme_value_logpdf_grad_mu_sigma_xi_results(set.c3 - t2 - special_weighted(set.c4, w), d_mu_w * t2 - (set.c5 && isinf(w) ? 0 : set.c4 * d_mu_w), d_sigma_w * t2 - set.c6 - (set.c5 && isinf(w) ? 0 : set.c4 * d_sigma_w), d_xi_w * t2 - (set.c5 && isinf(w) ? 0 : set.c4 * d_xi_w + w));
 }
 
 // generalized_extreme_value_logpdf_checked_grad_mu_sigma_xi: what depends on the parameters alone, computed once for each set of them.

@@ -111,26 +111,45 @@ DEVICE real special_atanh_remainder(real s)
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
 }
 
-DEVICE real special_log1p_over(real d, real scale, real xi)
-{
-    real z = d / scale;
-    real u = xi * z;
-    real r = u / (2 + u);
-    real s = r * r;
-    if (s < 0.1111) {
-        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
-    }
-    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
-}
-
-DEVICE real special_log1p_quotient(real a, real x)
-{
-    return special_log1p_over(x, 1, a);
-}
-
 DEVICE real special_weighted(real weight, real log_density)
 {
     return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+}
+
+// special_log1p_over: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real xi;
+    int c0;
+    real c1;
+    real c2;
+} special_log1p_over_mss_set;
+
+DEVICE special_log1p_over_mss_set special_log1p_over_mss_prepare_set(real scale, real xi)
+{
+    special_log1p_over_mss_set set;
+    set.scale = scale;
+    set.xi = xi;
+    set.c0 = xi == 0;
+    set.c1 = log(fabs(xi));
+    set.c2 = log(scale);
+    return set;
+}
+
+// special_log1p_over: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_over_mss_evaluate(special_log1p_over_mss_set set, real d)
+{
+    real z = d / set.scale;
+    real u = set.xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return set.c0 ? z : (set.c1 + log(fabs(d)) - set.c2) / set.xi;
+    }
+    return (u < 0 ? log(fma(set.xi, d, set.scale) / set.scale) : log1p(u)) / set.xi;
 }
 
 // generalized_extreme_value_logpdf: what depends on the parameters alone, computed once for each set of them.
@@ -138,9 +157,11 @@ typedef struct {
     real mu;
     real c0;
     int c1;
+    int c2;
     real xi;
-    real c2;
+    special_log1p_over_mss_set special_0;
     real c3;
+    real c4;
 } generalized_extreme_value_logpdf_set;
 
 DEVICE generalized_extreme_value_logpdf_set generalized_extreme_value_logpdf_prepare_set(real mu, real sigma, real xi)
@@ -148,10 +169,12 @@ DEVICE generalized_extreme_value_logpdf_set generalized_extreme_value_logpdf_pre
     generalized_extreme_value_logpdf_set set;
     set.mu = mu;
     set.c0 = 1 / sigma;
-    set.c1 = xi > 0;
+    set.c1 = xi == 0;
+    set.c2 = xi > 0;
     set.xi = xi;
-    set.c2 = -log(sigma);
-    set.c3 = 1 + xi;
+    set.special_0 = special_log1p_over_mss_prepare_set(sigma, xi);
+    set.c3 = -log(sigma);
+    set.c4 = 1 + xi;
     return set;
 }
 
@@ -170,15 +193,16 @@ DEVICE generalized_extreme_value_logpdf_row generalized_extreme_value_logpdf_pre
 // generalized_extreme_value_logpdf: what depends on both, from what was computed ahead.
 DEVICE real generalized_extreme_value_logpdf_evaluate(generalized_extreme_value_logpdf_set set, generalized_extreme_value_logpdf_row row)
 {
-    real z = (row.x - set.mu) * set.c0;
-    if (isinf(z) || (set.c1 ? set.xi * z <= -1 : set.xi * z < -1)) {
+    real d = row.x - set.mu;
+    real z = d * set.c0;
+    if (isinf(set.c1 ? z : d) || (set.c2 ? set.xi * z <= -1 : set.xi * z < -1)) {
         return -INFINITY;
     }
-    real w = special_log1p_quotient(set.xi, z);
+    real w = special_log1p_over_mss_evaluate(set.special_0, d);
     if (isnan(w)) {
         return -INFINITY;
     }
-    return set.c2 - exp(-w) - special_weighted(set.c3, w);
+    return set.c3 - exp(-w) - special_weighted(set.c4, w);
 }
 
 // generalized_extreme_value_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -253,10 +277,10 @@ KERNEL(128) generalized_extreme_value_logpdf_checked_table(
     generalized_extreme_value_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(generalized_extreme_value_logpdf_checked_row, rows, 1024);
+    SHARED_ARRAY(generalized_extreme_value_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = generalized_extreme_value_logpdf_checked_prepare_row(x_per_row[first + r]);

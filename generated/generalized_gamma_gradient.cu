@@ -108,6 +108,22 @@ DEVICE double ordinary_quotient(double a, double b)
 
 typedef struct {
     real value;
+    real d_s;
+    real d_power;
+} special_power_of_quotient_grad_s_power_results;
+
+DEVICE special_power_of_quotient_grad_s_power_results make_special_power_of_quotient_grad_s_power_results(real value, real d_s, real d_power)
+{
+    special_power_of_quotient_grad_s_power_results results;
+    results.value = value;
+    results.d_s = d_s;
+    results.d_power = d_power;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_a;
     real d_c;
     real d_sigma;
@@ -141,6 +157,11 @@ DEVICE generalized_gamma_logpdf_checked_grad_a_c_sigma_results make_generalized_
     return results;
 }
 
+
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
 
 DEVICE real special_atanh_remainder(real s)
 {
@@ -220,80 +241,202 @@ DEVICE real special_log_gamma_1p(real x)
     return x <= 1 ? special_log_gamma_near_two(x) - log1p(x) : special_log_gamma(1 + x);
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
+// special_power_of_quotient_grad_s_power: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+    real power;
+    special_log_quotient_set special_0;
+    int c1;
+    real c2;
+    real c3;
+    int c4;
+} special_power_of_quotient_grad_s_power_set;
+
+DEVICE special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad_s_power_prepare_set(real s, real power)
+{
+    special_power_of_quotient_grad_s_power_set set;
+    set.s = s;
+    set.c0 = 1 / s;
+    set.power = power;
+    set.special_0 = special_log_quotient_prepare_set(s);
+    set.c1 = power == 0;
+    set.c2 = power - 1;
+    set.c3 = special_log_slope(s) * power;
+    set.c4 = power > 0;
+    return set;
+}
+
+// special_power_of_quotient_grad_s_power: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_log_quotient_row special_0;
+    special_within_range_m_row special_within_range_0;
+    int c0;
+} special_power_of_quotient_grad_s_power_row;
+
+DEVICE special_power_of_quotient_grad_s_power_row special_power_of_quotient_grad_s_power_prepare_row(real x)
+{
+    special_power_of_quotient_grad_s_power_row row;
+    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = x == 0;
+    return row;
+}
+
+// special_power_of_quotient_grad_s_power: what depends on both, from what was computed ahead.
+DEVICE special_power_of_quotient_grad_s_power_results special_power_of_quotient_grad_s_power_evaluate(special_power_of_quotient_grad_s_power_set set, special_power_of_quotient_grad_s_power_row row)
+{
+    real t = row.x / set.s;
+    real d_s_z = -(t * set.c0);
+    real z = t;
+    real t2 = pow(z, set.power);
+    real t3 = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real t4 = exp(set.power * t3);
+    return make_special_power_of_quotient_grad_s_power_results(z == special_within_range_m_evaluate(row.special_within_range_0, z) || row.c0 ? t2 : t4, z == special_within_range_m_evaluate(row.special_within_range_0, z) || row.c0 ? (set.c1 ? 0 : set.power * pow(z, set.c2)) * d_s_z : -(set.c3 * t4), z == special_within_range_m_evaluate(row.special_within_range_0, z) || row.c0 ? (z == 0 && set.c4 ? 0 : t2 * log(z)) : t4 * t3);
+}
+
 // generalized_gamma_logpdf_grad_a_c_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
-    real sigma;
-    real c1;
-    real c;
-    int c2;
-    int c3;
-    real c4;
+    special_log_quotient_set special_0;
+    special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad_s_power_0;
     real a;
-    real t4;
-    real t3;
+    real c;
+    real t2;
+    real t6;
+    real c1;
+    real t;
+    real c2;
+    real c3;
+    real c4;
     real c5;
     real c6;
     real c7;
     real c8;
     real c9;
-    real c10;
-    real c11;
+    int c10;
+    int c11;
     int c12;
-    int c13;
-    int c14;
+    real c13;
+    real c14;
     real c15;
-    real c16;
-    real c17;
     real d_a_at_zero;
 } generalized_gamma_logpdf_grad_a_c_sigma_set;
 
 DEVICE generalized_gamma_logpdf_grad_a_c_sigma_set generalized_gamma_logpdf_grad_a_c_sigma_prepare_set(real a, real c, real sigma)
 {
     generalized_gamma_logpdf_grad_a_c_sigma_set set;
+    real d_sigma_log_z = -special_log_slope(sigma);
     real d_a_at_zero = c < 0 ? 0 : c * a - 1 == 0 ? -special_digamma(1 + a) - INFINITY * c : 0;
     set.c0 = c == 0 || isinf(c);
-    set.sigma = sigma;
-    set.c1 = 1 / sigma;
-    set.c = c;
-    set.c2 = c > 0;
-    set.c3 = c == 0;
-    set.c4 = c - 1;
-    real t3 = 1 / a;
-    real t4 = log(a);
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.special_power_of_quotient_grad_s_power_0 = special_power_of_quotient_grad_s_power_prepare_set(sigma, c);
+    real t = special_log_slope(a);
+    real t2 = log(a);
     set.a = a;
-    set.t4 = t4;
-    set.t3 = t3;
-    real t9 = fabs(c);
-    set.c5 = 0.5 * t3 - special_stirling_error_derivative(a);
-    set.c6 = 1 / t9 * (c > 0 ? 1 : c < 0 ? -1 : 0);
-    set.c7 = log(t9) + 0.5 * t4 - HALF_LOG_2PI - special_stirling_error(a);
-    real t12 = fabs(c);
-    set.c8 = special_digamma(a);
-    set.c9 = 1 / t12 * (c > 0 ? 1 : c < 0 ? -1 : 0);
-    set.c10 = c * a - 1;
-    set.c11 = log(t12) - special_log_gamma(a) - log(sigma);
-    set.c12 = special_large_shape(a);
-    set.c13 = c < 0;
-    set.c14 = c * a - 1 == 0;
-    set.c15 = INFINITY * a;
-    set.c16 = -(1 / sigma);
-    set.c17 = -log(sigma) - special_log_gamma_1p(a);
+    set.c = c;
+    set.t2 = t2;
+    real t6 = 1 / a;
+    set.t6 = t6;
+    real t8 = fabs(c);
+    set.c1 = 0.5 * t - special_stirling_error_derivative(a);
+    set.t = t;
+    set.c2 = special_log_slope(t8) * (c > 0 ? 1 : c < 0 ? -1 : 0);
+    set.c3 = c * d_sigma_log_z;
+    set.c4 = log(t8) + 0.5 * t2 - HALF_LOG_2PI - special_stirling_error(a);
+    real t11 = fabs(c);
+    set.c5 = special_digamma(a);
+    set.c6 = special_log_slope(t11) * (c > 0 ? 1 : c < 0 ? -1 : 0);
+    set.c7 = (c * a - 1) * d_sigma_log_z - special_log_slope(sigma);
+    set.c8 = log(t11) - special_log_gamma(a) - log(sigma);
+    set.c9 = c * a - 1;
+    set.c10 = special_large_shape(a);
+    set.c11 = c < 0;
+    set.c12 = c * a - 1 == 0;
+    set.c13 = INFINITY * a;
+    set.c14 = -special_log_slope(sigma);
+    set.c15 = -log(sigma) - special_log_gamma_1p(a);
     set.d_a_at_zero = d_a_at_zero;
     return set;
 }
 
 // generalized_gamma_logpdf_grad_a_c_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
+    special_power_of_quotient_grad_s_power_row special_power_of_quotient_grad_s_power_0;
     real c0;
+    int c1;
+    int c2;
 } generalized_gamma_logpdf_grad_a_c_sigma_row;
 
 DEVICE generalized_gamma_logpdf_grad_a_c_sigma_row generalized_gamma_logpdf_grad_a_c_sigma_prepare_row(real x)
 {
     generalized_gamma_logpdf_grad_a_c_sigma_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.special_power_of_quotient_grad_s_power_0 = special_power_of_quotient_grad_s_power_prepare_row(x);
     row.c0 = log(x);
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
     return row;
 }
 
@@ -303,40 +446,36 @@ DEVICE generalized_gamma_logpdf_grad_a_c_sigma_results generalized_gamma_logpdf_
     if (set.c0) {
         return make_generalized_gamma_logpdf_grad_a_c_sigma_results(NAN, NAN, NAN, NAN);
     }
-    real t = row.x / set.sigma;
-    real d_sigma_z = -(t * set.c1);
-    real z = t;
-    real d_sigma_log_z = 1 / z * d_sigma_z;
-    real log_z = log(z);
-    real t2 = pow(z, set.c);
-    real d_c_y = z == 0 && set.c2 ? 0 : t2 * log(z);
-    real d_sigma_y = (set.c3 ? 0 : set.c * pow(z, set.c4)) * d_sigma_z;
-    real y = t2;
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    special_power_of_quotient_grad_s_power_results call = special_power_of_quotient_grad_s_power_evaluate(set.special_power_of_quotient_grad_s_power_0, row.special_power_of_quotient_grad_s_power_0);
+    real d_c_y = call.d_power;
+    real d_sigma_y = call.d_s;
+    real y = call.value;
     real value;
     real d_a_value;
     real d_c_value;
     real d_sigma_value;
-    if (set.c12) {
-        real t5 = (y - set.a) / set.a;
-        real t6 = special_log_excess(set.c * log_z - set.t4, t5);
-        real t7 = t5 / (1 + t5);
-        real t8 = (-1 - t5) * set.t3;
-        real t10 = d_c_y * set.t3;
-        real t11 = d_sigma_y * set.t3;
-        d_a_value = set.c5 + (t6 + set.a * (fabs(t5) < 0.5 ? -(t7 * t8) : -set.t3 - t8));
-        d_c_value = set.c6 + set.a * (fabs(t5) < 0.5 ? -(t7 * t10) : log_z - t10);
-        d_sigma_value = set.a * (fabs(t5) < 0.5 ? -(t7 * t11) : set.c * d_sigma_log_z - t11);
-        value = set.c7 - row.c0 + set.a * t6;
+    if (set.c10) {
+        real t3 = (y - set.a) / set.a;
+        real t4 = special_log_excess(set.c * log_z - set.t2, t3);
+        real t5 = t3 / (1 + t3);
+        real t7 = (-1 - t3) * set.t6;
+        real t9 = d_c_y * set.t6;
+        real t10 = d_sigma_y * set.t6;
+        d_a_value = set.c1 + (t4 + set.a * (fabs(t3) < 0.5 ? -(t5 * t7) : -set.t - t7));
+        d_c_value = set.c2 + set.a * (fabs(t3) < 0.5 ? -(t5 * t9) : log_z - t9);
+        d_sigma_value = set.a * (fabs(t3) < 0.5 ? -(t5 * t10) : set.c3 - t10);
+        value = set.c4 - row.c0 + set.a * t4;
     } else {
-        d_a_value = log_z * set.c - set.c8;
-        d_c_value = set.c9 + log_z * set.a - d_c_y;
-        d_sigma_value = set.c10 * d_sigma_log_z - set.c1 - d_sigma_y;
-        value = set.c11 + set.c10 * log_z - y;
+        d_a_value = log_z * set.c - set.c5;
+        d_c_value = set.c6 + log_z * set.a - d_c_y;
+        d_sigma_value = set.c7 - d_sigma_y;
+        value = set.c8 + set.c9 * log_z - y;
     }
-    real d_c_at_zero = set.c13 ? 0 : set.c14 ? -d_c_y - set.c15 : 0;
-    real d_sigma_at_zero = set.c13 ? 0 : set.c14 ? set.c16 - d_sigma_y : 0;
-    real at_zero = set.c13 ? -INFINITY : special_log_power_at_zero(set.c10, set.c17 - y);
-    return make_generalized_gamma_logpdf_grad_a_c_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_a_at_zero : isinf(z) ? 0 : d_a_value, z == 0 ? d_c_at_zero : isinf(z) ? 0 : d_c_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    real d_c_at_zero = set.c11 ? 0 : set.c12 ? -d_c_y - set.c13 : 0;
+    real d_sigma_at_zero = set.c11 ? 0 : set.c12 ? set.c14 - d_sigma_y : 0;
+    real at_zero = set.c11 ? -INFINITY : special_log_power_at_zero(set.c9, set.c15 - y);
+    return make_generalized_gamma_logpdf_grad_a_c_sigma_results(row.c1 ? at_zero : row.c2 ? -INFINITY : value, row.c1 ? set.d_a_at_zero : row.c2 ? 0 : d_a_value, row.c1 ? d_c_at_zero : row.c2 ? 0 : d_c_value, row.c1 ? d_sigma_at_zero : row.c2 ? 0 : d_sigma_value);
 }
 
 // generalized_gamma_logpdf_checked_grad_a_c_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -165,13 +165,113 @@ DEVICE real special_log_gamma_1p(real x)
     return x <= 1 ? special_log_gamma_near_two(x) - log1p(x) : special_log_gamma(1 + x);
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
+// special_power_of_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real power;
+    special_log_quotient_set special_0;
+} special_power_of_quotient_set;
+
+DEVICE special_power_of_quotient_set special_power_of_quotient_prepare_set(real s, real power)
+{
+    special_power_of_quotient_set set;
+    set.s = s;
+    set.power = power;
+    set.special_0 = special_log_quotient_prepare_set(s);
+    return set;
+}
+
+// special_power_of_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    int c0;
+    special_log_quotient_row special_0;
+} special_power_of_quotient_row;
+
+DEVICE special_power_of_quotient_row special_power_of_quotient_prepare_row(real x)
+{
+    special_power_of_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = x == 0;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    return row;
+}
+
+// special_power_of_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_power_of_quotient_evaluate(special_power_of_quotient_set set, special_power_of_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) || row.c0 ? pow(z, set.power) : exp(set.power * special_log_quotient_evaluate(set.special_0, row.special_0));
+}
+
 // generalized_gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
-    real sigma;
-    real c;
+    special_log_quotient_set special_0;
+    special_power_of_quotient_set special_power_of_quotient_0;
     real c1;
     real a;
+    real c;
     real c2;
     real c3;
     real c4;
@@ -184,10 +284,11 @@ DEVICE generalized_gamma_logpdf_set generalized_gamma_logpdf_prepare_set(real a,
 {
     generalized_gamma_logpdf_set set;
     set.c0 = c == 0 || isinf(c);
-    set.sigma = sigma;
-    set.c = c;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.special_power_of_quotient_0 = special_power_of_quotient_prepare_set(sigma, c);
     set.c1 = log(fabs(c)) + 0.5 * log(a) - HALF_LOG_2PI - special_stirling_error(a);
     set.a = a;
+    set.c = c;
     set.c2 = log(a);
     set.c3 = log(fabs(c)) - special_log_gamma(a) - log(sigma);
     set.c4 = c * a - 1;
@@ -199,15 +300,21 @@ DEVICE generalized_gamma_logpdf_set generalized_gamma_logpdf_prepare_set(real a,
 
 // generalized_gamma_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
+    special_power_of_quotient_row special_power_of_quotient_0;
     real c0;
+    int c1;
+    int c2;
 } generalized_gamma_logpdf_row;
 
 DEVICE generalized_gamma_logpdf_row generalized_gamma_logpdf_prepare_row(real x)
 {
     generalized_gamma_logpdf_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.special_power_of_quotient_0 = special_power_of_quotient_prepare_row(x);
     row.c0 = log(x);
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
     return row;
 }
 
@@ -217,9 +324,8 @@ DEVICE real generalized_gamma_logpdf_evaluate(generalized_gamma_logpdf_set set, 
     if (set.c0) {
         return NAN;
     }
-    real z = row.x / set.sigma;
-    real log_z = log(z);
-    real y = pow(z, set.c);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real y = special_power_of_quotient_evaluate(set.special_power_of_quotient_0, row.special_power_of_quotient_0);
     real value;
     if (set.c5) {
         value = set.c1 - row.c0 + set.a * special_log_excess(set.c * log_z - set.c2, (y - set.a) / set.a);
@@ -227,7 +333,7 @@ DEVICE real generalized_gamma_logpdf_evaluate(generalized_gamma_logpdf_set set, 
         value = set.c3 + set.c4 * log_z - y;
     }
     real at_zero = set.c6 ? -INFINITY : special_log_power_at_zero(set.c4, set.c7 - y);
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 
 // generalized_gamma_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -302,10 +408,10 @@ KERNEL(128) generalized_gamma_logpdf_checked_table(
     generalized_gamma_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(generalized_gamma_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(generalized_gamma_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = generalized_gamma_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -196,34 +196,9 @@ DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(rea
     return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
-DEVICE special_log1p_over_grad_scale_xi_results special_log1p_over_grad_scale_xi(real d, real scale, real xi)
+DEVICE real special_log_slope(real y)
 {
-    real t = d / scale;
-    real d_scale_z = -(t * (1 / scale));
-    real z = t;
-    real d_scale_u = xi * d_scale_z;
-    real u = xi * z;
-    real t2 = u / (2 + u);
-    real t3 = 1 / (2 + u);
-    real d_scale_r = (d_scale_u - t2 * d_scale_u) * t3;
-    real d_xi_r = (z - t2 * z) * t3;
-    real r = t2;
-    real d_scale_s = 2 * r * d_scale_r;
-    real d_xi_s = 2 * r * d_xi_r;
-    real s = r * r;
-    if (s < 0.1111) {
-        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
-        real t4 = 2 * z / (2 + u);
-        real t5 = 1 / (2 + u);
-        return make_special_log1p_over_grad_scale_xi_results(t4 * (1 + s * call.value), (1 + s * call.value) * ((2 * d_scale_z - t4 * d_scale_u) * t5) + t4 * (call.value * d_scale_s + s * (call.d_s * d_scale_s)), t4 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t4 * z * t5 * (1 + s * call.value));
-    }
-    real t6 = fma(xi, d, scale) / scale;
-    real t7 = (u < 0 ? log(t6) : log1p(u)) / xi;
-    real t8 = 1 / t6;
-    real t9 = 1 / scale;
-    real t10 = 1 / (1 + u);
-    real t11 = 1 / xi;
-    return make_special_log1p_over_grad_scale_xi_results(t7, (u < 0 ? t8 * ((1 - t6) * t9) : t10 * d_scale_u) * t11, ((u < 0 ? t8 * (d * t9) : t10 * z) - t7) * t11);
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
 }
 
 DEVICE real special_weighted(real weight, real log_density)
@@ -239,28 +214,115 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+// special_log1p_over_grad_scale_xi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real c0;
+    real xi;
+    real c1;
+    real c2;
+    int c3;
+    real c4;
+    real c5;
+    real t8;
+    real t12;
+    real t14;
+} special_log1p_over_grad_scale_xi_set;
+
+DEVICE special_log1p_over_grad_scale_xi_set special_log1p_over_grad_scale_xi_prepare_set(real scale, real xi)
+{
+    special_log1p_over_grad_scale_xi_set set;
+    real t12 = 1 / scale;
+    real t14 = 1 / xi;
+    set.scale = scale;
+    set.c0 = 1 / scale;
+    set.xi = xi;
+    real t6 = fabs(xi);
+    set.c1 = log(t6);
+    set.c2 = log(scale);
+    real t8 = 1 / xi;
+    set.c3 = xi == 0;
+    set.c4 = -(special_log_slope(scale) * t8);
+    set.c5 = special_log_slope(t6) * (xi > 0 ? 1 : xi < 0 ? -1 : 0);
+    set.t8 = t8;
+    set.t12 = t12;
+    set.t14 = t14;
+    return set;
+}
+
+// special_log1p_over_grad_scale_xi: what depends on the observation alone, computed once for each.
+typedef struct {
+    real d;
+    real c0;
+} special_log1p_over_grad_scale_xi_row;
+
+DEVICE special_log1p_over_grad_scale_xi_row special_log1p_over_grad_scale_xi_prepare_row(real d)
+{
+    special_log1p_over_grad_scale_xi_row row;
+    row.d = d;
+    row.c0 = log(fabs(d));
+    return row;
+}
+
+// special_log1p_over_grad_scale_xi: what depends on both, from what was computed ahead.
+DEVICE special_log1p_over_grad_scale_xi_results special_log1p_over_grad_scale_xi_evaluate(special_log1p_over_grad_scale_xi_set set, special_log1p_over_grad_scale_xi_row row)
+{
+    real t = row.d / set.scale;
+    real d_scale_z = -(t * set.c0);
+    real z = t;
+    real d_scale_u = set.xi * d_scale_z;
+    real u = set.xi * z;
+    real t2 = u / (2 + u);
+    real t3 = 1 / (2 + u);
+    real d_scale_r = (d_scale_u - t2 * d_scale_u) * t3;
+    real d_xi_r = (z - t2 * z) * t3;
+    real r = t2;
+    real d_scale_s = 2 * r * d_scale_r;
+    real d_xi_s = 2 * r * d_xi_r;
+    real s = r * r;
+    if (s < 0.1111) {
+        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
+        real t4 = z / (1 + 0.5 * u);
+        real t5 = 1 / (1 + 0.5 * u);
+        return make_special_log1p_over_grad_scale_xi_results(t4 * (1 + s * call.value), (1 + s * call.value) * ((d_scale_z - t4 * (0.5 * d_scale_u)) * t5) + t4 * (call.value * d_scale_s + s * (call.d_s * d_scale_s)), t4 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t4 * (0.5 * z) * t5 * (1 + s * call.value));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        real t7 = (set.c1 + row.c0 - set.c2) / set.xi;
+        return make_special_log1p_over_grad_scale_xi_results(set.c3 ? z : t7, set.c3 ? d_scale_z : set.c4, set.c3 ? 0 : (set.c5 - t7) * set.t8);
+    }
+    real t9 = fma(set.xi, row.d, set.scale) / set.scale;
+    real t10 = (u < 0 ? log(t9) : log1p(u)) / set.xi;
+    real t11 = special_log_slope(t9);
+    real t13 = 1 / (1 + u);
+    return make_special_log1p_over_grad_scale_xi_results(t10, (u < 0 ? t11 * ((1 - t9) * set.t12) : t13 * d_scale_u) * set.t14, ((u < 0 ? t11 * (row.d * set.t12) : t13 * z) - t10) * set.t14);
+}
+
 // generalized_half_logistic_transformed_grad_c_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
+    special_log1p_over_grad_scale_xi_set special_0;
     real c;
+    real sigma;
 } generalized_half_logistic_transformed_grad_c_sigma_set;
 
 DEVICE generalized_half_logistic_transformed_grad_c_sigma_set generalized_half_logistic_transformed_grad_c_sigma_prepare_set(real c, real sigma)
 {
     generalized_half_logistic_transformed_grad_c_sigma_set set;
-    set.sigma = sigma;
+    set.special_0 = special_log1p_over_grad_scale_xi_prepare_set(sigma, -c);
     set.c = c;
+    set.sigma = sigma;
     return set;
 }
 
 // generalized_half_logistic_transformed_grad_c_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
+    special_log1p_over_grad_scale_xi_row special_0;
     real x;
 } generalized_half_logistic_transformed_grad_c_sigma_row;
 
 DEVICE generalized_half_logistic_transformed_grad_c_sigma_row generalized_half_logistic_transformed_grad_c_sigma_prepare_row(real x)
 {
     generalized_half_logistic_transformed_grad_c_sigma_row row;
+    row.special_0 = special_log1p_over_grad_scale_xi_prepare_row(x);
     row.x = x;
     return row;
 }
@@ -272,7 +334,7 @@ DEVICE generalized_half_logistic_transformed_grad_c_sigma_results generalized_ha
     real d_c_either;
     real d_sigma_either;
     if (fma(-set.c, row.x, set.sigma) > 0) {
-        special_log1p_over_grad_scale_xi_results call = special_log1p_over_grad_scale_xi(row.x, set.sigma, -set.c);
+        special_log1p_over_grad_scale_xi_results call = special_log1p_over_grad_scale_xi_evaluate(set.special_0, row.special_0);
         either = call.value;
         d_c_either = -call.d_xi;
         d_sigma_either = call.d_scale;
@@ -304,7 +366,7 @@ DEVICE generalized_half_logistic_logpdf_grad_c_sigma_set generalized_half_logist
     set.c0 = LOG_2 - log(sigma);
     set.c1 = c - 1;
     set.c2 = c - 1 == 0;
-    set.c3 = 1 / sigma;
+    set.c3 = special_log_slope(sigma);
     return set;
 }
 

@@ -111,18 +111,6 @@ DEVICE real special_atanh_remainder(real s)
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
 }
 
-DEVICE real special_log1p_over(real d, real scale, real xi)
-{
-    real z = d / scale;
-    real u = xi * z;
-    real r = u / (2 + u);
-    real s = r * r;
-    if (s < 0.1111) {
-        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
-    }
-    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
-}
-
 DEVICE real special_weighted(real weight, real log_density)
 {
     return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
@@ -136,10 +124,61 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+// special_log1p_over: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real xi;
+    int c0;
+    real c1;
+    real c2;
+} special_log1p_over_set;
+
+DEVICE special_log1p_over_set special_log1p_over_prepare_set(real scale, real xi)
+{
+    special_log1p_over_set set;
+    set.scale = scale;
+    set.xi = xi;
+    set.c0 = xi == 0;
+    set.c1 = log(fabs(xi));
+    set.c2 = log(scale);
+    return set;
+}
+
+// special_log1p_over: what depends on the observation alone, computed once for each.
+typedef struct {
+    real d;
+    real c0;
+} special_log1p_over_row;
+
+DEVICE special_log1p_over_row special_log1p_over_prepare_row(real d)
+{
+    special_log1p_over_row row;
+    row.d = d;
+    row.c0 = log(fabs(d));
+    return row;
+}
+
+// special_log1p_over: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_over_evaluate(special_log1p_over_set set, special_log1p_over_row row)
+{
+    real z = row.d / set.scale;
+    real u = set.xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return set.c0 ? z : (set.c1 + row.c0 - set.c2) / set.xi;
+    }
+    return (u < 0 ? log(fma(set.xi, row.d, set.scale) / set.scale) : log1p(u)) / set.xi;
+}
+
 // generalized_half_logistic_transformed: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c;
     real sigma;
+    special_log1p_over_set special_0;
 } generalized_half_logistic_transformed_set;
 
 DEVICE generalized_half_logistic_transformed_set generalized_half_logistic_transformed_prepare_set(real c, real sigma)
@@ -147,25 +186,28 @@ DEVICE generalized_half_logistic_transformed_set generalized_half_logistic_trans
     generalized_half_logistic_transformed_set set;
     set.c = c;
     set.sigma = sigma;
+    set.special_0 = special_log1p_over_prepare_set(sigma, -c);
     return set;
 }
 
 // generalized_half_logistic_transformed: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log1p_over_row special_0;
 } generalized_half_logistic_transformed_row;
 
 DEVICE generalized_half_logistic_transformed_row generalized_half_logistic_transformed_prepare_row(real x)
 {
     generalized_half_logistic_transformed_row row;
     row.x = x;
+    row.special_0 = special_log1p_over_prepare_row(x);
     return row;
 }
 
 // generalized_half_logistic_transformed: what depends on both, from what was computed ahead.
 DEVICE real generalized_half_logistic_transformed_evaluate(generalized_half_logistic_transformed_set set, generalized_half_logistic_transformed_row row)
 {
-    return fma(-set.c, row.x, set.sigma) > 0 ? special_log1p_over(row.x, set.sigma, -set.c) : INFINITY;
+    return fma(-set.c, row.x, set.sigma) > 0 ? special_log1p_over_evaluate(set.special_0, row.special_0) : INFINITY;
 }
 
 // generalized_half_logistic_logpdf: what depends on the parameters alone, computed once for each set of them.

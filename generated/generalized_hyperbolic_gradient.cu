@@ -346,6 +346,11 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
     return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -407,7 +412,7 @@ DEVICE special_gig_peak_grad_p_delta_gamma_results special_gig_peak_grad_p_delta
 DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p_b(real order, real p, real b)
 {
     if (b == 0 && order == 0) {
-        return make_special_gig_log_integral_grad_p_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), special_stirling_error_derivative(p) - 0.5 * (1 / p), 0);
+        return make_special_gig_log_integral_grad_p_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), special_stirling_error_derivative(p) - 0.5 * special_log_slope(p), 0);
     }
     real t = hypot(p, b);
     real d_p_w = p == 0 && b == 0 ? 0 : p / t;
@@ -450,8 +455,8 @@ DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p
             sum += term;
         }
     }
-    real t10 = 1 / step;
-    real t11 = 1 / sum;
+    real t10 = special_log_slope(step);
+    real t11 = special_log_slope(sum);
     return make_special_gig_log_integral_grad_p_b_results(log(step) + log(sum), t10 * d_p_step + t11 * d_p_sum, t10 * d_b_step + t11 * d_b_sum);
 }
 
@@ -479,7 +484,7 @@ typedef struct {
 DEVICE special_gig_log_integral_grad_p_b_ssm_set special_gig_log_integral_grad_p_b_ssm_prepare_set(real order, real p)
 {
     special_gig_log_integral_grad_p_b_ssm_set set;
-    set.c0 = make_special_gig_log_integral_grad_p_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), special_stirling_error_derivative(p) - 0.5 * (1 / p), 0);
+    set.c0 = make_special_gig_log_integral_grad_p_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), special_stirling_error_derivative(p) - 0.5 * special_log_slope(p), 0);
     set.c1 = order == 0;
     set.p = p;
     set.c2 = p == 0;
@@ -534,8 +539,8 @@ DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p
             sum += term;
         }
     }
-    real t10 = 1 / step;
-    real t11 = 1 / sum;
+    real t10 = special_log_slope(step);
+    real t11 = special_log_slope(sum);
     return make_special_gig_log_integral_grad_p_b_results(log(step) + log(sum), t10 * d_p_step + t11 * d_p_sum, t10 * d_b_step + t11 * d_b_sum);
 }
 
@@ -716,7 +721,7 @@ DEVICE special_log_gig_mixture_density_grad_x_p_beta_gamma_delta_results special
     real d_delta_b = set.alpha * d_delta_q;
     special_gig_log_integral_grad_p_b_results call2 = special_gig_log_integral_grad_p_b_ssm_evaluate(set.special_gig_0, set.alpha * q);
     special_gig_height_at_grad_w_p_delta_gamma_results call4 = special_gig_height_at_grad_w_p_delta_gamma_msss_evaluate(set.special_gig_height_at_grad_w_p_delta_gamma_0, w);
-    real t7 = 1 / w;
+    real t7 = special_log_slope(w);
     return make_special_log_gig_mixture_density_grad_x_p_beta_gamma_delta_results(call2.value - set.c2 - call4.value - 0.5 * z * z - 0.5 * log(w), call2.d_b * d_x_b - call4.d_w * d_x_w - z * d_x_z - 0.5 * (t7 * d_x_w), call2.d_p * set.d_p_p - set.c3 - (call4.d_w * d_p_w + call4.d_p) - z * d_p_z - 0.5 * (t7 * d_p_w), call2.d_b * d_beta_b - call4.d_w * d_beta_w - z * d_beta_z - 0.5 * (t7 * d_beta_w), call2.d_b * d_gamma_b - set.c4 - (call4.d_w * d_gamma_w + call4.d_gamma) - z * d_gamma_z - 0.5 * (t7 * d_gamma_w), call2.d_b * d_delta_b - set.c5 - (call4.d_w * d_delta_w + call4.d_delta) - z * d_delta_z - 0.5 * (t7 * d_delta_w));
 }
 

@@ -326,6 +326,11 @@ DEVICE real special_stirling_error_derivative(real x)
     return x < 3 ? special_digamma(x) - log(x) + 0.5 / x : special_stirling_series_derivative(x);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log1pmx(real u)
 {
     return special_log_ratio_excess(1 + u, u);
@@ -341,7 +346,7 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
 DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p_b(real order, real p, real b)
 {
     if (b == 0 && order == 0) {
-        return make_special_gig_log_integral_grad_p_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), special_stirling_error_derivative(p) - 0.5 * (1 / p), 0);
+        return make_special_gig_log_integral_grad_p_b_results(HALF_LOG_2PI - 0.5 * log(p) + special_stirling_error(p), special_stirling_error_derivative(p) - 0.5 * special_log_slope(p), 0);
     }
     real t = hypot(p, b);
     real d_p_w = p == 0 && b == 0 ? 0 : p / t;
@@ -384,8 +389,8 @@ DEVICE special_gig_log_integral_grad_p_b_results special_gig_log_integral_grad_p
             sum += term;
         }
     }
-    real t10 = 1 / step;
-    real t11 = 1 / sum;
+    real t10 = special_log_slope(step);
+    real t11 = special_log_slope(sum);
     return make_special_gig_log_integral_grad_p_b_results(log(step) + log(sum), t10 * d_p_step + t11 * d_p_sum, t10 * d_b_step + t11 * d_b_sum);
 }
 

@@ -161,44 +161,63 @@ DEVICE real special_expit(real x)
     return quotient(x < 0 ? e : 1, 1 + e);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // generalized_logistic_logpdf_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real mu;
     real t;
     real c1;
+    real t2;
     real c2;
+    real t4;
     real c3;
+    real t5;
     real c4;
+    real c5;
+    real c6;
+    real c7;
 } generalized_logistic_logpdf_grad_alpha_mu_sigma_set;
 
 DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_set generalized_logistic_logpdf_grad_alpha_mu_sigma_prepare_set(real alpha, real mu, real sigma)
 {
     generalized_logistic_logpdf_grad_alpha_mu_sigma_set set;
     real t = 1 / sigma;
-    real t2 = alpha / sigma;
-    real t4 = 1 / t2;
-    real t5 = 1 / sigma;
+    real t6 = alpha / sigma;
+    real t8 = special_log_slope(t6);
+    real t9 = 1 / sigma;
     set.c0 = t * t;
     set.mu = mu;
     set.t = t;
+    real t2 = alpha / sigma;
+    real t3 = special_log_slope(t2);
+    real t4 = 1 / sigma;
+    real t5 = t2 * t4;
     set.c1 = log(t2);
-    set.c2 = alpha + 1;
-    set.c3 = t4 * t5;
-    set.c4 = -(t2 * t5 * t4);
+    set.t2 = t2;
+    set.c2 = t3 * t4;
+    set.t4 = t4;
+    set.c3 = -(t5 * t3);
+    set.t5 = t5;
+    set.c4 = log(t6);
+    set.c5 = alpha + 1;
+    set.c6 = t8 * t9;
+    set.c7 = -(t6 * t9 * t8);
     return set;
 }
 
 // generalized_logistic_logpdf_grad_alpha_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    int c0;
     real x;
 } generalized_logistic_logpdf_grad_alpha_mu_sigma_row;
 
 DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_row generalized_logistic_logpdf_grad_alpha_mu_sigma_prepare_row(real x)
 {
     generalized_logistic_logpdf_grad_alpha_mu_sigma_row row;
-    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -206,14 +225,14 @@ DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_row generalized_logistic_
 // generalized_logistic_logpdf_grad_alpha_mu_sigma: what depends on both, from what was computed ahead.
 DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_results generalized_logistic_logpdf_grad_alpha_mu_sigma_evaluate(generalized_logistic_logpdf_grad_alpha_mu_sigma_set set, generalized_logistic_logpdf_grad_alpha_mu_sigma_row row)
 {
-    if (row.c0) {
-        return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(-INFINITY, 0, 0, 0);
-    }
     real d_sigma_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
-    real t3 = special_log1pexp(-z);
-    real t6 = special_expit(-z);
-    return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(set.c1 - z - set.c2 * t3, set.c3 - t3, set.t - set.c2 * (-z == -INFINITY ? 0 : t6 * set.t), set.c4 - d_sigma_z - set.c2 * (-z == -INFINITY ? 0 : -(d_sigma_z * t6)));
+    if (isinf(z)) {
+        return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(z > 0 ? -INFINITY : set.c1 + (row.x - set.mu) * set.t2, z > 0 ? 0 : set.c2 + (row.x - set.mu) * set.t4, z > 0 ? 0 : -set.t2, z > 0 ? 0 : set.c3 - set.t5 * (row.x - set.mu));
+    }
+    real t7 = special_log1pexp(-z);
+    real t10 = special_expit(-z);
+    return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(set.c4 - z - set.c5 * t7, set.c6 - t7, set.t - set.c5 * (-z == -INFINITY ? 0 : t10 * set.t), set.c7 - d_sigma_z - set.c5 * (-z == -INFINITY ? 0 : -(d_sigma_z * t10)));
 }
 
 // generalized_logistic_logpdf_checked_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -125,6 +125,7 @@ typedef struct {
     real c0;
     real c1;
     real c2;
+    real c3;
 } generalized_logistic_logpdf_set;
 
 DEVICE generalized_logistic_logpdf_set generalized_logistic_logpdf_prepare_set(real alpha, real mu, real sigma)
@@ -133,20 +134,19 @@ DEVICE generalized_logistic_logpdf_set generalized_logistic_logpdf_prepare_set(r
     set.mu = mu;
     set.c0 = 1 / sigma;
     set.c1 = log(alpha / sigma);
-    set.c2 = alpha + 1;
+    set.c2 = alpha / sigma;
+    set.c3 = alpha + 1;
     return set;
 }
 
 // generalized_logistic_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    int c0;
     real x;
 } generalized_logistic_logpdf_row;
 
 DEVICE generalized_logistic_logpdf_row generalized_logistic_logpdf_prepare_row(real x)
 {
     generalized_logistic_logpdf_row row;
-    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -154,11 +154,11 @@ DEVICE generalized_logistic_logpdf_row generalized_logistic_logpdf_prepare_row(r
 // generalized_logistic_logpdf: what depends on both, from what was computed ahead.
 DEVICE real generalized_logistic_logpdf_evaluate(generalized_logistic_logpdf_set set, generalized_logistic_logpdf_row row)
 {
-    if (row.c0) {
-        return -INFINITY;
-    }
     real z = (row.x - set.mu) * set.c0;
-    return set.c1 - z - set.c2 * special_log1pexp(-z);
+    if (isinf(z)) {
+        return z > 0 ? -INFINITY : set.c1 + (row.x - set.mu) * set.c2;
+    }
+    return set.c1 - z - set.c3 * special_log1pexp(-z);
 }
 
 // generalized_logistic_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -233,10 +233,10 @@ KERNEL(128) generalized_logistic_logpdf_checked_table(
     generalized_logistic_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(generalized_logistic_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(generalized_logistic_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = generalized_logistic_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -108,6 +108,24 @@ DEVICE double ordinary_quotient(double a, double b)
 
 typedef struct {
     real value;
+    real d_x;
+    real d_s;
+    real d_power;
+} special_power_of_quotient_grad_x_s_power_results;
+
+DEVICE special_power_of_quotient_grad_x_s_power_results make_special_power_of_quotient_grad_x_s_power_results(real value, real d_x, real d_s, real d_power)
+{
+    special_power_of_quotient_grad_x_s_power_results results;
+    results.value = value;
+    results.d_x = d_x;
+    results.d_s = d_s;
+    results.d_power = d_power;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_beta;
     real d_mu;
     real d_sigma;
@@ -141,6 +159,11 @@ DEVICE generalized_normal_logpdf_checked_grad_beta_mu_sigma_results make_general
     return results;
 }
 
+
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
 
 DEVICE real special_log_gamma_near_two(real z)
 {
@@ -184,56 +207,155 @@ DEVICE real special_digamma(real x)
     return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
 }
 
-// generalized_normal_logpdf_grad_beta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+// special_within_range: what depends on the observation alone, computed once for each.
 typedef struct {
-    real mu;
-    real t3;
-    real beta;
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_log_quotient_ms_row;
+
+DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
+{
+    special_log_quotient_ms_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
+{
+    real z = x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
+}
+
+// special_power_of_quotient_grad_x_s_power: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real t;
+    real power;
+    special_log_quotient_ms_set special_0;
     int c0;
     real c1;
     real c2;
-    real c3;
-    int c4;
-    real c5;
+    int c3;
+} special_power_of_quotient_grad_x_s_power_mss_set;
+
+DEVICE special_power_of_quotient_grad_x_s_power_mss_set special_power_of_quotient_grad_x_s_power_mss_prepare_set(real s, real power)
+{
+    special_power_of_quotient_grad_x_s_power_mss_set set;
+    real t = 1 / s;
+    set.s = s;
+    set.t = t;
+    set.power = power;
+    set.special_0 = special_log_quotient_ms_prepare_set(s);
+    set.c0 = power == 0;
+    set.c1 = power - 1;
+    set.c2 = special_log_slope(s) * power;
+    set.c3 = power > 0;
+    return set;
+}
+
+// special_power_of_quotient_grad_x_s_power: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_log_quotient_ms_row special_0;
+    special_within_range_m_row special_within_range_0;
+} special_power_of_quotient_grad_x_s_power_mss_row;
+
+DEVICE special_power_of_quotient_grad_x_s_power_mss_row special_power_of_quotient_grad_x_s_power_mss_prepare_row()
+{
+    special_power_of_quotient_grad_x_s_power_mss_row row;
+    row.special_0 = special_log_quotient_ms_prepare_row();
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_power_of_quotient_grad_x_s_power: what depends on both, from what was computed ahead.
+DEVICE special_power_of_quotient_grad_x_s_power_results special_power_of_quotient_grad_x_s_power_mss_evaluate(special_power_of_quotient_grad_x_s_power_mss_set set, special_power_of_quotient_grad_x_s_power_mss_row row, real x)
+{
+    real t2 = x / set.s;
+    real d_s_z = -(t2 * set.t);
+    real z = t2;
+    real t3 = pow(z, set.power);
+    real t4 = special_log_quotient_ms_evaluate(set.special_0, row.special_0, x);
+    real t5 = exp(set.power * t4);
+    real t6 = set.c0 ? 0 : set.power * pow(z, set.c1);
+    return make_special_power_of_quotient_grad_x_s_power_results(z == special_within_range_m_evaluate(row.special_within_range_0, z) || x == 0 ? t3 : t5, z == special_within_range_m_evaluate(row.special_within_range_0, z) || x == 0 ? t6 * set.t : t5 * (set.power * special_log_slope(x)), z == special_within_range_m_evaluate(row.special_within_range_0, z) || x == 0 ? t6 * d_s_z : -(set.c2 * t5), z == special_within_range_m_evaluate(row.special_within_range_0, z) || x == 0 ? (z == 0 && set.c3 ? 0 : t3 * log(z)) : t5 * t4);
+}
+
+// generalized_normal_logpdf_grad_beta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    special_power_of_quotient_grad_x_s_power_mss_set special_power_of_quotient_grad_x_s_power_0;
+    real c0;
+    real c1;
+    real c2;
 } generalized_normal_logpdf_grad_beta_mu_sigma_set;
 
 DEVICE generalized_normal_logpdf_grad_beta_mu_sigma_set generalized_normal_logpdf_grad_beta_mu_sigma_prepare_set(real beta, real mu, real sigma)
 {
     generalized_normal_logpdf_grad_beta_mu_sigma_set set;
     real t = 1 / beta;
-    real t3 = 1 / sigma;
     set.mu = mu;
-    set.t3 = t3;
-    set.beta = beta;
-    set.c0 = beta == 0;
-    set.c1 = beta - 1;
-    set.c2 = -(LOG_2 + log(sigma) + special_log_gamma_1p(t));
-    set.c3 = t * t * special_digamma(1 + t);
-    set.c4 = beta > 0;
-    set.c5 = t3 * t3;
+    set.special_power_of_quotient_grad_x_s_power_0 = special_power_of_quotient_grad_x_s_power_mss_prepare_set(sigma, beta);
+    set.c0 = -(LOG_2 + log(sigma) + special_log_gamma_1p(t));
+    set.c1 = t * t * special_digamma(1 + t);
+    set.c2 = -special_log_slope(sigma);
     return set;
 }
 
 // generalized_normal_logpdf_grad_beta_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_power_of_quotient_grad_x_s_power_mss_row special_power_of_quotient_grad_x_s_power_0;
 } generalized_normal_logpdf_grad_beta_mu_sigma_row;
 
 DEVICE generalized_normal_logpdf_grad_beta_mu_sigma_row generalized_normal_logpdf_grad_beta_mu_sigma_prepare_row(real x)
 {
     generalized_normal_logpdf_grad_beta_mu_sigma_row row;
     row.x = x;
+    row.special_power_of_quotient_grad_x_s_power_0 = special_power_of_quotient_grad_x_s_power_mss_prepare_row();
     return row;
 }
 
 // generalized_normal_logpdf_grad_beta_mu_sigma: what depends on both, from what was computed ahead.
 DEVICE generalized_normal_logpdf_grad_beta_mu_sigma_results generalized_normal_logpdf_grad_beta_mu_sigma_evaluate(generalized_normal_logpdf_grad_beta_mu_sigma_set set, generalized_normal_logpdf_grad_beta_mu_sigma_row row)
 {
-    real t2 = fabs(row.x - set.mu);
-    real t4 = t2 * set.t3;
-    real t5 = pow(t4, set.beta);
-    real t6 = set.c0 ? 0 : set.beta * pow(t4, set.c1);
-    return make_generalized_normal_logpdf_grad_beta_mu_sigma_results(set.c2 - t5, set.c3 - (t4 == 0 && set.c4 ? 0 : t5 * log(t4)), -(t6 * (set.t3 * (row.x - set.mu > 0 ? -1 : row.x - set.mu < 0 ? 1 : 0))), set.c5 * t2 * t6 - set.t3);
+    real d_mu_x = row.x - set.mu > 0 ? -1 : row.x - set.mu < 0 ? 1 : 0;
+    special_power_of_quotient_grad_x_s_power_results call = special_power_of_quotient_grad_x_s_power_mss_evaluate(set.special_power_of_quotient_grad_x_s_power_0, row.special_power_of_quotient_grad_x_s_power_0, fabs(row.x - set.mu));
+    return make_generalized_normal_logpdf_grad_beta_mu_sigma_results(set.c0 - call.value, set.c1 - call.d_power, -(call.d_x * d_mu_x), set.c2 - call.d_s);
 }
 
 // generalized_normal_logpdf_checked_grad_beta_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -204,18 +204,71 @@ DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(rea
     return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
-DEVICE special_log1p_over_grad_d_scale_xi_results special_log1p_over_grad_d_scale_xi(real d, real scale, real xi)
+DEVICE real special_log_slope(real y)
 {
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+DEVICE real special_weighted(real weight, real log_density)
+{
+    return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+}
+
+// special_log1p_over_grad_d_scale_xi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real t;
+    real xi;
+    real d_d_u;
+    real c0;
+    real c1;
+    real c2;
+    int c3;
+    real t10;
+    real c4;
+    real c5;
+    real c6;
+    real t16;
+    real t14;
+} special_log1p_over_grad_d_scale_xi_mss_set;
+
+DEVICE special_log1p_over_grad_d_scale_xi_mss_set special_log1p_over_grad_d_scale_xi_mss_prepare_set(real scale, real xi)
+{
+    special_log1p_over_grad_d_scale_xi_mss_set set;
     real t = 1 / scale;
-    real t2 = d / scale;
-    real d_scale_z = -(t2 * t);
-    real z = t2;
     real d_d_u = xi * t;
-    real d_scale_u = xi * d_scale_z;
-    real u = xi * z;
+    real t14 = 1 / scale;
+    real t16 = 1 / xi;
+    set.scale = scale;
+    set.t = t;
+    set.xi = xi;
+    set.d_d_u = d_d_u;
+    set.c0 = 0.5 * d_d_u;
+    real t7 = fabs(xi);
+    set.c1 = log(t7);
+    set.c2 = log(scale);
+    real t10 = 1 / xi;
+    set.c3 = xi == 0;
+    set.t10 = t10;
+    set.c4 = -(special_log_slope(scale) * t10);
+    set.c5 = special_log_slope(t7) * (xi > 0 ? 1 : xi < 0 ? -1 : 0);
+    set.c6 = xi * t14;
+    set.t16 = t16;
+    set.t14 = t14;
+    return set;
+}
+
+// special_log1p_over_grad_d_scale_xi: what depends on both, from what was computed ahead.
+DEVICE special_log1p_over_grad_d_scale_xi_results special_log1p_over_grad_d_scale_xi_mss_evaluate(special_log1p_over_grad_d_scale_xi_mss_set set, real d)
+{
+    real t2 = d / set.scale;
+    real d_scale_z = -(t2 * set.t);
+    real z = t2;
+    real d_scale_u = set.xi * d_scale_z;
+    real u = set.xi * z;
     real t3 = u / (2 + u);
     real t4 = 1 / (2 + u);
-    real d_d_r = (d_d_u - t3 * d_d_u) * t4;
+    real d_d_r = (set.d_d_u - t3 * set.d_d_u) * t4;
     real d_scale_r = (d_scale_u - t3 * d_scale_u) * t4;
     real d_xi_r = (z - t3 * z) * t4;
     real r = t3;
@@ -225,37 +278,37 @@ DEVICE special_log1p_over_grad_d_scale_xi_results special_log1p_over_grad_d_scal
     real s = r * r;
     if (s < 0.1111) {
         special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
-        real t5 = 2 * z / (2 + u);
-        real t6 = 1 / (2 + u);
-        return make_special_log1p_over_grad_d_scale_xi_results(t5 * (1 + s * call.value), (1 + s * call.value) * ((2 * t - t5 * d_d_u) * t6) + t5 * (call.value * d_d_s + s * (call.d_s * d_d_s)), (1 + s * call.value) * ((2 * d_scale_z - t5 * d_scale_u) * t6) + t5 * (call.value * d_scale_s + s * (call.d_s * d_scale_s)), t5 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t5 * z * t6 * (1 + s * call.value));
+        real t5 = z / (1 + 0.5 * u);
+        real t6 = 1 / (1 + 0.5 * u);
+        return make_special_log1p_over_grad_d_scale_xi_results(t5 * (1 + s * call.value), (1 + s * call.value) * ((set.t - t5 * set.c0) * t6) + t5 * (call.value * d_d_s + s * (call.d_s * d_d_s)), (1 + s * call.value) * ((d_scale_z - t5 * (0.5 * d_scale_u)) * t6) + t5 * (call.value * d_scale_s + s * (call.d_s * d_scale_s)), t5 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t5 * (0.5 * z) * t6 * (1 + s * call.value));
     }
-    real t7 = fma(xi, d, scale) / scale;
-    real t8 = (u < 0 ? log(t7) : log1p(u)) / xi;
-    real t9 = 1 / t7;
-    real t10 = 1 / scale;
-    real t11 = 1 / (1 + u);
-    real t12 = 1 / xi;
-    return make_special_log1p_over_grad_d_scale_xi_results(t8, (u < 0 ? t9 * (xi * t10) : t11 * d_d_u) * t12, (u < 0 ? t9 * ((1 - t7) * t10) : t11 * d_scale_u) * t12, ((u < 0 ? t9 * (d * t10) : t11 * z) - t8) * t12);
-}
-
-DEVICE real special_weighted(real weight, real log_density)
-{
-    return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+    if (!(fabs(u) < INFINITY)) {
+        real t8 = fabs(d);
+        real t9 = (set.c1 + log(t8) - set.c2) / set.xi;
+        return make_special_log1p_over_grad_d_scale_xi_results(set.c3 ? z : t9, set.c3 ? set.t : special_log_slope(t8) * (d > 0 ? 1 : d < 0 ? -1 : 0) * set.t10, set.c3 ? d_scale_z : set.c4, set.c3 ? 0 : (set.c5 - t9) * set.t10);
+    }
+    real t11 = fma(set.xi, d, set.scale) / set.scale;
+    real t12 = (u < 0 ? log(t11) : log1p(u)) / set.xi;
+    real t13 = special_log_slope(t11);
+    real t15 = 1 / (1 + u);
+    return make_special_log1p_over_grad_d_scale_xi_results(t12, (u < 0 ? t13 * set.c6 : t15 * set.d_d_u) * set.t16, (u < 0 ? t13 * ((1 - t11) * set.t14) : t15 * d_scale_u) * set.t16, ((u < 0 ? t13 * (d * set.t14) : t15 * z) - t12) * set.t16);
 }
 
 // generalized_pareto_hazard_grad_mu_sigma_xi: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
-    real sigma;
+    special_log1p_over_grad_d_scale_xi_mss_set special_0;
     real xi;
+    real sigma;
 } generalized_pareto_hazard_grad_mu_sigma_xi_set;
 
 DEVICE generalized_pareto_hazard_grad_mu_sigma_xi_set generalized_pareto_hazard_grad_mu_sigma_xi_prepare_set(real mu, real sigma, real xi)
 {
     generalized_pareto_hazard_grad_mu_sigma_xi_set set;
     set.mu = mu;
-    set.sigma = sigma;
+    set.special_0 = special_log1p_over_grad_d_scale_xi_mss_prepare_set(sigma, xi);
     set.xi = xi;
+    set.sigma = sigma;
     return set;
 }
 
@@ -280,7 +333,7 @@ DEVICE generalized_pareto_hazard_grad_mu_sigma_xi_results generalized_pareto_haz
     real d_sigma_either;
     real d_xi_either;
     if (fma(set.xi, d, set.sigma) > 0) {
-        special_log1p_over_grad_d_scale_xi_results call = special_log1p_over_grad_d_scale_xi(d, set.sigma, set.xi);
+        special_log1p_over_grad_d_scale_xi_results call = special_log1p_over_grad_d_scale_xi_mss_evaluate(set.special_0, d);
         either = call.value;
         d_mu_either = -call.d_d;
         d_sigma_either = call.d_scale;
@@ -318,7 +371,7 @@ DEVICE generalized_pareto_logpdf_grad_mu_sigma_xi_set generalized_pareto_logpdf_
     set.c1 = -log(sigma);
     set.c2 = 1 + xi;
     set.c3 = 1 + xi == 0;
-    set.c4 = -(1 / sigma);
+    set.c4 = -special_log_slope(sigma);
     return set;
 }
 

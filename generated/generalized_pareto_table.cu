@@ -111,21 +111,45 @@ DEVICE real special_atanh_remainder(real s)
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
 }
 
-DEVICE real special_log1p_over(real d, real scale, real xi)
-{
-    real z = d / scale;
-    real u = xi * z;
-    real r = u / (2 + u);
-    real s = r * r;
-    if (s < 0.1111) {
-        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
-    }
-    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
-}
-
 DEVICE real special_weighted(real weight, real log_density)
 {
     return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+}
+
+// special_log1p_over: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real xi;
+    int c0;
+    real c1;
+    real c2;
+} special_log1p_over_mss_set;
+
+DEVICE special_log1p_over_mss_set special_log1p_over_mss_prepare_set(real scale, real xi)
+{
+    special_log1p_over_mss_set set;
+    set.scale = scale;
+    set.xi = xi;
+    set.c0 = xi == 0;
+    set.c1 = log(fabs(xi));
+    set.c2 = log(scale);
+    return set;
+}
+
+// special_log1p_over: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_over_mss_evaluate(special_log1p_over_mss_set set, real d)
+{
+    real z = d / set.scale;
+    real u = set.xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return set.c0 ? z : (set.c1 + log(fabs(d)) - set.c2) / set.xi;
+    }
+    return (u < 0 ? log(fma(set.xi, d, set.scale) / set.scale) : log1p(u)) / set.xi;
 }
 
 // generalized_pareto_hazard: what depends on the parameters alone, computed once for each set of them.
@@ -133,6 +157,7 @@ typedef struct {
     real mu;
     real xi;
     real sigma;
+    special_log1p_over_mss_set special_0;
 } generalized_pareto_hazard_set;
 
 DEVICE generalized_pareto_hazard_set generalized_pareto_hazard_prepare_set(real mu, real sigma, real xi)
@@ -141,6 +166,7 @@ DEVICE generalized_pareto_hazard_set generalized_pareto_hazard_prepare_set(real 
     set.mu = mu;
     set.xi = xi;
     set.sigma = sigma;
+    set.special_0 = special_log1p_over_mss_prepare_set(sigma, xi);
     return set;
 }
 
@@ -160,7 +186,7 @@ DEVICE generalized_pareto_hazard_row generalized_pareto_hazard_prepare_row(real 
 DEVICE real generalized_pareto_hazard_evaluate(generalized_pareto_hazard_set set, generalized_pareto_hazard_row row)
 {
     real d = row.x - set.mu;
-    return fma(set.xi, d, set.sigma) > 0 ? special_log1p_over(d, set.sigma, set.xi) : INFINITY;
+    return fma(set.xi, d, set.sigma) > 0 ? special_log1p_over_mss_evaluate(set.special_0, d) : INFINITY;
 }
 
 // generalized_pareto_logpdf: what depends on the parameters alone, computed once for each set of them.

@@ -134,6 +134,11 @@ DEVICE geometric_logpmf_checked_grad_p_results make_geometric_logpmf_checked_gra
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // geometric_logpmf_grad_p: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -147,7 +152,7 @@ DEVICE geometric_logpmf_grad_p_set geometric_logpmf_grad_p_prepare_set(real p)
     geometric_logpmf_grad_p_set set;
     set.c0 = log(p);
     set.c1 = log1p(-p);
-    set.c2 = 1 / p;
+    set.c2 = special_log_slope(p);
     set.c3 = 1 / (1 - p);
     return set;
 }

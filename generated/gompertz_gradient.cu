@@ -138,6 +138,11 @@ DEVICE gompertz_logpdf_checked_grad_eta_sigma_results make_gompertz_logpdf_check
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // gompertz_logpdf_grad_eta_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -152,7 +157,7 @@ DEVICE gompertz_logpdf_grad_eta_sigma_set gompertz_logpdf_grad_eta_sigma_prepare
 {
     gompertz_logpdf_grad_eta_sigma_set set;
     real t2 = eta / sigma;
-    real t4 = 1 / t2;
+    real t4 = special_log_slope(t2);
     real t5 = 1 / sigma;
     set.sigma = sigma;
     set.c0 = 1 / sigma;

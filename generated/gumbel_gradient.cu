@@ -138,6 +138,11 @@ DEVICE gumbel_logpdf_checked_grad_mu_beta_results make_gumbel_logpdf_checked_gra
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // gumbel_logpdf_grad_mu_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -155,20 +160,18 @@ DEVICE gumbel_logpdf_grad_mu_beta_set gumbel_logpdf_grad_mu_beta_prepare_set(rea
     set.mu = mu;
     set.t = t;
     set.c1 = -log(beta);
-    set.c2 = -(1 / beta);
+    set.c2 = -special_log_slope(beta);
     return set;
 }
 
 // gumbel_logpdf_grad_mu_beta: what depends on the observation alone, computed once for each.
 typedef struct {
-    int c0;
     real x;
 } gumbel_logpdf_grad_mu_beta_row;
 
 DEVICE gumbel_logpdf_grad_mu_beta_row gumbel_logpdf_grad_mu_beta_prepare_row(real x)
 {
     gumbel_logpdf_grad_mu_beta_row row;
-    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -176,11 +179,11 @@ DEVICE gumbel_logpdf_grad_mu_beta_row gumbel_logpdf_grad_mu_beta_prepare_row(rea
 // gumbel_logpdf_grad_mu_beta: what depends on both, from what was computed ahead.
 DEVICE gumbel_logpdf_grad_mu_beta_results gumbel_logpdf_grad_mu_beta_evaluate(gumbel_logpdf_grad_mu_beta_set set, gumbel_logpdf_grad_mu_beta_row row)
 {
-    if (row.c0) {
-        return make_gumbel_logpdf_grad_mu_beta_results(-INFINITY, 0, 0);
-    }
     real d_beta_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
+    if (isinf(z)) {
+        return make_gumbel_logpdf_grad_mu_beta_results(-INFINITY, 0, 0);
+    }
     real t2 = exp(-z);
     return make_gumbel_logpdf_grad_mu_beta_results(set.c1 - z - t2, set.t - t2 * set.t, set.c2 - d_beta_z + d_beta_z * t2);
 }

@@ -124,14 +124,12 @@ DEVICE gumbel_logpdf_set gumbel_logpdf_prepare_set(real mu, real beta)
 
 // gumbel_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    int c0;
     real x;
 } gumbel_logpdf_row;
 
 DEVICE gumbel_logpdf_row gumbel_logpdf_prepare_row(real x)
 {
     gumbel_logpdf_row row;
-    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -139,10 +137,10 @@ DEVICE gumbel_logpdf_row gumbel_logpdf_prepare_row(real x)
 // gumbel_logpdf: what depends on both, from what was computed ahead.
 DEVICE real gumbel_logpdf_evaluate(gumbel_logpdf_set set, gumbel_logpdf_row row)
 {
-    if (row.c0) {
+    real z = (row.x - set.mu) * set.c0;
+    if (isinf(z)) {
         return -INFINITY;
     }
-    real z = (row.x - set.mu) * set.c0;
     return set.c1 - z - exp(-z);
 }
 

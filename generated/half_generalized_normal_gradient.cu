@@ -180,6 +180,11 @@ DEVICE real special_digamma(real x)
     return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // half_generalized_normal_logpdf_grad_beta_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -187,24 +192,25 @@ typedef struct {
     real c0;
     real c1;
     int c2;
-    real t4;
-    int c3;
-    real c4;
+    real c3;
+    int c4;
+    real c5;
+    real c6;
 } half_generalized_normal_logpdf_grad_beta_sigma_set;
 
 DEVICE half_generalized_normal_logpdf_grad_beta_sigma_set half_generalized_normal_logpdf_grad_beta_sigma_prepare_set(real beta, real sigma)
 {
     half_generalized_normal_logpdf_grad_beta_sigma_set set;
     real t = 1 / beta;
-    real t4 = 1 / sigma;
     set.sigma = sigma;
     set.beta = beta;
     set.c0 = -(special_log_gamma_1p(t) + log(sigma));
     set.c1 = t * t * special_digamma(1 + t);
     set.c2 = beta > 0;
-    set.t4 = t4;
-    set.c3 = beta == 0;
-    set.c4 = beta - 1;
+    set.c3 = 1 / sigma;
+    set.c4 = beta == 0;
+    set.c5 = beta - 1;
+    set.c6 = special_log_slope(sigma);
     return set;
 }
 
@@ -225,7 +231,7 @@ DEVICE half_generalized_normal_logpdf_grad_beta_sigma_results half_generalized_n
 {
     real t2 = row.x / set.sigma;
     real t3 = pow(t2, set.beta);
-    return make_half_generalized_normal_logpdf_grad_beta_sigma_results(set.c0 - t3, set.c1 - (t2 == 0 && set.c2 ? 0 : t3 * log(t2)), t2 * set.t4 * (set.c3 ? 0 : set.beta * pow(t2, set.c4)) - set.t4);
+    return make_half_generalized_normal_logpdf_grad_beta_sigma_results(set.c0 - t3, set.c1 - (t2 == 0 && set.c2 ? 0 : t3 * log(t2)), t2 * set.c3 * (set.c4 ? 0 : set.beta * pow(t2, set.c5)) - set.c6);
 }
 
 // half_generalized_normal_logpdf_checked_grad_beta_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -142,6 +142,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // half_logistic_logpdf_grad_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -157,7 +162,7 @@ DEVICE half_logistic_logpdf_grad_sigma_set half_logistic_logpdf_grad_sigma_prepa
     set.c0 = t * t;
     set.t = t;
     set.c1 = LOG_2 - log(sigma);
-    set.c2 = -(1 / sigma);
+    set.c2 = -special_log_slope(sigma);
     return set;
 }
 

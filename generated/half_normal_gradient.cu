@@ -134,6 +134,11 @@ DEVICE half_normal_logpdf_checked_grad_sigma_results make_half_normal_logpdf_che
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // half_normal_logpdf_grad_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -150,7 +155,7 @@ DEVICE half_normal_logpdf_grad_sigma_set half_normal_logpdf_grad_sigma_prepare_s
     set.c0 = t * t;
     set.t = t;
     set.c1 = log(t2);
-    set.c2 = -(t2 * (1 / sigma) * (1 / t2));
+    set.c2 = -(t2 * (1 / sigma) * special_log_slope(t2));
     return set;
 }
 

@@ -144,6 +144,11 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -228,12 +233,12 @@ DEVICE half_student_t_logpdf_grad_nu_sigma_set half_student_t_logpdf_grad_nu_sig
     real t5 = 1 / sigma;
     set.c2 = log(t3);
     set.t5 = t5;
-    set.c3 = t3 * t5 * (1 / t3);
+    set.c3 = t3 * t5 * special_log_slope(t3);
     set.c4 = isinf(nu);
     set.c5 = LOG_2 - (special_lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma));
     set.c6 = 0.5 * (nu + 1);
-    set.c7 = -(special_lbeta_derivative(0.5 * nu, 0.5) * 0.5 + 0.5 * (1 / nu));
-    set.c8 = -(1 / sigma);
+    set.c7 = -(special_lbeta_derivative(0.5 * nu, 0.5) * 0.5 + 0.5 * special_log_slope(nu));
+    set.c8 = -special_log_slope(sigma);
     return set;
 }
 

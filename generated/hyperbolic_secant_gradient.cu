@@ -146,6 +146,11 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // hyperbolic_secant_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -163,7 +168,7 @@ DEVICE hyperbolic_secant_logpdf_grad_mu_sigma_set hyperbolic_secant_logpdf_grad_
     set.t = t;
     set.c0 = t * t;
     set.c1 = LOG_2 - LOG_PI - log(sigma);
-    set.c2 = -(1 / sigma);
+    set.c2 = -special_log_slope(sigma);
     return set;
 }
 

@@ -189,6 +189,11 @@ DEVICE interpolated_logpdf_checked_grad_x_points_results make_interpolated_logpd
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE interpolated_area_grad_x_points_results interpolated_area_grad_x_points(GLOBAL const real *x_points, GLOBAL const real *pdf_points, int dim, int component)
 {
     real d_x_points_sum = 0;
@@ -246,7 +251,7 @@ DEVICE interpolated_logpdf_grad_x_points_set interpolated_logpdf_grad_x_points_p
     real d_x_points_total = call.d_x_points;
     real total = call.value;
     set.component = component;
-    set.c0 = 1 / total * d_x_points_total;
+    set.c0 = special_log_slope(total) * d_x_points_total;
     set.c1 = log(total);
     set.c2 = isnan(total);
     set.c3 = x_points[0];
@@ -280,7 +285,7 @@ DEVICE interpolated_logpdf_grad_x_points_results interpolated_logpdf_grad_x_poin
     real t4 = pdf_points[min(max(i, 0), dim - 1)];
     real t5 = pdf_points[min(max(int_sum(i, 1), 0), dim - 1)];
     real t6 = t4 * (1 - share) + t5 * share;
-    real d_x_points_value = 1 / t6 * (t5 * d_x_points_share - d_x_points_share * t4) - set.c0;
+    real d_x_points_value = special_log_slope(t6) * (t5 * d_x_points_share - d_x_points_share * t4) - set.c0;
     real value = log(t6) - set.c1;
     return make_interpolated_logpdf_grad_x_points_results(set.c2 ? NAN : row.x < set.c3 || row.x > set.c4 ? -INFINITY : value, set.c2 ? NAN : row.x < set.c3 || row.x > set.c4 ? 0 : d_x_points_value);
 }

@@ -165,6 +165,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -227,7 +232,7 @@ typedef struct {
     real beta;
     real t2;
     real c0;
-    real t5;
+    real t4;
     real c1;
     real c2;
     real c3;
@@ -245,15 +250,14 @@ DEVICE inverse_gamma_logpdf_grad_alpha_set inverse_gamma_logpdf_grad_alpha_prepa
     set.beta = beta;
     set.t2 = t2;
     set.c0 = t2 * t2;
-    real t4 = 1 / alpha;
-    real t5 = beta / alpha;
-    set.t5 = t5;
-    set.c1 = 0.5 * t4 - special_stirling_error_derivative(alpha);
-    set.c2 = t5 * t4;
+    real t4 = beta / alpha;
+    set.t4 = t4;
+    set.c1 = 0.5 * special_log_slope(alpha) - special_stirling_error_derivative(alpha);
+    set.c2 = t4 * (1 / alpha);
     set.c3 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
-    real t11 = log(beta);
-    set.c4 = t11 - special_digamma(alpha);
-    set.c5 = alpha * t11 - special_log_gamma(alpha);
+    real t10 = log(beta);
+    set.c4 = t10 - special_digamma(alpha);
+    set.c5 = alpha * t10 - special_log_gamma(alpha);
     set.c6 = alpha + 1;
     set.c7 = special_large_shape(alpha);
     return set;
@@ -263,9 +267,9 @@ DEVICE inverse_gamma_logpdf_grad_alpha_set inverse_gamma_logpdf_grad_alpha_prepa
 typedef struct {
     real x;
     real t;
-    real t6;
+    real t5;
     real c0;
-    real t12;
+    real t11;
     real c1;
     int c2;
 } inverse_gamma_logpdf_grad_alpha_row;
@@ -276,11 +280,11 @@ DEVICE inverse_gamma_logpdf_grad_alpha_row inverse_gamma_logpdf_grad_alpha_prepa
     real t = 1 / x;
     row.x = x;
     row.t = t;
-    real t6 = 1 / x;
-    row.t6 = t6;
+    real t5 = 1 / x;
+    row.t5 = t5;
     row.c0 = log(x);
-    real t12 = log(x);
-    row.t12 = t12;
+    real t11 = log(x);
+    row.t11 = t11;
     row.c1 = 1 / x;
     row.c2 = x == 0 || isinf(x);
     return row;
@@ -295,15 +299,15 @@ DEVICE inverse_gamma_logpdf_grad_alpha_results inverse_gamma_logpdf_grad_alpha_e
         real t3 = fma(-set.alpha, row.x, set.beta) * row.t;
         real d_alpha_u = -(row.x * (row.t * set.t2)) - set.c0 * t3;
         real u = t3 * set.t2;
-        real t7 = set.t5 * row.t6;
-        real t8 = fmax(u, (real)-1);
-        real t9 = special_log_ratio_excess(t7, t8);
-        real t10 = u > (real)-1 || (real)-1 != (real)-1 ? d_alpha_u : 0;
-        d_alpha_value = set.c1 + (t9 + set.alpha * (fabs(t8) < 0.5 ? -(t8 / t7 * t10) : -(set.c2 * row.t6 / t7) - t10));
-        value = set.c3 - row.c0 + set.alpha * t9;
+        real t6 = set.t4 * row.t5;
+        real t7 = fmax(u, (real)-1);
+        real t8 = special_log_ratio_excess(t6, t7);
+        real t9 = u > (real)-1 || (real)-1 != (real)-1 ? d_alpha_u : 0;
+        d_alpha_value = set.c1 + (t8 + set.alpha * (fabs(t7) < 0.5 ? -(t7 / t6 * t9) : -(set.c2 * row.t5 / t6) - t9));
+        value = set.c3 - row.c0 + set.alpha * t8;
     } else {
-        d_alpha_value = set.c4 - row.t12;
-        value = set.c5 - set.c6 * row.t12 - set.beta * row.c1;
+        d_alpha_value = set.c4 - row.t11;
+        value = set.c5 - set.c6 * row.t11 - set.beta * row.c1;
     }
     return make_inverse_gamma_logpdf_grad_alpha_results(row.c2 ? -INFINITY : value, row.c2 ? 0 : d_alpha_value);
 }

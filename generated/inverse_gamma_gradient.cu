@@ -155,6 +155,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -217,10 +222,10 @@ typedef struct {
     real alpha;
     real beta;
     real c0;
-    real t6;
+    real t5;
     real c1;
     real c2;
-    real t5;
+    real t12;
     real c3;
     real c4;
     real c5;
@@ -237,16 +242,16 @@ DEVICE inverse_gamma_logpdf_grad_alpha_beta_set inverse_gamma_logpdf_grad_alpha_
     set.alpha = alpha;
     set.beta = beta;
     set.c0 = t2 * t2;
-    real t5 = 1 / alpha;
-    real t6 = beta / alpha;
-    set.t6 = t6;
-    set.c1 = 0.5 * t5 - special_stirling_error_derivative(alpha);
-    set.c2 = t6 * t5;
+    real t5 = beta / alpha;
     set.t5 = t5;
+    real t12 = 1 / alpha;
+    set.c1 = 0.5 * special_log_slope(alpha) - special_stirling_error_derivative(alpha);
+    set.c2 = t5 * t12;
+    set.t12 = t12;
     set.c3 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
     real t14 = log(beta);
     set.c4 = t14 - special_digamma(alpha);
-    set.c5 = alpha * (1 / beta);
+    set.c5 = alpha * special_log_slope(beta);
     set.c6 = alpha * t14 - special_log_gamma(alpha);
     set.c7 = alpha + 1;
     set.c8 = special_large_shape(alpha);
@@ -257,7 +262,7 @@ DEVICE inverse_gamma_logpdf_grad_alpha_beta_set inverse_gamma_logpdf_grad_alpha_
 typedef struct {
     real t;
     real x;
-    real t7;
+    real t6;
     real c0;
     real t15;
     real t16;
@@ -270,8 +275,8 @@ DEVICE inverse_gamma_logpdf_grad_alpha_beta_row inverse_gamma_logpdf_grad_alpha_
     real t = 1 / x;
     row.t = t;
     row.x = x;
-    real t7 = 1 / x;
-    row.t7 = t7;
+    real t6 = 1 / x;
+    row.t6 = t6;
     row.c0 = log(x);
     real t15 = log(x);
     real t16 = 1 / x;
@@ -292,15 +297,15 @@ DEVICE inverse_gamma_logpdf_grad_alpha_beta_results inverse_gamma_logpdf_grad_al
         real t4 = fma(-set.alpha, row.x, set.beta) * row.t;
         real d_alpha_u = -(row.x * t3) - set.c0 * t4;
         real u = t4 * set.t2;
-        real t8 = set.t6 * row.t7;
-        real t9 = fmax(u, (real)-1);
-        real t10 = special_log_ratio_excess(t8, t9);
-        real t11 = t9 / t8;
-        real t12 = u > (real)-1 || (real)-1 != (real)-1 ? d_alpha_u : 0;
+        real t7 = set.t5 * row.t6;
+        real t8 = fmax(u, (real)-1);
+        real t9 = special_log_ratio_excess(t7, t8);
+        real t10 = t8 / t7;
+        real t11 = u > (real)-1 || (real)-1 != (real)-1 ? d_alpha_u : 0;
         real t13 = u > (real)-1 || (real)-1 != (real)-1 ? t3 : 0;
-        d_alpha_value = set.c1 + (t10 + set.alpha * (fabs(t9) < 0.5 ? -(t11 * t12) : -(set.c2 * row.t7 / t8) - t12));
-        d_beta_value = set.alpha * (fabs(t9) < 0.5 ? -(t11 * t13) : row.t7 * set.t5 / t8 - t13);
-        value = set.c3 - row.c0 + set.alpha * t10;
+        d_alpha_value = set.c1 + (t9 + set.alpha * (fabs(t8) < 0.5 ? -(t10 * t11) : -(set.c2 * row.t6 / t7) - t11));
+        d_beta_value = set.alpha * (fabs(t8) < 0.5 ? -(t10 * t13) : row.t6 * set.t12 / t7 - t13);
+        value = set.c3 - row.c0 + set.alpha * t9;
     } else {
         d_alpha_value = set.c4 - row.t15;
         d_beta_value = set.c5 - row.t16;

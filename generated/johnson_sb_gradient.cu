@@ -138,6 +138,11 @@ DEVICE johnson_sb_logpdf_checked_grad_gamma_delta_results make_johnson_sb_logpdf
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_logit(real p)
 {
     real odds = p / (1 - p);
@@ -158,7 +163,7 @@ DEVICE johnson_sb_logpdf_grad_gamma_delta_set johnson_sb_logpdf_grad_gamma_delta
     set.gamma = gamma;
     set.delta = delta;
     set.c0 = log(delta) - HALF_LOG_2PI;
-    set.c1 = 1 / delta;
+    set.c1 = special_log_slope(delta);
     return set;
 }
 

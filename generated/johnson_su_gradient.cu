@@ -111,6 +111,24 @@ typedef struct {
     real d_gamma;
     real d_delta;
     real d_mu;
+} johnson_su_logpdf_grad_gamma_delta_mu_results;
+
+DEVICE johnson_su_logpdf_grad_gamma_delta_mu_results make_johnson_su_logpdf_grad_gamma_delta_mu_results(real value, real d_gamma, real d_delta, real d_mu)
+{
+    johnson_su_logpdf_grad_gamma_delta_mu_results results;
+    results.value = value;
+    results.d_gamma = d_gamma;
+    results.d_delta = d_delta;
+    results.d_mu = d_mu;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_gamma;
+    real d_delta;
+    real d_mu;
     real d_sigma;
 } johnson_su_logpdf_grad_gamma_delta_mu_sigma_results;
 
@@ -152,60 +170,129 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
-// johnson_su_logpdf_grad_gamma_delta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// johnson_su_logpdf_grad_gamma_delta_mu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real c0;
     real mu;
     real t;
     real delta;
     real gamma;
+    real c0;
     real c1;
-    real c2;
-    real c3;
+} johnson_su_logpdf_grad_gamma_delta_mu_set;
+
+DEVICE johnson_su_logpdf_grad_gamma_delta_mu_set johnson_su_logpdf_grad_gamma_delta_mu_prepare_set(real gamma, real delta, real mu, real sigma)
+{
+    johnson_su_logpdf_grad_gamma_delta_mu_set set;
+    real t = 1 / sigma;
+    real t3 = delta / sigma;
+    set.mu = mu;
+    set.t = t;
+    set.delta = delta;
+    set.gamma = gamma;
+    set.c0 = log(t3) - HALF_LOG_2PI;
+    set.c1 = special_log_slope(t3) * (1 / sigma);
+    return set;
+}
+
+// johnson_su_logpdf_grad_gamma_delta_mu: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} johnson_su_logpdf_grad_gamma_delta_mu_row;
+
+DEVICE johnson_su_logpdf_grad_gamma_delta_mu_row johnson_su_logpdf_grad_gamma_delta_mu_prepare_row(real x)
+{
+    johnson_su_logpdf_grad_gamma_delta_mu_row row;
+    row.x = x;
+    return row;
+}
+
+// johnson_su_logpdf_grad_gamma_delta_mu: what depends on both, from what was computed ahead.
+DEVICE johnson_su_logpdf_grad_gamma_delta_mu_results johnson_su_logpdf_grad_gamma_delta_mu_evaluate(johnson_su_logpdf_grad_gamma_delta_mu_set set, johnson_su_logpdf_grad_gamma_delta_mu_row row)
+{
+    real z = (row.x - set.mu) * set.t;
+    real t2 = asinh(z);
+    real d_mu_y = -(set.t / hypot((real)(1), z) * set.delta);
+    real y = set.gamma + set.delta * t2;
+    return make_johnson_su_logpdf_grad_gamma_delta_mu_results(set.c0 - 0.5 * special_log1p_square(z) - 0.5 * y * y, -y, set.c1 - y * t2, set.t * ((fabs(z) > 1 / EPSILON ? 2 : 2 * z) / (fabs(z) > 1 / EPSILON ? z : 1 + z * z)) * 0.5 - y * d_mu_y);
+}
+
+// johnson_su_logpdf_grad_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real mu;
+    real c0;
+    real delta;
+    real gamma;
+} johnson_su_logpdf_grad_sigma_set;
+
+DEVICE johnson_su_logpdf_grad_sigma_set johnson_su_logpdf_grad_sigma_prepare_set(real gamma, real delta, real mu, real sigma)
+{
+    johnson_su_logpdf_grad_sigma_set set;
+    set.mu = mu;
+    set.c0 = 1 / sigma;
+    set.delta = delta;
+    set.gamma = gamma;
+    return set;
+}
+
+// johnson_su_logpdf_grad_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} johnson_su_logpdf_grad_sigma_row;
+
+DEVICE johnson_su_logpdf_grad_sigma_row johnson_su_logpdf_grad_sigma_prepare_row(real x)
+{
+    johnson_su_logpdf_grad_sigma_row row;
+    row.x = x;
+    return row;
+}
+
+// johnson_su_logpdf_grad_sigma: what depends on both, from what was computed ahead.
+DEVICE real johnson_su_logpdf_grad_sigma_evaluate(johnson_su_logpdf_grad_sigma_set set, johnson_su_logpdf_grad_sigma_row row)
+{
+    real z = (row.x - set.mu) * set.c0;
+    real root = hypot((real)(1), z);
+    real share = fabs(z) * EPSILON > 1 ? (z < 0 ? -1 : 1) : z / root;
+    return (set.delta * (set.gamma + set.delta * asinh(z)) * share - 1 / root / root) * set.c0;
+}
+
+// johnson_su_logpdf_grad_gamma_delta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    johnson_su_logpdf_grad_gamma_delta_mu_set johnson_su_0;
+    johnson_su_logpdf_grad_sigma_set johnson_su_1;
 } johnson_su_logpdf_grad_gamma_delta_mu_sigma_set;
 
 DEVICE johnson_su_logpdf_grad_gamma_delta_mu_sigma_set johnson_su_logpdf_grad_gamma_delta_mu_sigma_prepare_set(real gamma, real delta, real mu, real sigma)
 {
     johnson_su_logpdf_grad_gamma_delta_mu_sigma_set set;
-    real t = 1 / sigma;
-    real t4 = delta / sigma;
-    real t5 = 1 / t4;
-    real t6 = 1 / sigma;
-    set.c0 = t * t;
-    set.mu = mu;
-    set.t = t;
-    set.delta = delta;
-    set.gamma = gamma;
-    set.c1 = log(t4) - HALF_LOG_2PI;
-    set.c2 = t5 * t6;
-    set.c3 = -(t4 * t6 * t5);
+    set.johnson_su_0 = johnson_su_logpdf_grad_gamma_delta_mu_prepare_set(gamma, delta, mu, sigma);
+    set.johnson_su_1 = johnson_su_logpdf_grad_sigma_prepare_set(gamma, delta, mu, sigma);
     return set;
 }
 
 // johnson_su_logpdf_grad_gamma_delta_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    johnson_su_logpdf_grad_gamma_delta_mu_row johnson_su_0;
+    johnson_su_logpdf_grad_sigma_row johnson_su_1;
 } johnson_su_logpdf_grad_gamma_delta_mu_sigma_row;
 
 DEVICE johnson_su_logpdf_grad_gamma_delta_mu_sigma_row johnson_su_logpdf_grad_gamma_delta_mu_sigma_prepare_row(real x)
 {
     johnson_su_logpdf_grad_gamma_delta_mu_sigma_row row;
-    row.x = x;
+    row.johnson_su_0 = johnson_su_logpdf_grad_gamma_delta_mu_prepare_row(x);
+    row.johnson_su_1 = johnson_su_logpdf_grad_sigma_prepare_row(x);
     return row;
 }
 
 // johnson_su_logpdf_grad_gamma_delta_mu_sigma: what depends on both, from what was computed ahead.
 DEVICE johnson_su_logpdf_grad_gamma_delta_mu_sigma_results johnson_su_logpdf_grad_gamma_delta_mu_sigma_evaluate(johnson_su_logpdf_grad_gamma_delta_mu_sigma_set set, johnson_su_logpdf_grad_gamma_delta_mu_sigma_row row)
 {
-    real d_sigma_z = -(set.c0 * (row.x - set.mu));
-    real z = (row.x - set.mu) * set.t;
-    real t2 = asinh(z);
-    real t3 = hypot((real)(1), z);
-    real d_mu_y = -(set.t / t3 * set.delta);
-    real d_sigma_y = set.delta * (d_sigma_z / t3);
-    real y = set.gamma + set.delta * t2;
-    real t7 = (fabs(z) > 1 / EPSILON ? 2 : 2 * z) / (fabs(z) > 1 / EPSILON ? z : 1 + z * z);
-    return make_johnson_su_logpdf_grad_gamma_delta_mu_sigma_results(set.c1 - 0.5 * special_log1p_square(z) - 0.5 * y * y, -y, set.c2 - y * t2, set.t * t7 * 0.5 - y * d_mu_y, set.c3 - 0.5 * (t7 * d_sigma_z) - y * d_sigma_y);
+    johnson_su_logpdf_grad_gamma_delta_mu_results derived = johnson_su_logpdf_grad_gamma_delta_mu_evaluate(set.johnson_su_0, row.johnson_su_0);
+    return make_johnson_su_logpdf_grad_gamma_delta_mu_sigma_results(derived.value, derived.d_gamma, derived.d_delta, derived.d_mu, johnson_su_logpdf_grad_sigma_evaluate(set.johnson_su_1, row.johnson_su_1));
 }
 
 // johnson_su_logpdf_checked_grad_gamma_delta_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -157,59 +157,122 @@ DEVICE real special_expit(real x)
     return quotient(x < 0 ? e : 1, 1 + e);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // kappa3_logpdf_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
-    real c0;
     real a;
-    real t8;
-    real c1;
+    real t6;
+    special_log_quotient_set special_0;
+    real c0;
     real constant_;
-    real t5;
+    real t3;
     real d_a_constant_;
-    int c2;
+    int c1;
+    real c2;
+    real t11;
     real c3;
-    real t13;
-    real t4;
     real c4;
     real d_sigma_constant_;
     real c5;
+    real c6;
 } kappa3_logpdf_grad_a_sigma_set;
 
 DEVICE kappa3_logpdf_grad_a_sigma_set kappa3_logpdf_grad_a_sigma_prepare_set(real a, real sigma)
 {
     kappa3_logpdf_grad_a_sigma_set set;
+    real t = log(a) / a;
+    real d_a_constant_ = -((special_log_slope(a) - t) * (1 / a));
+    real d_sigma_constant_ = -special_log_slope(sigma);
+    real constant_ = -(t + log(sigma));
     real t2 = 1 / a;
-    real t3 = log(a) / a;
-    real d_a_constant_ = -((t2 - t3) * t2);
-    real d_sigma_constant_ = -(1 / sigma);
-    real constant_ = -(t3 + log(sigma));
-    real t4 = 1 / a;
-    real t5 = 1 + t4;
-    real t7 = pow(sigma, a);
-    real t8 = a * t7;
-    real t13 = 1 / t8;
-    set.sigma = sigma;
-    set.c0 = 1 / sigma;
+    real t3 = 1 + t2;
+    real t5 = pow(sigma, a);
+    real t6 = a * t5;
+    real t11 = 1 / t6;
     set.a = a;
-    set.t8 = t8;
-    set.c1 = log(a);
+    set.t6 = t6;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.c0 = log(a);
     set.constant_ = constant_;
-    set.t5 = t5;
+    set.t3 = t3;
     set.d_a_constant_ = d_a_constant_;
-    set.c2 = a > 0;
-    set.c3 = t7 + a * (sigma == 0 && a > 0 ? 0 : t7 * log(sigma));
-    set.t13 = t13;
-    set.t4 = t4;
-    set.c4 = t4 * t4;
+    set.c1 = a > 0;
+    set.c2 = t5 + a * (sigma == 0 && a > 0 ? 0 : t5 * log(sigma));
+    set.t11 = t11;
+    set.c3 = special_log_slope(a);
+    set.c4 = t2 * t2;
     set.d_sigma_constant_ = d_sigma_constant_;
     set.c5 = a * (a == 0 ? 0 : a * pow(sigma, a - 1));
+    set.c6 = special_log_slope(sigma) * a;
     return set;
 }
 
 // kappa3_logpdf_grad_a_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     real c1;
 } kappa3_logpdf_grad_a_sigma_row;
@@ -218,6 +281,7 @@ DEVICE kappa3_logpdf_grad_a_sigma_row kappa3_logpdf_grad_a_sigma_prepare_row(rea
 {
     kappa3_logpdf_grad_a_sigma_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = log(x);
     return row;
@@ -226,16 +290,13 @@ DEVICE kappa3_logpdf_grad_a_sigma_row kappa3_logpdf_grad_a_sigma_prepare_row(rea
 // kappa3_logpdf_grad_a_sigma: what depends on both, from what was computed ahead.
 DEVICE kappa3_logpdf_grad_a_sigma_results kappa3_logpdf_grad_a_sigma_evaluate(kappa3_logpdf_grad_a_sigma_set set, kappa3_logpdf_grad_a_sigma_row row)
 {
-    real t = row.x / set.sigma;
-    real d_sigma_z = -(t * set.c0);
-    real z = t;
-    real t6 = pow(row.x, set.a);
-    real t9 = t6 / set.t8;
-    real t10 = log(z);
-    real t11 = set.a * t10 - set.c1;
-    real t12 = z == 0 ? t9 : special_log1pexp(t11);
-    real t14 = special_expit(t11);
-    return make_kappa3_logpdf_grad_a_sigma_results(set.constant_ - set.t5 * t12, set.d_a_constant_ - (set.t5 * (z == 0 ? ((row.c0 && set.c2 ? 0 : t6 * row.c1) - t9 * set.c3) * set.t13 : t11 == -INFINITY ? 0 : t14 * (t10 - set.t4)) - set.c4 * t12), set.d_sigma_constant_ - set.t5 * (z == 0 ? -(t9 * set.c5 * set.t13) : t11 == -INFINITY ? 0 : t14 * (set.a * (1 / z * d_sigma_z))));
+    real t4 = pow(row.x, set.a);
+    real t7 = t4 / set.t6;
+    real t8 = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real t9 = set.a * t8 - set.c0;
+    real t10 = row.c0 ? t7 : special_log1pexp(t9);
+    real t12 = special_expit(t9);
+    return make_kappa3_logpdf_grad_a_sigma_results(set.constant_ - set.t3 * t10, set.d_a_constant_ - (set.t3 * (row.c0 ? ((row.c0 && set.c1 ? 0 : t4 * row.c1) - t7 * set.c2) * set.t11 : t9 == -INFINITY ? 0 : t12 * (t8 - set.c3)) - set.c4 * t10), set.d_sigma_constant_ - set.t3 * (row.c0 ? -(t7 * set.c5 * set.t11) : t9 == -INFINITY ? 0 : -(set.c6 * t12)));
 }
 
 // kappa3_logpdf_checked_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.

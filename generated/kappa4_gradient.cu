@@ -122,6 +122,42 @@ DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_
 
 typedef struct {
     real value;
+    real d_a;
+    real d_x;
+} special_expm1_quotient_grad_a_x_results;
+
+DEVICE special_expm1_quotient_grad_a_x_results make_special_expm1_quotient_grad_a_x_results(real value, real d_a, real d_x)
+{
+    special_expm1_quotient_grad_a_x_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_h;
+    real d_k;
+    real d_mu;
+    real d_sigma;
+} kappa4_lower_grad_h_k_mu_sigma_results;
+
+DEVICE kappa4_lower_grad_h_k_mu_sigma_results make_kappa4_lower_grad_h_k_mu_sigma_results(real value, real d_h, real d_k, real d_mu, real d_sigma)
+{
+    kappa4_lower_grad_h_k_mu_sigma_results results;
+    results.value = value;
+    results.d_h = d_h;
+    results.d_k = d_k;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_d;
     real d_xi;
 } special_log1p_over_grad_d_xi_results;
@@ -186,6 +222,28 @@ DEVICE kappa4_minus_log_cdf_grad_w_h_results make_kappa4_minus_log_cdf_grad_w_h_
 
 typedef struct {
     real value;
+    real d_w;
+    real d_h;
+    real d_k;
+    real d_mu;
+    real d_sigma;
+} kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_results;
+
+DEVICE kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_results make_kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_results(real value, real d_w, real d_h, real d_k, real d_mu, real d_sigma)
+{
+    kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_results results;
+    results.value = value;
+    results.d_w = d_w;
+    results.d_h = d_h;
+    results.d_k = d_k;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_h;
     real d_k;
     real d_mu;
@@ -236,39 +294,9 @@ DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(rea
     return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
-DEVICE special_log1p_over_grad_d_xi_results special_log1p_over_grad_d_xi(real d, real scale, real xi)
+DEVICE real special_log_slope(real y)
 {
-    real d_d_z = 1 / scale;
-    real z = d / scale;
-    real d_d_u = xi * d_d_z;
-    real u = xi * z;
-    real t = u / (2 + u);
-    real t2 = 1 / (2 + u);
-    real d_d_r = (d_d_u - t * d_d_u) * t2;
-    real d_xi_r = (z - t * z) * t2;
-    real r = t;
-    real d_d_s = 2 * r * d_d_r;
-    real d_xi_s = 2 * r * d_xi_r;
-    real s = r * r;
-    if (s < 0.1111) {
-        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
-        real t3 = 2 * z / (2 + u);
-        real t4 = 1 / (2 + u);
-        return make_special_log1p_over_grad_d_xi_results(t3 * (1 + s * call.value), (1 + s * call.value) * ((2 * d_d_z - t3 * d_d_u) * t4) + t3 * (call.value * d_d_s + s * (call.d_s * d_d_s)), t3 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t3 * z * t4 * (1 + s * call.value));
-    }
-    real t5 = fma(xi, d, scale) / scale;
-    real t6 = (u < 0 ? log(t5) : log1p(u)) / xi;
-    real t7 = 1 / t5;
-    real t8 = 1 / scale;
-    real t9 = 1 / (1 + u);
-    real t10 = 1 / xi;
-    return make_special_log1p_over_grad_d_xi_results(t6, (u < 0 ? t7 * (xi * t8) : t9 * d_d_u) * t10, ((u < 0 ? t7 * (d * t8) : t9 * z) - t6) * t10);
-}
-
-DEVICE special_log1p_quotient_grad_a_x_results special_log1p_quotient_grad_a_x(real a, real x)
-{
-    special_log1p_over_grad_d_xi_results call = special_log1p_over_grad_d_xi(x, 1, a);
-    return make_special_log1p_quotient_grad_a_x_results(call.value, call.d_xi, call.d_d);
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
 }
 
 DEVICE real special_log1p_unit(real e)
@@ -290,14 +318,161 @@ DEVICE real special_expit(real x)
     return quotient(x < 0 ? e : 1, 1 + e);
 }
 
+DEVICE real special_log1mexp(real x)
+{
+    return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
+}
+
+DEVICE special_expm1_quotient_grad_a_x_results special_expm1_quotient_grad_a_x(real a, real x)
+{
+    real u = a * x;
+    real d_a_series = 0;
+    real d_x_series = 0;
+    real series = 1;
+    if (!(fabs(u) < 0.5)) {
+        real t = expm1(u) / a;
+        real t2 = exp(u);
+        real t3 = 1 / a;
+        return make_special_expm1_quotient_grad_a_x_results(t, (t2 * x - t) * t3, t2 * a * t3);
+    }
+    for (int k = 16; k > 1; k--) {
+        real t4 = 1.0 / k;
+        real t5 = u / k;
+        d_a_series = series * (x * t4) + t5 * d_a_series;
+        d_x_series = series * (a * t4) + t5 * d_x_series;
+        series = 1 + t5 * series;
+    }
+    return make_special_expm1_quotient_grad_a_x_results(x * series, x * d_a_series, series + x * d_x_series);
+}
+
+DEVICE kappa4_lower_grad_h_k_mu_sigma_results kappa4_lower_grad_h_k_mu_sigma(real h, real k, real mu, real sigma)
+{
+    real either;
+    real d_h_either;
+    real d_k_either;
+    real d_mu_either;
+    real d_sigma_either;
+    if (h > 0) {
+        real d_h_x = special_log_slope(h);
+        special_expm1_quotient_grad_a_x_results call = special_expm1_quotient_grad_a_x(-k, log(h));
+        either = mu + sigma * call.value;
+        d_h_either = sigma * (call.d_x * d_h_x);
+        d_k_either = -(call.d_a * sigma);
+        d_mu_either = 1;
+        d_sigma_either = call.value;
+    } else {
+        real t = sigma / k;
+        real t2 = 1 / k;
+        either = k < 0 ? mu + t : -INFINITY;
+        d_h_either = 0;
+        d_k_either = k < 0 ? -(t * t2) : 0;
+        d_mu_either = k < 0 ? 1 : 0;
+        d_sigma_either = k < 0 ? t2 : 0;
+    }
+    return make_kappa4_lower_grad_h_k_mu_sigma_results(either, d_h_either, d_k_either, d_mu_either, d_sigma_either);
+}
+
 DEVICE real special_weighted(real weight, real log_density)
 {
     return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
 }
 
+// special_log1p_over_grad_d_xi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real xi;
+    real d_d_u;
+    real d_d_z;
+    real c0;
+    real c1;
+    real c2;
+    int c3;
+    real t8;
+    real c4;
+    real c5;
+    real t14;
+    real t12;
+} special_log1p_over_grad_d_xi_mss_set;
+
+DEVICE special_log1p_over_grad_d_xi_mss_set special_log1p_over_grad_d_xi_mss_prepare_set(real scale, real xi)
+{
+    special_log1p_over_grad_d_xi_mss_set set;
+    real d_d_z = 1 / scale;
+    real d_d_u = xi * d_d_z;
+    real t12 = 1 / scale;
+    real t14 = 1 / xi;
+    set.scale = scale;
+    set.xi = xi;
+    set.d_d_u = d_d_u;
+    set.d_d_z = d_d_z;
+    set.c0 = 0.5 * d_d_u;
+    real t5 = fabs(xi);
+    set.c1 = log(t5);
+    set.c2 = log(scale);
+    real t8 = 1 / xi;
+    set.c3 = xi == 0;
+    set.t8 = t8;
+    set.c4 = special_log_slope(t5) * (xi > 0 ? 1 : xi < 0 ? -1 : 0);
+    set.c5 = xi * t12;
+    set.t14 = t14;
+    set.t12 = t12;
+    return set;
+}
+
+// special_log1p_over_grad_d_xi: what depends on both, from what was computed ahead.
+DEVICE special_log1p_over_grad_d_xi_results special_log1p_over_grad_d_xi_mss_evaluate(special_log1p_over_grad_d_xi_mss_set set, real d)
+{
+    real z = d / set.scale;
+    real u = set.xi * z;
+    real t = u / (2 + u);
+    real t2 = 1 / (2 + u);
+    real d_d_r = (set.d_d_u - t * set.d_d_u) * t2;
+    real d_xi_r = (z - t * z) * t2;
+    real r = t;
+    real d_d_s = 2 * r * d_d_r;
+    real d_xi_s = 2 * r * d_xi_r;
+    real s = r * r;
+    if (s < 0.1111) {
+        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
+        real t3 = z / (1 + 0.5 * u);
+        real t4 = 1 / (1 + 0.5 * u);
+        return make_special_log1p_over_grad_d_xi_results(t3 * (1 + s * call.value), (1 + s * call.value) * ((set.d_d_z - t3 * set.c0) * t4) + t3 * (call.value * d_d_s + s * (call.d_s * d_d_s)), t3 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t3 * (0.5 * z) * t4 * (1 + s * call.value));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        real t6 = fabs(d);
+        real t7 = (set.c1 + log(t6) - set.c2) / set.xi;
+        return make_special_log1p_over_grad_d_xi_results(set.c3 ? z : t7, set.c3 ? set.d_d_z : special_log_slope(t6) * (d > 0 ? 1 : d < 0 ? -1 : 0) * set.t8, set.c3 ? 0 : (set.c4 - t7) * set.t8);
+    }
+    real t9 = fma(set.xi, d, set.scale) / set.scale;
+    real t10 = (u < 0 ? log(t9) : log1p(u)) / set.xi;
+    real t11 = special_log_slope(t9);
+    real t13 = 1 / (1 + u);
+    return make_special_log1p_over_grad_d_xi_results(t10, (u < 0 ? t11 * set.c5 : t13 * set.d_d_u) * set.t14, ((u < 0 ? t11 * (d * set.t12) : t13 * z) - t10) * set.t14);
+}
+
+// special_log1p_quotient_grad_a_x: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log1p_over_grad_d_xi_mss_set special_0;
+} special_log1p_quotient_grad_a_x_sm_set;
+
+DEVICE special_log1p_quotient_grad_a_x_sm_set special_log1p_quotient_grad_a_x_sm_prepare_set(real a)
+{
+    special_log1p_quotient_grad_a_x_sm_set set;
+    set.special_0 = special_log1p_over_grad_d_xi_mss_prepare_set(1, a);
+    return set;
+}
+
+// special_log1p_quotient_grad_a_x: what depends on both, from what was computed ahead.
+DEVICE special_log1p_quotient_grad_a_x_results special_log1p_quotient_grad_a_x_sm_evaluate(special_log1p_quotient_grad_a_x_sm_set set, real x)
+{
+    special_log1p_over_grad_d_xi_results call = special_log1p_over_grad_d_xi_mss_evaluate(set.special_0, x);
+    return make_special_log1p_quotient_grad_a_x_results(call.value, call.d_xi, call.d_d);
+}
+
 // kappa4_exponent_grad_z_k: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
+    special_log1p_quotient_grad_a_x_sm_set special_0;
     real k;
 } kappa4_exponent_grad_z_k_ms_set;
 
@@ -305,6 +480,7 @@ DEVICE kappa4_exponent_grad_z_k_ms_set kappa4_exponent_grad_z_k_ms_prepare_set(r
 {
     kappa4_exponent_grad_z_k_ms_set set;
     set.c0 = k > 0 ? INFINITY : -INFINITY;
+    set.special_0 = special_log1p_quotient_grad_a_x_sm_prepare_set(-k);
     set.k = k;
     return set;
 }
@@ -320,7 +496,7 @@ DEVICE kappa4_exponent_grad_z_k_results kappa4_exponent_grad_z_k_ms_evaluate(kap
         d_z_either = 0;
         d_k_either = 0;
     } else {
-        special_log1p_quotient_grad_a_x_results call = special_log1p_quotient_grad_a_x(-set.k, z);
+        special_log1p_quotient_grad_a_x_results call = special_log1p_quotient_grad_a_x_sm_evaluate(set.special_0, z);
         either = call.value;
         d_z_either = call.d_x;
         d_k_either = -call.d_a;
@@ -333,7 +509,9 @@ typedef struct {
     real c0;
     real h;
     real t5;
-    int c1;
+    real c1;
+    int c2;
+    special_log1p_quotient_grad_a_x_sm_set special_0;
 } kappa4_minus_log_cdf_grad_w_h_ms_set;
 
 DEVICE kappa4_minus_log_cdf_grad_w_h_ms_set kappa4_minus_log_cdf_grad_w_h_ms_prepare_set(real h)
@@ -343,18 +521,20 @@ DEVICE kappa4_minus_log_cdf_grad_w_h_ms_set kappa4_minus_log_cdf_grad_w_h_ms_pre
     set.h = h;
     real t5 = 1 / -h;
     set.t5 = t5;
-    set.c1 = h < 0;
+    set.c1 = special_log_slope(-h);
+    set.c2 = h < 0;
+    set.special_0 = special_log1p_quotient_grad_a_x_sm_prepare_set(-h);
     return set;
 }
 
 // kappa4_minus_log_cdf_grad_w_h: what depends on both, from what was computed ahead.
 DEVICE kappa4_minus_log_cdf_grad_w_h_results kappa4_minus_log_cdf_grad_w_h_ms_evaluate(kappa4_minus_log_cdf_grad_w_h_ms_set set, real w)
 {
-    if (set.c1 && w < 0) {
+    if (set.c2 && w < 0) {
         real t2 = set.c0 - w;
         real t3 = special_log1pexp(t2) / -set.h;
         real t4 = special_expit(t2);
-        return make_kappa4_minus_log_cdf_grad_w_h_results(t3, isinf(w) ? 0 : (t2 == -INFINITY ? 0 : -t4) * set.t5, isinf(w) ? 0 : ((t2 == -INFINITY ? 0 : -(set.t5 * t4)) + t3) * set.t5);
+        return make_kappa4_minus_log_cdf_grad_w_h_results(t3, isinf(w) ? 0 : (t2 == -INFINITY ? 0 : -t4) * set.t5, isinf(w) ? 0 : ((t2 == -INFINITY ? 0 : -(set.c1 * t4)) + t3) * set.t5);
     }
     real t6 = exp(-w);
     real t = t6;
@@ -366,12 +546,96 @@ DEVICE kappa4_minus_log_cdf_grad_w_h_results kappa4_minus_log_cdf_grad_w_h_ms_ev
         d_w_either = 0;
         d_h_either = 0;
     } else {
-        special_log1p_quotient_grad_a_x_results call = special_log1p_quotient_grad_a_x(-set.h, t);
+        special_log1p_quotient_grad_a_x_results call = special_log1p_quotient_grad_a_x_sm_evaluate(set.special_0, t);
         either = call.value;
         d_w_either = -(t6 * call.d_x);
         d_h_either = -call.d_a;
     }
     return make_kappa4_minus_log_cdf_grad_w_h_results(either, isinf(w) ? 0 : d_w_either, isinf(w) ? 0 : d_h_either);
+}
+
+// kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real d_h_stretch;
+    real c1;
+    real d_k_stretch;
+    real c2;
+    real d_sigma_stretch;
+    real c3;
+    kappa4_exponent_grad_z_k_ms_set kappa4_exponent_grad_z_k_0;
+    real stretch;
+    real h;
+    real t7;
+    real d_mu_z;
+    int c4;
+    int c5;
+    kappa4_minus_log_cdf_grad_w_h_ms_set kappa4_minus_0;
+} kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_set;
+
+DEVICE kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_set kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_prepare_set(real h, real k, real mu, real sigma)
+{
+    kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_set set;
+    kappa4_lower_grad_h_k_mu_sigma_results call = kappa4_lower_grad_h_k_mu_sigma(h, k, mu, sigma);
+    real d_h_distance = -call.d_h;
+    real d_k_distance = -call.d_k;
+    real d_mu_distance = -call.d_mu;
+    real d_sigma_distance = -call.d_sigma;
+    real t = log(h);
+    real t2 = exp(k * t);
+    real t3 = 1 / sigma;
+    real t4 = t2 / sigma;
+    real d_h_stretch = t2 * (k * special_log_slope(h)) * t3;
+    real d_k_stretch = t2 * t * t3;
+    real d_sigma_stretch = -(t4 * t3);
+    real stretch = t4;
+    set.c0 = call.value;
+    set.d_h_stretch = d_h_stretch;
+    set.c1 = stretch * d_h_distance;
+    set.d_k_stretch = d_k_stretch;
+    set.c2 = stretch * d_k_distance;
+    real d_mu_z = stretch * d_mu_distance;
+    set.d_sigma_stretch = d_sigma_stretch;
+    set.c3 = stretch * d_sigma_distance;
+    set.kappa4_exponent_grad_z_k_0 = kappa4_exponent_grad_z_k_ms_prepare_set(k);
+    set.stretch = stretch;
+    set.h = h;
+    real t7 = 1 / -h;
+    set.t7 = t7;
+    set.d_mu_z = d_mu_z;
+    set.c4 = h > 0;
+    set.c5 = stretch < INFINITY;
+    set.kappa4_minus_0 = kappa4_minus_log_cdf_grad_w_h_ms_prepare_set(h);
+    return set;
+}
+
+// kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_row;
+
+DEVICE kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_row kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_prepare_row(real x)
+{
+    kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_row row;
+    row.x = x;
+    return row;
+}
+
+// kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_results kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_evaluate(kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_set set, kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_row row, real w)
+{
+    real distance = row.x - set.c0;
+    if (set.c4 && set.h * exp(-w) > 0.5 && distance > 0 && set.c5) {
+        real d_h_z = distance * set.d_h_stretch + set.c1;
+        real d_k_z = distance * set.d_k_stretch + set.c2;
+        real d_sigma_z = distance * set.d_sigma_stretch + set.c3;
+        kappa4_exponent_grad_z_k_results call2 = kappa4_exponent_grad_z_k_ms_evaluate(set.kappa4_exponent_grad_z_k_0, set.stretch * distance);
+        real t5 = special_log1mexp(-call2.value) / -set.h;
+        real t6 = -call2.value < -50 ? -exp(-call2.value) : -(1 / expm1(call2.value));
+        return make_kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_results(t5, 0, (t5 - call2.d_z * d_h_z * t6) * set.t7, -((call2.d_z * d_k_z + call2.d_k) * t6 * set.t7), -(call2.d_z * set.d_mu_z * t6 * set.t7), -(call2.d_z * d_sigma_z * t6 * set.t7));
+    }
+    kappa4_minus_log_cdf_grad_w_h_results call3 = kappa4_minus_log_cdf_grad_w_h_ms_evaluate(set.kappa4_minus_0, w);
+    return make_kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_results(call3.value, call3.d_w, call3.d_h, 0, 0, 0);
 }
 
 // kappa4_logpdf_grad_h_k_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -380,7 +644,7 @@ typedef struct {
     real mu;
     real t;
     kappa4_exponent_grad_z_k_ms_set kappa4_exponent_grad_z_k_0;
-    kappa4_minus_log_cdf_grad_w_h_ms_set kappa4_minus_0;
+    kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_set kappa4_minus_0;
     real k;
     real h;
     kappa4_logpdf_grad_h_k_mu_sigma_results c1;
@@ -400,7 +664,7 @@ DEVICE kappa4_logpdf_grad_h_k_mu_sigma_set kappa4_logpdf_grad_h_k_mu_sigma_prepa
     set.mu = mu;
     set.t = t;
     set.kappa4_exponent_grad_z_k_0 = kappa4_exponent_grad_z_k_ms_prepare_set(k);
-    set.kappa4_minus_0 = kappa4_minus_log_cdf_grad_w_h_ms_prepare_set(h);
+    set.kappa4_minus_0 = kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_prepare_set(h, k, mu, sigma);
     set.k = k;
     set.h = h;
     set.c1 = make_kappa4_logpdf_grad_h_k_mu_sigma_results(h * k > 1 ? INFINITY : -INFINITY, 0, 0, 0, 0);
@@ -409,19 +673,21 @@ DEVICE kappa4_logpdf_grad_h_k_mu_sigma_set kappa4_logpdf_grad_h_k_mu_sigma_prepa
     set.c4 = log(sigma);
     set.c5 = 1 - h == 0;
     set.c6 = 1 - k == 0;
-    set.c7 = 1 / sigma;
+    set.c7 = special_log_slope(sigma);
     return set;
 }
 
 // kappa4_logpdf_grad_h_k_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_row kappa4_minus_0;
 } kappa4_logpdf_grad_h_k_mu_sigma_row;
 
 DEVICE kappa4_logpdf_grad_h_k_mu_sigma_row kappa4_logpdf_grad_h_k_mu_sigma_prepare_row(real x)
 {
     kappa4_logpdf_grad_h_k_mu_sigma_row row;
     row.x = x;
+    row.kappa4_minus_0 = kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_prepare_row(x);
     return row;
 }
 
@@ -435,11 +701,11 @@ DEVICE kappa4_logpdf_grad_h_k_mu_sigma_results kappa4_logpdf_grad_h_k_mu_sigma_e
     real d_mu_w = -(set.t * call.d_z);
     real d_sigma_w = call.d_z * d_sigma_z;
     real w = call.value;
-    kappa4_minus_log_cdf_grad_w_h_results call2 = kappa4_minus_log_cdf_grad_w_h_ms_evaluate(set.kappa4_minus_0, w);
+    kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_results call2 = kappa4_minus_log_cdf_at_grad_w_h_k_mu_sigma_rmssss_evaluate(set.kappa4_minus_0, row.kappa4_minus_0, w);
     real d_h_y = call2.d_h;
-    real d_k_y = call2.d_w * d_k_w;
-    real d_mu_y = call2.d_w * d_mu_w;
-    real d_sigma_y = call2.d_w * d_sigma_w;
+    real d_k_y = call2.d_w * d_k_w + call2.d_k;
+    real d_mu_y = call2.d_w * d_mu_w + call2.d_mu;
+    real d_sigma_y = call2.d_w * d_sigma_w + call2.d_sigma;
     real y = call2.value;
     if (isinf(z) || set.k * z > 1 || set.h * exp(-w) > 1) {
         return make_kappa4_logpdf_grad_h_k_mu_sigma_results(-INFINITY, 0, 0, 0, 0);

@@ -111,23 +111,6 @@ DEVICE real special_atanh_remainder(real s)
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
 }
 
-DEVICE real special_log1p_over(real d, real scale, real xi)
-{
-    real z = d / scale;
-    real u = xi * z;
-    real r = u / (2 + u);
-    real s = r * r;
-    if (s < 0.1111) {
-        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
-    }
-    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
-}
-
-DEVICE real special_log1p_quotient(real a, real x)
-{
-    return special_log1p_over(x, 1, a);
-}
-
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -141,15 +124,93 @@ DEVICE real special_log1pexp(real x)
     return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
 }
 
+DEVICE real special_log1mexp(real x)
+{
+    return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
+}
+
+DEVICE real special_expm1_quotient(real a, real x)
+{
+    real u = a * x;
+    real series = 1;
+    if (!(fabs(u) < 0.5)) {
+        return expm1(u) / a;
+    }
+    for (int k = 16; k > 1; k--) {
+        series = 1 + u / k * series;
+    }
+    return x * series;
+}
+
+DEVICE real kappa4_lower(real h, real k, real mu, real sigma)
+{
+    return h > 0 ? mu + sigma * special_expm1_quotient(-k, log(h)) : k < 0 ? mu + sigma / k : -INFINITY;
+}
+
 DEVICE real special_weighted(real weight, real log_density)
 {
     return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+}
+
+// special_log1p_over: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real xi;
+    int c0;
+    real c1;
+    real c2;
+} special_log1p_over_mss_set;
+
+DEVICE special_log1p_over_mss_set special_log1p_over_mss_prepare_set(real scale, real xi)
+{
+    special_log1p_over_mss_set set;
+    set.scale = scale;
+    set.xi = xi;
+    set.c0 = xi == 0;
+    set.c1 = log(fabs(xi));
+    set.c2 = log(scale);
+    return set;
+}
+
+// special_log1p_over: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_over_mss_evaluate(special_log1p_over_mss_set set, real d)
+{
+    real z = d / set.scale;
+    real u = set.xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return set.c0 ? z : (set.c1 + log(fabs(d)) - set.c2) / set.xi;
+    }
+    return (u < 0 ? log(fma(set.xi, d, set.scale) / set.scale) : log1p(u)) / set.xi;
+}
+
+// special_log1p_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log1p_over_mss_set special_0;
+} special_log1p_quotient_sm_set;
+
+DEVICE special_log1p_quotient_sm_set special_log1p_quotient_sm_prepare_set(real a)
+{
+    special_log1p_quotient_sm_set set;
+    set.special_0 = special_log1p_over_mss_prepare_set(1, a);
+    return set;
+}
+
+// special_log1p_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_quotient_sm_evaluate(special_log1p_quotient_sm_set set, real x)
+{
+    return special_log1p_over_mss_evaluate(set.special_0, x);
 }
 
 // kappa4_exponent: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real k;
     real c0;
+    special_log1p_quotient_sm_set special_0;
 } kappa4_exponent_ms_set;
 
 DEVICE kappa4_exponent_ms_set kappa4_exponent_ms_prepare_set(real k)
@@ -157,13 +218,14 @@ DEVICE kappa4_exponent_ms_set kappa4_exponent_ms_prepare_set(real k)
     kappa4_exponent_ms_set set;
     set.k = k;
     set.c0 = k > 0 ? INFINITY : -INFINITY;
+    set.special_0 = special_log1p_quotient_sm_prepare_set(-k);
     return set;
 }
 
 // kappa4_exponent: what depends on both, from what was computed ahead.
 DEVICE real kappa4_exponent_ms_evaluate(kappa4_exponent_ms_set set, real z)
 {
-    return set.k * z >= 1 ? set.c0 : special_log1p_quotient(-set.k, z);
+    return set.k * z >= 1 ? set.c0 : special_log1p_quotient_sm_evaluate(set.special_0, z);
 }
 
 // kappa4_minus_log_cdf: what depends on the parameters alone, computed once for each set of them.
@@ -171,6 +233,7 @@ typedef struct {
     real c0;
     real h;
     int c1;
+    special_log1p_quotient_sm_set special_0;
 } kappa4_minus_log_cdf_ms_set;
 
 DEVICE kappa4_minus_log_cdf_ms_set kappa4_minus_log_cdf_ms_prepare_set(real h)
@@ -179,6 +242,7 @@ DEVICE kappa4_minus_log_cdf_ms_set kappa4_minus_log_cdf_ms_prepare_set(real h)
     set.c0 = log(-h);
     set.h = h;
     set.c1 = h < 0;
+    set.special_0 = special_log1p_quotient_sm_prepare_set(-h);
     return set;
 }
 
@@ -189,7 +253,54 @@ DEVICE real kappa4_minus_log_cdf_ms_evaluate(kappa4_minus_log_cdf_ms_set set, re
         return special_log1pexp(set.c0 - w) / -set.h;
     }
     real t = exp(-w);
-    return set.h * t >= 1 ? INFINITY : special_log1p_quotient(-set.h, t);
+    return set.h * t >= 1 ? INFINITY : special_log1p_quotient_sm_evaluate(set.special_0, t);
+}
+
+// kappa4_minus_log_cdf_at: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    kappa4_exponent_ms_set kappa4_exponent_0;
+    real stretch;
+    real h;
+    int c1;
+    int c2;
+    kappa4_minus_log_cdf_ms_set kappa4_minus_0;
+} kappa4_minus_log_cdf_at_rmssss_set;
+
+DEVICE kappa4_minus_log_cdf_at_rmssss_set kappa4_minus_log_cdf_at_rmssss_prepare_set(real h, real k, real mu, real sigma)
+{
+    kappa4_minus_log_cdf_at_rmssss_set set;
+    real stretch = exp(k * log(h)) / sigma;
+    set.c0 = kappa4_lower(h, k, mu, sigma);
+    set.kappa4_exponent_0 = kappa4_exponent_ms_prepare_set(k);
+    set.stretch = stretch;
+    set.h = h;
+    set.c1 = h > 0;
+    set.c2 = stretch < INFINITY;
+    set.kappa4_minus_0 = kappa4_minus_log_cdf_ms_prepare_set(h);
+    return set;
+}
+
+// kappa4_minus_log_cdf_at: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} kappa4_minus_log_cdf_at_rmssss_row;
+
+DEVICE kappa4_minus_log_cdf_at_rmssss_row kappa4_minus_log_cdf_at_rmssss_prepare_row(real x)
+{
+    kappa4_minus_log_cdf_at_rmssss_row row;
+    row.x = x;
+    return row;
+}
+
+// kappa4_minus_log_cdf_at: what depends on both, from what was computed ahead.
+DEVICE real kappa4_minus_log_cdf_at_rmssss_evaluate(kappa4_minus_log_cdf_at_rmssss_set set, kappa4_minus_log_cdf_at_rmssss_row row, real w)
+{
+    real distance = row.x - set.c0;
+    if (set.c1 && set.h * exp(-w) > 0.5 && distance > 0 && set.c2) {
+        return special_log1mexp(-kappa4_exponent_ms_evaluate(set.kappa4_exponent_0, set.stretch * distance)) / -set.h;
+    }
+    return kappa4_minus_log_cdf_ms_evaluate(set.kappa4_minus_0, w);
 }
 
 // kappa4_logpdf: what depends on the parameters alone, computed once for each set of them.
@@ -197,7 +308,7 @@ typedef struct {
     real mu;
     real c0;
     kappa4_exponent_ms_set kappa4_exponent_0;
-    kappa4_minus_log_cdf_ms_set kappa4_minus_0;
+    kappa4_minus_log_cdf_at_rmssss_set kappa4_minus_0;
     real k;
     real h;
     real c1;
@@ -212,7 +323,7 @@ DEVICE kappa4_logpdf_set kappa4_logpdf_prepare_set(real h, real k, real mu, real
     set.mu = mu;
     set.c0 = 1 / sigma;
     set.kappa4_exponent_0 = kappa4_exponent_ms_prepare_set(k);
-    set.kappa4_minus_0 = kappa4_minus_log_cdf_ms_prepare_set(h);
+    set.kappa4_minus_0 = kappa4_minus_log_cdf_at_rmssss_prepare_set(h, k, mu, sigma);
     set.k = k;
     set.h = h;
     set.c1 = h * k > 1 ? INFINITY : -INFINITY;
@@ -225,12 +336,14 @@ DEVICE kappa4_logpdf_set kappa4_logpdf_prepare_set(real h, real k, real mu, real
 // kappa4_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    kappa4_minus_log_cdf_at_rmssss_row kappa4_minus_0;
 } kappa4_logpdf_row;
 
 DEVICE kappa4_logpdf_row kappa4_logpdf_prepare_row(real x)
 {
     kappa4_logpdf_row row;
     row.x = x;
+    row.kappa4_minus_0 = kappa4_minus_log_cdf_at_rmssss_prepare_row(x);
     return row;
 }
 
@@ -239,7 +352,7 @@ DEVICE real kappa4_logpdf_evaluate(kappa4_logpdf_set set, kappa4_logpdf_row row)
 {
     real z = (row.x - set.mu) * set.c0;
     real w = kappa4_exponent_ms_evaluate(set.kappa4_exponent_0, z);
-    real y = kappa4_minus_log_cdf_ms_evaluate(set.kappa4_minus_0, w);
+    real y = kappa4_minus_log_cdf_at_rmssss_evaluate(set.kappa4_minus_0, row.kappa4_minus_0, w);
     if (isinf(z) || set.k * z > 1 || set.h * exp(-w) > 1) {
         return -INFINITY;
     }

@@ -189,6 +189,11 @@ DEVICE kolmogorov_logpdf_checked_grad_sigma_results make_kolmogorov_logpdf_check
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // kolmogorov_standard_logpdf_grad_z: what depends on both, from what was computed ahead.
 DEVICE kolmogorov_standard_logpdf_grad_z_results kolmogorov_standard_logpdf_grad_z_m_evaluate(real z)
 {
@@ -204,14 +209,14 @@ DEVICE kolmogorov_standard_logpdf_grad_z_results kolmogorov_standard_logpdf_grad
             d_z_sum += t2 * (int_product(int_product(2, int_difference(int_product(2, k), 1)), int_difference(int_product(2, k), 1)) * d_z_rate) - int_product(int_product(4, k), int_difference(k, 1)) * d_z_rate * t2 * t3;
             sum += t3 * t2;
         }
-        return make_kolmogorov_standard_logpdf_grad_z_results(HALF_LOG_2PI - 2 * log(z) - rate + log(sum), -(2 * (1 / z)) - d_z_rate + 1 / sum * d_z_sum);
+        return make_kolmogorov_standard_logpdf_grad_z_results(HALF_LOG_2PI - 2 * log(z) - rate + log(sum), -(2 * special_log_slope(z)) - d_z_rate + special_log_slope(sum) * d_z_sum);
     }
     for (int k_2 = 5; k_2 > 0; k_2--) {
         real t4 = exp(int_product(-2, int_difference(int_product(k_2, k_2), 1)) * z * z);
         d_z_sum = -(int_product(2 * 2, int_difference(int_product(k_2, k_2), 1)) * z * t4 * int_product(k_2, k_2)) - d_z_sum;
         sum = int_product(k_2, k_2) * t4 - sum;
     }
-    return make_kolmogorov_standard_logpdf_grad_z_results(3 * LOG_2 + log(z) - 2 * z * z + log(sum), 1 / z - 4 * z + 1 / sum * d_z_sum);
+    return make_kolmogorov_standard_logpdf_grad_z_results(3 * LOG_2 + log(z) - 2 * z * z + log(sum), special_log_slope(z) - 4 * z + special_log_slope(sum) * d_z_sum);
 }
 
 // kolmogorov_logpdf_grad_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -219,6 +224,7 @@ typedef struct {
     real sigma;
     real c0;
     real c1;
+    real c2;
 } kolmogorov_logpdf_grad_sigma_set;
 
 DEVICE kolmogorov_logpdf_grad_sigma_set kolmogorov_logpdf_grad_sigma_prepare_set(real sigma)
@@ -227,6 +233,7 @@ DEVICE kolmogorov_logpdf_grad_sigma_set kolmogorov_logpdf_grad_sigma_prepare_set
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.c1 = log(sigma);
+    set.c2 = special_log_slope(sigma);
     return set;
 }
 
@@ -256,7 +263,7 @@ DEVICE kolmogorov_logpdf_grad_sigma_results kolmogorov_logpdf_grad_sigma_evaluat
     } else {
         kolmogorov_standard_logpdf_grad_z_results call = kolmogorov_standard_logpdf_grad_z_m_evaluate(z);
         either = call.value - set.c1;
-        d_sigma_either = call.d_z * d_sigma_z - set.c0;
+        d_sigma_either = call.d_z * d_sigma_z - set.c2;
     }
     return make_kolmogorov_logpdf_grad_sigma_results(either, d_sigma_either);
 }

@@ -148,6 +148,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // kumaraswamy_logpdf_grad_a_b: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real a;
@@ -170,9 +175,9 @@ DEVICE kumaraswamy_logpdf_grad_a_b_set kumaraswamy_logpdf_grad_a_b_prepare_set(r
     real d_a_at_zero = a - 1 == 0 ? -INFINITY : 0;
     real d_b_at_one = b - 1 == 0 ? -INFINITY : 0;
     set.a = a;
-    set.c0 = 1 / a;
+    set.c0 = special_log_slope(a);
     set.c1 = b - 1;
-    set.c2 = 1 / b;
+    set.c2 = special_log_slope(b);
     set.c3 = log(a) + log(b);
     set.c4 = a - 1;
     set.c5 = a - 1 == 0;

@@ -254,6 +254,11 @@ DEVICE landau_logpdf_checked_grad_mu_sigma_results make_landau_logpdf_checked_gr
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // landau_log_v_grad_t: what depends on both, from what was computed ahead.
 DEVICE landau_log_v_grad_t_results landau_log_v_grad_t_m_evaluate(real t)
 {
@@ -261,7 +266,7 @@ DEVICE landau_log_v_grad_t_results landau_log_v_grad_t_m_evaluate(real t)
     real d_t_ratio = t == 0 ? 0 : ((isinf(t) ? 0 : 1 / (1 + t * t)) - t2) * (1 / t);
     real ratio = t == 0 ? 1 : t2;
     real t3 = ratio * (1 + t * t);
-    return make_landau_log_v_grad_t_results(log(t3) + 1 - ratio * (1 - t * t), 1 / t3 * ((1 + t * t) * d_t_ratio + ratio * (2 * t)) - ((1 - t * t) * d_t_ratio - 2 * t * ratio));
+    return make_landau_log_v_grad_t_results(log(t3) + 1 - ratio * (1 - t * t), special_log_slope(t3) * ((1 + t * t) * d_t_ratio + ratio * (2 * t)) - ((1 - t * t) * d_t_ratio - 2 * t * ratio));
 }
 
 // landau_along_path_grad_z: what depends on the parameters alone, computed once for each set of them.
@@ -311,7 +316,7 @@ DEVICE landau_along_path_grad_z_results landau_along_path_grad_z_ms_evaluate(lan
     }
     real t9 = step / PI;
     real t10 = sum * t9;
-    return make_landau_along_path_grad_z_results(log(t10) - s - (set.tail ? 0 : 1 + z), 1 / t10 * (t9 * d_z_sum + sum * (d_z_step * (1 / PI))) + t2 - set.c0);
+    return make_landau_along_path_grad_z_results(log(t10) - s - (set.tail ? 0 : 1 + z), special_log_slope(t10) * (t9 * d_z_sum + sum * (d_z_step * (1 / PI))) + t2 - set.c0);
 }
 
 // landau_at_cut_grad_z_log_z: what depends on the parameters alone, computed once for each set of them.
@@ -394,7 +399,7 @@ DEVICE landau_along_cut_grad_z_ms_set landau_along_cut_grad_z_ms_prepare_set(int
 // landau_along_cut_grad_z: what depends on both, from what was computed ahead.
 DEVICE landau_along_cut_grad_z_results landau_along_cut_grad_z_ms_evaluate(landau_along_cut_grad_z_ms_set set, real z)
 {
-    real d_z_log_z = 1 / z;
+    real d_z_log_z = special_log_slope(z);
     real log_z = log(z);
     landau_at_cut_grad_z_log_z_results call = landau_at_cut_grad_z_log_z_smms_evaluate(set.landau_at_cut_grad_z_0, z, log_z);
     real d_z_sum = call.d_z + call.d_log_z * d_z_log_z;
@@ -410,7 +415,7 @@ DEVICE landau_along_cut_grad_z_results landau_along_cut_grad_z_ms_evaluate(landa
             sum += term;
         }
     }
-    return make_landau_along_cut_grad_z_results(log(set.step * sum) - set.c0 * log_z, 1 / (set.step * sum) * (set.step * d_z_sum) - (set.tail ? d_z_log_z : 2 * d_z_log_z));
+    return make_landau_along_cut_grad_z_results(log(set.step * sum) - set.c0 * log_z, special_log_slope(set.step * sum) * (set.step * d_z_sum) - (set.tail ? d_z_log_z : 2 * d_z_log_z));
 }
 
 // landau_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -434,7 +439,7 @@ DEVICE landau_logpdf_grad_mu_sigma_set landau_logpdf_grad_mu_sigma_prepare_set(r
     set.landau_along_path_grad_z_0 = landau_along_path_grad_z_ms_prepare_set(0);
     set.landau_along_cut_grad_z_0 = landau_along_cut_grad_z_ms_prepare_set(0);
     set.c0 = log(sigma);
-    set.c1 = 1 / sigma;
+    set.c1 = special_log_slope(sigma);
     return set;
 }
 

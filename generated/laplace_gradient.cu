@@ -138,6 +138,11 @@ DEVICE laplace_logpdf_checked_grad_mu_b_results make_laplace_logpdf_checked_grad
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // laplace_logpdf_grad_mu_b: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -155,7 +160,7 @@ DEVICE laplace_logpdf_grad_mu_b_set laplace_logpdf_grad_mu_b_prepare_set(real mu
     set.c0 = -log(2 * b);
     set.t2 = t2;
     set.c1 = t2 * t2;
-    set.c2 = 1 / (2 * b) * 2;
+    set.c2 = special_log_slope(2 * b) * 2;
     return set;
 }
 

@@ -134,6 +134,11 @@ DEVICE lindley_logpdf_checked_grad_theta_results make_lindley_logpdf_checked_gra
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // lindley_logpdf_grad_theta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -146,7 +151,7 @@ DEVICE lindley_logpdf_grad_theta_set lindley_logpdf_grad_theta_prepare_set(real 
     lindley_logpdf_grad_theta_set set;
     set.c0 = 2 * log(theta) - log1p(theta);
     set.theta = theta;
-    set.c1 = 2 * (1 / theta) - 1 / (1 + theta);
+    set.c1 = 2 * special_log_slope(theta) - 1 / (1 + theta);
     return set;
 }
 

@@ -138,20 +138,83 @@ DEVICE log_laplace_logpdf_checked_grad_c_sigma_results make_log_laplace_logpdf_c
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // log_laplace_logpdf_grad_c_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
+    special_log_quotient_set special_0;
     real c0;
     real c1;
     real c2;
+    real d_sigma_log_z;
     real c3;
     real c4;
-    real c5;
     real at_zero;
     real d_c_at_zero;
     real d_sigma_at_zero;
@@ -160,20 +223,21 @@ typedef struct {
 DEVICE log_laplace_logpdf_grad_c_sigma_set log_laplace_logpdf_grad_c_sigma_prepare_set(real c, real sigma)
 {
     log_laplace_logpdf_grad_c_sigma_set set;
-    real t2 = 0.5 * c / sigma;
-    real t3 = 1 / t2;
-    real t4 = 1 / sigma;
-    real t6 = 0.5 / sigma;
+    real d_sigma_log_z = -special_log_slope(sigma);
+    real t = 0.5 * c / sigma;
+    real t2 = special_log_slope(t);
+    real t3 = 1 / sigma;
+    real t5 = 0.5 / sigma;
     real d_c_at_zero = c - 1 == 0 ? -INFINITY : 0;
-    real d_sigma_at_zero = c - 1 == 0 ? -(t6 * (1 / sigma) * (1 / t6)) : 0;
-    real at_zero = special_log_power_at_zero(c - 1, log(t6));
-    set.sigma = sigma;
-    set.c0 = 1 / sigma;
-    set.c1 = -c - 1;
-    set.c2 = c - 1;
-    set.c3 = t3 * (0.5 * t4);
-    set.c4 = t2 * t4 * t3;
-    set.c5 = log(t2);
+    real d_sigma_at_zero = c - 1 == 0 ? -(t5 * (1 / sigma) * special_log_slope(t5)) : 0;
+    real at_zero = special_log_power_at_zero(c - 1, log(t5));
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.c0 = -c - 1;
+    set.c1 = c - 1;
+    set.c2 = t2 * (0.5 * t3);
+    set.d_sigma_log_z = d_sigma_log_z;
+    set.c3 = t * t3 * t2;
+    set.c4 = log(t);
     set.at_zero = at_zero;
     set.d_c_at_zero = d_c_at_zero;
     set.d_sigma_at_zero = d_sigma_at_zero;
@@ -182,29 +246,27 @@ DEVICE log_laplace_logpdf_grad_c_sigma_set log_laplace_logpdf_grad_c_sigma_prepa
 
 // log_laplace_logpdf_grad_c_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
+    int c0;
 } log_laplace_logpdf_grad_c_sigma_row;
 
 DEVICE log_laplace_logpdf_grad_c_sigma_row log_laplace_logpdf_grad_c_sigma_prepare_row(real x)
 {
     log_laplace_logpdf_grad_c_sigma_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0;
     return row;
 }
 
 // log_laplace_logpdf_grad_c_sigma: what depends on both, from what was computed ahead.
 DEVICE log_laplace_logpdf_grad_c_sigma_results log_laplace_logpdf_grad_c_sigma_evaluate(log_laplace_logpdf_grad_c_sigma_set set, log_laplace_logpdf_grad_c_sigma_row row)
 {
-    real t = row.x / set.sigma;
-    real d_sigma_z = -(t * set.c0);
-    real z = t;
-    real d_sigma_log_z = 1 / z * d_sigma_z;
-    real log_z = log(z);
-    real t5 = log_z > 0 ? set.c1 : set.c2;
-    real d_c_value = set.c3 + log_z * (log_z > 0 ? -1 : 1);
-    real d_sigma_value = t5 * d_sigma_log_z - set.c4;
-    real value = set.c5 + t5 * log_z;
-    return make_log_laplace_logpdf_grad_c_sigma_results(z == 0 ? set.at_zero : value, z == 0 ? set.d_c_at_zero : d_c_value, z == 0 ? set.d_sigma_at_zero : d_sigma_value);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real t4 = log_z > 0 ? set.c0 : set.c1;
+    real d_c_value = set.c2 + log_z * (log_z > 0 ? -1 : 1);
+    real d_sigma_value = t4 * set.d_sigma_log_z - set.c3;
+    real value = set.c4 + t4 * log_z;
+    return make_log_laplace_logpdf_grad_c_sigma_results(row.c0 ? set.at_zero : value, row.c0 ? set.d_c_at_zero : d_c_value, row.c0 ? set.d_sigma_at_zero : d_sigma_value);
 }
 
 // log_laplace_logpdf_checked_grad_c_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -162,38 +162,106 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // log_logistic_logpdf_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
     real c0;
+    special_log_quotient_set special_0;
     real alpha;
     real c1;
     real c2;
     real c3;
     real c4;
-    int c5;
-    real c6;
+    real c5;
+    int c6;
     real c7;
+    real c8;
     real d_alpha_at_zero;
 } log_logistic_logpdf_grad_alpha_sigma_set;
 
 DEVICE log_logistic_logpdf_grad_alpha_sigma_set log_logistic_logpdf_grad_alpha_sigma_prepare_set(real alpha, real sigma)
 {
     log_logistic_logpdf_grad_alpha_sigma_set set;
+    real d_sigma_log_z = -special_log_slope(sigma);
     real t2 = alpha / sigma;
-    real t3 = 1 / t2;
+    real t3 = special_log_slope(t2);
     real t4 = 1 / sigma;
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.alpha = alpha;
     set.c1 = t3 * t4;
-    set.c2 = alpha - 1;
-    set.c3 = t2 * t4 * t3;
+    set.c2 = (alpha - 1) * d_sigma_log_z - t2 * t4 * t3;
+    set.c3 = alpha * d_sigma_log_z;
     set.c4 = log(t2);
-    set.c5 = alpha - 1 == 0;
-    set.c6 = -(1 / sigma);
-    set.c7 = -log(sigma);
+    set.c5 = alpha - 1;
+    set.c6 = alpha - 1 == 0;
+    set.c7 = -special_log_slope(sigma);
+    set.c8 = -log(sigma);
     set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
@@ -201,12 +269,18 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_set log_logistic_logpdf_grad_alpha_s
 // log_logistic_logpdf_grad_alpha_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
+    int c0;
+    int c1;
 } log_logistic_logpdf_grad_alpha_sigma_row;
 
 DEVICE log_logistic_logpdf_grad_alpha_sigma_row log_logistic_logpdf_grad_alpha_sigma_prepare_row(real x)
 {
     log_logistic_logpdf_grad_alpha_sigma_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0;
+    row.c1 = isinf(x);
     return row;
 }
 
@@ -216,15 +290,14 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_results log_logistic_logpdf_grad_alp
     real t = row.x / set.sigma;
     real d_sigma_z = -(t * set.c0);
     real z = t;
-    real d_sigma_log_z = 1 / z * d_sigma_z;
-    real log_z = log(z);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t5 = special_expit(set.alpha * log_z);
     real d_alpha_value = set.c1 + log_z - 2 * (set.alpha * log_z == -INFINITY ? 0 : t5 * log_z);
-    real d_sigma_value = set.c2 * d_sigma_log_z - set.c3 - 2 * (set.alpha * log_z == -INFINITY ? 0 : t5 * (set.alpha * d_sigma_log_z));
-    real value = set.c4 + set.c2 * log_z - 2 * special_log1pexp(set.alpha * log_z);
-    real d_sigma_at_zero = set.c5 ? set.c6 - 2 * d_sigma_z : 0;
-    real at_zero = special_log_power_at_zero(set.c2, set.c7 - 2 * z);
-    return make_log_logistic_logpdf_grad_alpha_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    real d_sigma_value = set.c2 - 2 * (set.alpha * log_z == -INFINITY ? 0 : t5 * set.c3);
+    real value = set.c4 + set.c5 * log_z - 2 * special_log1pexp(set.alpha * log_z);
+    real d_sigma_at_zero = set.c6 ? set.c7 - 2 * d_sigma_z : 0;
+    real at_zero = special_log_power_at_zero(set.c5, set.c8 - 2 * z);
+    return make_log_logistic_logpdf_grad_alpha_sigma_results(row.c0 ? at_zero : row.c1 ? -INFINITY : value, row.c0 ? set.d_alpha_at_zero : row.c1 ? 0 : d_alpha_value, row.c0 ? d_sigma_at_zero : row.c1 ? 0 : d_sigma_value);
 }
 
 // log_logistic_logpdf_checked_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -138,6 +138,11 @@ DEVICE log_normal_logpdf_checked_grad_mu_sigma_results make_log_normal_logpdf_ch
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // log_normal_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -155,7 +160,7 @@ DEVICE log_normal_logpdf_grad_mu_sigma_set log_normal_logpdf_grad_mu_sigma_prepa
     set.c0 = t * t;
     set.t = t;
     set.c1 = -(log(sigma) + HALF_LOG_2PI);
-    set.c2 = -(1 / sigma);
+    set.c2 = -special_log_slope(sigma);
     return set;
 }
 

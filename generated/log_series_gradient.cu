@@ -134,13 +134,18 @@ DEVICE log_series_logpmf_checked_grad_p_results make_log_series_logpmf_checked_g
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // log_series_logpmf_grad_p: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real c1;
     real c2;
-    real t3;
     real c3;
+    real c4;
 } log_series_logpmf_grad_p_set;
 
 DEVICE log_series_logpmf_grad_p_set log_series_logpmf_grad_p_prepare_set(real p)
@@ -148,12 +153,11 @@ DEVICE log_series_logpmf_grad_p_set log_series_logpmf_grad_p_prepare_set(real p)
     log_series_logpmf_grad_p_set set;
     real t = log1p(-p);
     real t2 = -t / p;
-    real t3 = 1 / p;
     set.c0 = p == 1;
     set.c1 = log(p);
     set.c2 = log(t2);
-    set.t3 = t3;
-    set.c3 = 1 / t2 * ((1 / (1 - p) + t / p) * t3);
+    set.c3 = special_log_slope(p);
+    set.c4 = special_log_slope(t2) * ((1 / (1 - p) + t / p) * (1 / p));
     return set;
 }
 
@@ -177,7 +181,7 @@ DEVICE log_series_logpmf_grad_p_results log_series_logpmf_grad_p_evaluate(log_se
     if (set.c0) {
         return make_log_series_logpmf_grad_p_results(NAN, NAN);
     }
-    return make_log_series_logpmf_grad_p_results(row.c0 * set.c1 - set.c2 - row.c1, row.c0 * set.t3 - set.c3);
+    return make_log_series_logpmf_grad_p_results(row.c0 * set.c1 - set.c2 - row.c1, row.c0 * set.c3 - set.c4);
 }
 
 // log_series_logpmf_checked_grad_p: what depends on the parameters alone, computed once for each set of them.

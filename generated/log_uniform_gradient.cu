@@ -154,6 +154,11 @@ DEVICE log_uniform_logpdf_checked_grad_lower_upper_results make_log_uniform_logp
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE log_uniform_range_grad_lower_upper_results log_uniform_range_grad_lower_upper(real lower, real upper)
 {
     real t = (upper - lower) / lower;
@@ -161,7 +166,7 @@ DEVICE log_uniform_range_grad_lower_upper_results log_uniform_range_grad_lower_u
     real d_lower_excess = (-1 - t) * t2;
     real excess = t;
     real t3 = 1 / (1 + excess);
-    return make_log_uniform_range_grad_lower_upper_results(isinf(excess) ? log(upper) - log(lower) : log1p(excess), isinf(excess) ? -(1 / lower) : t3 * d_lower_excess, isinf(excess) ? 1 / upper : t3 * t2);
+    return make_log_uniform_range_grad_lower_upper_results(isinf(excess) ? log(upper) - log(lower) : log1p(excess), isinf(excess) ? -special_log_slope(lower) : t3 * d_lower_excess, isinf(excess) ? special_log_slope(upper) : t3 * t2);
 }
 
 // log_uniform_logpdf_grad_lower_upper: what depends on the parameters alone, computed once for each set of them.
@@ -179,7 +184,7 @@ DEVICE log_uniform_logpdf_grad_lower_upper_set log_uniform_logpdf_grad_lower_upp
     log_uniform_logpdf_grad_lower_upper_set set;
     set.c0 = !(lower < upper && upper < INFINITY);
     log_uniform_range_grad_lower_upper_results call = log_uniform_range_grad_lower_upper(lower, upper);
-    real t = 1 / call.value;
+    real t = special_log_slope(call.value);
     set.c1 = -log(call.value);
     set.c2 = -(t * call.d_lower);
     set.c3 = -(t * call.d_upper);

@@ -157,6 +157,11 @@ DEVICE real special_log1pexp(real x)
     return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // logistic_logpdf_grad_mu_s: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -174,20 +179,18 @@ DEVICE logistic_logpdf_grad_mu_s_set logistic_logpdf_grad_mu_s_prepare_set(real 
     set.mu = mu;
     set.t = t;
     set.c1 = -log(s);
-    set.c2 = -(1 / s);
+    set.c2 = -special_log_slope(s);
     return set;
 }
 
 // logistic_logpdf_grad_mu_s: what depends on the observation alone, computed once for each.
 typedef struct {
-    int c0;
     real x;
 } logistic_logpdf_grad_mu_s_row;
 
 DEVICE logistic_logpdf_grad_mu_s_row logistic_logpdf_grad_mu_s_prepare_row(real x)
 {
     logistic_logpdf_grad_mu_s_row row;
-    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -195,11 +198,11 @@ DEVICE logistic_logpdf_grad_mu_s_row logistic_logpdf_grad_mu_s_prepare_row(real 
 // logistic_logpdf_grad_mu_s: what depends on both, from what was computed ahead.
 DEVICE logistic_logpdf_grad_mu_s_results logistic_logpdf_grad_mu_s_evaluate(logistic_logpdf_grad_mu_s_set set, logistic_logpdf_grad_mu_s_row row)
 {
-    if (row.c0) {
-        return make_logistic_logpdf_grad_mu_s_results(-INFINITY, 0, 0);
-    }
     real d_s_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
+    if (isinf(z)) {
+        return make_logistic_logpdf_grad_mu_s_results(-INFINITY, 0, 0);
+    }
     real t2 = special_expit(-z);
     return make_logistic_logpdf_grad_mu_s_results(set.c1 - z - 2 * special_log1pexp(-z), set.t - 2 * (-z == -INFINITY ? 0 : t2 * set.t), set.c2 - d_s_z - 2 * (-z == -INFINITY ? 0 : -(d_s_z * t2)));
 }

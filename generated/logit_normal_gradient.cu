@@ -138,6 +138,11 @@ DEVICE logit_normal_logpdf_checked_grad_mu_sigma_results make_logit_normal_logpd
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_logit(real p)
 {
     real odds = p / (1 - p);
@@ -161,7 +166,7 @@ DEVICE logit_normal_logpdf_grad_mu_sigma_set logit_normal_logpdf_grad_mu_sigma_p
     set.c0 = t * t;
     set.t = t;
     set.c1 = -(log(sigma) + HALF_LOG_2PI);
-    set.c2 = -(1 / sigma);
+    set.c2 = -special_log_slope(sigma);
     return set;
 }
 

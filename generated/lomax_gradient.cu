@@ -138,39 +138,83 @@ DEVICE lomax_logpdf_checked_grad_alpha_sigma_results make_lomax_logpdf_checked_g
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_log1p_of_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log1p_of_quotient_set;
+
+DEVICE special_log1p_of_quotient_set special_log1p_of_quotient_prepare_set(real s)
+{
+    special_log1p_of_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log1p_of_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log1p_of_quotient_row;
+
+DEVICE special_log1p_of_quotient_row special_log1p_of_quotient_prepare_row(real x)
+{
+    special_log1p_of_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log1p_of_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_of_quotient_evaluate(special_log1p_of_quotient_set set, special_log1p_of_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z < INFINITY ? log1p(z) : row.c0 - set.c0;
+}
+
 // lomax_logpdf_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real t2;
+    special_log1p_of_quotient_set special_0;
     real c0;
     real c1;
     real c2;
+    real sigma;
+    real t4;
     real c3;
-    real c4;
 } lomax_logpdf_grad_alpha_sigma_set;
 
 DEVICE lomax_logpdf_grad_alpha_sigma_set lomax_logpdf_grad_alpha_sigma_prepare_set(real alpha, real sigma)
 {
     lomax_logpdf_grad_alpha_sigma_set set;
     real t = alpha / sigma;
-    real t2 = 1 / sigma;
-    real t5 = 1 / t;
-    set.t2 = t2;
+    real t3 = special_log_slope(t);
+    real t4 = 1 / sigma;
+    set.special_0 = special_log1p_of_quotient_prepare_set(sigma);
     set.c0 = log(t);
     set.c1 = alpha + 1;
-    set.c2 = t5 * t2;
-    set.c3 = t2 * t2;
-    set.c4 = t * t2 * t5;
+    set.c2 = t3 * t4;
+    set.sigma = sigma;
+    set.t4 = t4;
+    set.c3 = t * t4 * t3;
     return set;
 }
 
 // lomax_logpdf_grad_alpha_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
+    special_log1p_of_quotient_row special_0;
     real x;
 } lomax_logpdf_grad_alpha_sigma_row;
 
 DEVICE lomax_logpdf_grad_alpha_sigma_row lomax_logpdf_grad_alpha_sigma_prepare_row(real x)
 {
     lomax_logpdf_grad_alpha_sigma_row row;
+    row.special_0 = special_log1p_of_quotient_prepare_row(x);
     row.x = x;
     return row;
 }
@@ -178,9 +222,8 @@ DEVICE lomax_logpdf_grad_alpha_sigma_row lomax_logpdf_grad_alpha_sigma_prepare_r
 // lomax_logpdf_grad_alpha_sigma: what depends on both, from what was computed ahead.
 DEVICE lomax_logpdf_grad_alpha_sigma_results lomax_logpdf_grad_alpha_sigma_evaluate(lomax_logpdf_grad_alpha_sigma_set set, lomax_logpdf_grad_alpha_sigma_row row)
 {
-    real t3 = row.x * set.t2;
-    real t4 = log1p(t3);
-    return make_lomax_logpdf_grad_alpha_sigma_results(set.c0 - set.c1 * t4, set.c2 - t4, set.c3 * row.x * (1 / (1 + t3)) * set.c1 - set.c4);
+    real t2 = special_log1p_of_quotient_evaluate(set.special_0, row.special_0);
+    return make_lomax_logpdf_grad_alpha_sigma_results(set.c0 - set.c1 * t2, set.c2 - t2, row.x * (1 / (row.x + set.sigma)) * set.t4 * set.c1 - set.c3);
 }
 
 // lomax_logpdf_checked_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -134,6 +134,11 @@ DEVICE maxwell_logpdf_checked_grad_sigma_results make_maxwell_logpdf_checked_gra
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // maxwell_logpdf_grad_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -149,7 +154,7 @@ DEVICE maxwell_logpdf_grad_sigma_set maxwell_logpdf_grad_sigma_prepare_set(real 
     set.c0 = t * t;
     set.t = t;
     set.c1 = HALF_LOG_2PI - LOG_2 + log(sigma);
-    set.c2 = 1 / sigma;
+    set.c2 = special_log_slope(sigma);
     return set;
 }
 
@@ -172,7 +177,7 @@ DEVICE maxwell_logpdf_grad_sigma_results maxwell_logpdf_grad_sigma_evaluate(maxw
 {
     real d_sigma_z = -(set.c0 * row.x);
     real z = row.x * set.t;
-    return make_maxwell_logpdf_grad_sigma_results(row.c0 ? -INFINITY : 2 * log(z) - 0.5 * z * z - set.c1, row.c0 ? 0 : 2 * (1 / z * d_sigma_z) - z * d_sigma_z - set.c2);
+    return make_maxwell_logpdf_grad_sigma_results(row.c0 ? -INFINITY : 2 * log(z) - 0.5 * z * z - set.c1, row.c0 ? 0 : 2 * (special_log_slope(z) * d_sigma_z) - z * d_sigma_z - set.c2);
 }
 
 // maxwell_logpdf_checked_grad_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -155,10 +155,74 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // mielke_logpdf_grad_k_s_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
     real c0;
+    special_log_quotient_set special_0;
     real s;
     real c1;
     real c2;
@@ -166,6 +230,7 @@ typedef struct {
     real t8;
     real c4;
     real t11;
+    real d_sigma_log_z;
     real c5;
     real c6;
     int c7;
@@ -182,8 +247,9 @@ typedef struct {
 DEVICE mielke_logpdf_grad_k_s_sigma_set mielke_logpdf_grad_k_s_sigma_prepare_set(real k, real s, real sigma)
 {
     mielke_logpdf_grad_k_s_sigma_set set;
+    real d_sigma_log_z = -special_log_slope(sigma);
     real t2 = k / sigma;
-    real t3 = 1 / t2;
+    real t3 = special_log_slope(t2);
     real t4 = 1 / sigma;
     real t8 = 1 / s;
     real t9 = k / s;
@@ -193,6 +259,7 @@ DEVICE mielke_logpdf_grad_k_s_sigma_set mielke_logpdf_grad_k_s_sigma_prepare_set
     real t16 = 1 + t15;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.s = s;
     set.c1 = -s - 1;
     set.c2 = k - 1;
@@ -200,6 +267,7 @@ DEVICE mielke_logpdf_grad_k_s_sigma_set mielke_logpdf_grad_k_s_sigma_prepare_set
     set.t8 = t8;
     set.c4 = t9 * t8;
     set.t11 = t11;
+    set.d_sigma_log_z = d_sigma_log_z;
     set.c5 = t2 * t4 * t3;
     set.c6 = log(t2);
     set.c7 = k - 1 == 0;
@@ -207,7 +275,7 @@ DEVICE mielke_logpdf_grad_k_s_sigma_set mielke_logpdf_grad_k_s_sigma_prepare_set
     set.c8 = t15 * t14;
     set.t16 = t16;
     set.c9 = s > 0;
-    set.c10 = -(1 / sigma);
+    set.c10 = -special_log_slope(sigma);
     set.c11 = s == 0;
     set.c12 = s - 1;
     set.c13 = -log(sigma);
@@ -217,12 +285,18 @@ DEVICE mielke_logpdf_grad_k_s_sigma_set mielke_logpdf_grad_k_s_sigma_prepare_set
 // mielke_logpdf_grad_k_s_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
+    int c0;
+    int c1;
 } mielke_logpdf_grad_k_s_sigma_row;
 
 DEVICE mielke_logpdf_grad_k_s_sigma_row mielke_logpdf_grad_k_s_sigma_prepare_row(real x)
 {
     mielke_logpdf_grad_k_s_sigma_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0;
+    row.c1 = isinf(x);
     return row;
 }
 
@@ -232,8 +306,7 @@ DEVICE mielke_logpdf_grad_k_s_sigma_results mielke_logpdf_grad_k_s_sigma_evaluat
     real t = row.x / set.sigma;
     real d_sigma_z = -(t * set.c0);
     real z = t;
-    real d_sigma_log_z = 1 / z * d_sigma_z;
-    real log_z = log(z);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t5 = fabs(log_z);
     real t6 = exp(-set.s * t5);
     real t7 = special_log1p_unit(t6);
@@ -241,14 +314,14 @@ DEVICE mielke_logpdf_grad_k_s_sigma_results mielke_logpdf_grad_k_s_sigma_evaluat
     real t12 = log_z > 0 ? set.c1 : set.c2;
     real d_k_value = set.c3 + (log_z > 0 ? 0 : log_z) - t7 * set.t8;
     real d_s_value = log_z * (log_z > 0 ? -1 : 0) - (-(set.c4 * t7) - t5 * t6 * t10 * set.t11);
-    real d_sigma_value = t12 * d_sigma_log_z - set.c5 + set.s * (log_z > 0 ? d_sigma_log_z : log_z < 0 ? -d_sigma_log_z : 0) * t6 * t10 * set.t11;
+    real d_sigma_value = t12 * set.d_sigma_log_z - set.c5 + set.s * (log_z > 0 ? set.d_sigma_log_z : log_z < 0 ? -set.d_sigma_log_z : 0) * t6 * t10 * set.t11;
     real value = set.c6 + t12 * log_z - set.t11 * t7;
     real t13 = pow(z, set.s);
     real d_k_at_zero = set.c7 ? -(t13 * set.t14) - INFINITY : 0;
     real d_s_at_zero = set.c7 ? set.c8 * t13 - set.t16 * (z == 0 && set.c9 ? 0 : t13 * log(z)) : 0;
     real d_sigma_at_zero = set.c7 ? set.c10 - set.t16 * ((set.c11 ? 0 : set.s * pow(z, set.c12)) * d_sigma_z) : 0;
     real at_zero = special_log_power_at_zero(set.c2, set.c13 - set.t16 * t13);
-    return make_mielke_logpdf_grad_k_s_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? d_k_at_zero : isinf(z) ? 0 : d_k_value, z == 0 ? d_s_at_zero : isinf(z) ? 0 : d_s_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    return make_mielke_logpdf_grad_k_s_sigma_results(row.c0 ? at_zero : row.c1 ? -INFINITY : value, row.c0 ? d_k_at_zero : row.c1 ? 0 : d_k_value, row.c0 ? d_s_at_zero : row.c1 ? 0 : d_s_value, row.c0 ? d_sigma_at_zero : row.c1 ? 0 : d_sigma_value);
 }
 
 // mielke_logpdf_checked_grad_k_s_sigma: what depends on the parameters alone, computed once for each set of them.

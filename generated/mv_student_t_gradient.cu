@@ -206,6 +206,11 @@ DEVICE real special_lbeta_derivative(real a, real b)
     return special_stirling_error_derivative(a) - special_stirling_error_derivative(sum) - 0.5 * b / (a * sum) - log1p(b / a);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // mv_student_t_logpdf_grad_sqdist_logdet_nu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -227,7 +232,7 @@ DEVICE mv_student_t_logpdf_grad_sqdist_logdet_nu_mss_set mv_student_t_logpdf_gra
     set.c2 = special_log_gamma(0.5 * dim) - special_lbeta(0.5 * dim, 0.5 * nu) - 0.5 * (dim * (log(nu) + LOG_PI) + logdet);
     set.c3 = 0.5 * (nu + dim);
     set.t4 = t4;
-    set.c4 = -(special_lbeta_derivative(0.5 * nu, 0.5 * dim) * 0.5) - 0.5 * (dim * t4);
+    set.c4 = -(special_lbeta_derivative(0.5 * nu, 0.5 * dim) * 0.5) - 0.5 * (dim * special_log_slope(nu));
     return set;
 }
 

@@ -155,6 +155,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
@@ -249,7 +254,8 @@ typedef struct {
     real c4;
     real c5;
     real c6;
-    int c7;
+    real c7;
+    int c8;
     real at_zero;
     real d_nu_at_zero;
     real d_sigma_at_zero;
@@ -260,19 +266,20 @@ DEVICE nakagami_logpdf_grad_nu_sigma_set nakagami_logpdf_grad_nu_sigma_prepare_s
     nakagami_logpdf_grad_nu_sigma_set set;
     real t9 = SQRT_2_OVER_PI / sigma;
     real d_nu_at_zero = nu - 0.5 == 0 ? -INFINITY : 0;
-    real d_sigma_at_zero = nu - 0.5 == 0 ? -(t9 * (1 / sigma) * (1 / t9)) : 0;
+    real d_sigma_at_zero = nu - 0.5 == 0 ? -(t9 * (1 / sigma) * special_log_slope(t9)) : 0;
     real at_zero = special_log_power_at_zero(nu - 0.5, log(t9));
     set.sigma = sigma;
     set.c0 = 1 / sigma;
-    set.c1 = 0.5 * (1 / nu) - special_stirling_error_derivative(nu);
+    set.c1 = 0.5 * special_log_slope(nu) - special_stirling_error_derivative(nu);
     set.nu = nu;
     set.c2 = LOG_2 + 0.5 * log(nu) - HALF_LOG_2PI - special_stirling_error(nu);
     real t7 = log(nu);
-    set.c3 = t7 + nu * (1 / nu) - special_digamma(nu);
+    set.c3 = t7 + nu * special_log_slope(nu) - special_digamma(nu);
     set.c4 = 2 * nu - 1;
-    set.c5 = 2 * nu;
-    set.c6 = LOG_2 + nu * t7 - special_log_gamma(nu) - log(sigma);
-    set.c7 = special_large_shape(nu);
+    set.c5 = special_log_slope(sigma);
+    set.c6 = 2 * nu;
+    set.c7 = LOG_2 + nu * t7 - special_log_gamma(nu) - log(sigma);
+    set.c8 = special_large_shape(nu);
     set.at_zero = at_zero;
     set.d_nu_at_zero = d_nu_at_zero;
     set.d_sigma_at_zero = d_sigma_at_zero;
@@ -304,7 +311,7 @@ DEVICE nakagami_logpdf_grad_nu_sigma_results nakagami_logpdf_grad_nu_sigma_evalu
     real value;
     real d_nu_value;
     real d_sigma_value;
-    if (set.c7) {
+    if (set.c8) {
         real t2 = (row.x - set.sigma) / set.sigma;
         real t3 = t2 * (z + 1);
         real t4 = special_log_product_excess_mmm_evaluate(row.special_0, z, z, t3);
@@ -316,8 +323,8 @@ DEVICE nakagami_logpdf_grad_nu_sigma_results nakagami_logpdf_grad_nu_sigma_evalu
     } else {
         real t8 = log(z);
         d_nu_value = set.c3 + t8 * 2 - z * z;
-        d_sigma_value = set.c4 * (1 / z * d_sigma_z) - set.c0 - set.c5 * z * d_sigma_z;
-        value = set.c6 + set.c4 * t8 - set.nu * z * z;
+        d_sigma_value = set.c4 * (special_log_slope(z) * d_sigma_z) - set.c5 - set.c6 * z * d_sigma_z;
+        value = set.c7 + set.c4 * t8 - set.nu * z * z;
     }
     return make_nakagami_logpdf_grad_nu_sigma_results(z == 0 ? set.at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_nu_at_zero : isinf(z) ? 0 : d_nu_value, z == 0 ? set.d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
 }

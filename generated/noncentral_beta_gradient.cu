@@ -693,6 +693,11 @@ DEVICE real special_scaled_erfc(real x)
     return series / (1 + 2 * x);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_scaled_erfc_any(real x)
 {
     return x < 0 ? 2 * exp(x * x) - special_scaled_erfc(-x) : special_scaled_erfc(x);
@@ -839,7 +844,7 @@ DEVICE special_log_gamma_tail_near_grad_a_u_results special_log_gamma_tail_near_
     real t6 = sqrt(0.5 * a);
     real t7 = sign * eta * t6;
     real t8 = 0.5 * special_scaled_erfc(t7) + sign * series;
-    real t9 = 1 / t8;
+    real t9 = special_log_slope(t8);
     real t10 = special_scaled_erfc_slope(t7);
     return make_special_log_gamma_tail_near_grad_a_u_results(log(t8) - 0.5 * a * s, t9 * (sign * d_a_series - t10 * (sign * eta * (0.5 / t6 * 0.5)) * 0.5) - 0.5 * s, t9 * (sign * d_u_series - t10 * (sign * t6 * d_u_eta) * 0.5) - 0.5 * a * d_u_s);
 }
@@ -890,7 +895,7 @@ DEVICE special_log_gamma_power_grad_a_results special_log_gamma_power_grad_a(rea
     real t3 = special_log_ratio_excess(t, t2);
     real t4 = 1 / a;
     real t5 = (-1 - t2) * t4;
-    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * t4 + special_stirling_error_derivative(a)));
+    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * special_log_slope(a) + special_stirling_error_derivative(a)));
 }
 
 DEVICE real special_gamma_middle(real a)
@@ -1211,14 +1216,6 @@ DEVICE special_within_beta_grad_a_b_value_results special_within_beta_grad_a_b_v
     return make_special_within_beta_grad_a_b_value_results(!(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : y == 0 || a == 0 || isinf(b) ? at_one : x == 0 || b == 0 || isinf(a) ? at_zero : value, t, t, !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : y == 0 || a == 0 || isinf(b) ? 0 : x == 0 || b == 0 || isinf(a) ? 0 : 1);
 }
 
-DEVICE real special_mixture_peak(real m, real a, real y, real s)
-{
-    real b = a + 1 - m * s;
-    real c = m * y - a;
-    real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
-}
-
 DEVICE special_log_gamma_power_grad_a_x_results special_log_gamma_power_grad_a_x(real a, real x)
 {
     real t = x / a;
@@ -1227,7 +1224,7 @@ DEVICE special_log_gamma_power_grad_a_x_results special_log_gamma_power_grad_a_x
     real t4 = t2 / t;
     real t5 = 1 / a;
     real t6 = (-1 - t2) * t5;
-    return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * t5 + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
+    return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * special_log_slope(a) + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
 }
 
 DEVICE special_log_poisson_grad_j_m_results special_log_poisson_grad_j_m(real j, real m)
@@ -1329,7 +1326,7 @@ DEVICE special_log_mixture_density_grad_m_a_y_first_results special_log_mixture_
         d_first_sum += d_first_term;
         sum += term;
     }
-    real t16 = 1 / sum;
+    real t16 = special_log_slope(sum);
     return make_special_log_mixture_density_grad_m_a_y_first_results(log(sum), t16 * d_m_sum, t16 * d_a_sum, t16 * d_y_sum, t16 * d_first_sum);
 }
 
@@ -1341,6 +1338,117 @@ DEVICE int special_mixture_has_stride(real m)
 DEVICE int special_mixture_is_vague(real m)
 {
     return sqrt(m) * EPSILON > 0.01;
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real a;
+    real c1;
+} special_mixture_peak_ssmr_set;
+
+DEVICE special_mixture_peak_ssmr_set special_mixture_peak_ssmr_prepare_set(real m, real a)
+{
+    special_mixture_peak_ssmr_set set;
+    set.c0 = a + 1;
+    set.m = m;
+    set.a = a;
+    set.c1 = sqrt(m);
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    real s;
+    special_within_range_m_row special_within_range_0;
+} special_mixture_peak_ssmr_row;
+
+DEVICE special_mixture_peak_ssmr_row special_mixture_peak_ssmr_prepare_row(real s)
+{
+    special_mixture_peak_ssmr_row row;
+    row.s = s;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssmr_evaluate(special_mixture_peak_ssmr_set set, special_mixture_peak_ssmr_row row, real y)
+{
+    real b = set.c0 - set.m * row.s;
+    real c = set.m * y - set.a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+        real h = 0.5 * b;
+        real g = set.c1 * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real a;
+    real c1;
+} special_mixture_peak_ssmm_set;
+
+DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real m, real a)
+{
+    special_mixture_peak_ssmm_set set;
+    set.c0 = a + 1;
+    set.m = m;
+    set.a = a;
+    set.c1 = sqrt(m);
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_mixture_peak_ssmm_row;
+
+DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
+{
+    special_mixture_peak_ssmm_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+{
+    real b = set.c0 - set.m * s;
+    real c = set.m * y - set.a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+        real h = 0.5 * b;
+        real g = set.c1 * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 
 // special_log_gamma_p_near_zero_grad_a: what depends on the observation alone, computed once for each.
@@ -1417,7 +1525,7 @@ DEVICE special_log_gamma_tail_grad_a_results special_log_gamma_tail_grad_a_mr_ev
         either = call5.value;
         d_a_either = call5.d_a;
     }
-    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + 1 / either * d_a_either);
+    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + special_log_slope(either) * d_a_either);
 }
 
 // special_log_gamma_p_grad_a: what depends on the observation alone, computed once for each.
@@ -1615,11 +1723,11 @@ DEVICE special_log_beta_power_grad_a_b_results special_log_beta_power_grad_a_b_m
     real t13 = t7 / t6;
     real t15 = d_a_gap * set.t14;
     real t16 = 1 / n;
-    real t17 = 1 / t9;
+    real t17 = special_log_slope(t9);
     real t18 = special_stirling_error_derivative(n);
     real t19 = d_b_gap * t11;
     real t20 = (d_b_gap - t7) * set.t14;
-    return make_special_log_beta_power_grad_a_b_results(a * t4 + set.b * t8 + (0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t10 * t12) : row.x * ((1 - t) * t11) / t2 - t12) + set.b * (fabs(t7) < 0.5 ? -(t13 * t15) : row.y * set.t14 / t6 - t15) + (0.5 * (t11 - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18)), a * (fabs(t3) < 0.5 ? t19 * t10 : row.x * t11 / t2 + t19) + (t8 + set.b * (fabs(t7) < 0.5 ? -(t13 * t20) : row.y * ((1 - t5) * set.t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (set.c1 - t18)));
+    return make_special_log_beta_power_grad_a_b_results(a * t4 + set.b * t8 + (0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t10 * t12) : row.x * ((1 - t) * t11) / t2 - t12) + set.b * (fabs(t7) < 0.5 ? -(t13 * t15) : row.y * set.t14 / t6 - t15) + (0.5 * (special_log_slope(a) - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18)), a * (fabs(t3) < 0.5 ? t19 * t10 : row.x * t11 / t2 + t19) + (t8 + set.b * (fabs(t7) < 0.5 ? -(t13 * t20) : row.y * ((1 - t5) * set.t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (set.c1 - t18)));
 }
 
 // special_log_beta_tail_grad_a_b: what depends on the parameters alone, computed once for each set of them.
@@ -1710,7 +1818,7 @@ DEVICE special_log_beta_tail_grad_a_b_results special_log_beta_tail_grad_a_b_msr
         d_a_either2 = call6.d_a * d_a_s + call6.d_b * d_a_t;
         d_b_either2 = call6.d_a * d_b_s + call6.d_b * d_b_t;
     }
-    real t4 = 1 / either2;
+    real t4 = special_log_slope(either2);
     return make_special_log_beta_tail_grad_a_b_results(call4.value + log(either2), call4.d_a + t4 * d_a_either2, call4.d_b + t4 * d_b_either2);
 }
 
@@ -1765,6 +1873,7 @@ typedef struct {
     real c0;
     real c1;
     real c2;
+    real c3;
 } special_log_beta_power_grad_a_b_smrr_set;
 
 DEVICE special_log_beta_power_grad_a_b_smrr_set special_log_beta_power_grad_a_b_smrr_prepare_set(real a)
@@ -1775,7 +1884,8 @@ DEVICE special_log_beta_power_grad_a_b_smrr_set special_log_beta_power_grad_a_b_
     set.t11 = t11;
     set.c0 = log(a);
     set.c1 = special_stirling_error(a);
-    set.c2 = special_stirling_error_derivative(a);
+    set.c2 = special_log_slope(a);
+    set.c3 = special_stirling_error_derivative(a);
     return set;
 }
 
@@ -1816,11 +1926,11 @@ DEVICE special_log_beta_power_grad_a_b_results special_log_beta_power_grad_a_b_s
     real t14 = 1 / b;
     real t15 = d_a_gap * t14;
     real t16 = 1 / n;
-    real t17 = 1 / t9;
+    real t17 = special_log_slope(t9);
     real t18 = special_stirling_error_derivative(n);
     real t19 = d_b_gap * set.t11;
     real t20 = (d_b_gap - t7) * t14;
-    return make_special_log_beta_power_grad_a_b_results(set.a * t4 + b * t8 + (0.5 * (set.c0 + log(t9)) - HALF_LOG_2PI - (set.c1 + (special_stirling_error(b) - special_stirling_error(n)))), t4 + set.a * (fabs(t3) < 0.5 ? -(t10 * t12) : row.x * ((1 - t) * set.t11) / t2 - t12) + b * (fabs(t7) < 0.5 ? -(t13 * t15) : row.y * t14 / t6 - t15) + (0.5 * (set.t11 - t9 * t16 * t17) - (set.c2 - t18)), set.a * (fabs(t3) < 0.5 ? t19 * t10 : row.x * set.t11 / t2 + t19) + (t8 + b * (fabs(t7) < 0.5 ? -(t13 * t20) : row.y * ((1 - t5) * t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (special_stirling_error_derivative(b) - t18)));
+    return make_special_log_beta_power_grad_a_b_results(set.a * t4 + b * t8 + (0.5 * (set.c0 + log(t9)) - HALF_LOG_2PI - (set.c1 + (special_stirling_error(b) - special_stirling_error(n)))), t4 + set.a * (fabs(t3) < 0.5 ? -(t10 * t12) : row.x * ((1 - t) * set.t11) / t2 - t12) + b * (fabs(t7) < 0.5 ? -(t13 * t15) : row.y * t14 / t6 - t15) + (0.5 * (set.c2 - t9 * t16 * t17) - (set.c3 - t18)), set.a * (fabs(t3) < 0.5 ? t19 * t10 : row.x * set.t11 / t2 + t19) + (t8 + b * (fabs(t7) < 0.5 ? -(t13 * t20) : row.y * ((1 - t5) * t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (special_stirling_error_derivative(b) - t18)));
 }
 
 // special_log_beta_tail_grad_a_b: what depends on the parameters alone, computed once for each set of them.
@@ -1911,7 +2021,7 @@ DEVICE special_log_beta_tail_grad_a_b_results special_log_beta_tail_grad_a_b_smr
         d_a_either2 = call6.d_a * d_a_s + call6.d_b * d_a_t;
         d_b_either2 = call6.d_a * d_b_s + call6.d_b * d_b_t;
     }
-    real t4 = 1 / either2;
+    real t4 = special_log_slope(either2);
     return make_special_log_beta_tail_grad_a_b_results(call4.value + log(either2), call4.d_a + t4 * d_a_either2, call4.d_b + t4 * d_b_either2);
 }
 
@@ -2023,7 +2133,7 @@ LARGE special_mixture_component_grad_a_b_results special_mixture_component_grad_
             } else {
                 special_log_gamma_power_grad_a_results call3 = special_log_gamma_power_grad_a(a, row.p);
                 either = call3.value + log(a);
-                d_a_either = call3.d_a + 1 / a;
+                d_a_either = call3.d_a + special_log_slope(a);
             }
             either2 = either;
             d_a_either2 = d_a_either;
@@ -2064,11 +2174,12 @@ LARGE special_mixture_component_grad_a_b_results special_mixture_component_grad_
 typedef struct {
     int c0;
     real c1;
-    real m;
-    real a;
+    special_mixture_peak_ssmm_set special_mixture_peak_0;
     int c2;
+    real m;
     int c3;
     int c4;
+    real a;
     special_mixture_component_grad_a_b_smsrr_set special_mixture_component_grad_a_b_0;
     special_mixture_component_grad_a_b_smsrr_set special_mixture_component_grad_a_b_1;
 } special_log_mixture_grad_m_a_b_ssssrr_set;
@@ -2078,11 +2189,12 @@ DEVICE special_log_mixture_grad_m_a_b_ssssrr_set special_log_mixture_grad_m_a_b_
     special_log_mixture_grad_m_a_b_ssssrr_set set;
     set.c0 = isinf(b);
     set.c1 = a + b;
-    set.m = m;
-    set.a = a;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_set(m, a);
     set.c2 = what < 0;
+    set.m = m;
     set.c3 = m != m;
     set.c4 = what > 0;
+    set.a = a;
     set.special_mixture_component_grad_a_b_0 = special_mixture_component_grad_a_b_smsrr_prepare_set(what, b);
     set.special_mixture_component_grad_a_b_1 = special_mixture_component_grad_a_b_smsrr_prepare_set(what, b);
     return set;
@@ -2091,6 +2203,7 @@ DEVICE special_log_mixture_grad_m_a_b_ssssrr_set special_log_mixture_grad_m_a_b_
 // special_log_mixture_grad_m_a_b: what depends on the observation alone, computed once for each.
 typedef struct {
     real p;
+    special_mixture_peak_ssmm_row special_mixture_peak_0;
     special_mixture_component_grad_a_b_smsrr_row special_mixture_component_grad_a_b_0;
     special_mixture_component_grad_a_b_smsrr_row special_mixture_component_grad_a_b_1;
 } special_log_mixture_grad_m_a_b_ssssrr_row;
@@ -2099,6 +2212,7 @@ DEVICE special_log_mixture_grad_m_a_b_ssssrr_row special_log_mixture_grad_m_a_b_
 {
     special_log_mixture_grad_m_a_b_ssssrr_row row;
     row.p = p;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.special_mixture_component_grad_a_b_0 = special_mixture_component_grad_a_b_smsrr_prepare_row(p, q);
     row.special_mixture_component_grad_a_b_1 = special_mixture_component_grad_a_b_smsrr_prepare_row(p, q);
     return row;
@@ -2110,7 +2224,7 @@ DEVICE special_log_mixture_grad_m_a_b_results special_log_mixture_grad_m_a_b_sss
     real t = set.c0 ? 0 : row.p;
     real y = set.c0 ? row.p : row.p * set.c1;
     real s = set.c0 ? 0 : row.p;
-    real peak = special_mixture_peak(set.m, set.a, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
     real d_m_sum = 0;
     real d_a_sum = 0;
     real d_b_sum = 0;
@@ -2189,7 +2303,7 @@ DEVICE special_log_mixture_grad_m_a_b_results special_log_mixture_grad_m_a_b_sss
             sum += term;
         }
     }
-    real t10 = 1 / sum;
+    real t10 = special_log_slope(sum);
     return make_special_log_mixture_grad_m_a_b_results(at_first + log(stride) + log(sum), d_m_at_first + t10 * d_m_sum, d_a_at_first + t10 * d_a_sum, d_b_at_first + t10 * d_b_sum);
 }
 
@@ -2269,7 +2383,7 @@ DEVICE beta_logpdf_grad_alpha_beta_rms_set beta_logpdf_grad_alpha_beta_rms_prepa
     set.c3 = special_stirling_error(beta);
     set.special_lbeta_derivative_0 = special_lbeta_derivative_sm_prepare_set(beta);
     set.c4 = beta - 1;
-    set.c5 = 1 / beta;
+    set.c5 = special_log_slope(beta);
     set.c6 = log(beta);
     set.c7 = beta - 1 == 0;
     set.d_beta_at_one = d_beta_at_one;
@@ -2323,27 +2437,27 @@ DEVICE beta_logpdf_grad_alpha_beta_results beta_logpdf_grad_alpha_beta_rms_evalu
         real d_alpha_d = row.c0 + row.x * d_alpha_rest;
         real d_beta_d = row.x + row.x * d_beta_rest;
         real d = fma(row.x, n, -alpha) + row.x * rest;
-        real t = 1 / alpha;
-        real t2 = set.beta / n;
-        real t3 = 1 / n;
-        real t4 = 1 / t2;
-        real t5 = special_stirling_error_derivative(n);
-        real t6 = n / alpha;
-        real t7 = d * t;
-        real t8 = special_log_product_excess_rmm_evaluate(row.special_0, t6, t7);
+        real t = set.beta / n;
+        real t2 = 1 / n;
+        real t3 = special_log_slope(t);
+        real t4 = special_stirling_error_derivative(n);
+        real t5 = n / alpha;
+        real t6 = 1 / alpha;
+        real t7 = d * t6;
+        real t8 = special_log_product_excess_rmm_evaluate(row.special_0, t5, t7);
         real t9 = t7 / (1 + t7);
-        real t10 = t * d_alpha_d - t * t * d;
+        real t10 = t6 * d_alpha_d - t6 * t6 * d;
         real t12 = -d * set.t11;
         real t13 = d_alpha_d * set.t11;
         real t14 = n / set.beta;
         real t15 = row.c1 * t14;
         real t16 = t12 / t15;
-        real t17 = t * d_beta_d;
+        real t17 = t6 * d_beta_d;
         real t18 = special_log_ratio_excess(t15, t12);
         real t19 = set.c1 * d - d_beta_d * set.t11;
-        d_alpha_value = 0.5 * (t - t2 * t3 * t4) - (special_stirling_error_derivative(alpha) - t5) + (t8 + alpha * (fabs(t7) < 0.5 ? -(t9 * t10) : (1 - t6) * t / t6 - t10)) + set.beta * (fabs(t12) < 0.5 ? t13 * t16 : row.c1 * set.t11 / t15 + t13);
-        d_beta_value = 0.5 * (t4 * ((1 - t2) * t3)) - (set.c2 - t5) + alpha * (fabs(t7) < 0.5 ? -(t9 * t17) : t / t6 - t17) + (t18 + set.beta * (fabs(t12) < 0.5 ? -(t16 * t19) : row.c1 * ((1 - t14) * set.t11) / t15 - t19));
-        value = 0.5 * (log(alpha) + log(t2)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (set.c3 - special_stirling_error(n))) - row.c2 + alpha * t8 + set.beta * t18;
+        d_alpha_value = 0.5 * (special_log_slope(alpha) - t * t2 * t3) - (special_stirling_error_derivative(alpha) - t4) + (t8 + alpha * (fabs(t7) < 0.5 ? -(t9 * t10) : (1 - t5) * t6 / t5 - t10)) + set.beta * (fabs(t12) < 0.5 ? t13 * t16 : row.c1 * set.t11 / t15 + t13);
+        d_beta_value = 0.5 * (t3 * ((1 - t) * t2)) - (set.c2 - t4) + alpha * (fabs(t7) < 0.5 ? -(t9 * t17) : t6 / t5 - t17) + (t18 + set.beta * (fabs(t12) < 0.5 ? -(t16 * t19) : row.c1 * ((1 - t14) * set.t11) / t15 - t19));
+        value = 0.5 * (log(alpha) + log(t)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (set.c3 - special_stirling_error(n))) - row.c2 + alpha * t8 + set.beta * t18;
     } else {
         d_alpha_value = row.t20 - special_lbeta_derivative(alpha, set.beta);
         d_beta_value = row.t21 - special_lbeta_derivative_sm_evaluate(set.special_lbeta_derivative_0, alpha);
@@ -2352,7 +2466,7 @@ DEVICE beta_logpdf_grad_alpha_beta_results beta_logpdf_grad_alpha_beta_rms_evalu
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     real d_beta_at_zero = alpha - 1 == 0 ? set.c5 - row.x : 0;
     real at_zero = special_log_power_at_zero(alpha - 1, set.c6 - set.c4 * row.x);
-    real d_alpha_at_one = set.c7 ? 1 / alpha + row.c0 : 0;
+    real d_alpha_at_one = set.c7 ? special_log_slope(alpha) + row.c0 : 0;
     real at_one = special_log_power_at_zero(set.c4, log(alpha) + (alpha - 1) * row.c0);
     return make_beta_logpdf_grad_alpha_beta_results(row.c3 ? at_zero : row.c4 ? at_one : value, row.c3 ? d_alpha_at_zero : row.c4 ? d_alpha_at_one : d_alpha_value, row.c3 ? d_beta_at_zero : row.c4 ? set.d_beta_at_one : d_beta_value);
 }
@@ -2360,10 +2474,11 @@ DEVICE beta_logpdf_grad_alpha_beta_results beta_logpdf_grad_alpha_beta_rms_evalu
 // noncentral_beta_logpdf_grad_alpha_beta_lam: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
-    real m;
-    real alpha;
+    special_mixture_peak_ssmr_set special_mixture_peak_0;
     special_log_mixture_grad_m_a_b_ssssrr_set special_0;
+    real m;
     beta_logpdf_grad_alpha_beta_rms_set beta_0;
+    real alpha;
     int c1;
     int c2;
     real c3;
@@ -2391,17 +2506,19 @@ DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_set noncentral_beta_logpdf_gra
     real m = 0.5 * lam;
     real end = alpha + m;
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
-    real t = 1 / end;
+    real t = special_log_slope(end);
     real t2 = m / end;
+    real t3 = 1 / end;
     real d_beta_at_one = beta - 1 == 0 ? -INFINITY : 0;
     set.c0 = alpha + beta;
-    set.m = m;
-    set.alpha = alpha;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmr_prepare_set(m, alpha);
     set.special_0 = special_log_mixture_grad_m_a_b_ssssrr_prepare_set(0, m, alpha, beta);
+    set.m = m;
     set.beta_0 = beta_logpdf_grad_alpha_beta_rms_prepare_set(beta);
+    set.alpha = alpha;
     set.c1 = special_mixture_has_stride(m);
     set.c2 = alpha - 1 == 0;
-    set.c3 = 1 / beta;
+    set.c3 = special_log_slope(beta);
     set.c4 = m - 1;
     set.c5 = (beta + 1) * 0.5;
     set.c6 = alpha - 1;
@@ -2409,9 +2526,9 @@ DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_set noncentral_beta_logpdf_gra
     set.c8 = (beta + 1) * m - (beta - 1);
     set.c9 = beta - 1 == 0;
     set.t = t;
-    set.c10 = 1 - t2 * t;
+    set.c10 = 1 - t2 * t3;
     set.c11 = t * 0.5;
-    set.c12 = 0.5 + (0.5 - t2 * 0.5) * t;
+    set.c12 = 0.5 + (0.5 - t2 * 0.5) * t3;
     set.c13 = beta - 1;
     set.c14 = log(end);
     set.c15 = end - 1 + t2;
@@ -2424,6 +2541,7 @@ DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_set noncentral_beta_logpdf_gra
 // noncentral_beta_logpdf_grad_alpha_beta_lam: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_mixture_peak_ssmr_row special_mixture_peak_0;
     special_log_mixture_grad_m_a_b_ssssrr_row special_0;
     real c0;
     real c1;
@@ -2437,6 +2555,7 @@ DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_row noncentral_beta_logpdf_gra
 {
     noncentral_beta_logpdf_grad_alpha_beta_lam_row row;
     row.x = x;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmr_prepare_row(x);
     row.special_0 = special_log_mixture_grad_m_a_b_ssssrr_prepare_row(x, 1 - x);
     row.c0 = log(x);
     row.c1 = log1p(-x);
@@ -2451,7 +2570,7 @@ DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_row noncentral_beta_logpdf_gra
 DEVICE noncentral_beta_logpdf_grad_alpha_beta_lam_results noncentral_beta_logpdf_grad_alpha_beta_lam_evaluate(noncentral_beta_logpdf_grad_alpha_beta_lam_set set, noncentral_beta_logpdf_grad_alpha_beta_lam_row row)
 {
     real y = row.x * set.c0;
-    real first = special_mixture_peak(set.m, set.alpha, y, row.x);
+    real first = special_mixture_peak_ssmr_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y);
     real value;
     real d_alpha_value;
     real d_beta_value;

@@ -472,14 +472,6 @@ DEVICE real special_within_beta(real a, real b, real x, real y, real value, real
     return !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : y == 0 || a == 0 || isinf(b) ? at_one : x == 0 || b == 0 || isinf(a) ? at_zero : value;
 }
 
-DEVICE real special_mixture_peak(real m, real a, real y, real s)
-{
-    real b = a + 1 - m * s;
-    real c = m * y - a;
-    real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
-}
-
 DEVICE real special_log_poisson(real j, real m)
 {
     return j == 0 ? -m : special_log_gamma_power(j, m);
@@ -528,6 +520,117 @@ DEVICE int special_mixture_has_stride(real m)
 DEVICE int special_mixture_is_vague(real m)
 {
     return sqrt(m) * EPSILON > 0.01;
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real a;
+    real c1;
+} special_mixture_peak_ssmr_set;
+
+DEVICE special_mixture_peak_ssmr_set special_mixture_peak_ssmr_prepare_set(real m, real a)
+{
+    special_mixture_peak_ssmr_set set;
+    set.c0 = a + 1;
+    set.m = m;
+    set.a = a;
+    set.c1 = sqrt(m);
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    real s;
+    special_within_range_m_row special_within_range_0;
+} special_mixture_peak_ssmr_row;
+
+DEVICE special_mixture_peak_ssmr_row special_mixture_peak_ssmr_prepare_row(real s)
+{
+    special_mixture_peak_ssmr_row row;
+    row.s = s;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssmr_evaluate(special_mixture_peak_ssmr_set set, special_mixture_peak_ssmr_row row, real y)
+{
+    real b = set.c0 - set.m * row.s;
+    real c = set.m * y - set.a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+        real h = 0.5 * b;
+        real g = set.c1 * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real a;
+    real c1;
+} special_mixture_peak_ssmm_set;
+
+DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real m, real a)
+{
+    special_mixture_peak_ssmm_set set;
+    set.c0 = a + 1;
+    set.m = m;
+    set.a = a;
+    set.c1 = sqrt(m);
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_mixture_peak_ssmm_row;
+
+DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
+{
+    special_mixture_peak_ssmm_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+{
+    real b = set.c0 - set.m * s;
+    real c = set.m * y - set.a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+        real h = 0.5 * b;
+        real g = set.c1 * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 
 // special_log_gamma_p_near_zero: what depends on the observation alone, computed once for each.
@@ -1015,10 +1118,11 @@ LARGE real special_mixture_component_smsrr_evaluate(special_mixture_component_sm
 typedef struct {
     int c0;
     real c1;
-    real m;
-    real a;
+    special_mixture_peak_ssmm_set special_mixture_peak_0;
     int c2;
+    real m;
     int c3;
+    real a;
     special_mixture_component_smsrr_set special_mixture_component_0;
     special_mixture_component_smsrr_set special_mixture_component_1;
 } special_log_mixture_ssssrr_set;
@@ -1028,10 +1132,11 @@ DEVICE special_log_mixture_ssssrr_set special_log_mixture_ssssrr_prepare_set(int
     special_log_mixture_ssssrr_set set;
     set.c0 = isinf(b);
     set.c1 = a + b;
-    set.m = m;
-    set.a = a;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_set(m, a);
     set.c2 = what < 0;
+    set.m = m;
     set.c3 = what > 0;
+    set.a = a;
     set.special_mixture_component_0 = special_mixture_component_smsrr_prepare_set(what, b);
     set.special_mixture_component_1 = special_mixture_component_smsrr_prepare_set(what, b);
     return set;
@@ -1040,6 +1145,7 @@ DEVICE special_log_mixture_ssssrr_set special_log_mixture_ssssrr_prepare_set(int
 // special_log_mixture: what depends on the observation alone, computed once for each.
 typedef struct {
     real p;
+    special_mixture_peak_ssmm_row special_mixture_peak_0;
     special_mixture_component_smsrr_row special_mixture_component_0;
     special_mixture_component_smsrr_row special_mixture_component_1;
 } special_log_mixture_ssssrr_row;
@@ -1048,6 +1154,7 @@ DEVICE special_log_mixture_ssssrr_row special_log_mixture_ssssrr_prepare_row(rea
 {
     special_log_mixture_ssssrr_row row;
     row.p = p;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.special_mixture_component_0 = special_mixture_component_smsrr_prepare_row(p, q);
     row.special_mixture_component_1 = special_mixture_component_smsrr_prepare_row(p, q);
     return row;
@@ -1058,7 +1165,7 @@ DEVICE real special_log_mixture_ssssrr_evaluate(special_log_mixture_ssssrr_set s
 {
     real y = set.c0 ? row.p : row.p * set.c1;
     real s = set.c0 ? 0 : row.p;
-    real peak = special_mixture_peak(set.m, set.a, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
     real sum = 1;
     real first = set.c2 ? fmin(peak, set.m) : set.c3 ? fmax(peak, set.m) : peak;
     real stride = 1;
@@ -1174,10 +1281,11 @@ DEVICE real beta_logpdf_rms_evaluate(beta_logpdf_rms_set set, beta_logpdf_rms_ro
 // noncentral_beta_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
-    real m;
-    real alpha;
+    special_mixture_peak_ssmr_set special_mixture_peak_0;
     special_log_mixture_ssssrr_set special_0;
+    real m;
     beta_logpdf_rms_set beta_0;
+    real alpha;
     int c1;
     real c2;
     real c3;
@@ -1194,10 +1302,11 @@ DEVICE noncentral_beta_logpdf_set noncentral_beta_logpdf_prepare_set(real alpha,
     real m = 0.5 * lam;
     real end = alpha + m;
     set.c0 = alpha + beta;
-    set.m = m;
-    set.alpha = alpha;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmr_prepare_set(m, alpha);
     set.special_0 = special_log_mixture_ssssrr_prepare_set(0, m, alpha, beta);
+    set.m = m;
     set.beta_0 = beta_logpdf_rms_prepare_set(beta);
+    set.alpha = alpha;
     set.c1 = special_mixture_has_stride(m);
     set.c2 = alpha - 1;
     set.c3 = log(beta) - m;
@@ -1212,6 +1321,7 @@ DEVICE noncentral_beta_logpdf_set noncentral_beta_logpdf_prepare_set(real alpha,
 // noncentral_beta_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_mixture_peak_ssmr_row special_mixture_peak_0;
     special_log_mixture_ssssrr_row special_0;
     real c0;
     real c1;
@@ -1225,6 +1335,7 @@ DEVICE noncentral_beta_logpdf_row noncentral_beta_logpdf_prepare_row(real x)
 {
     noncentral_beta_logpdf_row row;
     row.x = x;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmr_prepare_row(x);
     row.special_0 = special_log_mixture_ssssrr_prepare_row(x, 1 - x);
     row.c0 = log(x);
     row.c1 = log1p(-x);
@@ -1239,7 +1350,7 @@ DEVICE noncentral_beta_logpdf_row noncentral_beta_logpdf_prepare_row(real x)
 DEVICE real noncentral_beta_logpdf_evaluate(noncentral_beta_logpdf_set set, noncentral_beta_logpdf_row row)
 {
     real y = row.x * set.c0;
-    real first = special_mixture_peak(set.m, set.alpha, y, row.x);
+    real first = special_mixture_peak_ssmr_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y);
     real value;
     if (set.c1 && THREAD < 65536) {
         value = special_log_mixture_ssssrr_evaluate(set.special_0, row.special_0) - row.c0 - row.c1;

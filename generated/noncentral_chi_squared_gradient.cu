@@ -711,6 +711,12 @@ DEVICE noncentral_chi_squared_logpdf_checked_grad_nu_lam_results make_noncentral
 }
 
 
+DEVICE real special_within_range(real y)
+{
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    return fmin(fmax(y, 1 / most), most);
+}
+
 DEVICE real special_log_gamma_near_two(real z)
 {
     real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
@@ -781,6 +787,11 @@ DEVICE real special_scaled_erfc(real x)
     real t = 1 - 7.5 / (x + 3.75);
     real series = 1.237512630837827582 + t * (-0.1402405985855452088 + t * (0.003585415485466306909 + t * (0.08227673848999158997 + t * (-0.108803930141939147 + t * (0.09230432116435615983 + t * (-0.05869339858449184774 + t * (0.02836227737137004573 + t * (-0.009746579620815090139 + t * (0.001755626169227672094 + t * (0.0002937140877722768239 + t * (-0.0002901553656394712841 + t * (5.164737123871837686e-5 + t * (2.238759272534768919e-5 + t * (-1.143961526007594973e-5 + t * (-9.792975290998229177e-7 + t * (1.743857741135918114e-6 + t * (-5.081691181169818825e-8 + t * (-2.499653803740524239e-7 + t * (1.87785011564687965e-8 + t * (3.256499083798512925e-8 + t * (-1.952790162974836892e-9 + t * -2.729394133253385506e-9)))))))))))))))))))));
     return series / (1 + 2 * x);
+}
+
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
 }
 
 DEVICE real special_scaled_erfc_any(real x)
@@ -929,7 +940,7 @@ DEVICE special_log_gamma_tail_near_grad_a_u_results special_log_gamma_tail_near_
     real t6 = sqrt(0.5 * a);
     real t7 = sign * eta * t6;
     real t8 = 0.5 * special_scaled_erfc(t7) + sign * series;
-    real t9 = 1 / t8;
+    real t9 = special_log_slope(t8);
     real t10 = special_scaled_erfc_slope(t7);
     return make_special_log_gamma_tail_near_grad_a_u_results(log(t8) - 0.5 * a * s, t9 * (sign * d_a_series - t10 * (sign * eta * (0.5 / t6 * 0.5)) * 0.5) - 0.5 * s, t9 * (sign * d_u_series - t10 * (sign * t6 * d_u_eta) * 0.5) - 0.5 * a * d_u_s);
 }
@@ -980,7 +991,7 @@ DEVICE special_log_gamma_power_grad_a_results special_log_gamma_power_grad_a(rea
     real t3 = special_log_ratio_excess(t, t2);
     real t4 = 1 / a;
     real t5 = (-1 - t2) * t4;
-    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * t4 + special_stirling_error_derivative(a)));
+    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * special_log_slope(a) + special_stirling_error_derivative(a)));
 }
 
 DEVICE real special_gamma_middle(real a)
@@ -1314,14 +1325,6 @@ DEVICE special_within_beta_grad_b_value_results special_within_beta_grad_b_value
     return make_special_within_beta_grad_b_value_results(!(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : y == 0 || a == 0 || isinf(b) ? at_one : x == 0 || b == 0 || isinf(a) ? at_zero : value, !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : 0, !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : y == 0 || a == 0 || isinf(b) ? 0 : x == 0 || b == 0 || isinf(a) ? 0 : 1);
 }
 
-DEVICE real special_mixture_peak(real m, real a, real y, real s)
-{
-    real b = a + 1 - m * s;
-    real c = m * y - a;
-    real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
-}
-
 DEVICE special_log_gamma_power_grad_a_x_results special_log_gamma_power_grad_a_x(real a, real x)
 {
     real t = x / a;
@@ -1330,7 +1333,7 @@ DEVICE special_log_gamma_power_grad_a_x_results special_log_gamma_power_grad_a_x
     real t4 = t2 / t;
     real t5 = 1 / a;
     real t6 = (-1 - t2) * t5;
-    return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * t5 + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
+    return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * special_log_slope(a) + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
 }
 
 DEVICE special_log_poisson_grad_j_m_results special_log_poisson_grad_j_m(real j, real m)
@@ -1412,7 +1415,7 @@ DEVICE special_log_mixture_density_grad_m_a_first_results special_log_mixture_de
         d_first_sum += d_first_term;
         sum += term;
     }
-    real t16 = 1 / sum;
+    real t16 = special_log_slope(sum);
     return make_special_log_mixture_density_grad_m_a_first_results(log(sum), t16 * d_m_sum, t16 * d_a_sum, t16 * d_first_sum);
 }
 
@@ -1424,6 +1427,125 @@ DEVICE int special_mixture_has_stride(real m)
 DEVICE int special_mixture_is_vague(real m)
 {
     return sqrt(m) * EPSILON > 0.01;
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real m;
+    real a;
+    real c0;
+    real c1;
+    real h;
+    int c2;
+    real b;
+} special_mixture_peak_ssrs_set;
+
+DEVICE special_mixture_peak_ssrs_set special_mixture_peak_ssrs_prepare_set(real m, real a, real s)
+{
+    special_mixture_peak_ssrs_set set;
+    real b = a + 1 - m * s;
+    set.m = m;
+    set.a = a;
+    set.c0 = b * b;
+    real h = 0.5 * b;
+    set.c1 = sqrt(m);
+    set.h = h;
+    set.c2 = b > 0;
+    set.b = b;
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    real y;
+    real c0;
+    int c1;
+} special_mixture_peak_ssrs_row;
+
+DEVICE special_mixture_peak_ssrs_row special_mixture_peak_ssrs_prepare_row(real y)
+{
+    special_mixture_peak_ssrs_row row;
+    row.y = y;
+    row.c0 = sqrt(y);
+    row.c1 = y > special_within_range(y);
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssrs_evaluate(special_mixture_peak_ssrs_set set, special_mixture_peak_ssrs_row row)
+{
+    real c = set.m * row.y - set.a;
+    real root = sqrt(fmax(set.c0 + 4 * c, (real)0));
+    if (row.c1) {
+        real g = set.c1 * row.c0;
+        return floor(g * (g / (set.h + hypot(set.h, g))));
+    }
+    return floor(fmax(set.c2 ? 2 * c / (set.b + root) : 0.5 * (root - set.b), (real)0));
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real a;
+    real c1;
+} special_mixture_peak_ssmm_set;
+
+DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real m, real a)
+{
+    special_mixture_peak_ssmm_set set;
+    set.c0 = a + 1;
+    set.m = m;
+    set.a = a;
+    set.c1 = sqrt(m);
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_mixture_peak_ssmm_row;
+
+DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
+{
+    special_mixture_peak_ssmm_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+{
+    real b = set.c0 - set.m * s;
+    real c = set.m * y - set.a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+        real h = 0.5 * b;
+        real g = set.c1 * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 
 // special_log_gamma_p_near_zero_grad_a: what depends on the observation alone, computed once for each.
@@ -1500,7 +1622,7 @@ DEVICE special_log_gamma_tail_grad_a_results special_log_gamma_tail_grad_a_mr_ev
         either = call5.value;
         d_a_either = call5.d_a;
     }
-    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + 1 / either * d_a_either);
+    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + special_log_slope(either) * d_a_either);
 }
 
 // special_log_gamma_p_grad_a: what depends on the observation alone, computed once for each.
@@ -1682,7 +1804,7 @@ DEVICE special_log_beta_power_grad_a_results special_log_beta_power_grad_a_msrs_
     real t8 = 1 / a;
     real t9 = (gap / a - d_a_gap) * t8;
     real t11 = d_a_gap * set.t10;
-    return make_special_log_beta_power_grad_a_results(a * t4 + set.b * special_log_ratio_excess(t5, t6) + (0.5 * (log(a) + log(t7)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t3 / t2 * t9) : row.x * ((1 - t) * t8) / t2 - t9) + set.b * (fabs(t6) < 0.5 ? -(t6 / t5 * t11) : set.c1 / t5 - t11) + (0.5 * (t8 - t7 * (1 / n) * (1 / t7)) - (special_stirling_error_derivative(a) - special_stirling_error_derivative(n))));
+    return make_special_log_beta_power_grad_a_results(a * t4 + set.b * special_log_ratio_excess(t5, t6) + (0.5 * (log(a) + log(t7)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t3 / t2 * t9) : row.x * ((1 - t) * t8) / t2 - t9) + set.b * (fabs(t6) < 0.5 ? -(t6 / t5 * t11) : set.c1 / t5 - t11) + (0.5 * (special_log_slope(a) - t7 * (1 / n) * special_log_slope(t7)) - (special_stirling_error_derivative(a) - special_stirling_error_derivative(n))));
 }
 
 // special_log_beta_tail_grad_a: what depends on the parameters alone, computed once for each set of them.
@@ -1762,7 +1884,7 @@ DEVICE special_log_beta_tail_grad_a_results special_log_beta_tail_grad_a_msrs_ev
         either2 = call6.value;
         d_a_either2 = call6.d_a * d_a_s + call6.d_b * d_a_t;
     }
-    return make_special_log_beta_tail_grad_a_results(call4.value + log(either2), call4.d_a + 1 / either2 * d_a_either2);
+    return make_special_log_beta_tail_grad_a_results(call4.value + log(either2), call4.d_a + special_log_slope(either2) * d_a_either2);
 }
 
 // special_log_beta_p_grad_a: what depends on the parameters alone, computed once for each set of them.
@@ -1858,7 +1980,7 @@ DEVICE special_log_beta_power_grad_b_results special_log_beta_power_grad_b_smsr_
     real t9 = d_b_gap * set.t8;
     real t10 = 1 / b;
     real t11 = (d_b_gap - t5) * t10;
-    return make_special_log_beta_power_grad_b_results(set.a * special_log_ratio_excess(t, t2) + b * t6 + (0.5 * (set.c0 + log(t7)) - HALF_LOG_2PI - (set.c1 + (special_stirling_error(b) - special_stirling_error(n)))), set.a * (fabs(t2) < 0.5 ? t9 * (t2 / t) : set.c2 / t + t9) + (t6 + b * (fabs(t5) < 0.5 ? -(t5 / t4 * t11) : row.y * ((1 - t3) * t10) / t4 - t11)) + (0.5 * (1 / t7 * ((1 - t7) * (1 / n))) - (special_stirling_error_derivative(b) - special_stirling_error_derivative(n))));
+    return make_special_log_beta_power_grad_b_results(set.a * special_log_ratio_excess(t, t2) + b * t6 + (0.5 * (set.c0 + log(t7)) - HALF_LOG_2PI - (set.c1 + (special_stirling_error(b) - special_stirling_error(n)))), set.a * (fabs(t2) < 0.5 ? t9 * (t2 / t) : set.c2 / t + t9) + (t6 + b * (fabs(t5) < 0.5 ? -(t5 / t4 * t11) : row.y * ((1 - t3) * t10) / t4 - t11)) + (0.5 * (special_log_slope(t7) * ((1 - t7) * (1 / n))) - (special_stirling_error_derivative(b) - special_stirling_error_derivative(n))));
 }
 
 // special_log_beta_tail_grad_b: what depends on the parameters alone, computed once for each set of them.
@@ -1938,7 +2060,7 @@ DEVICE special_log_beta_tail_grad_b_results special_log_beta_tail_grad_b_smsr_ev
         either2 = call6.value;
         d_b_either2 = call6.d_a * d_b_s + call6.d_b * d_b_t;
     }
-    return make_special_log_beta_tail_grad_b_results(call4.value + log(either2), call4.d_b + 1 / either2 * d_b_either2);
+    return make_special_log_beta_tail_grad_b_results(call4.value + log(either2), call4.d_b + special_log_slope(either2) * d_b_either2);
 }
 
 // special_log_beta_p_grad_b: what depends on the parameters alone, computed once for each set of them.
@@ -2046,7 +2168,7 @@ LARGE special_mixture_component_grad_a_results special_mixture_component_grad_a_
             } else {
                 special_log_gamma_power_grad_a_results call3 = special_log_gamma_power_grad_a(a, row.p);
                 either = call3.value + log(a);
-                d_a_either = call3.d_a + 1 / a;
+                d_a_either = call3.d_a + special_log_slope(a);
             }
             either2 = either;
             d_a_either2 = d_a_either;
@@ -2081,11 +2203,12 @@ LARGE special_mixture_component_grad_a_results special_mixture_component_grad_a_
 typedef struct {
     int c0;
     real c1;
-    real m;
-    real a;
+    special_mixture_peak_ssmm_set special_mixture_peak_0;
     int c2;
+    real m;
     int c3;
     int c4;
+    real a;
     special_mixture_component_grad_a_smsrs_set special_mixture_component_grad_a_0;
     special_mixture_component_grad_a_smsrs_set special_mixture_component_grad_a_1;
 } special_log_mixture_grad_m_a_ssssrs_set;
@@ -2095,11 +2218,12 @@ DEVICE special_log_mixture_grad_m_a_ssssrs_set special_log_mixture_grad_m_a_ssss
     special_log_mixture_grad_m_a_ssssrs_set set;
     set.c0 = isinf(b);
     set.c1 = a + b;
-    set.m = m;
-    set.a = a;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_set(m, a);
     set.c2 = what < 0;
+    set.m = m;
     set.c3 = m != m;
     set.c4 = what > 0;
+    set.a = a;
     set.special_mixture_component_grad_a_0 = special_mixture_component_grad_a_smsrs_prepare_set(what, b, q);
     set.special_mixture_component_grad_a_1 = special_mixture_component_grad_a_smsrs_prepare_set(what, b, q);
     return set;
@@ -2108,6 +2232,7 @@ DEVICE special_log_mixture_grad_m_a_ssssrs_set special_log_mixture_grad_m_a_ssss
 // special_log_mixture_grad_m_a: what depends on the observation alone, computed once for each.
 typedef struct {
     real p;
+    special_mixture_peak_ssmm_row special_mixture_peak_0;
     special_mixture_component_grad_a_smsrs_row special_mixture_component_grad_a_0;
     special_mixture_component_grad_a_smsrs_row special_mixture_component_grad_a_1;
 } special_log_mixture_grad_m_a_ssssrs_row;
@@ -2116,6 +2241,7 @@ DEVICE special_log_mixture_grad_m_a_ssssrs_row special_log_mixture_grad_m_a_ssss
 {
     special_log_mixture_grad_m_a_ssssrs_row row;
     row.p = p;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.special_mixture_component_grad_a_0 = special_mixture_component_grad_a_smsrs_prepare_row(p);
     row.special_mixture_component_grad_a_1 = special_mixture_component_grad_a_smsrs_prepare_row(p);
     return row;
@@ -2127,7 +2253,7 @@ DEVICE special_log_mixture_grad_m_a_results special_log_mixture_grad_m_a_ssssrs_
     real d_a_y = set.c0 ? 0 : row.p;
     real y = set.c0 ? row.p : row.p * set.c1;
     real s = set.c0 ? 0 : row.p;
-    real peak = special_mixture_peak(set.m, set.a, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
     real d_m_sum = 0;
     real d_a_sum = 0;
     real sum = 1;
@@ -2192,7 +2318,7 @@ DEVICE special_log_mixture_grad_m_a_results special_log_mixture_grad_m_a_ssssrs_
             sum += term;
         }
     }
-    real t9 = 1 / sum;
+    real t9 = special_log_slope(sum);
     return make_special_log_mixture_grad_m_a_results(at_first + log(stride) + log(sum), d_m_at_first + t9 * d_m_sum, d_a_at_first + t9 * d_a_sum);
 }
 
@@ -2225,7 +2351,7 @@ DEVICE real special_log_product_excess_rmm_evaluate(special_log_product_excess_r
 // gamma_logpdf_grad_alpha: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
-    real t6;
+    real t5;
     real c0;
 } gamma_logpdf_grad_alpha_rms_set;
 
@@ -2233,8 +2359,8 @@ DEVICE gamma_logpdf_grad_alpha_rms_set gamma_logpdf_grad_alpha_rms_prepare_set(r
 {
     gamma_logpdf_grad_alpha_rms_set set;
     set.beta = beta;
-    real t6 = log(beta);
-    set.t6 = t6;
+    real t5 = log(beta);
+    set.t5 = t5;
     set.c0 = log(beta);
     return set;
 }
@@ -2244,7 +2370,7 @@ typedef struct {
     real x;
     special_log_product_excess_rmm_row special_0;
     real c0;
-    real t7;
+    real t6;
     int c1;
     int c2;
 } gamma_logpdf_grad_alpha_rms_row;
@@ -2255,8 +2381,8 @@ DEVICE gamma_logpdf_grad_alpha_rms_row gamma_logpdf_grad_alpha_rms_prepare_row(r
     row.x = x;
     row.special_0 = special_log_product_excess_rmm_prepare_row(x);
     row.c0 = log(x);
-    real t7 = log(x);
-    row.t7 = t7;
+    real t6 = log(x);
+    row.t6 = t6;
     row.c1 = x == 0;
     row.c2 = isinf(x);
     return row;
@@ -2272,14 +2398,13 @@ DEVICE gamma_logpdf_grad_alpha_results gamma_logpdf_grad_alpha_rms_evaluate(gamm
         real t2 = fma(set.beta, row.x, -alpha);
         real d_alpha_u = -t - t * t * t2;
         real u = t2 * t;
-        real t3 = 1 / alpha;
-        real t4 = set.beta / alpha;
-        real t5 = special_log_product_excess_rmm_evaluate(row.special_0, t4, u);
-        d_alpha_value = 0.5 * t3 - special_stirling_error_derivative(alpha) + (t5 + alpha * (fabs(u) < 0.5 ? -(u / (1 + u) * d_alpha_u) : -(t4 * t3 / t4) - d_alpha_u));
-        value = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha) - row.c0 + alpha * t5;
+        real t3 = set.beta / alpha;
+        real t4 = special_log_product_excess_rmm_evaluate(row.special_0, t3, u);
+        d_alpha_value = 0.5 * special_log_slope(alpha) - special_stirling_error_derivative(alpha) + (t4 + alpha * (fabs(u) < 0.5 ? -(u / (1 + u) * d_alpha_u) : -(t3 * (1 / alpha) / t3) - d_alpha_u));
+        value = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha) - row.c0 + alpha * t4;
     } else {
-        d_alpha_value = set.t6 - special_digamma(alpha) + row.t7;
-        value = alpha * set.t6 - special_log_gamma(alpha) + (alpha - 1) * row.t7 - set.beta * row.x;
+        d_alpha_value = set.t5 - special_digamma(alpha) + row.t6;
+        value = alpha * set.t5 - special_log_gamma(alpha) + (alpha - 1) * row.t6 - set.beta * row.x;
     }
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     real at_zero = special_log_power_at_zero(alpha - 1, set.c0 - set.beta * row.x);
@@ -2288,16 +2413,18 @@ DEVICE gamma_logpdf_grad_alpha_results gamma_logpdf_grad_alpha_rms_evaluate(gamm
 
 // noncentral_chi_squared_logpdf_grad_nu_lam: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real m;
-    real a;
+    special_mixture_peak_ssrs_set special_mixture_peak_0;
     special_log_mixture_grad_m_a_ssssrs_set special_0;
+    real m;
     gamma_logpdf_grad_alpha_rms_set gamma_0;
+    real a;
     int c0;
-    int c1;
-    real c2;
+    real c1;
+    int c2;
     real c3;
     real c4;
-    int c5;
+    real c5;
+    int c6;
     real d_nu_at_zero;
 } noncentral_chi_squared_logpdf_grad_nu_lam_set;
 
@@ -2307,49 +2434,62 @@ DEVICE noncentral_chi_squared_logpdf_grad_nu_lam_set noncentral_chi_squared_logp
     real a = 0.5 * nu;
     real m = 0.5 * lam;
     real d_nu_at_zero = nu - 2 == 0 ? -INFINITY : 0;
-    set.m = m;
-    set.a = a;
+    set.special_mixture_peak_0 = special_mixture_peak_ssrs_prepare_set(m, a, 0);
     set.special_0 = special_log_mixture_grad_m_a_ssssrs_prepare_set(0, m, a, INFINITY, 1);
+    set.m = m;
     set.gamma_0 = gamma_logpdf_grad_alpha_rms_prepare_set(1);
+    set.a = a;
     set.c0 = special_mixture_has_stride(m);
-    set.c1 = nu - 2 == 0;
-    set.c2 = nu - 2;
-    set.c3 = -LOG_2 - m;
-    set.c4 = m - 1;
-    set.c5 = special_mixture_is_vague(m) || isinf(nu);
+    set.c1 = a - 1;
+    set.c2 = nu - 2 == 0;
+    set.c3 = nu - 2;
+    set.c4 = -LOG_2 - m;
+    set.c5 = m - 1;
+    set.c6 = special_mixture_is_vague(m) || isinf(nu);
     set.d_nu_at_zero = d_nu_at_zero;
     return set;
 }
 
 // noncentral_chi_squared_logpdf_grad_nu_lam: what depends on the observation alone, computed once for each.
 typedef struct {
-    real y;
+    special_mixture_peak_ssrs_row special_mixture_peak_0;
     special_log_mixture_grad_m_a_ssssrs_row special_0;
     real c0;
     gamma_logpdf_grad_alpha_rms_row gamma_0;
+    real y;
     real c1;
+    real t;
     int c2;
-    int c3;
+    real c3;
+    real c4;
+    int c5;
+    int c6;
 } noncentral_chi_squared_logpdf_grad_nu_lam_row;
 
 DEVICE noncentral_chi_squared_logpdf_grad_nu_lam_row noncentral_chi_squared_logpdf_grad_nu_lam_prepare_row(real x)
 {
     noncentral_chi_squared_logpdf_grad_nu_lam_row row;
-    real y = 0.5 * x;
-    row.y = y;
+    real y = fmax(0.5 * x, special_within_range(0));
+    row.special_mixture_peak_0 = special_mixture_peak_ssrs_prepare_row(y);
     row.special_0 = special_log_mixture_grad_m_a_ssssrs_prepare_row(y);
-    row.c0 = log(x);
+    row.c0 = log(y);
     row.gamma_0 = gamma_logpdf_grad_alpha_rms_prepare_row(y);
-    row.c1 = y * 0.5 - 0.5;
-    row.c2 = x == 0;
-    row.c3 = isinf(x);
+    row.y = y;
+    real t = log(x) - LOG_2 - log(y);
+    row.c1 = t * 0.5;
+    row.t = t;
+    row.c2 = 0.5 * x < y;
+    row.c3 = 0.5 * x * 0.5 - 0.5;
+    row.c4 = 0.5 * x;
+    row.c5 = x == 0;
+    row.c6 = isinf(x);
     return row;
 }
 
 // noncentral_chi_squared_logpdf_grad_nu_lam: what depends on both, from what was computed ahead.
 DEVICE noncentral_chi_squared_logpdf_grad_nu_lam_results noncentral_chi_squared_logpdf_grad_nu_lam_evaluate(noncentral_chi_squared_logpdf_grad_nu_lam_set set, noncentral_chi_squared_logpdf_grad_nu_lam_row row)
 {
-    real first = special_mixture_peak(set.m, set.a, row.y, 0);
+    real first = special_mixture_peak_ssrs_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0);
     real value;
     real d_nu_value;
     real d_lam_value;
@@ -2357,7 +2497,7 @@ DEVICE noncentral_chi_squared_logpdf_grad_nu_lam_results noncentral_chi_squared_
         special_log_mixture_grad_m_a_results call = special_log_mixture_grad_m_a_ssssrs_evaluate(set.special_0, row.special_0);
         d_nu_value = call.d_a * 0.5;
         d_lam_value = call.d_m * 0.5;
-        value = call.value - row.c0;
+        value = call.value - LOG_2 - row.c0;
     } else {
         special_log_poisson_grad_j_m_results call2 = special_log_poisson_grad_j_m(first, set.m);
         gamma_logpdf_grad_alpha_results call3 = gamma_logpdf_grad_alpha_rms_evaluate(set.gamma_0, row.gamma_0, set.a + first);
@@ -2366,9 +2506,13 @@ DEVICE noncentral_chi_squared_logpdf_grad_nu_lam_results noncentral_chi_squared_
         d_lam_value = call2.d_m * 0.5 + call4.d_m * 0.5;
         value = call2.value + call3.value - LOG_2 + call4.value;
     }
-    real d_lam_at_zero = set.c1 ? row.c1 : 0;
-    real at_zero = special_log_power_at_zero(set.c2, set.c3 + row.y * set.c4);
-    return make_noncentral_chi_squared_logpdf_grad_nu_lam_results(set.c5 ? NAN : row.c2 ? at_zero : row.c3 ? -INFINITY : value, set.c5 ? NAN : row.c2 ? set.d_nu_at_zero : row.c3 ? 0 : d_nu_value, set.c5 ? NAN : row.c2 ? d_lam_at_zero : row.c3 ? 0 : d_lam_value);
+    if (row.c2) {
+        d_nu_value += row.c1;
+        value += set.c1 * row.t;
+    }
+    real d_lam_at_zero = set.c2 ? row.c3 : 0;
+    real at_zero = special_log_power_at_zero(set.c3, set.c4 + row.c4 * set.c5);
+    return make_noncentral_chi_squared_logpdf_grad_nu_lam_results(set.c6 ? NAN : row.c5 ? at_zero : row.c6 ? -INFINITY : value, set.c6 ? NAN : row.c5 ? set.d_nu_at_zero : row.c6 ? 0 : d_nu_value, set.c6 ? NAN : row.c5 ? d_lam_at_zero : row.c6 ? 0 : d_lam_value);
 }
 
 // noncentral_chi_squared_logpdf_checked_grad_nu_lam: what depends on the parameters alone, computed once for each set of them.

@@ -149,6 +149,12 @@ DEVICE int int_abs(int a)
 // Too large to be inlined: compiling would take too long.
 #define LARGE static __device__ __noinline__
 
+DEVICE real special_within_range(real y)
+{
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    return fmin(fmax(y, 1 / most), most);
+}
+
 DEVICE real special_log_gamma_near_two(real z)
 {
     real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
@@ -472,14 +478,6 @@ DEVICE real special_within_beta(real a, real b, real x, real y, real value, real
     return !(a >= 0 && b >= 0 && x >= 0 && y >= 0) ? NAN : y == 0 || a == 0 || isinf(b) ? at_one : x == 0 || b == 0 || isinf(a) ? at_zero : value;
 }
 
-DEVICE real special_mixture_peak(real m, real a, real y, real s)
-{
-    real b = a + 1 - m * s;
-    real c = m * y - a;
-    real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
-}
-
 DEVICE real special_log_poisson(real j, real m)
 {
     return j == 0 ? -m : special_log_gamma_power(j, m);
@@ -521,6 +519,125 @@ DEVICE int special_mixture_has_stride(real m)
 DEVICE int special_mixture_is_vague(real m)
 {
     return sqrt(m) * EPSILON > 0.01;
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real m;
+    real a;
+    real c0;
+    real c1;
+    real h;
+    int c2;
+    real b;
+} special_mixture_peak_ssrs_set;
+
+DEVICE special_mixture_peak_ssrs_set special_mixture_peak_ssrs_prepare_set(real m, real a, real s)
+{
+    special_mixture_peak_ssrs_set set;
+    real b = a + 1 - m * s;
+    set.m = m;
+    set.a = a;
+    set.c0 = b * b;
+    real h = 0.5 * b;
+    set.c1 = sqrt(m);
+    set.h = h;
+    set.c2 = b > 0;
+    set.b = b;
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    real y;
+    real c0;
+    int c1;
+} special_mixture_peak_ssrs_row;
+
+DEVICE special_mixture_peak_ssrs_row special_mixture_peak_ssrs_prepare_row(real y)
+{
+    special_mixture_peak_ssrs_row row;
+    row.y = y;
+    row.c0 = sqrt(y);
+    row.c1 = y > special_within_range(y);
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssrs_evaluate(special_mixture_peak_ssrs_set set, special_mixture_peak_ssrs_row row)
+{
+    real c = set.m * row.y - set.a;
+    real root = sqrt(fmax(set.c0 + 4 * c, (real)0));
+    if (row.c1) {
+        real g = set.c1 * row.c0;
+        return floor(g * (g / (set.h + hypot(set.h, g))));
+    }
+    return floor(fmax(set.c2 ? 2 * c / (set.b + root) : 0.5 * (root - set.b), (real)0));
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real a;
+    real c1;
+} special_mixture_peak_ssmm_set;
+
+DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real m, real a)
+{
+    special_mixture_peak_ssmm_set set;
+    set.c0 = a + 1;
+    set.m = m;
+    set.a = a;
+    set.c1 = sqrt(m);
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_mixture_peak_ssmm_row;
+
+DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
+{
+    special_mixture_peak_ssmm_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+{
+    real b = set.c0 - set.m * s;
+    real c = set.m * y - set.a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+        real h = 0.5 * b;
+        real g = set.c1 * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 
 // special_log_gamma_p_near_zero: what depends on the observation alone, computed once for each.
@@ -1004,10 +1121,11 @@ LARGE real special_mixture_component_smsrs_evaluate(special_mixture_component_sm
 typedef struct {
     int c0;
     real c1;
-    real m;
-    real a;
+    special_mixture_peak_ssmm_set special_mixture_peak_0;
     int c2;
+    real m;
     int c3;
+    real a;
     special_mixture_component_smsrs_set special_mixture_component_0;
     special_mixture_component_smsrs_set special_mixture_component_1;
 } special_log_mixture_ssssrs_set;
@@ -1017,10 +1135,11 @@ DEVICE special_log_mixture_ssssrs_set special_log_mixture_ssssrs_prepare_set(int
     special_log_mixture_ssssrs_set set;
     set.c0 = isinf(b);
     set.c1 = a + b;
-    set.m = m;
-    set.a = a;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_set(m, a);
     set.c2 = what < 0;
+    set.m = m;
     set.c3 = what > 0;
+    set.a = a;
     set.special_mixture_component_0 = special_mixture_component_smsrs_prepare_set(what, b, q);
     set.special_mixture_component_1 = special_mixture_component_smsrs_prepare_set(what, b, q);
     return set;
@@ -1029,6 +1148,7 @@ DEVICE special_log_mixture_ssssrs_set special_log_mixture_ssssrs_prepare_set(int
 // special_log_mixture: what depends on the observation alone, computed once for each.
 typedef struct {
     real p;
+    special_mixture_peak_ssmm_row special_mixture_peak_0;
     special_mixture_component_smsrs_row special_mixture_component_0;
     special_mixture_component_smsrs_row special_mixture_component_1;
 } special_log_mixture_ssssrs_row;
@@ -1037,6 +1157,7 @@ DEVICE special_log_mixture_ssssrs_row special_log_mixture_ssssrs_prepare_row(rea
 {
     special_log_mixture_ssssrs_row row;
     row.p = p;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.special_mixture_component_0 = special_mixture_component_smsrs_prepare_row(p);
     row.special_mixture_component_1 = special_mixture_component_smsrs_prepare_row(p);
     return row;
@@ -1047,7 +1168,7 @@ DEVICE real special_log_mixture_ssssrs_evaluate(special_log_mixture_ssssrs_set s
 {
     real y = set.c0 ? row.p : row.p * set.c1;
     real s = set.c0 ? 0 : row.p;
-    real peak = special_mixture_peak(set.m, set.a, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
     real sum = 1;
     real first = set.c2 ? fmin(peak, set.m) : set.c3 ? fmax(peak, set.m) : peak;
     real stride = 1;
@@ -1144,15 +1265,17 @@ DEVICE real gamma_logpdf_rms_evaluate(gamma_logpdf_rms_set set, gamma_logpdf_rms
 
 // noncentral_chi_squared_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real m;
-    real a;
+    special_mixture_peak_ssrs_set special_mixture_peak_0;
     special_log_mixture_ssssrs_set special_0;
+    real m;
     gamma_logpdf_rms_set gamma_0;
+    real a;
     int c0;
     real c1;
     real c2;
     real c3;
-    int c4;
+    real c4;
+    int c5;
 } noncentral_chi_squared_logpdf_set;
 
 DEVICE noncentral_chi_squared_logpdf_set noncentral_chi_squared_logpdf_prepare_set(real nu, real lam)
@@ -1160,53 +1283,66 @@ DEVICE noncentral_chi_squared_logpdf_set noncentral_chi_squared_logpdf_prepare_s
     noncentral_chi_squared_logpdf_set set;
     real a = 0.5 * nu;
     real m = 0.5 * lam;
-    set.m = m;
-    set.a = a;
+    set.special_mixture_peak_0 = special_mixture_peak_ssrs_prepare_set(m, a, 0);
     set.special_0 = special_log_mixture_ssssrs_prepare_set(0, m, a, INFINITY, 1);
+    set.m = m;
     set.gamma_0 = gamma_logpdf_rms_prepare_set(1);
+    set.a = a;
     set.c0 = special_mixture_has_stride(m);
-    set.c1 = nu - 2;
-    set.c2 = -LOG_2 - m;
-    set.c3 = m - 1;
-    set.c4 = special_mixture_is_vague(m) || isinf(nu);
+    set.c1 = a - 1;
+    set.c2 = nu - 2;
+    set.c3 = -LOG_2 - m;
+    set.c4 = m - 1;
+    set.c5 = special_mixture_is_vague(m) || isinf(nu);
     return set;
 }
 
 // noncentral_chi_squared_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    real y;
+    special_mixture_peak_ssrs_row special_mixture_peak_0;
     special_log_mixture_ssssrs_row special_0;
     real c0;
     gamma_logpdf_rms_row gamma_0;
-    int c1;
+    real y;
+    real c1;
     int c2;
+    real c3;
+    int c4;
+    int c5;
 } noncentral_chi_squared_logpdf_row;
 
 DEVICE noncentral_chi_squared_logpdf_row noncentral_chi_squared_logpdf_prepare_row(real x)
 {
     noncentral_chi_squared_logpdf_row row;
-    real y = 0.5 * x;
-    row.y = y;
+    real y = fmax(0.5 * x, special_within_range(0));
+    row.special_mixture_peak_0 = special_mixture_peak_ssrs_prepare_row(y);
     row.special_0 = special_log_mixture_ssssrs_prepare_row(y);
-    row.c0 = log(x);
+    row.c0 = log(y);
     row.gamma_0 = gamma_logpdf_rms_prepare_row(y);
-    row.c1 = x == 0;
-    row.c2 = isinf(x);
+    row.y = y;
+    row.c1 = log(x) - LOG_2 - log(y);
+    row.c2 = 0.5 * x < y;
+    row.c3 = 0.5 * x;
+    row.c4 = x == 0;
+    row.c5 = isinf(x);
     return row;
 }
 
 // noncentral_chi_squared_logpdf: what depends on both, from what was computed ahead.
 DEVICE real noncentral_chi_squared_logpdf_evaluate(noncentral_chi_squared_logpdf_set set, noncentral_chi_squared_logpdf_row row)
 {
-    real first = special_mixture_peak(set.m, set.a, row.y, 0);
+    real first = special_mixture_peak_ssrs_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0);
     real value;
     if (set.c0 && THREAD < 65536) {
-        value = special_log_mixture_ssssrs_evaluate(set.special_0, row.special_0) - row.c0;
+        value = special_log_mixture_ssssrs_evaluate(set.special_0, row.special_0) - LOG_2 - row.c0;
     } else {
         value = special_log_poisson(first, set.m) + gamma_logpdf_rms_evaluate(set.gamma_0, row.gamma_0, set.a + first) - LOG_2 + special_log_mixture_density(set.m, set.a, row.y, 0, first);
     }
-    real at_zero = special_log_power_at_zero(set.c1, set.c2 + row.y * set.c3);
-    return set.c4 ? NAN : row.c1 ? at_zero : row.c2 ? -INFINITY : value;
+    if (row.c2) {
+        value += set.c1 * row.c1;
+    }
+    real at_zero = special_log_power_at_zero(set.c2, set.c3 + row.c3 * set.c4);
+    return set.c5 ? NAN : row.c4 ? at_zero : row.c5 ? -INFINITY : value;
 }
 
 // noncentral_chi_squared_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

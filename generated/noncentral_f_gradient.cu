@@ -521,6 +521,22 @@ DEVICE special_log_mixture_density_grad_m_a_y_s_first_results make_special_log_m
 
 typedef struct {
     real value;
+    real d_d1;
+    real d_d2;
+} noncentral_f_log_beyond_grad_d1_d2_results;
+
+DEVICE noncentral_f_log_beyond_grad_d1_d2_results make_noncentral_f_log_beyond_grad_d1_d2_results(real value, real d_d1, real d_d2)
+{
+    noncentral_f_log_beyond_grad_d1_d2_results results;
+    results.value = value;
+    results.d_d1 = d_d1;
+    results.d_d2 = d_d2;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_a;
     real d_b;
 } special_log_beta_scale_grad_a_b_results;
@@ -722,6 +738,11 @@ DEVICE noncentral_f_logpdf_checked_grad_d1_d2_lam_results make_noncentral_f_logp
     return results;
 }
 
+
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
 
 DEVICE real special_stirling_series_derivative(real x)
 {
@@ -1242,7 +1263,7 @@ DEVICE special_log_gamma_tail_near_grad_a_u_results special_log_gamma_tail_near_
     real t6 = sqrt(0.5 * a);
     real t7 = sign * eta * t6;
     real t8 = 0.5 * special_scaled_erfc(t7) + sign * series;
-    real t9 = 1 / t8;
+    real t9 = special_log_slope(t8);
     real t10 = special_scaled_erfc_slope(t7);
     return make_special_log_gamma_tail_near_grad_a_u_results(log(t8) - 0.5 * a * s, t9 * (sign * d_a_series - t10 * (sign * eta * (0.5 / t6 * 0.5)) * 0.5) - 0.5 * s, t9 * (sign * d_u_series - t10 * (sign * t6 * d_u_eta) * 0.5) - 0.5 * a * d_u_s);
 }
@@ -1262,7 +1283,7 @@ DEVICE special_log_gamma_power_grad_a_results special_log_gamma_power_grad_a(rea
     real t3 = special_log_ratio_excess(t, t2);
     real t4 = 1 / a;
     real t5 = (-1 - t2) * t4;
-    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * t4 + special_stirling_error_derivative(a)));
+    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * special_log_slope(a) + special_stirling_error_derivative(a)));
 }
 
 DEVICE real special_gamma_middle(real a)
@@ -1362,7 +1383,7 @@ DEVICE special_log_gamma_tail_grad_a_results special_log_gamma_tail_grad_a(real 
         either = call5.value;
         d_a_either = call5.d_a;
     }
-    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + 1 / either * d_a_either);
+    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + special_log_slope(either) * d_a_either);
 }
 
 DEVICE real special_log_gamma_power(real a, real x)
@@ -1422,15 +1443,7 @@ DEVICE special_log_gamma_power_grad_a_x_results special_log_gamma_power_grad_a_x
     real t4 = t2 / t;
     real t5 = 1 / a;
     real t6 = (-1 - t2) * t5;
-    return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * t5 + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
-}
-
-DEVICE real special_mixture_peak(real m, real a, real y, real s)
-{
-    real b = a + 1 - m * s;
-    real c = m * y - a;
-    real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
+    return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * special_log_slope(a) + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
 }
 
 DEVICE special_log_poisson_grad_j_m_results special_log_poisson_grad_j_m(real j, real m)
@@ -1539,7 +1552,7 @@ DEVICE special_log_mixture_density_grad_m_a_y_s_first_results special_log_mixtur
         d_first_sum += d_first_term;
         sum += term;
     }
-    real t16 = 1 / sum;
+    real t16 = special_log_slope(sum);
     return make_special_log_mixture_density_grad_m_a_y_s_first_results(log(sum), t16 * d_m_sum, t16 * d_a_sum, t16 * d_y_sum, t16 * d_s_sum, t16 * d_first_sum);
 }
 
@@ -1551,6 +1564,169 @@ DEVICE int special_mixture_has_stride(real m)
 DEVICE int special_mixture_is_vague(real m)
 {
     return sqrt(m) * EPSILON > 0.01;
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real a;
+    real c1;
+} special_mixture_peak_ssmm_set;
+
+DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real m, real a)
+{
+    special_mixture_peak_ssmm_set set;
+    set.c0 = a + 1;
+    set.m = m;
+    set.a = a;
+    set.c1 = sqrt(m);
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_mixture_peak_ssmm_row;
+
+DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
+{
+    special_mixture_peak_ssmm_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+{
+    real b = set.c0 - set.m * s;
+    real c = set.m * y - set.a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+        real h = 0.5 * b;
+        real g = set.c1 * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
+// noncentral_f_log_beyond_grad_d1_d2: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real t;
+    real c0;
+    real t4;
+    real t2;
+    special_log_quotient_set special_0;
+    real c1;
+    real c2;
+} noncentral_f_log_beyond_grad_d1_d2_set;
+
+DEVICE noncentral_f_log_beyond_grad_d1_d2_set noncentral_f_log_beyond_grad_d1_d2_prepare_set(real d1, real d2)
+{
+    noncentral_f_log_beyond_grad_d1_d2_set set;
+    real t = d2 / d1;
+    real t2 = 1 / d1;
+    real t4 = 1 / t;
+    real t6 = d2 / d1;
+    real t7 = 1 / d1;
+    real t8 = special_log_slope(t6);
+    set.t = t;
+    set.c0 = t * t2;
+    set.t4 = t4;
+    set.t2 = t2;
+    set.special_0 = special_log_quotient_prepare_set(t6);
+    set.c1 = t6 * t7 * t8;
+    set.c2 = -(t8 * t7);
+    return set;
+}
+
+// noncentral_f_log_beyond_grad_d1_d2: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    special_log_quotient_row special_0;
+} noncentral_f_log_beyond_grad_d1_d2_row;
+
+DEVICE noncentral_f_log_beyond_grad_d1_d2_row noncentral_f_log_beyond_grad_d1_d2_prepare_row(real x)
+{
+    noncentral_f_log_beyond_grad_d1_d2_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.special_0 = special_log_quotient_prepare_row(x);
+    return row;
+}
+
+// noncentral_f_log_beyond_grad_d1_d2: what depends on both, from what was computed ahead.
+DEVICE noncentral_f_log_beyond_grad_d1_d2_results noncentral_f_log_beyond_grad_d1_d2_evaluate(noncentral_f_log_beyond_grad_d1_d2_set set, noncentral_f_log_beyond_grad_d1_d2_row row)
+{
+    real t3 = row.x / set.t;
+    real d_d1_z = set.c0 * t3 * set.t4;
+    real d_d2_z = -(t3 * set.t2 * set.t4);
+    real z = t3;
+    real t5 = special_within_range_m_evaluate(row.special_within_range_0, z);
+    real d_d1_within = z == t5 ? d_d1_z : 0;
+    real d_d2_within = z == t5 ? d_d2_z : 0;
+    real within = t5;
+    real t9 = special_log_slope(within);
+    return make_noncentral_f_log_beyond_grad_d1_d2_results(z == within ? 0 : special_log_quotient_evaluate(set.special_0, row.special_0) - log(within), z == within ? 0 : set.c1 - t9 * d_d1_within, z == within ? 0 : set.c2 - t9 * d_d2_within);
 }
 
 // special_log_rising_grad_x_n: what depends on the parameters alone, computed once for each set of them.
@@ -1684,11 +1860,11 @@ DEVICE special_log_beta_power_grad_a_b_results special_log_beta_power_grad_a_b_m
     real t13 = t7 / t6;
     real t15 = d_a_gap * set.t14;
     real t16 = 1 / n;
-    real t17 = 1 / t9;
+    real t17 = special_log_slope(t9);
     real t18 = special_stirling_error_derivative(n);
     real t19 = d_b_gap * t11;
     real t20 = (d_b_gap - t7) * set.t14;
-    return make_special_log_beta_power_grad_a_b_results(a * t4 + set.b * t8 + (0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * t11) / t2 - t12) + set.b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * set.t14 / t6 - t15) + (0.5 * (t11 - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18)), a * (fabs(t3) < 0.5 ? t19 * t10 : x * t11 / t2 + t19) + (t8 + set.b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * set.t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (set.c1 - t18)));
+    return make_special_log_beta_power_grad_a_b_results(a * t4 + set.b * t8 + (0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * t11) / t2 - t12) + set.b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * set.t14 / t6 - t15) + (0.5 * (special_log_slope(a) - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18)), a * (fabs(t3) < 0.5 ? t19 * t10 : x * t11 / t2 + t19) + (t8 + set.b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * set.t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (set.c1 - t18)));
 }
 
 // special_log_beta_tail_grad_a_b: what depends on the parameters alone, computed once for each set of them.
@@ -1761,7 +1937,7 @@ DEVICE special_log_beta_tail_grad_a_b_results special_log_beta_tail_grad_a_b_msm
         d_a_either2 = call6.d_a * d_a_s + call6.d_b * d_a_t;
         d_b_either2 = call6.d_a * d_b_s + call6.d_b * d_b_t;
     }
-    real t4 = 1 / either2;
+    real t4 = special_log_slope(either2);
     return make_special_log_beta_tail_grad_a_b_results(call4.value + log(either2), call4.d_a + t4 * d_a_either2, call4.d_b + t4 * d_b_either2);
 }
 
@@ -1869,6 +2045,7 @@ typedef struct {
     real c0;
     real c1;
     real c2;
+    real c3;
 } special_log_beta_power_grad_a_b_smmm_set;
 
 DEVICE special_log_beta_power_grad_a_b_smmm_set special_log_beta_power_grad_a_b_smmm_prepare_set(real a)
@@ -1879,7 +2056,8 @@ DEVICE special_log_beta_power_grad_a_b_smmm_set special_log_beta_power_grad_a_b_
     set.t11 = t11;
     set.c0 = log(a);
     set.c1 = special_stirling_error(a);
-    set.c2 = special_stirling_error_derivative(a);
+    set.c2 = special_log_slope(a);
+    set.c3 = special_stirling_error_derivative(a);
     return set;
 }
 
@@ -1906,11 +2084,11 @@ DEVICE special_log_beta_power_grad_a_b_results special_log_beta_power_grad_a_b_s
     real t14 = 1 / b;
     real t15 = d_a_gap * t14;
     real t16 = 1 / n;
-    real t17 = 1 / t9;
+    real t17 = special_log_slope(t9);
     real t18 = special_stirling_error_derivative(n);
     real t19 = d_b_gap * set.t11;
     real t20 = (d_b_gap - t7) * t14;
-    return make_special_log_beta_power_grad_a_b_results(set.a * t4 + b * t8 + (0.5 * (set.c0 + log(t9)) - HALF_LOG_2PI - (set.c1 + (special_stirling_error(b) - special_stirling_error(n)))), t4 + set.a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * set.t11) / t2 - t12) + b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * t14 / t6 - t15) + (0.5 * (set.t11 - t9 * t16 * t17) - (set.c2 - t18)), set.a * (fabs(t3) < 0.5 ? t19 * t10 : x * set.t11 / t2 + t19) + (t8 + b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (special_stirling_error_derivative(b) - t18)));
+    return make_special_log_beta_power_grad_a_b_results(set.a * t4 + b * t8 + (0.5 * (set.c0 + log(t9)) - HALF_LOG_2PI - (set.c1 + (special_stirling_error(b) - special_stirling_error(n)))), t4 + set.a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * set.t11) / t2 - t12) + b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * t14 / t6 - t15) + (0.5 * (set.c2 - t9 * t16 * t17) - (set.c3 - t18)), set.a * (fabs(t3) < 0.5 ? t19 * t10 : x * set.t11 / t2 + t19) + (t8 + b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (special_stirling_error_derivative(b) - t18)));
 }
 
 // special_log_beta_tail_grad_a_b: what depends on the parameters alone, computed once for each set of them.
@@ -1983,7 +2161,7 @@ DEVICE special_log_beta_tail_grad_a_b_results special_log_beta_tail_grad_a_b_smm
         d_a_either2 = call6.d_a * d_a_s + call6.d_b * d_a_t;
         d_b_either2 = call6.d_a * d_b_s + call6.d_b * d_b_t;
     }
-    real t4 = 1 / either2;
+    real t4 = special_log_slope(either2);
     return make_special_log_beta_tail_grad_a_b_results(call4.value + log(either2), call4.d_a + t4 * d_a_either2, call4.d_b + t4 * d_b_either2);
 }
 
@@ -2130,7 +2308,7 @@ DEVICE special_log_beta_power_grad_a_b_x_y_results special_log_beta_power_grad_a
     real t13 = t7 / t6;
     real t15 = d_a_gap * set.t14;
     real t16 = 1 / n;
-    real t17 = 1 / t9;
+    real t17 = special_log_slope(t9);
     real t18 = special_stirling_error_derivative(n);
     real t19 = d_b_gap * t11;
     real t20 = (d_b_gap - t7) * set.t14;
@@ -2138,7 +2316,7 @@ DEVICE special_log_beta_power_grad_a_b_x_y_results special_log_beta_power_grad_a
     real t22 = d_x_gap * set.t14;
     real t23 = d_y_gap * t11;
     real t24 = d_y_gap * set.t14;
-    return make_special_log_beta_power_grad_a_b_x_y_results(a * t4 + set.b * t8 + (0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * t11) / t2 - t12) + set.b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * set.t14 / t6 - t15) + (0.5 * (t11 - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18)), a * (fabs(t3) < 0.5 ? t19 * t10 : x * t11 / t2 + t19) + (t8 + set.b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * set.t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (set.c1 - t18)), a * (fabs(t3) < 0.5 ? t21 * t10 : t / t2 + t21) + set.b * (fabs(t7) < 0.5 ? -(t13 * t22) : -t22), a * (fabs(t3) < 0.5 ? t23 * t10 : t23) + set.b * (fabs(t7) < 0.5 ? -(t13 * t24) : t5 / t6 - t24));
+    return make_special_log_beta_power_grad_a_b_x_y_results(a * t4 + set.b * t8 + (0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (set.c0 - special_stirling_error(n)))), t4 + a * (fabs(t3) < 0.5 ? -(t10 * t12) : x * ((1 - t) * t11) / t2 - t12) + set.b * (fabs(t7) < 0.5 ? -(t13 * t15) : y * set.t14 / t6 - t15) + (0.5 * (special_log_slope(a) - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18)), a * (fabs(t3) < 0.5 ? t19 * t10 : x * t11 / t2 + t19) + (t8 + set.b * (fabs(t7) < 0.5 ? -(t13 * t20) : y * ((1 - t5) * set.t14) / t6 - t20)) + (0.5 * (t17 * ((1 - t9) * t16)) - (set.c1 - t18)), a * (fabs(t3) < 0.5 ? t21 * t10 : t / t2 + t21) + set.b * (fabs(t7) < 0.5 ? -(t13 * t22) : -t22), a * (fabs(t3) < 0.5 ? t23 * t10 : t23) + set.b * (fabs(t7) < 0.5 ? -(t13 * t24) : t5 / t6 - t24));
 }
 
 // special_mixture_component_grad_a_b_p_q: what depends on the parameters alone, computed once for each set of them.
@@ -2187,7 +2365,7 @@ LARGE special_mixture_component_grad_a_b_p_q_results special_mixture_component_g
             } else {
                 special_log_gamma_power_grad_a_x_results call3 = special_log_gamma_power_grad_a_x(a, p);
                 either = call3.value + log(a);
-                d_a_either = call3.d_a + 1 / a;
+                d_a_either = call3.d_a + special_log_slope(a);
                 d_p_either = call3.d_x;
             }
             either2 = either;
@@ -2242,11 +2420,12 @@ LARGE special_mixture_component_grad_a_b_p_q_results special_mixture_component_g
 typedef struct {
     int c0;
     real c1;
-    real m;
-    real a;
+    special_mixture_peak_ssmm_set special_mixture_peak_0;
     int c2;
+    real m;
     int c3;
     int c4;
+    real a;
     real c5;
     real d_p_y;
     real d_p_s;
@@ -2261,11 +2440,12 @@ DEVICE special_log_mixture_grad_m_a_b_p_q_ssssmm_set special_log_mixture_grad_m_
     real d_p_s = isinf(b) ? 0 : 1;
     set.c0 = isinf(b);
     set.c1 = a + b;
-    set.m = m;
-    set.a = a;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_set(m, a);
     set.c2 = what < 0;
+    set.m = m;
     set.c3 = m != m;
     set.c4 = what > 0;
+    set.a = a;
     set.c5 = d_p_y - a * d_p_s;
     set.d_p_y = d_p_y;
     set.d_p_s = d_p_s;
@@ -2274,13 +2454,25 @@ DEVICE special_log_mixture_grad_m_a_b_p_q_ssssmm_set special_log_mixture_grad_m_
     return set;
 }
 
+// special_log_mixture_grad_m_a_b_p_q: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_mixture_peak_ssmm_row special_mixture_peak_0;
+} special_log_mixture_grad_m_a_b_p_q_ssssmm_row;
+
+DEVICE special_log_mixture_grad_m_a_b_p_q_ssssmm_row special_log_mixture_grad_m_a_b_p_q_ssssmm_prepare_row()
+{
+    special_log_mixture_grad_m_a_b_p_q_ssssmm_row row;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
+    return row;
+}
+
 // special_log_mixture_grad_m_a_b_p_q: what depends on both, from what was computed ahead.
-DEVICE special_log_mixture_grad_m_a_b_p_q_results special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(special_log_mixture_grad_m_a_b_p_q_ssssmm_set set, real p, real q)
+DEVICE special_log_mixture_grad_m_a_b_p_q_results special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(special_log_mixture_grad_m_a_b_p_q_ssssmm_set set, special_log_mixture_grad_m_a_b_p_q_ssssmm_row row, real p, real q)
 {
     real t = set.c0 ? 0 : p;
     real y = set.c0 ? p : p * set.c1;
     real s = set.c0 ? 0 : p;
-    real peak = special_mixture_peak(set.m, set.a, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
     real d_m_sum = 0;
     real d_a_sum = 0;
     real d_b_sum = 0;
@@ -2381,7 +2573,7 @@ DEVICE special_log_mixture_grad_m_a_b_p_q_results special_log_mixture_grad_m_a_b
             sum += term;
         }
     }
-    real t10 = 1 / sum;
+    real t10 = special_log_slope(sum);
     return make_special_log_mixture_grad_m_a_b_p_q_results(at_first + log(stride) + log(sum), d_m_at_first + t10 * d_m_sum, d_a_at_first + t10 * d_a_sum, d_b_at_first + t10 * d_b_sum, d_p_at_first + t10 * d_p_sum, d_q_at_first + t10 * d_q_sum);
 }
 
@@ -2439,17 +2631,21 @@ typedef struct {
     special_lbeta_derivative_sm_set special_lbeta_derivative_0;
     real c3;
     real c4;
+    special_log_quotient_set special_0;
     real c5;
+    real t29;
     real c6;
     real c7;
+    real c8;
+    real c9;
 } beta_prime_logpdf_grad_alpha_beta_sigma_rmss_set;
 
 DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_rmss_set beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_set(real beta, real sigma)
 {
     beta_prime_logpdf_grad_alpha_beta_sigma_rmss_set set;
-    real t28 = beta / sigma;
-    real t29 = 1 / t28;
-    real t30 = 1 / sigma;
+    real t31 = beta / sigma;
+    real t32 = special_log_slope(t31);
+    real t33 = 1 / sigma;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.beta = beta;
@@ -2458,11 +2654,16 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_rmss_set beta_prime_logpdf_grad_a
     set.c1 = special_stirling_error_derivative(beta);
     set.c2 = special_stirling_error(beta);
     set.special_lbeta_derivative_0 = special_lbeta_derivative_sm_prepare_set(beta);
-    set.c3 = log(sigma);
-    set.c4 = t29 * t30;
-    set.c5 = -(t28 * t30 * t29);
-    set.c6 = beta + 1;
-    set.c7 = log(t28);
+    set.c3 = special_log_slope(sigma);
+    set.c4 = log(sigma);
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    real t29 = special_log_slope(sigma);
+    set.c5 = -beta - 1;
+    set.t29 = t29;
+    set.c6 = t32 * t33;
+    set.c7 = -(t31 * t33 * t32);
+    set.c8 = beta + 1;
+    set.c9 = log(t31);
     return set;
 }
 
@@ -2471,6 +2672,10 @@ typedef struct {
     real x;
     special_log_product_excess_mmm_row special_0;
     real c0;
+    special_log_quotient_row special_1;
+    special_within_range_m_row special_within_range_0;
+    int c1;
+    int c2;
 } beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row;
 
 DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_row(real x)
@@ -2479,6 +2684,10 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row beta_prime_logpdf_grad_a
     row.x = x;
     row.special_0 = special_log_product_excess_mmm_prepare_row();
     row.c0 = log(x);
+    row.special_1 = special_log_quotient_prepare_row(x);
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
     return row;
 }
 
@@ -2501,65 +2710,80 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_results beta_prime_logpdf_grad_al
         real d_beta_gap = -(z * y);
         real d_sigma_gap = t3 * d_sigma_y - set.beta * d_sigma_z * y;
         real gap = t3 * y;
-        real t4 = 1 / alpha;
-        real t5 = set.beta / n;
-        real t6 = 1 / n;
-        real t7 = 1 / t5;
-        real t8 = special_stirling_error_derivative(n);
-        real t9 = n / alpha;
-        real t10 = y * t9;
-        real t11 = -gap / alpha;
-        real t12 = special_log_product_excess_mmm_evaluate(row.special_0, z, t10, t11);
-        real t13 = t11 / (1 + t11);
-        real t14 = (gap / alpha - y) * t4;
+        real t4 = set.beta / n;
+        real t5 = 1 / n;
+        real t6 = special_log_slope(t4);
+        real t7 = special_stirling_error_derivative(n);
+        real t8 = n / alpha;
+        real t9 = y * t8;
+        real t10 = -gap / alpha;
+        real t11 = special_log_product_excess_mmm_evaluate(row.special_0, z, t9, t10);
+        real t12 = t10 / (1 + t10);
+        real t13 = 1 / alpha;
+        real t14 = (gap / alpha - y) * t13;
         real t15 = gap / set.beta;
         real t16 = n / set.beta;
         real t17 = y * t16;
         real t18 = t15 / t17;
         real t20 = y * set.t19;
-        real t21 = d_beta_gap * t4;
+        real t21 = d_beta_gap * t13;
         real t22 = special_log_ratio_excess(t17, t15);
         real t23 = (d_beta_gap - t15) * set.t19;
-        real t24 = d_sigma_gap * t4;
+        real t24 = d_sigma_gap * t13;
         real t25 = d_sigma_gap * set.t19;
-        d_alpha_value = 0.5 * (t4 - t5 * t6 * t7) - (special_stirling_error_derivative(alpha) - t8) + (t12 + alpha * (fabs(t11) < 0.5 ? -(t13 * t14) : y * ((1 - t9) * t4) / t10 - t14)) + set.beta * (fabs(t15) < 0.5 ? -(t18 * t20) : t20 / t17 - t20);
-        d_beta_value = 0.5 * (t7 * ((1 - t5) * t6)) - (set.c1 - t8) + alpha * (fabs(t11) < 0.5 ? t21 * t13 : y * t4 / t10 + t21) + (t22 + set.beta * (fabs(t15) < 0.5 ? -(t18 * t23) : y * ((1 - t16) * set.t19) / t17 - t23));
-        d_sigma_value = alpha * (fabs(t11) < 0.5 ? t24 * t13 : d_sigma_z / z + t9 * d_sigma_y / t10 + t24) + set.beta * (fabs(t15) < 0.5 ? -(t18 * t25) : t16 * d_sigma_y / t17 - t25);
-        value = 0.5 * (log(alpha) + log(t5)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (set.c2 - special_stirling_error(n))) - row.c0 + alpha * t12 + set.beta * t22;
+        d_alpha_value = 0.5 * (special_log_slope(alpha) - t4 * t5 * t6) - (special_stirling_error_derivative(alpha) - t7) + (t11 + alpha * (fabs(t10) < 0.5 ? -(t12 * t14) : y * ((1 - t8) * t13) / t9 - t14)) + set.beta * (fabs(t15) < 0.5 ? -(t18 * t20) : t20 / t17 - t20);
+        d_beta_value = 0.5 * (t6 * ((1 - t4) * t5)) - (set.c1 - t7) + alpha * (fabs(t10) < 0.5 ? t21 * t12 : y * t13 / t9 + t21) + (t22 + set.beta * (fabs(t15) < 0.5 ? -(t18 * t23) : y * ((1 - t16) * set.t19) / t17 - t23));
+        d_sigma_value = alpha * (fabs(t10) < 0.5 ? t24 * t12 : d_sigma_z / z + t8 * d_sigma_y / t9 + t24) + set.beta * (fabs(t15) < 0.5 ? -(t18 * t25) : t16 * d_sigma_y / t17 - t25);
+        value = 0.5 * (log(alpha) + log(t4)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (set.c2 - special_stirling_error(n))) - row.c0 + alpha * t11 + set.beta * t22;
     } else {
         real t26 = log(z);
         real t27 = log1p(z);
         d_alpha_value = t26 - t27 - special_lbeta_derivative(alpha, set.beta);
         d_beta_value = -t27 - special_lbeta_derivative_sm_evaluate(set.special_lbeta_derivative_0, alpha);
-        d_sigma_value = (alpha - 1) * (1 / z * d_sigma_z) - n * (1 / (1 + z) * d_sigma_z) - set.c0;
-        value = (alpha - 1) * t26 - n * t27 - (special_lbeta(alpha, set.beta) + set.c3);
+        d_sigma_value = (alpha - 1) * (special_log_slope(z) * d_sigma_z) - n * (1 / (1 + z) * d_sigma_z) - set.c3;
+        value = (alpha - 1) * t26 - n * t27 - (special_lbeta(alpha, set.beta) + set.c4);
+    }
+    if (z != special_within_range_m_evaluate(row.special_within_range_0, z)) {
+        real t28 = special_log_quotient_evaluate(set.special_0, row.special_1);
+        real t30 = z < 1 ? alpha - 1 : set.c5;
+        d_alpha_value = (z < 1 ? t28 : 0) - special_lbeta_derivative(alpha, set.beta);
+        d_beta_value = t28 * (z < 1 ? 0 : -1) - special_lbeta_derivative_sm_evaluate(set.special_lbeta_derivative_0, alpha);
+        d_sigma_value = -(set.t29 * t30) - set.t29;
+        value = t30 * t28 - (special_lbeta(alpha, set.beta) + set.c4);
     }
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
-    real d_beta_at_zero = alpha - 1 == 0 ? set.c4 - z : 0;
-    real d_sigma_at_zero = alpha - 1 == 0 ? set.c5 - set.c6 * d_sigma_z : 0;
-    real at_zero = special_log_power_at_zero(alpha - 1, set.c7 - set.c6 * z);
-    return make_beta_prime_logpdf_grad_alpha_beta_sigma_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value, z == 0 ? d_sigma_at_zero : isinf(z) ? 0 : d_sigma_value);
+    real d_beta_at_zero = alpha - 1 == 0 ? set.c6 - z : 0;
+    real d_sigma_at_zero = alpha - 1 == 0 ? set.c7 - set.c8 * d_sigma_z : 0;
+    real at_zero = special_log_power_at_zero(alpha - 1, set.c9 - set.c8 * z);
+    return make_beta_prime_logpdf_grad_alpha_beta_sigma_results(row.c1 ? at_zero : row.c2 ? -INFINITY : value, row.c1 ? d_alpha_at_zero : row.c2 ? 0 : d_alpha_value, row.c1 ? d_beta_at_zero : row.c2 ? 0 : d_beta_value, row.c1 ? d_sigma_at_zero : row.c2 ? 0 : d_sigma_value);
 }
 
 // noncentral_f_logpdf_grad_d1_d2_lam: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real d1;
-    real d2;
     real t;
     real c0;
-    real m;
-    real a;
+    real t5;
+    real t4;
+    real c1;
+    special_mixture_peak_ssmm_set special_mixture_peak_0;
+    noncentral_f_log_beyond_grad_d1_d2_set noncentral_f_0;
     special_log_mixture_grad_m_a_b_p_q_ssssmm_set special_0;
+    real a;
+    real b;
+    real m;
     beta_prime_logpdf_grad_alpha_beta_sigma_rmss_set beta_prime_0;
     real d_d1_sigma;
-    real t7;
-    int c1;
+    real t11;
     int c2;
-    real t8;
-    real c3;
+    real d1;
+    real d2;
+    int c3;
+    real t12;
+    real t13;
     real c4;
     real c5;
-    int c6;
+    real c6;
+    int c7;
 } noncentral_f_logpdf_grad_d1_d2_lam_set;
 
 DEVICE noncentral_f_logpdf_grad_d1_d2_lam_set noncentral_f_logpdf_grad_d1_d2_lam_prepare_set(real d1, real d2, real lam)
@@ -2568,34 +2792,48 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_set noncentral_f_logpdf_grad_d1_d2_lam
     real a = 0.5 * d1;
     real b = 0.5 * d2;
     real m = 0.5 * lam;
-    real t = 1 / d2;
-    real t8 = (b + 1) * m - b - 1;
+    real t = d2 / d1;
+    real t4 = 1 / d1;
+    real t5 = 1 / t;
+    real t12 = (b + 1) * m - b - 1;
+    real t13 = 1 / d2;
+    set.t = t;
+    set.c0 = t * t4;
+    set.t5 = t5;
+    set.t4 = t4;
+    set.c1 = a + b;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_set(m, a);
+    set.noncentral_f_0 = noncentral_f_log_beyond_grad_d1_d2_prepare_set(d1, d2);
+    set.special_0 = special_log_mixture_grad_m_a_b_p_q_ssssmm_prepare_set(0, m, a, b);
+    set.a = a;
+    set.b = b;
+    set.m = m;
+    real t10 = d2 / d1;
+    real t11 = 1 / d1;
+    real d_d1_sigma = -(t10 * t11);
+    set.beta_prime_0 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_set(b, t10);
+    set.d_d1_sigma = d_d1_sigma;
+    set.t11 = t11;
+    set.c2 = special_mixture_has_stride(m);
     set.d1 = d1;
     set.d2 = d2;
-    set.t = t;
-    set.c0 = a + b;
-    set.m = m;
-    set.a = a;
-    set.special_0 = special_log_mixture_grad_m_a_b_p_q_ssssmm_prepare_set(0, m, a, b);
-    real t6 = d2 / d1;
-    real t7 = 1 / d1;
-    real d_d1_sigma = -(t6 * t7);
-    set.beta_prime_0 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_set(b, t6);
-    set.d_d1_sigma = d_d1_sigma;
-    set.t7 = t7;
-    set.c1 = special_mixture_has_stride(m);
-    set.c2 = d1 - 2 == 0;
-    set.t8 = t8;
-    set.c3 = m * 0.5 - 0.5;
-    set.c4 = (b + 1) * 0.5;
-    set.c5 = d1 - 2;
-    set.c6 = special_mixture_is_vague(m) || isinf(d1 + d2);
+    set.c3 = d1 - 2 == 0;
+    set.t12 = t12;
+    set.t13 = t13;
+    set.c4 = m * 0.5 - 0.5;
+    set.c5 = (b + 1) * 0.5;
+    set.c6 = d1 - 2;
+    set.c7 = special_mixture_is_vague(m) || isinf(d1 + d2);
     return set;
 }
 
 // noncentral_f_logpdf_grad_d1_d2_lam: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_within_range_m_row special_within_range_0;
+    special_mixture_peak_ssmm_row special_mixture_peak_0;
+    noncentral_f_log_beyond_grad_d1_d2_row noncentral_f_0;
+    special_log_mixture_grad_m_a_b_p_q_ssssmm_row special_0;
     real c0;
     beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row beta_prime_0;
     int c1;
@@ -2606,6 +2844,10 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_row noncentral_f_logpdf_grad_d1_d2_lam
 {
     noncentral_f_logpdf_grad_d1_d2_lam_row row;
     row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
+    row.noncentral_f_0 = noncentral_f_log_beyond_grad_d1_d2_prepare_row(x);
+    row.special_0 = special_log_mixture_grad_m_a_b_p_q_ssssmm_prepare_row();
     row.c0 = log(x);
     row.beta_prime_0 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_row(x);
     row.c1 = x == 0;
@@ -2616,46 +2858,53 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_row noncentral_f_logpdf_grad_d1_d2_lam
 // noncentral_f_logpdf_grad_d1_d2_lam: what depends on both, from what was computed ahead.
 DEVICE noncentral_f_logpdf_grad_d1_d2_lam_results noncentral_f_logpdf_grad_d1_d2_lam_evaluate(noncentral_f_logpdf_grad_d1_d2_lam_set set, noncentral_f_logpdf_grad_d1_d2_lam_row row)
 {
-    real t2 = set.d1 * row.x / set.d2;
-    real d_d1_z = row.x * set.t;
-    real d_d2_z = -(t2 * set.t);
-    real z = t2;
-    real t3 = z / (1 + z);
-    real t4 = 1 / (1 + z);
-    real d_d1_p = (d_d1_z - t3 * d_d1_z) * t4;
-    real d_d2_p = (d_d2_z - t3 * d_d2_z) * t4;
-    real p = t3;
-    real d_d1_y = set.c0 * d_d1_p + p * 0.5;
-    real d_d2_y = set.c0 * d_d2_p + p * 0.5;
-    real y = p * set.c0;
-    real first = special_mixture_peak(set.m, set.a, y, p);
+    real t2 = row.x / set.t;
+    real t3 = special_within_range_m_evaluate(row.special_within_range_0, t2);
+    real d_d1_z = t2 == t3 ? set.c0 * t2 * set.t5 : 0;
+    real d_d2_z = t2 == t3 ? -(t2 * set.t4 * set.t5) : 0;
+    real z = t3;
+    real t6 = z / (1 + z);
+    real t7 = 1 / (1 + z);
+    real d_d1_p = (d_d1_z - t6 * d_d1_z) * t7;
+    real d_d2_p = (d_d2_z - t6 * d_d2_z) * t7;
+    real p = t6;
+    real d_d1_y = set.c1 * d_d1_p + p * 0.5;
+    real d_d2_y = set.c1 * d_d2_p + p * 0.5;
+    real y = p * set.c1;
+    real first = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, p);
+    noncentral_f_log_beyond_grad_d1_d2_results call = noncentral_f_log_beyond_grad_d1_d2_evaluate(set.noncentral_f_0, row.noncentral_f_0);
+    real d_d1_beyond = call.d_d1;
+    real d_d2_beyond = call.d_d2;
+    real beyond = call.value;
     real value;
     real d_d1_value;
     real d_d2_value;
     real d_lam_value;
-    if (set.c1 && THREAD < 65536) {
-        real t5 = 1 / (1 + z);
-        real d_d1_q = -(t5 * d_d1_z * t5);
-        real d_d2_q = -(t5 * d_d2_z * t5);
-        special_log_mixture_grad_m_a_b_p_q_results call = special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(set.special_0, p, t5);
-        d_d1_value = call.d_a * 0.5 + call.d_p * d_d1_p + call.d_q * d_d1_q;
-        d_d2_value = call.d_b * 0.5 + call.d_p * d_d2_p + call.d_q * d_d2_q;
-        d_lam_value = call.d_m * 0.5;
-        value = call.value - row.c0;
+    if (set.c2 && THREAD < 65536) {
+        real t8 = 1 / (1 + z);
+        real d_d1_q = -(t8 * d_d1_z * t8);
+        real d_d2_q = -(t8 * d_d2_z * t8);
+        special_log_mixture_grad_m_a_b_p_q_results call2 = special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(set.special_0, row.special_0, p, t8);
+        real t9 = beyond < 0 ? set.a : -set.b;
+        d_d1_value = call2.d_a * 0.5 + call2.d_p * d_d1_p + call2.d_q * d_d1_q + ((beyond < 0 ? 0.5 * beyond : 0) + t9 * d_d1_beyond);
+        d_d2_value = call2.d_b * 0.5 + call2.d_p * d_d2_p + call2.d_q * d_d2_q + (beyond * (beyond < 0 ? 0 : -0.5) + t9 * d_d2_beyond);
+        d_lam_value = call2.d_m * 0.5;
+        value = call2.value - row.c0 + t9 * beyond;
     } else {
-        special_log_poisson_grad_j_m_results call2 = special_log_poisson_grad_j_m(first, set.m);
-        beta_prime_logpdf_grad_alpha_beta_sigma_results call3 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_evaluate(set.beta_prime_0, row.beta_prime_0, set.a + first);
-        special_log_mixture_density_grad_m_a_y_s_first_results call4 = special_log_mixture_density_grad_m_a_y_s_first(set.m, set.a, y, p, first);
-        d_d1_value = call3.d_alpha * 0.5 + call3.d_sigma * set.d_d1_sigma + (call4.d_a * 0.5 + call4.d_y * d_d1_y + call4.d_s * d_d1_p);
-        d_d2_value = call3.d_beta * 0.5 + call3.d_sigma * set.t7 + (call4.d_y * d_d2_y + call4.d_s * d_d2_p);
-        d_lam_value = call2.d_m * 0.5 + call4.d_m * 0.5;
-        value = call2.value + call3.value + call4.value;
+        special_log_poisson_grad_j_m_results call3 = special_log_poisson_grad_j_m(first, set.m);
+        beta_prime_logpdf_grad_alpha_beta_sigma_results call4 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_evaluate(set.beta_prime_0, row.beta_prime_0, set.a + first);
+        special_log_mixture_density_grad_m_a_y_s_first_results call5 = special_log_mixture_density_grad_m_a_y_s_first(set.m, set.a, y, p, first);
+        d_d1_value = call4.d_alpha * 0.5 + call4.d_sigma * set.d_d1_sigma + (call5.d_a * 0.5 + call5.d_y * d_d1_y + call5.d_s * d_d1_p);
+        d_d2_value = call4.d_beta * 0.5 + call4.d_sigma * set.t11 + (call5.d_y * d_d2_y + call5.d_s * d_d2_p);
+        d_lam_value = call3.d_m * 0.5 + call5.d_m * 0.5;
+        value = call3.value + call4.value + call5.value;
     }
-    real d_d1_at_zero = set.c2 ? set.t8 * d_d1_z - INFINITY : 0;
-    real d_d2_at_zero = set.c2 ? z * set.c3 + set.t8 * d_d2_z : 0;
-    real d_lam_at_zero = set.c2 ? z * set.c4 - 0.5 : 0;
-    real at_zero = special_log_power_at_zero(set.c5, -set.m + set.t8 * z);
-    return make_noncentral_f_logpdf_grad_d1_d2_lam_results(set.c6 ? NAN : row.c1 ? at_zero : row.c2 ? -INFINITY : value, set.c6 ? NAN : row.c1 ? d_d1_at_zero : row.c2 ? 0 : d_d1_value, set.c6 ? NAN : row.c1 ? d_d2_at_zero : row.c2 ? 0 : d_d2_value, set.c6 ? NAN : row.c1 ? d_lam_at_zero : row.c2 ? 0 : d_lam_value);
+    real t14 = row.x * set.d1 / set.d2;
+    real d_d1_at_zero = set.c3 ? set.t12 * (row.x * set.t13) - INFINITY : 0;
+    real d_d2_at_zero = set.c3 ? t14 * set.c4 - t14 * set.t13 * set.t12 : 0;
+    real d_lam_at_zero = set.c3 ? t14 * set.c5 - 0.5 : 0;
+    real at_zero = special_log_power_at_zero(set.c6, -set.m + set.t12 * t14);
+    return make_noncentral_f_logpdf_grad_d1_d2_lam_results(set.c7 ? NAN : row.c1 ? at_zero : row.c2 ? -INFINITY : value, set.c7 ? NAN : row.c1 ? d_d1_at_zero : row.c2 ? 0 : d_d1_value, set.c7 ? NAN : row.c1 ? d_d2_at_zero : row.c2 ? 0 : d_d2_value, set.c7 ? NAN : row.c1 ? d_lam_at_zero : row.c2 ? 0 : d_lam_value);
 }
 
 // noncentral_f_logpdf_checked_grad_d1_d2_lam: what depends on the parameters alone, computed once for each set of them.

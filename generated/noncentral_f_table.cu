@@ -509,14 +509,6 @@ DEVICE real special_log_gamma_q(real a, real x)
     return special_within_gamma(a, x, x < special_gamma_middle(a) ? special_log1mexp(tail) : tail, 0, -INFINITY);
 }
 
-DEVICE real special_mixture_peak(real m, real a, real y, real s)
-{
-    real b = a + 1 - m * s;
-    real c = m * y - a;
-    real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
-}
-
 DEVICE real special_log_poisson(real j, real m)
 {
     return j == 0 ? -m : special_log_gamma_power(j, m);
@@ -565,6 +557,146 @@ DEVICE int special_mixture_has_stride(real m)
 DEVICE int special_mixture_is_vague(real m)
 {
     return sqrt(m) * EPSILON > 0.01;
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    real m;
+    real a;
+    real c1;
+} special_mixture_peak_ssmm_set;
+
+DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real m, real a)
+{
+    special_mixture_peak_ssmm_set set;
+    set.c0 = a + 1;
+    set.m = m;
+    set.a = a;
+    set.c1 = sqrt(m);
+    return set;
+}
+
+// special_mixture_peak: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_mixture_peak_ssmm_row;
+
+DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
+{
+    special_mixture_peak_ssmm_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_mixture_peak: what depends on both, from what was computed ahead.
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+{
+    real b = set.c0 - set.m * s;
+    real c = set.m * y - set.a;
+    real root = sqrt(fmax(b * b + 4 * c, (real)0));
+    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+        real h = 0.5 * b;
+        real g = set.c1 * sqrt(y);
+        return floor(g * (g / (h + hypot(h, g))));
+    }
+    return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
+// noncentral_f_log_beyond: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real c0;
+    special_log_quotient_set special_0;
+} noncentral_f_log_beyond_set;
+
+DEVICE noncentral_f_log_beyond_set noncentral_f_log_beyond_prepare_set(real d1, real d2)
+{
+    noncentral_f_log_beyond_set set;
+    set.c0 = d2 / d1;
+    set.special_0 = special_log_quotient_prepare_set(d2 / d1);
+    return set;
+}
+
+// noncentral_f_log_beyond: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    special_log_quotient_row special_0;
+} noncentral_f_log_beyond_row;
+
+DEVICE noncentral_f_log_beyond_row noncentral_f_log_beyond_prepare_row(real x)
+{
+    noncentral_f_log_beyond_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.special_0 = special_log_quotient_prepare_row(x);
+    return row;
+}
+
+// noncentral_f_log_beyond: what depends on both, from what was computed ahead.
+DEVICE real noncentral_f_log_beyond_evaluate(noncentral_f_log_beyond_set set, noncentral_f_log_beyond_row row)
+{
+    real z = row.x / set.c0;
+    real within = special_within_range_m_evaluate(row.special_within_range_0, z);
+    return z == within ? 0 : special_log_quotient_evaluate(set.special_0, row.special_0) - log(within);
 }
 
 // special_log_rising: what depends on the parameters alone, computed once for each set of them.
@@ -833,10 +965,11 @@ LARGE real special_mixture_component_smsmm_evaluate(special_mixture_component_sm
 typedef struct {
     int c0;
     real c1;
-    real m;
-    real a;
+    special_mixture_peak_ssmm_set special_mixture_peak_0;
     int c2;
+    real m;
     int c3;
+    real a;
     special_mixture_component_smsmm_set special_mixture_component_0;
     special_mixture_component_smsmm_set special_mixture_component_1;
 } special_log_mixture_ssssmm_set;
@@ -846,21 +979,34 @@ DEVICE special_log_mixture_ssssmm_set special_log_mixture_ssssmm_prepare_set(int
     special_log_mixture_ssssmm_set set;
     set.c0 = isinf(b);
     set.c1 = a + b;
-    set.m = m;
-    set.a = a;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_set(m, a);
     set.c2 = what < 0;
+    set.m = m;
     set.c3 = what > 0;
+    set.a = a;
     set.special_mixture_component_0 = special_mixture_component_smsmm_prepare_set(what, b);
     set.special_mixture_component_1 = special_mixture_component_smsmm_prepare_set(what, b);
     return set;
 }
 
+// special_log_mixture: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_mixture_peak_ssmm_row special_mixture_peak_0;
+} special_log_mixture_ssssmm_row;
+
+DEVICE special_log_mixture_ssssmm_row special_log_mixture_ssssmm_prepare_row()
+{
+    special_log_mixture_ssssmm_row row;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
+    return row;
+}
+
 // special_log_mixture: what depends on both, from what was computed ahead.
-DEVICE real special_log_mixture_ssssmm_evaluate(special_log_mixture_ssssmm_set set, real p, real q)
+DEVICE real special_log_mixture_ssssmm_evaluate(special_log_mixture_ssssmm_set set, special_log_mixture_ssssmm_row row, real p, real q)
 {
     real y = set.c0 ? p : p * set.c1;
     real s = set.c0 ? 0 : p;
-    real peak = special_mixture_peak(set.m, set.a, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
     real sum = 1;
     real first = set.c2 ? fmin(peak, set.m) : set.c3 ? fmax(peak, set.m) : peak;
     real stride = 1;
@@ -910,7 +1056,9 @@ typedef struct {
     real c0;
     real c1;
     real c2;
+    special_log_quotient_set special_0;
     real c3;
+    real c4;
 } beta_prime_logpdf_rmss_set;
 
 DEVICE beta_prime_logpdf_rmss_set beta_prime_logpdf_rmss_prepare_set(real beta, real sigma)
@@ -920,8 +1068,10 @@ DEVICE beta_prime_logpdf_rmss_set beta_prime_logpdf_rmss_prepare_set(real beta, 
     set.beta = beta;
     set.c0 = special_stirling_error(beta);
     set.c1 = log(sigma);
-    set.c2 = log(beta / sigma);
-    set.c3 = beta + 1;
+    set.c2 = -beta - 1;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.c3 = log(beta / sigma);
+    set.c4 = beta + 1;
     return set;
 }
 
@@ -930,6 +1080,10 @@ typedef struct {
     real x;
     real c0;
     special_log_product_excess_mmm_row special_0;
+    special_log_quotient_row special_1;
+    special_within_range_m_row special_within_range_0;
+    int c1;
+    int c2;
 } beta_prime_logpdf_rmss_row;
 
 DEVICE beta_prime_logpdf_rmss_row beta_prime_logpdf_rmss_prepare_row(real x)
@@ -938,6 +1092,10 @@ DEVICE beta_prime_logpdf_rmss_row beta_prime_logpdf_rmss_prepare_row(real x)
     row.x = x;
     row.c0 = log(x);
     row.special_0 = special_log_product_excess_mmm_prepare_row();
+    row.special_1 = special_log_quotient_prepare_row(x);
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c1 = x == 0;
+    row.c2 = isinf(x);
     return row;
 }
 
@@ -954,23 +1112,30 @@ DEVICE real beta_prime_logpdf_rmss_evaluate(beta_prime_logpdf_rmss_set set, beta
     } else {
         value = (alpha - 1) * log(z) - n * log1p(z) - (special_lbeta(alpha, set.beta) + set.c1);
     }
-    real at_zero = special_log_power_at_zero(alpha - 1, set.c2 - set.c3 * z);
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    if (z != special_within_range_m_evaluate(row.special_within_range_0, z)) {
+        value = (z < 1 ? alpha - 1 : set.c2) * special_log_quotient_evaluate(set.special_0, row.special_1) - (special_lbeta(alpha, set.beta) + set.c1);
+    }
+    real at_zero = special_log_power_at_zero(alpha - 1, set.c3 - set.c4 * z);
+    return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 
 // noncentral_f_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
+    real c0;
+    real c1;
+    special_mixture_peak_ssmm_set special_mixture_peak_0;
+    noncentral_f_log_beyond_set noncentral_f_0;
+    special_log_mixture_ssssmm_set special_0;
+    real a;
+    real b;
+    real m;
+    beta_prime_logpdf_rmss_set beta_prime_0;
+    int c2;
+    real c3;
+    real c4;
     real d1;
     real d2;
-    real c0;
-    real m;
-    real a;
-    special_log_mixture_ssssmm_set special_0;
-    beta_prime_logpdf_rmss_set beta_prime_0;
-    int c1;
-    real c2;
-    real c3;
-    int c4;
+    int c5;
 } noncentral_f_logpdf_set;
 
 DEVICE noncentral_f_logpdf_set noncentral_f_logpdf_prepare_set(real d1, real d2, real lam)
@@ -979,23 +1144,31 @@ DEVICE noncentral_f_logpdf_set noncentral_f_logpdf_prepare_set(real d1, real d2,
     real a = 0.5 * d1;
     real b = 0.5 * d2;
     real m = 0.5 * lam;
+    set.c0 = d2 / d1;
+    set.c1 = a + b;
+    set.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_set(m, a);
+    set.noncentral_f_0 = noncentral_f_log_beyond_prepare_set(d1, d2);
+    set.special_0 = special_log_mixture_ssssmm_prepare_set(0, m, a, b);
+    set.a = a;
+    set.b = b;
+    set.m = m;
+    set.beta_prime_0 = beta_prime_logpdf_rmss_prepare_set(b, d2 / d1);
+    set.c2 = special_mixture_has_stride(m);
+    set.c3 = d1 - 2;
+    set.c4 = (b + 1) * m - b - 1;
     set.d1 = d1;
     set.d2 = d2;
-    set.c0 = a + b;
-    set.m = m;
-    set.a = a;
-    set.special_0 = special_log_mixture_ssssmm_prepare_set(0, m, a, b);
-    set.beta_prime_0 = beta_prime_logpdf_rmss_prepare_set(b, d2 / d1);
-    set.c1 = special_mixture_has_stride(m);
-    set.c2 = d1 - 2;
-    set.c3 = (b + 1) * m - b - 1;
-    set.c4 = special_mixture_is_vague(m) || isinf(d1 + d2);
+    set.c5 = special_mixture_is_vague(m) || isinf(d1 + d2);
     return set;
 }
 
 // noncentral_f_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
+    special_within_range_m_row special_within_range_0;
     real x;
+    special_mixture_peak_ssmm_row special_mixture_peak_0;
+    noncentral_f_log_beyond_row noncentral_f_0;
+    special_log_mixture_ssssmm_row special_0;
     real c0;
     beta_prime_logpdf_rmss_row beta_prime_0;
     int c1;
@@ -1005,7 +1178,11 @@ typedef struct {
 DEVICE noncentral_f_logpdf_row noncentral_f_logpdf_prepare_row(real x)
 {
     noncentral_f_logpdf_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
     row.x = x;
+    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
+    row.noncentral_f_0 = noncentral_f_log_beyond_prepare_row(x);
+    row.special_0 = special_log_mixture_ssssmm_prepare_row();
     row.c0 = log(x);
     row.beta_prime_0 = beta_prime_logpdf_rmss_prepare_row(x);
     row.c1 = x == 0;
@@ -1016,18 +1193,19 @@ DEVICE noncentral_f_logpdf_row noncentral_f_logpdf_prepare_row(real x)
 // noncentral_f_logpdf: what depends on both, from what was computed ahead.
 DEVICE real noncentral_f_logpdf_evaluate(noncentral_f_logpdf_set set, noncentral_f_logpdf_row row)
 {
-    real z = set.d1 * row.x / set.d2;
+    real z = special_within_range_m_evaluate(row.special_within_range_0, row.x / set.c0);
     real p = z / (1 + z);
-    real y = p * set.c0;
-    real first = special_mixture_peak(set.m, set.a, y, p);
+    real y = p * set.c1;
+    real first = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, p);
+    real beyond = noncentral_f_log_beyond_evaluate(set.noncentral_f_0, row.noncentral_f_0);
     real value;
-    if (set.c1 && THREAD < 65536) {
-        value = special_log_mixture_ssssmm_evaluate(set.special_0, p, 1 / (1 + z)) - row.c0;
+    if (set.c2 && THREAD < 65536) {
+        value = special_log_mixture_ssssmm_evaluate(set.special_0, row.special_0, p, 1 / (1 + z)) - row.c0 + (beyond < 0 ? set.a : -set.b) * beyond;
     } else {
         value = special_log_poisson(first, set.m) + beta_prime_logpdf_rmss_evaluate(set.beta_prime_0, row.beta_prime_0, set.a + first) + special_log_mixture_density(set.m, set.a, y, p, first);
     }
-    real at_zero = special_log_power_at_zero(set.c2, -set.m + set.c3 * z);
-    return set.c4 ? NAN : row.c1 ? at_zero : row.c2 ? -INFINITY : value;
+    real at_zero = special_log_power_at_zero(set.c3, -set.m + set.c4 * (row.x * set.d1 / set.d2));
+    return set.c5 ? NAN : row.c1 ? at_zero : row.c2 ? -INFINITY : value;
 }
 
 // noncentral_f_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -1107,28 +1285,22 @@ KERNEL(128) noncentral_f_logpdf_checked_table(
     noncentral_f_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(noncentral_f_logpdf_checked_row, rows, 128);
 
     for (index_t first = BLOCK_Y * 128; first < n_rows; first += BLOCKS_Y * 128) {
         const int rows_here = (int)MIN(n_rows - first, (index_t)128);
-        // Whatever depends on the observation alone: once per row.
-        for (index_t r = THREAD; r < rows_here; r += 128)
-            rows[r] = noncentral_f_logpdf_checked_prepare_row(x_per_row[first + r]);
-        BARRIER();
-        if (!(set[0].c0 || set[0].noncentral_f_0.c1 || set[0].noncentral_f_0.special_0.special_mixture_component_0.c2 || set[0].noncentral_f_0.special_0.special_mixture_component_1.c2)) {  // apart, so that no row waits for a decision
+        if (!(set[0].c0 || set[0].noncentral_f_0.c2 || set[0].noncentral_f_0.special_0.special_mixture_component_0.c2 || set[0].noncentral_f_0.special_0.special_mixture_component_1.c2)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
-            const noncentral_f_logpdf_checked_row row = rows[r];
+            const noncentral_f_logpdf_checked_row row = noncentral_f_logpdf_checked_prepare_row(x_per_row[first + r]);
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             STORE_STREAMING(cell, noncentral_f_logpdf_checked_evaluate(set[0], row));
         }
         } else {
         for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
-            const noncentral_f_logpdf_checked_row row = rows[r];
+            const noncentral_f_logpdf_checked_row row = noncentral_f_logpdf_checked_prepare_row(x_per_row[first + r]);
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             STORE_STREAMING(cell, noncentral_f_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
         }
         }
-        BARRIER();
     }
 }
 

@@ -273,6 +273,11 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -343,7 +348,7 @@ DEVICE noncentral_t_log_chi_grad_s_nu_ms_set noncentral_t_log_chi_grad_s_nu_ms_p
     noncentral_t_log_chi_grad_s_nu_ms_set set;
     set.c0 = LOG_2 - HALF_LOG_2PI + 0.5 * log(0.5 * nu) - special_stirling_error(0.5 * nu);
     set.nu = nu;
-    set.c1 = 0.5 * (1 / (0.5 * nu) * 0.5) - special_stirling_error_derivative(0.5 * nu) * 0.5;
+    set.c1 = 0.5 * (special_log_slope(0.5 * nu) * 0.5) - special_stirling_error_derivative(0.5 * nu) * 0.5;
     return set;
 }
 
@@ -390,7 +395,7 @@ DEVICE noncentral_t_logpdf_grad_nu_delta_mu_sigma_set noncentral_t_logpdf_grad_n
     set.n = n;
     set.noncentral_t_0 = noncentral_t_log_chi_grad_s_nu_ms_prepare_set(nu);
     set.c4 = log(sigma);
-    set.c5 = 1 / sigma;
+    set.c5 = special_log_slope(sigma);
     return set;
 }
 
@@ -505,9 +510,9 @@ DEVICE noncentral_t_logpdf_grad_nu_delta_mu_sigma_results noncentral_t_logpdf_gr
         }
     }
     noncentral_t_log_chi_grad_s_nu_results call3 = noncentral_t_log_chi_grad_s_nu_ms_evaluate(set.noncentral_t_0, s);
-    real t17 = 1 / s;
-    real t18 = 1 / step;
-    real t19 = 1 / sum;
+    real t17 = special_log_slope(s);
+    real t18 = special_log_slope(step);
+    real t19 = special_log_slope(sum);
     return make_noncentral_t_logpdf_grad_nu_delta_mu_sigma_results(call3.value + log(s) - 0.5 * z * z - HALF_LOG_2PI + log(step) + log(sum) - set.c4, call3.d_s * d_nu_s + call3.d_nu + t17 * d_nu_s - z * d_nu_z + t18 * d_nu_step + t19 * d_nu_sum, call3.d_s * d_delta_s + t17 * d_delta_s - z * d_delta_z + t18 * d_delta_step + t19 * d_delta_sum, call3.d_s * d_mu_s + t17 * d_mu_s - z * d_mu_z + t18 * d_mu_step + t19 * d_mu_sum, call3.d_s * d_sigma_s + t17 * d_sigma_s - z * d_sigma_z + t18 * d_sigma_step + t19 * d_sigma_sum - set.c5);
 }
 

@@ -154,6 +154,11 @@ DEVICE normal_identity_logpdf_checked_grad_eta_sigma_results make_normal_identit
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // normal_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -169,7 +174,7 @@ DEVICE normal_logpdf_grad_mu_sigma_rms_set normal_logpdf_grad_mu_sigma_rms_prepa
     set.c0 = t * t;
     set.t = t;
     set.c1 = -(log(sigma) + HALF_LOG_2PI);
-    set.c2 = -(1 / sigma);
+    set.c2 = -special_log_slope(sigma);
     return set;
 }
 

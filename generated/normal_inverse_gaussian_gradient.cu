@@ -332,6 +332,11 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
     return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -403,7 +408,7 @@ DEVICE special_gig_log_integral_grad_b_results special_gig_log_integral_grad_b(r
             sum += term;
         }
     }
-    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), 1 / step * d_b_step + 1 / sum * d_b_sum);
+    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), special_log_slope(step) * d_b_step + special_log_slope(sum) * d_b_sum);
 }
 
 DEVICE special_gig_mixture_gamma_grad_alpha_beta_results special_gig_mixture_gamma_grad_alpha_beta(real alpha, real beta)
@@ -467,7 +472,7 @@ DEVICE special_gig_log_integral_grad_b_results special_gig_log_integral_grad_b_s
             sum += term;
         }
     }
-    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), 1 / step * d_b_step + 1 / sum * d_b_sum);
+    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), special_log_slope(step) * d_b_step + special_log_slope(sum) * d_b_sum);
 }
 
 // special_gig_height_grad_r_d_b: what depends on the parameters alone, computed once for each set of them.
@@ -624,7 +629,7 @@ DEVICE special_log_gig_mixture_density_grad_x_beta_gamma_delta_results special_l
     real d_delta_b = set.alpha * d_delta_q;
     special_gig_log_integral_grad_b_results call2 = special_gig_log_integral_grad_b_ssm_evaluate(set.special_gig_0, set.alpha * q);
     special_gig_height_at_grad_w_delta_gamma_results call4 = special_gig_height_at_grad_w_delta_gamma_msss_evaluate(set.special_gig_height_at_grad_w_delta_gamma_0, w);
-    real t7 = 1 / w;
+    real t7 = special_log_slope(w);
     return make_special_log_gig_mixture_density_grad_x_beta_gamma_delta_results(call2.value - set.c2 - call4.value - 0.5 * z * z - 0.5 * log(w), call2.d_b * d_x_b - call4.d_w * d_x_w - z * d_x_z - 0.5 * (t7 * d_x_w), call2.d_b * d_beta_b - call4.d_w * d_beta_w - z * d_beta_z - 0.5 * (t7 * d_beta_w), call2.d_b * d_gamma_b - set.c3 - (call4.d_w * d_gamma_w + call4.d_gamma) - z * d_gamma_z - 0.5 * (t7 * d_gamma_w), call2.d_b * d_delta_b - set.c4 - (call4.d_w * d_delta_w + call4.d_delta) - z * d_delta_z - 0.5 * (t7 * d_delta_w));
 }
 

@@ -277,6 +277,11 @@ DEVICE special_normal_integral_grad_a_b_width_results special_normal_integral_gr
     return make_special_normal_integral_grad_a_b_width_results(0.5 * width * sum, 0.5 * width * d_a_sum, 0.5 * width * d_b_sum, 0.5 * sum + 0.5 * width * d_width_sum);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_inverse_mills(real x)
 {
     real tail = special_scaled_erfc(fabs(x) / SQRT_2);
@@ -369,7 +374,7 @@ DEVICE ordered_probit_logpmf_grad_eta_sigma_results ordered_probit_logpmf_grad_e
     real t12 = (above - below) / set.sigma;
     real d_sigma_width = -(t12 * set.c2);
     special_normal_integral_grad_a_b_width_results call = special_normal_integral_grad_a_b_width(a, b, t12);
-    real t13 = 1 / call.value;
+    real t13 = special_log_slope(call.value);
     return make_ordered_probit_logpmf_grad_eta_sigma_results(log(call.value) - (0.5 * mode * mode + HALF_LOG_2PI), t13 * (-(set.t7 * call.d_a) - set.t9 * call.d_b) - mode * d_eta_mode, t13 * (call.d_a * d_sigma_a + call.d_b * d_sigma_b + call.d_width * d_sigma_width) - mode * d_sigma_mode);
 }
 

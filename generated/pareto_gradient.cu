@@ -138,30 +138,56 @@ DEVICE pareto_logpdf_checked_grad_alpha_m_results make_pareto_logpdf_checked_gra
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_log1p_of_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log1p_of_quotient_ms_set;
+
+DEVICE special_log1p_of_quotient_ms_set special_log1p_of_quotient_ms_prepare_set(real s)
+{
+    special_log1p_of_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log1p_of_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_of_quotient_ms_evaluate(special_log1p_of_quotient_ms_set set, real x)
+{
+    real z = x / set.s;
+    return z < INFINITY ? log1p(z) : log(x) - set.c0;
+}
+
 // pareto_logpdf_grad_alpha_m: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real m;
-    real t2;
+    special_log1p_of_quotient_ms_set special_0;
     real c0;
     real c1;
     real c2;
     real c3;
-    real c4;
+    real t4;
 } pareto_logpdf_grad_alpha_m_set;
 
 DEVICE pareto_logpdf_grad_alpha_m_set pareto_logpdf_grad_alpha_m_prepare_set(real alpha, real m)
 {
     pareto_logpdf_grad_alpha_m_set set;
     real t = alpha / m;
-    real t2 = 1 / m;
-    real t5 = 1 / t;
+    real t3 = special_log_slope(t);
+    real t4 = 1 / m;
     set.m = m;
-    set.t2 = t2;
+    set.special_0 = special_log1p_of_quotient_ms_prepare_set(m);
     set.c0 = log(t);
     set.c1 = alpha + 1;
-    set.c2 = t5 * t2;
-    set.c3 = -(t * t2 * t5);
-    set.c4 = t2 * t2;
+    set.c2 = t3 * t4;
+    set.c3 = -(t * t4 * t3);
+    set.t4 = t4;
     return set;
 }
 
@@ -183,9 +209,9 @@ DEVICE pareto_logpdf_grad_alpha_m_results pareto_logpdf_grad_alpha_m_evaluate(pa
     if (row.x < set.m) {
         return make_pareto_logpdf_grad_alpha_m_results(-INFINITY, 0, 0);
     }
-    real t3 = (row.x - set.m) * set.t2;
-    real t4 = log1p(t3);
-    return make_pareto_logpdf_grad_alpha_m_results(set.c0 - set.c1 * t4, set.c2 - t4, set.c3 - set.c1 * (1 / (1 + t3) * (-set.t2 - set.c4 * (row.x - set.m))));
+    real t2 = special_log1p_of_quotient_ms_evaluate(set.special_0, row.x - set.m);
+    real t5 = 1 / (row.x - set.m + set.m);
+    return make_pareto_logpdf_grad_alpha_m_results(set.c0 - set.c1 * t2, set.c2 - t2, set.c3 - set.c1 * (-t5 - (row.x - set.m) * t5 * set.t4));
 }
 
 // pareto_logpdf_checked_grad_alpha_m: what depends on the parameters alone, computed once for each set of them.

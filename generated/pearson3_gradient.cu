@@ -251,6 +251,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // pearson3_excess_quotient_grad_u: what depends on both, from what was computed ahead.
 DEVICE pearson3_excess_quotient_grad_u_results pearson3_excess_quotient_grad_u_m_evaluate(real u)
 {
@@ -301,11 +306,11 @@ DEVICE pearson3_logpdf_grad_skew_mu_sigma_set pearson3_logpdf_grad_skew_mu_sigma
     set.t = t;
     set.c1 = 0.5 * skew;
     real t2 = 2 - fabs(skew);
-    set.c2 = make_pearson3_logpdf_grad_skew_mu_sigma_results(special_log_power_at_zero(t2, -log(sigma)), t2 == 0 ? (skew > 0 ? 1 : skew < 0 ? -1 : 0) * INFINITY : 0, 0, t2 == 0 ? -(1 / sigma) : 0);
+    set.c2 = make_pearson3_logpdf_grad_skew_mu_sigma_results(special_log_power_at_zero(t2, -log(sigma)), t2 == 0 ? (skew > 0 ? 1 : skew < 0 ? -1 : 0) * INFINITY : 0, 0, t2 == 0 ? -special_log_slope(sigma) : 0);
     set.c3 = -(HALF_LOG_2PI + log(sigma) + stirling);
     set.d_skew_stirling = d_skew_stirling;
     set.d_mu_u = d_mu_u;
-    set.c4 = -(1 / sigma);
+    set.c4 = -special_log_slope(sigma);
     return set;
 }
 

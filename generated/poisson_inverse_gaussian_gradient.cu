@@ -287,6 +287,11 @@ DEVICE special_expm1_excess_grad_x_results special_expm1_excess_grad_x(real x)
     return make_special_expm1_excess_grad_x_results(fabs(x) < 0.5 ? -special_log1pmx(t) : x + t, fabs(x) < 0.5 ? -(t2 * (t / (1 + t))) : 1 - t2);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // special_log_gamma_power_grad_x: what depends on the observation alone, computed once for each.
 typedef struct {
     real a;
@@ -410,7 +415,7 @@ DEVICE special_gig_log_integral_grad_b_results special_gig_log_integral_grad_b_s
             sum += term;
         }
     }
-    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), 1 / step * d_b_step + 1 / sum * d_b_sum);
+    return make_special_gig_log_integral_grad_b_results(log(step) + log(sum), special_log_slope(step) * d_b_step + special_log_slope(sum) * d_b_sum);
 }
 
 // poisson_inverse_gaussian_logpmf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -456,7 +461,7 @@ DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_set poisson_inverse_gaussia
     real b = t6;
     real t20 = 1 / mu;
     real t24 = 1 / sigma;
-    real t26 = 1 / lam;
+    real t26 = special_log_slope(lam);
     set.b = b;
     set.c0 = b == 0;
     set.d_mu_b = d_mu_b;
@@ -544,7 +549,8 @@ DEVICE poisson_inverse_gaussian_logpmf_grad_mu_sigma_results poisson_inverse_gau
     real t22 = t21 / peak;
     real t23 = 0.5 * t22;
     real t25 = 1 / peak;
-    return make_poisson_inverse_gaussian_logpmf_grad_mu_sigma_results(call.value - 0.5 * share * t22 + 0.5 * (set.c6 - log(peak)) - HALF_LOG_2PI + call2.value, call.d_m * d_mu_peak - (t23 * d_mu_share + 0.5 * share * ((d_mu_away * set.t24 - t22 * d_mu_peak) * t25)) + 0.5 * (set.c7 - t25 * d_mu_peak) + call2.d_b * set.d_mu_b, call.d_m * d_sigma_peak - (t23 * d_sigma_share + 0.5 * share * (((d_sigma_away - t21) * set.t24 - t22 * d_sigma_peak) * t25)) + 0.5 * (set.c8 - t25 * d_sigma_peak) + call2.d_b * set.d_sigma_b);
+    real t27 = special_log_slope(peak);
+    return make_poisson_inverse_gaussian_logpmf_grad_mu_sigma_results(call.value - 0.5 * share * t22 + 0.5 * (set.c6 - log(peak)) - HALF_LOG_2PI + call2.value, call.d_m * d_mu_peak - (t23 * d_mu_share + 0.5 * share * ((d_mu_away * set.t24 - t22 * d_mu_peak) * t25)) + 0.5 * (set.c7 - t27 * d_mu_peak) + call2.d_b * set.d_mu_b, call.d_m * d_sigma_peak - (t23 * d_sigma_share + 0.5 * share * (((d_sigma_away - t21) * set.t24 - t22 * d_sigma_peak) * t25)) + 0.5 * (set.c8 - t27 * d_sigma_peak) + call2.d_b * set.d_sigma_b);
 }
 
 // poisson_inverse_gaussian_logpmf_checked_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -238,6 +238,11 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_ratio_excess(real ratio, real u)
 {
     return special_log_excess(log(ratio), u);
@@ -354,7 +359,7 @@ typedef struct {
 DEVICE binomial_logpmf_grad_p_mrs_set binomial_logpmf_grad_p_mrs_prepare_set(real p)
 {
     binomial_logpmf_grad_p_mrs_set set;
-    real d_p_log_p = 1 / p;
+    real d_p_log_p = special_log_slope(p);
     real d_p_log_q = -(1 / (1 - p));
     set.binomial_kernel_grad_0 = binomial_kernel_grad_log_p_log_q_deviation_mrssm_prepare_set(log(p), log1p(-p));
     set.p = p;
@@ -494,7 +499,7 @@ DEVICE polya_aeppli_logpmf_grad_lam_theta_results polya_aeppli_logpmf_grad_lam_t
     }
     special_log_poisson_grad_m_results call = special_log_poisson_grad_m(peak, set.lam);
     binomial_logpmf_grad_p_results call2 = binomial_logpmf_grad_p_mrs_evaluate(set.binomial_0, row.binomial_0, row.x - peak);
-    real t10 = 1 / sum;
+    real t10 = special_log_slope(sum);
     return make_polya_aeppli_logpmf_grad_lam_theta_results(call.value + set.c4 + call2.value + log(sum), call.d_m + t10 * d_lam_sum, call2.d_p - set.c5 + t10 * d_theta_sum);
 }
 

@@ -232,6 +232,11 @@ DEVICE real polya_gamma_log_cosh(real w)
     return fabs(w) < 1 ? log1p(2 * s * s) : fabs(w) + log1p(exp(-2 * fabs(w))) - LOG_2;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // polya_gamma_log_series_grad_h: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real h;
@@ -648,7 +653,7 @@ DEVICE polya_gamma_logpdf_grad_h_z_set polya_gamma_logpdf_grad_h_z_prepare_set(r
     real t = exp(-fabs(z));
     real t2 = log1p(t);
     set.c2 = h * t2 + log(h) - LOG_2 - HALF_LOG_2PI;
-    set.c3 = t2 + 1 / h;
+    set.c3 = t2 + special_log_slope(h);
     set.c4 = -((z > 0 ? 1 : z < 0 ? -1 : 0) * t * (1 / (1 + t)) * h);
     set.c5 = 2 + h;
     set.c6 = -(1 + h);

@@ -134,6 +134,11 @@ DEVICE power_function_logpdf_checked_grad_alpha_results make_power_function_logp
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // special_xlogy: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -178,7 +183,7 @@ DEVICE power_function_logpdf_grad_alpha_set power_function_logpdf_grad_alpha_pre
     power_function_logpdf_grad_alpha_set set;
     set.c0 = log(alpha);
     set.special_xlogy_0 = special_xlogy_sr_prepare_set(alpha - 1);
-    set.c1 = 1 / alpha;
+    set.c1 = special_log_slope(alpha);
     return set;
 }
 

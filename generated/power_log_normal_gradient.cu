@@ -162,6 +162,11 @@ DEVICE real special_inverse_mills(real x)
     return SQRT_2_OVER_PI * (x < 0 ? 1 / tail : 1 / (2 * exp(0.5 * x * x) - tail));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // power_log_normal_logpdf_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -180,9 +185,9 @@ DEVICE power_log_normal_logpdf_grad_p_mu_sigma_set power_log_normal_logpdf_grad_
     set.mu = mu;
     set.c0 = t * t;
     set.t = t;
-    set.c1 = 1 / p;
+    set.c1 = special_log_slope(p);
     set.c2 = p - 1;
-    set.c3 = -(1 / sigma);
+    set.c3 = -special_log_slope(sigma);
     set.c4 = log(p) - log(sigma) - HALF_LOG_2PI;
     return set;
 }

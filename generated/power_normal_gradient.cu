@@ -218,6 +218,11 @@ DEVICE real special_scaled_erfc_slope(real x)
     return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * special_scaled_erfc_any(x));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // power_normal_logpdf_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -236,7 +241,7 @@ DEVICE power_normal_logpdf_grad_p_mu_sigma_set power_normal_logpdf_grad_p_mu_sig
     real t = 1 / sigma;
     real t5 = 1 / SQRT_2;
     real t8 = p / sigma;
-    real t9 = 1 / t8;
+    real t9 = special_log_slope(t8);
     real t10 = 1 / sigma;
     set.c0 = t * t;
     set.mu = mu;
@@ -278,7 +283,7 @@ DEVICE power_normal_logpdf_grad_p_mu_sigma_results power_normal_logpdf_grad_p_mu
     real t3 = fmax(z, (real)0) / SQRT_2;
     real t4 = special_scaled_erfc_slope(t3);
     real t6 = 0.5 * special_scaled_erfc(t3);
-    real t7 = 1 / t6;
+    real t7 = special_log_slope(t6);
     real d_mu_log_hazard = z > 0 ? t4 * ((z > (real)0 || (real)0 != (real)0 ? -set.t : 0) * set.t5) * 0.5 * t7 : set.t * (0.5 * 2 * z) - d_mu_tail;
     real d_sigma_log_hazard = z > 0 ? t4 * ((z > (real)0 || (real)0 != (real)0 ? d_sigma_z : 0) * set.t5) * 0.5 * t7 : -(0.5 * 2 * z * d_sigma_z) - d_sigma_tail;
     real log_hazard = z > 0 ? -log(t6) : -0.5 * z * z - tail;

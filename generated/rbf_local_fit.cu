@@ -111,6 +111,9 @@ DEVICE double ordinary_quotient(double a, double b)
 #define HIGH(k) limits[1 + (k)]
 #define POWER(k) limits[2 + (k)]
 #define RATE(k) limits[3 + (k)]
+#define STEP 1.3862943611198906  // log 4, between the lengthscales at which the likelihood is looked at
+#define UNCORRELATED -0.1        // log-determinant of a matrix that shorter lengthscales would hardly change
+#define NEAR 0.5                 // a search that comes so near to what is known leads there
 #define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= LOW(k) : best[k] >= HIGH(k))
 
 DEVICE real rbf_cov(real sqdist, real amplitude, real lengthscale)
@@ -180,7 +183,7 @@ KERNEL(64) local_fit(
     GLOBAL real *work, index_t count, real offset, real noise, GLOBAL const real *RESTRICT limits)
 {
     const int me = THREAD, lane = me % 16, row = (unsigned)me / 16;
-    DYNAMIC_SHARED_ARRAY(real, shared, 2634);
+    DYNAMIC_SHARED_ARRAY(real, shared, 2636);
     SHARED real *const matrix = shared, *const column = shared + 1792;
     SHARED real *const responses = column + 64, *const pivots = responses + 64, *const x = pivots + 64;
     SHARED real *const partial = x + 512, *const theta = partial + 128;  // lengthscales, nugget
@@ -189,6 +192,7 @@ KERNEL(64) local_fit(
     SHARED real *const best = rates + 1, *const trial = best + 1, *const gradient = trial + 1;
     SHARED real *const change = gradient + 1, *const gradient_change = change + 1, *const direction = gradient_change + 1;
     SHARED real *const inverse_hessian = direction + 1;
+    SHARED real *const origin = inverse_hessian + 1, *const winner = origin + 1;  // the start, and the best of all
 
     // Every block has a location, and takes at least one turn: of a loop with barriers that may take none, PoCL (3.1) makes code
     // that sends all threads where one of them goes.
@@ -206,14 +210,17 @@ KERNEL(64) local_fit(
             theta[k] = k < 1 ? d_start[d_start_offset + location * 1 + k] : g_start[g_start_offset + location];
         BARRIER();
         for (int k = me; k < 1; k += 64) {
-            best[k] = trial[k] = log(theta[0 + k]);
+            origin[k] = winner[k] = best[k] = trial[k] = log(theta[0 + k]);
             direction[k] = 0;
         }
         real objective = 0, step = 1;
-        int updates = 0;
+        int updates = 0, searches = 0;  // that are finished
+        real least = INFINITY;          // objective of all searches
+        int stage = 0, looking = 0, look = 0, begin = 0;  // what comes after the first search; steps along a line: see `search_on`
+        real center = 0, last = 0, lowest = 0;  // objectives at the start, of the last look, and of the best one
         BARRIER();  // for PoCL, which reads `trial` as it was for the last location without a barrier ahead of the loop
         real mean = NAN, variance = NAN, loglik = NAN;
-        int status = 0, evaluations = 0, finished = 0;
+        int found = 0, cut = 0, evaluations = 0, earlier = 0, finished = 0;  // evaluations: of a search, and of earlier ones
         while (!finished) {
             BARRIER();
             for (int k = me; k < 1; k += 64)
@@ -254,9 +261,9 @@ KERNEL(64) local_fit(
                 const real reciprocal = 1 / pivots[k];
                 definite = !(pivots[k] <= 0);
                 least_pivot = fmin(least_pivot, pivots[k]);
-                for (int i = row; i < 52; i += 4) {
+                for (int i = (looking ? k + 1 : 0) + row; i < 52; i += 4) {
                     const real factor = column[i] * reciprocal;
-                    for (int chunk = 0; chunk <= i / 16; chunk++)
+                    for (int chunk = looking ? k / 16 : 0; chunk <= i / 16; chunk++)
                         matrix[ROW(i) + chunk * 16 + lane] -= factor * column[chunk * 16 + lane];
                 }
                 BARRIER();
@@ -270,7 +277,7 @@ KERNEL(64) local_fit(
             // The gradient is tr(W dK) / 2 with W = n / psi alpha alpha' - K^-1, where alpha = K^-1 y.
             const real ratio = 50 / psi;
             real slope_0 = 0;
-            for (int i = row; i < 50; i += 4) {
+            for (int i = row; i < (looking ? 0 : 50); i += 4) {
                 const real factor = ratio * matrix[ROW(51) + i];
                 for (int chunk = 0; chunk <= i / 16; chunk++) {
                     const int j = chunk * 16 + lane;
@@ -304,13 +311,18 @@ KERNEL(64) local_fit(
             }
             // What rounding may change, which grows with the condition of the matrix.
             const real rounding = (1e-11 + 1.0000000000000001e-16 / least_pivot) * (1 + fabs(objective)), lowered = objective - value;
-            const int accepted = definite && (evaluations == 1 || lowered >= -1e-4 * descent - rounding);
-            if (accepted) {
+            const int accepted = !looking && definite && (evaluations == 1 || lowered >= -1e-4 * descent - rounding);
+            const int is_best = accepted && (searches == 0 || value < least - rounding);
+            if (is_best) {
                 mean = -matrix[ROW(51) + 50];
                 variance = psi * matrix[ROW(50) + 50] / 50;
                 loglik = likelihood;
-                status = evaluations;
+                found = 1;
+                least = value;
+                for (int k = me; k < 1; k += 64)
+                    winner[k] = trial[k];
             }
+            if (!looking) {
             BARRIER();
             if (accepted) {
                 for (int k = me; k < 1; k += 64) {
@@ -377,20 +389,70 @@ KERNEL(64) local_fit(
             }
             if (evaluations == 100 && !finished) {
                 finished = 1;
-                status = -evaluations;
+                cut |= objective <= least + rounding;
             }
             for (int k = me; k < 1; k += 64)
                 trial[k] = fmin(fmax(best[k] + step * direction[k], LOW(k)), HIGH(k));
+            }
+            BARRIER();
+            center = evaluations == 1 && searches == 0 ? value : center;
+            if (!looking && searches > 0 && accepted) {
+                real apart = 0;
+                for (int k = 0; k < 1; k++)
+                    apart = fmax(apart, fabs(best[k] - winner[k]));
+                finished = finished || (apart < NEAR && objective > least);
+            }
+            if (looking || (finished && isfinite(least))) {
+                int begins = 0, advances = !looking;
+                if (looking) {
+                    const real seen = definite && value < INFINITY ? value : INFINITY;
+                    if (seen < last && (begin == 0 || seen < lowest)) {
+                        begin = look;
+                        lowest = seen;
+                    }
+                    last = seen;
+                    int ends = 1;
+                    real apart = 0;
+                    for (int k = 0; k < 1; k++) {
+                        ends = ends && (look < 0 ? trial[k] <= LOW(k) : trial[k] >= HIGH(k));
+                        apart = fmax(apart, fabs(fmin(fmax(origin[k] + begin * STEP, LOW(k)), HIGH(k)) - winner[k]));
+                    }
+                    looking = !ends && (look > 0 || partial[64] < UNCORRELATED);
+                    look += look < 0 ? -1 : 1;
+                    begins = !looking && begin != 0 && apart > STEP;
+                    advances = !looking && !begins;
+                }
+                if (advances) {
+                    stage++;
+                    looking = stage <= 2;
+                    look = stage == 1 ? -1 : 1;
+                    begin = 0;
+                    last = center;
+                    begins = stage > 2 && stage <= 2;
+                }
+                finished = !looking && !begins;
+                BARRIER();
+                for (int k = me; k < 1; k += 64) {
+                    const int steps = k >= 1 ? 0 : looking ? look : stage <= 2 ? begin : k == stage - 3 ? -3 : 1;
+                    trial[k] = fmin(fmax(origin[k] + steps * STEP, LOW(k)), HIGH(k));
+                }
+                if (begins) {
+                    searches++;
+                    earlier += evaluations;
+                    evaluations = updates = 0;
+                    step = 1;
+                }
+            }
         }
         if (me == 0) {
             means[means_offset + location] = mean;
             scales[scales_offset + location] = sqrt(variance < 0 ? 0 : variance);  // which rounding may make negative
             logliks[logliks_offset + location] = loglik;
-            statuses[statuses_offset + location] = status;
+            statuses[statuses_offset + location] = found ? (cut ? -1 : 1) * (earlier + evaluations) : 0;
         }
         BARRIER();
         for (int k = me; k <= 1; k += 64) {
-            const real fitted = k >= 0 && k < 1 ? exp(best[k - 0]) : theta[k];
+            const real fitted = k >= 0 && k < 1 ? exp(winner[k - 0]) : theta[k];
             if (k < 1)
                 d_fitted[d_fitted_offset + location * 1 + k] = fitted;
             else

@@ -138,6 +138,11 @@ DEVICE reciprocal_inverse_gaussian_logpdf_checked_grad_mu_lam_results make_recip
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // reciprocal_inverse_gaussian_logpdf_grad_mu_lam: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -159,7 +164,7 @@ DEVICE reciprocal_inverse_gaussian_logpdf_grad_mu_lam_set reciprocal_inverse_gau
     set.c1 = 0.5 * log(lam) - HALF_LOG_2PI;
     set.lam = lam;
     set.c2 = 0.5 * lam;
-    set.c3 = 0.5 * (1 / lam);
+    set.c3 = 0.5 * special_log_slope(lam);
     return set;
 }
 

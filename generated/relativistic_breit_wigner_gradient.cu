@@ -165,6 +165,11 @@ DEVICE relativistic_breit_wigner_stretch_grad_rho_results relativistic_breit_wig
     return make_relativistic_breit_wigner_stretch_grad_rho_results(t2, (real)1 == 0 && t == 0 ? 0 : -(t * t * (t / t2)));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // relativistic_breit_wigner_logpdf_grad_m_gamma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real m;
@@ -187,10 +192,10 @@ DEVICE relativistic_breit_wigner_logpdf_grad_m_gamma_set relativistic_breit_wign
     real d_m_h = call.d_rho * t2;
     real d_gamma_h = call.d_rho * d_gamma_rho;
     real h = call.value;
-    real t3 = 1 / h;
+    real t3 = special_log_slope(h);
     real t4 = 1 / (1 + h);
     real d_m_constant_ = t3 * d_m_h - 0.5 * (t4 * d_m_h);
-    real d_gamma_constant_ = t3 * d_gamma_h - 1 / gamma - 0.5 * (t4 * d_gamma_h);
+    real d_gamma_constant_ = t3 * d_gamma_h - special_log_slope(gamma) - 0.5 * (t4 * d_gamma_h);
     real constant_ = 1.5 * LOG_2 - LOG_PI - log(gamma) + log(h) - 0.5 * log1p(h);
     real t5 = 1 / gamma;
     real t7 = 1 / m;

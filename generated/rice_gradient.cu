@@ -152,6 +152,11 @@ DEVICE rice_logpdf_checked_grad_nu_sigma_results make_rice_logpdf_checked_grad_n
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE special_log_i0e_grad_x_results special_log_i0e_grad_x(real x)
 {
     real d_x_s = 0.5 * x;
@@ -196,7 +201,7 @@ DEVICE special_log_i0e_grad_x_results special_log_i0e_grad_x(real x)
     real large = 0.3989422804014327336 + v * t32;
     real t33 = sqrt(v);
     real t34 = x < 10 ? small : large * t33;
-    return make_special_log_i0e_grad_x_results(log(t34) - (x < 10 ? x : 0), 1 / t34 * (x < 10 ? d_x_small : t33 * d_x_large + large * (0.5 / t33 * d_x_v)) - (x < 10 ? 1 : 0));
+    return make_special_log_i0e_grad_x_results(log(t34) - (x < 10 ? x : 0), special_log_slope(t34) * (x < 10 ? d_x_small : t33 * d_x_large + large * (0.5 / t33 * d_x_v)) - (x < 10 ? 1 : 0));
 }
 
 // rice_logpdf_grad_nu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -225,7 +230,7 @@ DEVICE rice_logpdf_grad_nu_sigma_set rice_logpdf_grad_nu_sigma_prepare_set(real 
     set.c2 = (-(t2 * t4) - t3) * t4;
     set.t3 = t3;
     set.c3 = 2 * log(sigma);
-    set.c4 = -(2 * (1 / sigma));
+    set.c4 = -(2 * special_log_slope(sigma));
     return set;
 }
 

@@ -155,6 +155,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -261,14 +266,14 @@ DEVICE scaled_inverse_chi_squared_logpdf_grad_nu_sigma_set scaled_inverse_chi_sq
     set.sigma = sigma;
     set.special_0 = special_log_product_excess_smm_prepare_set(sigma);
     set.c0 = sigma + sigma;
-    set.c1 = 0.5 * (1 / alpha * 0.5) - special_stirling_error_derivative(alpha) * 0.5;
+    set.c1 = 0.5 * (special_log_slope(alpha) * 0.5) - special_stirling_error_derivative(alpha) * 0.5;
     set.alpha = alpha;
     set.c2 = 1 / sigma;
     set.c3 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
     real t7 = log(alpha);
     real t8 = log(sigma);
-    set.c4 = t7 * 0.5 + alpha * (1 / alpha * 0.5) + t8 - special_digamma(alpha) * 0.5;
-    set.c5 = nu * (1 / sigma);
+    set.c4 = t7 * 0.5 + alpha * (special_log_slope(alpha) * 0.5) + t8 - special_digamma(alpha) * 0.5;
+    set.c5 = nu * special_log_slope(sigma);
     set.c6 = alpha * sigma;
     set.c7 = alpha * t7 + nu * t8 - special_log_gamma(alpha);
     set.c8 = alpha + 1;

@@ -138,6 +138,11 @@ DEVICE semicircular_logpdf_checked_grad_mu_sigma_results make_semicircular_logpd
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // semicircular_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -155,7 +160,7 @@ DEVICE semicircular_logpdf_grad_mu_sigma_set semicircular_logpdf_grad_mu_sigma_p
     set.mu = mu;
     set.t = t;
     set.c1 = LOG_2 - LOG_PI - log(sigma);
-    set.c2 = 1 / sigma;
+    set.c2 = special_log_slope(sigma);
     return set;
 }
 
@@ -177,7 +182,7 @@ DEVICE semicircular_logpdf_grad_mu_sigma_results semicircular_logpdf_grad_mu_sig
     real d_sigma_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
     real t2 = (1 - z) * (1 + z);
-    real t3 = 1 / t2;
+    real t3 = special_log_slope(t2);
     return make_semicircular_logpdf_grad_mu_sigma_results(fabs(z) > 1 ? -INFINITY : set.c1 + 0.5 * log(t2), fabs(z) > 1 ? 0 : 0.5 * (t3 * ((1 + z) * set.t - set.t * (1 - z))), fabs(z) > 1 ? 0 : 0.5 * (t3 * ((1 - z) * d_sigma_z - d_sigma_z * (1 + z))) - set.c2);
 }
 

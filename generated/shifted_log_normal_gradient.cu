@@ -160,6 +160,11 @@ DEVICE shifted_log_normal_logpdf_checked_grad_mu_sigma_shift_results make_shifte
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // log_normal_logpdf_grad_x_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -177,7 +182,7 @@ DEVICE log_normal_logpdf_grad_x_mu_sigma_mss_set log_normal_logpdf_grad_x_mu_sig
     set.t = t;
     set.c0 = t * t;
     set.c1 = -(log(sigma) + HALF_LOG_2PI);
-    set.c2 = -(1 / sigma);
+    set.c2 = -special_log_slope(sigma);
     return set;
 }
 
@@ -188,10 +193,10 @@ DEVICE log_normal_logpdf_grad_x_mu_sigma_results log_normal_logpdf_grad_x_mu_sig
         return make_log_normal_logpdf_grad_x_mu_sigma_results(-INFINITY, 0, 0, 0);
     }
     real t2 = log(x) - set.mu;
-    real d_x_z = set.t * (1 / x);
+    real d_x_z = set.t * special_log_slope(x);
     real d_sigma_z = -(set.c0 * t2);
     real z = t2 * set.t;
-    return make_log_normal_logpdf_grad_x_mu_sigma_results(set.c1 - log(x) - 0.5 * z * z, -(1 / x) - z * d_x_z, set.t * z, set.c2 - z * d_sigma_z);
+    return make_log_normal_logpdf_grad_x_mu_sigma_results(set.c1 - log(x) - 0.5 * z * z, -special_log_slope(x) - z * d_x_z, set.t * z, set.c2 - z * d_sigma_z);
 }
 
 // shifted_log_normal_logpdf_grad_mu_sigma_shift: what depends on the parameters alone, computed once for each set of them.

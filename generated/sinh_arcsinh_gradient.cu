@@ -201,6 +201,11 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -218,7 +223,7 @@ DEVICE sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set sinh_arcsinh_logpdf_g
     sinh_arcsinh_logpdf_grad_epsilon_delta_mu_sigma_set set;
     real t = 1 / sigma;
     real t11 = delta / sigma;
-    real t12 = 1 / t11;
+    real t12 = special_log_slope(t11);
     real t13 = 1 / sigma;
     set.c0 = t * t;
     set.mu = mu;

@@ -283,6 +283,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // skellam_spread_of_grad_mu1_mu2: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real t4;
@@ -524,7 +529,7 @@ DEVICE skellam_logpmf_grad_mu1_mu2_results skellam_logpmf_grad_mu1_mu2_evaluate(
     }
     skellam_saddle_exponent_grad_mu1_mu2_spread_results call2 = skellam_saddle_exponent_grad_mu1_mu2_spread_rssm_evaluate(set.skellam_saddle_exponent_grad_mu1_mu2_spread_0, row.skellam_saddle_exponent_grad_mu1_mu2_spread_0, spread);
     real t5 = 2 * sum / points;
-    real t6 = 1 / t5;
+    real t6 = special_log_slope(t5);
     real t7 = 1 / points;
     return make_skellam_logpmf_grad_mu1_mu2_results(call2.value + log(t5), call2.d_mu1 + call2.d_spread * d_mu1_spread + t6 * (2 * d_mu1_sum * t7), call2.d_mu2 + call2.d_spread * d_mu2_spread + t6 * (2 * d_mu2_sum * t7));
 }

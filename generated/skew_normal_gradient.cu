@@ -162,6 +162,11 @@ DEVICE real special_log_ndtr(real x)
     return x < 0 ? log(tail) - square : log1p(-tail * exp(-square));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // skew_normal_logpdf_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -183,7 +188,7 @@ DEVICE skew_normal_logpdf_grad_alpha_mu_sigma_set skew_normal_logpdf_grad_alpha_
     set.alpha = alpha;
     set.c1 = LOG_2 - HALF_LOG_2PI - log(sigma);
     set.c2 = t * alpha;
-    set.c3 = -(1 / sigma);
+    set.c3 = -special_log_slope(sigma);
     return set;
 }
 

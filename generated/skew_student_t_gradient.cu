@@ -271,6 +271,11 @@ DEVICE real special_log_ratio_excess(real ratio, real u)
     return special_log_excess(log(ratio), u);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -384,7 +389,7 @@ DEVICE special_log_beta_power_grad_a_b_x_y_ssmm_set special_log_beta_power_grad_
     real t11 = 1 / a;
     real t14 = 1 / b;
     real t16 = 1 / n;
-    real t17 = 1 / t9;
+    real t17 = special_log_slope(t9);
     real t18 = special_stirling_error_derivative(n);
     set.a = a;
     set.b = b;
@@ -394,7 +399,7 @@ DEVICE special_log_beta_power_grad_a_b_x_y_ssmm_set special_log_beta_power_grad_
     set.t14 = t14;
     set.c0 = 0.5 * (log(a) + log(t9)) - HALF_LOG_2PI - (special_stirling_error(a) + (special_stirling_error(b) - special_stirling_error(n)));
     set.c1 = (1 - t) * t11;
-    set.c2 = 0.5 * (t11 - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18);
+    set.c2 = 0.5 * (special_log_slope(a) - t9 * t16 * t17) - (special_stirling_error_derivative(a) - t18);
     set.c3 = (1 - t5) * t14;
     set.c4 = 0.5 * (t17 * ((1 - t9) * t16)) - (special_stirling_error_derivative(b) - t18);
     return set;
@@ -459,7 +464,7 @@ DEVICE skew_student_t_logpdf_grad_a_b_mu_sigma_set skew_student_t_logpdf_grad_a_
     set.t2 = t2;
     set.c1 = t2 == 0;
     set.c2 = 0.5 / t2;
-    set.c3 = -(1 / sigma);
+    set.c3 = -special_log_slope(sigma);
     set.c4 = LOG_2 - log(sigma);
     set.a = a;
     set.b = b;
@@ -494,7 +499,7 @@ DEVICE skew_student_t_logpdf_grad_a_b_mu_sigma_results skew_student_t_logpdf_gra
     real d_sigma_v = call.d_z * d_sigma_z;
     real v = call.value;
     real t3 = hypot(z, set.t2);
-    real t4 = 1 / t3;
+    real t4 = special_log_slope(t3);
     real t5 = -(t4 * (z == 0 && set.c1 ? 0 : set.t2 / t3 * set.c2));
     real t6 = z / t3;
     real d_mu_log_scale = -(t4 * (z == 0 && set.c1 ? 0 : -(set.t * t6)));

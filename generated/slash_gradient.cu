@@ -198,6 +198,11 @@ DEVICE real special_relative_expm1(real x)
     return x == 0 ? 1 : expm1(x) / x;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // slash_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -215,7 +220,7 @@ DEVICE slash_logpdf_grad_mu_sigma_set slash_logpdf_grad_mu_sigma_prepare_set(rea
     set.t = t;
     set.c0 = t * t;
     set.c1 = -(log(sigma) + HALF_LOG_2PI);
-    set.c2 = 1 / sigma;
+    set.c2 = special_log_slope(sigma);
     return set;
 }
 
@@ -241,11 +246,11 @@ DEVICE slash_logpdf_grad_mu_sigma_results slash_logpdf_grad_mu_sigma_evaluate(sl
     real z = fabs(t2);
     real t4 = special_relative_expm1_slope(-0.5 * z * z);
     real t5 = special_relative_expm1(-0.5 * z * z);
-    real t6 = 1 / t5;
+    real t6 = special_log_slope(t5);
     real d_mu_value = -(0.5 * 2 * z * d_mu_z * t4 * t6);
     real d_sigma_value = -(0.5 * 2 * z * d_sigma_z * t4 * t6);
     real value = log(t5) - LOG_2;
-    real t7 = 1 / z;
+    real t7 = special_log_slope(z);
     return make_slash_logpdf_grad_mu_sigma_results(set.c1 + (z * EPSILON > 1 ? -2 * log(z) : value), z * EPSILON > 1 ? -(2 * (t7 * d_mu_z)) : d_mu_value, (z * EPSILON > 1 ? -(2 * (t7 * d_sigma_z)) : d_sigma_value) - set.c2);
 }
 

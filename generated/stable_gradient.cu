@@ -475,6 +475,20 @@ DEVICE cauchy_logpdf_grad_x_results make_cauchy_logpdf_grad_x_results(real value
 typedef struct {
     real value;
     real d_x;
+} special_log_arc_grad_x_results;
+
+DEVICE special_log_arc_grad_x_results make_special_log_arc_grad_x_results(real value, real d_x)
+{
+    special_log_arc_grad_x_results results;
+    results.value = value;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_x;
 } cauchy_logcdf_grad_x_results;
 
 DEVICE cauchy_logcdf_grad_x_results make_cauchy_logcdf_grad_x_results(real value, real d_x)
@@ -564,6 +578,11 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_expit(real x)
 {
     real e = exp(-fabs(x));
@@ -628,7 +647,7 @@ DEVICE stable_exponent_grad_shift_alpha_beta_whole_kappa_delta_results stable_ex
         }
         real t11 = rest / sine;
         real t12 = rest / beta;
-        real t13 = 1 / t11;
+        real t13 = special_log_slope(t11);
         real t14 = 1 / sine;
         real t15 = 1 / beta;
         return make_stable_exponent_grad_shift_alpha_beta_whole_kappa_delta_results(shift + log(t11) - t12 * cot, 1, 0, t13 * (d_beta_rest * t14) - cot * ((d_beta_rest - t12) * t15), t13 * ((d_whole_rest - t11 * d_whole_sine) * t14) - (cot * (d_whole_rest * t15) + t12 * d_whole_cot), 0, 0);
@@ -672,8 +691,8 @@ DEVICE stable_exponent_grad_shift_alpha_beta_whole_kappa_delta_results stable_ex
     real t36 = sin(c) / t32;
     real t37 = cos(a);
     real t38 = 1 / t33;
-    real t39 = 1 / t34;
-    real t40 = 1 / t36;
+    real t39 = special_log_slope(t34);
+    real t40 = special_log_slope(t36);
     real t41 = cos(c);
     real t42 = 1 / t32;
     real t43 = cos(f);
@@ -741,7 +760,7 @@ DEVICE stable_log_integrand_grad_shift_alpha_beta_whole_kappa_delta_results stab
     } else {
         stable_exponent_grad_shift_alpha_beta_whole_kappa_delta_results call2 = stable_exponent_grad_shift_alpha_beta_whole_kappa_delta(y, 1, shift, alpha, beta, whole, kappa, delta);
         real t = fabs(call2.value);
-        real t2 = 1 / t;
+        real t2 = special_log_slope(t);
         d_shift_weight += t2 * (call2.value > 0 ? call2.d_shift : call2.value < 0 ? -call2.d_shift : 0);
         d_alpha_weight += t2 * (call2.value > 0 ? call2.d_alpha : call2.value < 0 ? -call2.d_alpha : 0);
         d_beta_weight += t2 * (call2.value > 0 ? call2.d_beta : call2.value < 0 ? -call2.d_beta : 0);
@@ -848,7 +867,7 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_whole_kappa_delta_results stable_
         }
         real t15 = rest / sine;
         real t16 = rest / beta;
-        real t17 = 1 / t15;
+        real t17 = special_log_slope(t15);
         real t18 = 1 / sine;
         real t19 = 1 / beta;
         return make_stable_exponent_grad_y_shift_alpha_beta_whole_kappa_delta_results(shift + log(t15) - t16 * cot, t17 * ((d_y_rest - t15 * d_y_sine) * t18) - (cot * (d_y_rest * t19) + t16 * d_y_cot), 1, 0, t17 * (d_beta_rest * t18) - cot * ((d_beta_rest - t16) * t19), t17 * ((d_whole_rest - t15 * d_whole_sine) * t18) - (cot * (d_whole_rest * t19) + t16 * d_whole_cot), 0, 0);
@@ -893,12 +912,12 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_whole_kappa_delta_results stable_
     real t38 = t36 / t37;
     real t39 = log(t38);
     real t40 = sin(c) / t36;
-    real t41 = 1 / t38;
+    real t41 = special_log_slope(t38);
     real t42 = cos(f);
     real t43 = t42 * d_y_f;
     real t44 = cos(a);
     real t45 = 1 / t37;
-    real t46 = 1 / t40;
+    real t46 = special_log_slope(t40);
     real t47 = cos(c);
     real t48 = 1 / t36;
     real t49 = t42 * d_whole_f;
@@ -932,7 +951,7 @@ DEVICE stable_log_integrand_grad_y_shift_alpha_beta_whole_kappa_delta_results st
     } else {
         stable_exponent_grad_y_shift_alpha_beta_whole_kappa_delta_results call2 = stable_exponent_grad_y_shift_alpha_beta_whole_kappa_delta(y, 1, shift, alpha, beta, whole, kappa, delta);
         real t2 = fabs(call2.value);
-        real t3 = 1 / t2;
+        real t3 = special_log_slope(t2);
         d_y_weight += t3 * (call2.value > 0 ? call2.d_y : call2.value < 0 ? -call2.d_y : 0);
         d_shift_weight += t3 * (call2.value > 0 ? call2.d_shift : call2.value < 0 ? -call2.d_shift : 0);
         d_alpha_weight += t3 * (call2.value > 0 ? call2.d_alpha : call2.value < 0 ? -call2.d_alpha : 0);
@@ -1038,11 +1057,11 @@ LARGE stable_log_integral_grad_shift_alpha_beta_whole_kappa_delta_results stable
             ahead = side == falls && endless && stable_exponent(y, 0, shift, alpha, beta, whole, kappa, delta) > 0;
         }
     }
-    real t4 = 1 / (step * sum);
+    real t4 = special_log_slope(step * sum);
     real d_shift_value = d_shift_at_center + t4 * (step * d_shift_sum);
     real d_alpha_value = d_alpha_at_center + t4 * (step * d_alpha_sum);
     real d_beta_value = d_beta_at_center + t4 * (step * d_beta_sum);
-    real d_whole_value = d_whole_at_center + t4 * (step * d_whole_sum) + 1 / whole;
+    real d_whole_value = d_whole_at_center + t4 * (step * d_whole_sum) + special_log_slope(whole);
     real d_kappa_value = d_kappa_at_center + t4 * (step * d_kappa_sum);
     real d_delta_value = d_delta_at_center + t4 * (step * d_delta_sum);
     real value = at_center + log(step * sum) + log(whole);
@@ -1052,7 +1071,7 @@ LARGE stable_log_integral_grad_shift_alpha_beta_whole_kappa_delta_results stable
     real t5 = log(alpha);
     real t6 = alpha / (1 - alpha);
     real t7 = 1 / (1 - alpha);
-    real d_alpha_least = alpha == 1 ? 0 : t5 * ((1 + t6) * t7) + t6 * (1 / alpha) - t7;
+    real d_alpha_least = alpha == 1 ? 0 : t5 * ((1 + t6) * t7) + t6 * special_log_slope(alpha) - t7;
     real least = shift + (alpha == 1 ? -1 : t6 * t5 + log1p(-alpha));
     real t8 = exp(least);
     real t9 = -t8;
@@ -1060,7 +1079,7 @@ LARGE stable_log_integral_grad_shift_alpha_beta_whole_kappa_delta_results stable
     real t11 = special_expit(value - t10);
     real t12 = t9 < -50 ? -exp(t9) : -(1 / expm1(t8));
     real t13 = special_expit(t10 - value);
-    return make_stable_log_integral_grad_shift_alpha_beta_whole_kappa_delta_results(special_logaddexp(value, t10), (value == -INFINITY ? 0 : t11 * d_shift_value) + (t10 == -INFINITY ? 0 : -(t8 * t12 * t13)), (value == -INFINITY ? 0 : t11 * d_alpha_value) + (t10 == -INFINITY ? 0 : -(t8 * d_alpha_least * t12 * t13)), value == -INFINITY ? 0 : t11 * d_beta_value, (value == -INFINITY ? 0 : t11 * d_whole_value) + (t10 == -INFINITY ? 0 : t13 * (1 / whole)), value == -INFINITY ? 0 : t11 * d_kappa_value, value == -INFINITY ? 0 : t11 * d_delta_value);
+    return make_stable_log_integral_grad_shift_alpha_beta_whole_kappa_delta_results(special_logaddexp(value, t10), (value == -INFINITY ? 0 : t11 * d_shift_value) + (t10 == -INFINITY ? 0 : -(t8 * t12 * t13)), (value == -INFINITY ? 0 : t11 * d_alpha_value) + (t10 == -INFINITY ? 0 : -(t8 * d_alpha_least * t12 * t13)), value == -INFINITY ? 0 : t11 * d_beta_value, (value == -INFINITY ? 0 : t11 * d_whole_value) + (t10 == -INFINITY ? 0 : t13 * special_log_slope(whole)), value == -INFINITY ? 0 : t11 * d_kappa_value, value == -INFINITY ? 0 : t11 * d_delta_value);
 }
 
 DEVICE special_stable_tangent_grad_alpha_results special_stable_tangent_grad_alpha(real alpha)
@@ -1125,7 +1144,7 @@ DEVICE stable_exponent_grad_shift_alpha_beta_results stable_exponent_grad_shift_
         }
         real t3 = rest / sine;
         real t4 = rest / beta;
-        return make_stable_exponent_grad_shift_alpha_beta_results(shift + log(t3) - t4 * cot, 1, 0, 1 / t3 * (d_beta_rest * (1 / sine)) - cot * ((d_beta_rest - t4) * (1 / beta)));
+        return make_stable_exponent_grad_shift_alpha_beta_results(shift + log(t3) - t4 * cot, 1, 0, special_log_slope(t3) * (d_beta_rest * (1 / sine)) - cot * ((d_beta_rest - t4) * (1 / beta)));
     }
     real d_alpha_a = left ? psi : phi;
     real a = left ? alpha * psi : kappa + alpha * phi;
@@ -1149,7 +1168,7 @@ DEVICE stable_exponent_grad_shift_alpha_beta_results stable_exponent_grad_shift_
     real t15 = t13 / t14;
     real t16 = log(t15);
     real t17 = sin(c) / t13;
-    return make_stable_exponent_grad_shift_alpha_beta_results(shift + t12 * t16 + log(t17), 1, t16 * ((1 - t12) * (1 / (alpha - 1))) - t15 * (cos(a) * d_alpha_a) * (1 / t14) * (1 / t15) * t12 + 1 / t17 * (cos(c) * d_alpha_c * (1 / t13)), 0);
+    return make_stable_exponent_grad_shift_alpha_beta_results(shift + t12 * t16 + log(t17), 1, t16 * ((1 - t12) * (1 / (alpha - 1))) - t15 * (cos(a) * d_alpha_a) * (1 / t14) * special_log_slope(t15) * t12 + special_log_slope(t17) * (cos(c) * d_alpha_c * (1 / t13)), 0);
 }
 
 DEVICE stable_log_integrand_grad_shift_alpha_beta_results stable_log_integrand_grad_shift_alpha_beta(real y, int what, real shift, real alpha, real beta, real whole, real kappa, real delta)
@@ -1168,7 +1187,7 @@ DEVICE stable_log_integrand_grad_shift_alpha_beta_results stable_log_integrand_g
     } else {
         stable_exponent_grad_shift_alpha_beta_results call2 = stable_exponent_grad_shift_alpha_beta(y, 1, shift, alpha, beta, whole, kappa, delta);
         real t = fabs(call2.value);
-        real t2 = 1 / t;
+        real t2 = special_log_slope(t);
         d_shift_weight += t2 * (call2.value > 0 ? call2.d_shift : call2.value < 0 ? -call2.d_shift : 0);
         d_alpha_weight += t2 * (call2.value > 0 ? call2.d_alpha : call2.value < 0 ? -call2.d_alpha : 0);
         d_beta_weight += t2 * (call2.value > 0 ? call2.d_beta : call2.value < 0 ? -call2.d_beta : 0);
@@ -1252,7 +1271,7 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_results stable_exponent_grad_y_sh
         }
         real t11 = rest / sine;
         real t12 = rest / beta;
-        real t13 = 1 / t11;
+        real t13 = special_log_slope(t11);
         real t14 = 1 / sine;
         real t15 = 1 / beta;
         return make_stable_exponent_grad_y_shift_alpha_beta_results(shift + log(t11) - t12 * cot, t13 * ((d_y_rest - t11 * d_y_sine) * t14) - (cot * (d_y_rest * t15) + t12 * d_y_cot), 1, 0, t13 * (d_beta_rest * t14) - cot * ((d_beta_rest - t12) * t15));
@@ -1289,11 +1308,11 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_results stable_exponent_grad_y_sh
     real t33 = t31 / t32;
     real t34 = log(t33);
     real t35 = sin(c) / t31;
-    real t36 = 1 / t33;
+    real t36 = special_log_slope(t33);
     real t37 = cos(f) * d_y_f;
     real t38 = cos(a);
     real t39 = 1 / t32;
-    real t40 = 1 / t35;
+    real t40 = special_log_slope(t35);
     real t41 = cos(c);
     real t42 = 1 / t31;
     return make_stable_exponent_grad_y_shift_alpha_beta_results(shift + t30 * t34 + log(t35), t30 * (t36 * ((t37 - t33 * (t38 * d_y_a)) * t39)) + t40 * ((t41 * d_y_c - t35 * t37) * t42), 1, t34 * ((1 - t30) * (1 / (alpha - 1))) - t33 * (t38 * d_alpha_a) * t39 * t36 * t30 + t40 * (t41 * d_alpha_c * t42), 0);
@@ -1319,7 +1338,7 @@ DEVICE stable_log_integrand_grad_y_shift_alpha_beta_results stable_log_integrand
     } else {
         stable_exponent_grad_y_shift_alpha_beta_results call2 = stable_exponent_grad_y_shift_alpha_beta(y, 1, shift, alpha, beta, whole, kappa, delta);
         real t2 = fabs(call2.value);
-        real t3 = 1 / t2;
+        real t3 = special_log_slope(t2);
         d_y_weight += t3 * (call2.value > 0 ? call2.d_y : call2.value < 0 ? -call2.d_y : 0);
         d_shift_weight += t3 * (call2.value > 0 ? call2.d_shift : call2.value < 0 ? -call2.d_shift : 0);
         d_alpha_weight += t3 * (call2.value > 0 ? call2.d_alpha : call2.value < 0 ? -call2.d_alpha : 0);
@@ -1392,7 +1411,7 @@ LARGE stable_log_integral_grad_shift_alpha_beta_results stable_log_integral_grad
             ahead = side == falls && endless && stable_exponent(y, 0, shift, alpha, beta, whole, kappa, delta) > 0;
         }
     }
-    real t4 = 1 / (step * sum);
+    real t4 = special_log_slope(step * sum);
     real d_shift_value = d_shift_at_center + t4 * (step * d_shift_sum);
     real d_alpha_value = d_alpha_at_center + t4 * (step * d_alpha_sum);
     real d_beta_value = d_beta_at_center + t4 * (step * d_beta_sum);
@@ -1403,7 +1422,7 @@ LARGE stable_log_integral_grad_shift_alpha_beta_results stable_log_integral_grad
     real t5 = log(alpha);
     real t6 = alpha / (1 - alpha);
     real t7 = 1 / (1 - alpha);
-    real d_alpha_least = alpha == 1 ? 0 : t5 * ((1 + t6) * t7) + t6 * (1 / alpha) - t7;
+    real d_alpha_least = alpha == 1 ? 0 : t5 * ((1 + t6) * t7) + t6 * special_log_slope(alpha) - t7;
     real least = shift + (alpha == 1 ? -1 : t6 * t5 + log1p(-alpha));
     real t8 = exp(least);
     real t9 = -t8;
@@ -1468,15 +1487,15 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
     }
     if (beta > -1 && alpha < 2 && d > 0 && alpha * log(d) > -2 * log(EPSILON)) {
         real t17 = s * (1 + beta) / PI;
-        real t18 = 1 / t17;
+        real t18 = special_log_slope(t17);
         real t19 = 1 / PI;
         real t20 = log(d);
-        real d_d_value = -(alpha * (1 / d));
+        real d_d_value = -(alpha * special_log_slope(d));
         real d_alpha_value = special_digamma(alpha) + t18 * ((1 + beta) * d_alpha_s * t19) - t20;
         real d_beta_value = t18 * (s * t19);
         real value = special_log_gamma(alpha) + log(t17) - alpha * t20;
         real t21 = value < -50 ? -exp(value) : -(1 / expm1(-value));
-        return make_stable_log_above_zeta_grad_d_alpha_beta_results(what == 0 ? value + log(alpha) - log(d) : what == 1 ? value : special_log1mexp(value), what == 0 ? d_d_value - 1 / d : what == 1 ? d_d_value : t21 * d_d_value, what == 0 ? d_alpha_value + 1 / alpha : what == 1 ? d_alpha_value : t21 * d_alpha_value, what == 0 ? d_beta_value : what == 1 ? d_beta_value : t21 * d_beta_value);
+        return make_stable_log_above_zeta_grad_d_alpha_beta_results(what == 0 ? value + log(alpha) - log(d) : what == 1 ? value : special_log1mexp(value), what == 0 ? d_d_value - special_log_slope(d) : what == 1 ? d_d_value : t21 * d_d_value, what == 0 ? d_alpha_value + special_log_slope(alpha) : what == 1 ? d_alpha_value : t21 * d_alpha_value, what == 0 ? d_beta_value : what == 1 ? d_beta_value : t21 * d_beta_value);
     }
     if (alpha == 1) {
         real t22 = 0.5 * PI * d / beta;
@@ -1488,7 +1507,7 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
         real d_alpha_value_2 = call2.d_alpha;
         real d_beta_value_2 = call2.d_shift * d_beta_shift + call2.d_beta;
         real value_2 = call2.value;
-        return make_stable_log_above_zeta_grad_d_alpha_beta_results(what == 0 ? value_2 - log(2 * beta) : value_2 - LOG_PI, d_d_value_2, d_alpha_value_2, what == 0 ? d_beta_value_2 - 1 / (2 * beta) * 2 : d_beta_value_2);
+        return make_stable_log_above_zeta_grad_d_alpha_beta_results(what == 0 ? value_2 - log(2 * beta) : value_2 - LOG_PI, d_d_value_2, d_alpha_value_2, what == 0 ? d_beta_value_2 - special_log_slope(2 * beta) * 2 : d_beta_value_2);
     }
     if (!(whole > 0)) {
         return make_stable_log_above_zeta_grad_d_alpha_beta_results(what == 2 ? 0 : -INFINITY, 0, 0, 0);
@@ -1500,13 +1519,13 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
         real t27 = special_log1p_square(zeta) / (2 * alpha);
         real t28 = whole / PI;
         real t29 = delta / PI;
-        real t30 = 1 / t26;
+        real t30 = special_log_slope(t26);
         real t31 = cos(whole);
         real t32 = 1 / PI;
         real t33 = (fabs(zeta) > 1 / EPSILON ? 2 : 2 * zeta) / (fabs(zeta) > 1 / EPSILON ? zeta : 1 + zeta * zeta);
         real t34 = 1 / (2 * alpha);
-        real t35 = 1 / t28;
-        real t36 = 1 / t29;
+        real t35 = special_log_slope(t28);
+        real t36 = special_log_slope(t29);
         return make_stable_log_above_zeta_grad_d_alpha_beta_results(what == 0 ? special_log_gamma(t25) + log(t26) - t27 : what == 1 ? log(t28) : log(t29), 0, what == 0 ? t30 * (t31 * d_alpha_whole * t32) - t24 * t24 * special_digamma(t25) - (t33 * d_alpha_zeta - t27 * 2) * t34 : what == 1 ? t35 * (d_alpha_whole * t32) : t36 * (d_alpha_delta * t32), what == 0 ? t30 * (t31 * d_beta_whole * t32) - t33 * d_beta_zeta * t34 : what == 1 ? t35 * (d_beta_whole * t32) : t36 * (d_beta_delta * t32));
     }
     real t37 = alpha / (alpha - 1);
@@ -1514,7 +1533,7 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
     real t39 = log(d) - t38;
     real t40 = (fabs(zeta) > 1 / EPSILON ? 2 : 2 * zeta) / (fabs(zeta) > 1 / EPSILON ? zeta : 1 + zeta * zeta);
     real t41 = 1 / (2 * alpha);
-    real d_d_shift2 = t37 * (1 / d);
+    real d_d_shift2 = t37 * special_log_slope(d);
     real d_alpha_shift = t39 * ((1 - t37) * (1 / (alpha - 1))) - (t40 * d_alpha_zeta - t38 * 2) * t41 * t37;
     real d_beta_shift2 = -(t40 * d_beta_zeta * t41 * t37);
     real shift = t37 * t39;
@@ -1532,11 +1551,11 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
     if (what == 0) {
         real t42 = fabs(alpha - 1);
         real t43 = alpha / t42;
-        return make_stable_log_above_zeta_grad_d_alpha_beta_results(value_3 + log(t43) - log(d), d_d_value_3 - 1 / d, d_alpha_value_3 + 1 / t43 * ((1 - t43 * (alpha - 1 > 0 ? 1 : alpha - 1 < 0 ? -1 : 0)) * (1 / t42)), d_beta_value_3);
+        return make_stable_log_above_zeta_grad_d_alpha_beta_results(value_3 + log(t43) - log(d), d_d_value_3 - special_log_slope(d), d_alpha_value_3 + special_log_slope(t43) * ((1 - t43 * (alpha - 1 > 0 ? 1 : alpha - 1 < 0 ? -1 : 0)) * (1 / t42)), d_beta_value_3);
     }
     real t44 = exp(value_3);
     real t45 = delta / PI + t44;
-    real t46 = 1 / t45;
+    real t46 = special_log_slope(t45);
     real t47 = 1 / PI;
     return make_stable_log_above_zeta_grad_d_alpha_beta_results(what == 1 ? value_3 : log(t45), what == 1 ? d_d_value_3 : t46 * (t44 * d_d_value_3), what == 1 ? d_alpha_value_3 : t46 * (d_alpha_delta * t47 + t44 * d_alpha_value_3), what == 1 ? d_beta_value_3 : t46 * (d_beta_delta * t47 + t44 * d_beta_value_3));
 }
@@ -1570,10 +1589,99 @@ DEVICE cauchy_logpdf_grad_x_results cauchy_logpdf_grad_x_mss_evaluate(cauchy_log
     return make_cauchy_logpdf_grad_x_results(set.c0 - special_log1p_square(t2), -((fabs(t2) > 1 / EPSILON ? 2 : 2 * t2) / (fabs(t2) > 1 / EPSILON ? t2 : 1 + t2 * t2) * set.t));
 }
 
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_sm_set;
+
+DEVICE special_log_quotient_sm_set special_log_quotient_sm_prepare_set(real x)
+{
+    special_log_quotient_sm_set set;
+    set.x = x;
+    set.c0 = log(x);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_within_range_m_row special_within_range_0;
+} special_log_quotient_sm_row;
+
+DEVICE special_log_quotient_sm_row special_log_quotient_sm_prepare_row()
+{
+    special_log_quotient_sm_row row;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_sm_evaluate(special_log_quotient_sm_set set, special_log_quotient_sm_row row, real s)
+{
+    real z = set.x / s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : set.c0 - log(s);
+}
+
+// special_log_arc_grad_x: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    special_log_quotient_sm_set special_0;
+} special_log_arc_grad_x_ms_set;
+
+DEVICE special_log_arc_grad_x_ms_set special_log_arc_grad_x_ms_prepare_set(real s)
+{
+    special_log_arc_grad_x_ms_set set;
+    set.s = s;
+    set.special_0 = special_log_quotient_sm_prepare_set(s);
+    return set;
+}
+
+// special_log_arc_grad_x: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_log_quotient_sm_row special_0;
+} special_log_arc_grad_x_ms_row;
+
+DEVICE special_log_arc_grad_x_ms_row special_log_arc_grad_x_ms_prepare_row()
+{
+    special_log_arc_grad_x_ms_row row;
+    row.special_0 = special_log_quotient_sm_prepare_row();
+    return row;
+}
+
+// special_log_arc_grad_x: what depends on both, from what was computed ahead.
+DEVICE special_log_arc_grad_x_results special_log_arc_grad_x_ms_evaluate(special_log_arc_grad_x_ms_set set, special_log_arc_grad_x_ms_row row, real x)
+{
+    real t = atan2(set.s, x);
+    real t2 = hypot(set.s, x);
+    return make_special_log_arc_grad_x_results(x * EPSILON > set.s ? special_log_quotient_sm_evaluate(set.special_0, row.special_0, x) : log(t), x * EPSILON > set.s ? -special_log_slope(x) : -(set.s / t2 / t2 * special_log_slope(t)));
+}
+
 // cauchy_logcdf_grad_x: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real alpha;
     real t;
+    special_log_arc_grad_x_ms_set special_0;
 } cauchy_logcdf_grad_x_mss_set;
 
 DEVICE cauchy_logcdf_grad_x_mss_set cauchy_logcdf_grad_x_mss_prepare_set(real alpha, real beta)
@@ -1582,18 +1690,39 @@ DEVICE cauchy_logcdf_grad_x_mss_set cauchy_logcdf_grad_x_mss_prepare_set(real al
     real t = 1 / beta;
     set.alpha = alpha;
     set.t = t;
+    set.special_0 = special_log_arc_grad_x_ms_prepare_set(beta);
     return set;
 }
 
+// cauchy_logcdf_grad_x: what depends on the observation alone, computed once for each.
+typedef struct {
+    special_log_arc_grad_x_ms_row special_0;
+} cauchy_logcdf_grad_x_mss_row;
+
+DEVICE cauchy_logcdf_grad_x_mss_row cauchy_logcdf_grad_x_mss_prepare_row()
+{
+    cauchy_logcdf_grad_x_mss_row row;
+    row.special_0 = special_log_arc_grad_x_ms_prepare_row();
+    return row;
+}
+
 // cauchy_logcdf_grad_x: what depends on both, from what was computed ahead.
-DEVICE cauchy_logcdf_grad_x_results cauchy_logcdf_grad_x_mss_evaluate(cauchy_logcdf_grad_x_mss_set set, real x)
+DEVICE cauchy_logcdf_grad_x_results cauchy_logcdf_grad_x_mss_evaluate(cauchy_logcdf_grad_x_mss_set set, cauchy_logcdf_grad_x_mss_row row, real x)
 {
     real z = (x - set.alpha) * set.t;
-    real t2 = atan2((real)(1), -z);
-    real t3 = -atan2((real)(1), z) / PI;
-    real t4 = hypot((real)(1), -z);
-    real t5 = hypot((real)(1), z);
-    return make_cauchy_logcdf_grad_x_results(z < 0 ? log(t2) - LOG_PI : log1p(t3), isinf(x) ? 0 : z < 0 ? 1 / t2 * (set.t * (1 / t4) / t4) : 1 / (1 + t3) * (1 / t5 * set.t / t5 * (1 / PI)));
+    real either;
+    real d_x_either;
+    if (z < 0) {
+        special_log_arc_grad_x_results call = special_log_arc_grad_x_ms_evaluate(set.special_0, row.special_0, set.alpha - x);
+        either = call.value - LOG_PI;
+        d_x_either = -call.d_x;
+    } else {
+        real t2 = -atan2((real)(1), z) / PI;
+        real t3 = hypot((real)(1), z);
+        either = log1p(t2);
+        d_x_either = 1 / (1 + t2) * (1 / t3 * set.t / t3 * (1 / PI));
+    }
+    return make_cauchy_logcdf_grad_x_results(either, isinf(x) ? 0 : d_x_either);
 }
 
 // cauchy_logsf_grad_x: what depends on the parameters alone, computed once for each set of them.
@@ -1608,10 +1737,22 @@ DEVICE cauchy_logsf_grad_x_mss_set cauchy_logsf_grad_x_mss_prepare_set(real alph
     return set;
 }
 
-// cauchy_logsf_grad_x: what depends on both, from what was computed ahead.
-DEVICE cauchy_logsf_grad_x_results cauchy_logsf_grad_x_mss_evaluate(cauchy_logsf_grad_x_mss_set set, real x)
+// cauchy_logsf_grad_x: what depends on the observation alone, computed once for each.
+typedef struct {
+    cauchy_logcdf_grad_x_mss_row cauchy_0;
+} cauchy_logsf_grad_x_mss_row;
+
+DEVICE cauchy_logsf_grad_x_mss_row cauchy_logsf_grad_x_mss_prepare_row()
 {
-    cauchy_logcdf_grad_x_results call = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_0, -x);
+    cauchy_logsf_grad_x_mss_row row;
+    row.cauchy_0 = cauchy_logcdf_grad_x_mss_prepare_row();
+    return row;
+}
+
+// cauchy_logsf_grad_x: what depends on both, from what was computed ahead.
+DEVICE cauchy_logsf_grad_x_results cauchy_logsf_grad_x_mss_evaluate(cauchy_logsf_grad_x_mss_set set, cauchy_logsf_grad_x_mss_row row, real x)
+{
+    cauchy_logcdf_grad_x_results call = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_0, row.cauchy_0, -x);
     return make_cauchy_logsf_grad_x_results(call.value, isinf(x) ? 0 : -call.d_x);
 }
 
@@ -1671,7 +1812,7 @@ DEVICE stable_exponent_grad_shift_alpha_beta_results stable_exponent_grad_shift_
         }
         real t3 = rest / sine;
         real t4 = rest / beta;
-        return make_stable_exponent_grad_shift_alpha_beta_results(shift + log(t3) - t4 * cot, 1, 0, 1 / t3 * (d_beta_rest * (1 / sine)) - cot * ((d_beta_rest - t4) * (1 / beta)));
+        return make_stable_exponent_grad_shift_alpha_beta_results(shift + log(t3) - t4 * cot, 1, 0, special_log_slope(t3) * (d_beta_rest * (1 / sine)) - cot * ((d_beta_rest - t4) * (1 / beta)));
     }
     real d_alpha_a = left ? psi : phi;
     real a = left ? set.alpha * psi : set.kappa + set.alpha * phi;
@@ -1694,7 +1835,7 @@ DEVICE stable_exponent_grad_shift_alpha_beta_results stable_exponent_grad_shift_
     real t15 = t13 / t14;
     real t16 = log(t15);
     real t17 = sin(c) / t13;
-    return make_stable_exponent_grad_shift_alpha_beta_results(shift + set.t12 * t16 + log(t17), 1, t16 * set.c6 - t15 * (cos(a) * d_alpha_a) * (1 / t14) * (1 / t15) * set.t12 + 1 / t17 * (cos(c) * d_alpha_c * (1 / t13)), 0);
+    return make_stable_exponent_grad_shift_alpha_beta_results(shift + set.t12 * t16 + log(t17), 1, t16 * set.c6 - t15 * (cos(a) * d_alpha_a) * (1 / t14) * special_log_slope(t15) * set.t12 + special_log_slope(t17) * (cos(c) * d_alpha_c * (1 / t13)), 0);
 }
 
 // stable_exponent: what depends on the parameters alone, computed once for each set of them.
@@ -1819,7 +1960,7 @@ DEVICE stable_log_integrand_grad_shift_alpha_beta_results stable_log_integrand_g
     } else {
         stable_exponent_grad_shift_alpha_beta_results call2 = stable_exponent_grad_shift_alpha_beta_msmsmsss_evaluate(set.stable_exponent_grad_shift_alpha_beta_1, y, shift, beta);
         real t = fabs(call2.value);
-        real t2 = 1 / t;
+        real t2 = special_log_slope(t);
         d_shift_weight += t2 * (call2.value > 0 ? call2.d_shift : call2.value < 0 ? -call2.d_shift : 0);
         d_alpha_weight += t2 * (call2.value > 0 ? call2.d_alpha : call2.value < 0 ? -call2.d_alpha : 0);
         d_beta_weight += t2 * (call2.value > 0 ? call2.d_beta : call2.value < 0 ? -call2.d_beta : 0);
@@ -1965,7 +2106,7 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_results stable_exponent_grad_y_sh
         }
         real t11 = rest / sine;
         real t12 = rest / beta;
-        real t13 = 1 / t11;
+        real t13 = special_log_slope(t11);
         real t14 = 1 / sine;
         real t15 = 1 / beta;
         return make_stable_exponent_grad_y_shift_alpha_beta_results(shift + log(t11) - t12 * cot, t13 * ((d_y_rest - t11 * d_y_sine) * t14) - (cot * (d_y_rest * t15) + t12 * d_y_cot), 1, 0, t13 * (d_beta_rest * t14) - cot * ((d_beta_rest - t12) * t15));
@@ -2000,11 +2141,11 @@ DEVICE stable_exponent_grad_y_shift_alpha_beta_results stable_exponent_grad_y_sh
     real t33 = t31 / t32;
     real t34 = log(t33);
     real t35 = sin(c) / t31;
-    real t36 = 1 / t33;
+    real t36 = special_log_slope(t33);
     real t37 = cos(f) * d_y_f;
     real t38 = cos(a);
     real t39 = 1 / t32;
-    real t40 = 1 / t35;
+    real t40 = special_log_slope(t35);
     real t41 = cos(c);
     real t42 = 1 / t31;
     return make_stable_exponent_grad_y_shift_alpha_beta_results(shift + set.t30 * t34 + log(t35), set.t30 * (t36 * ((t37 - t33 * (t38 * d_y_a)) * t39)) + t40 * ((t41 * d_y_c - t35 * t37) * t42), 1, t34 * set.c5 - t33 * (t38 * d_alpha_a) * t39 * t36 * set.t30 + t40 * (t41 * d_alpha_c * t42), 0);
@@ -2051,7 +2192,7 @@ DEVICE stable_log_integrand_grad_y_shift_alpha_beta_results stable_log_integrand
     } else {
         stable_exponent_grad_y_shift_alpha_beta_results call2 = stable_exponent_grad_y_shift_alpha_beta_msmsmsss_evaluate(set.stable_exponent_grad_y_shift_alpha_beta_1, y, shift, beta);
         real t2 = fabs(call2.value);
-        real t3 = 1 / t2;
+        real t3 = special_log_slope(t2);
         d_y_weight += t3 * (call2.value > 0 ? call2.d_y : call2.value < 0 ? -call2.d_y : 0);
         d_shift_weight += t3 * (call2.value > 0 ? call2.d_shift : call2.value < 0 ? -call2.d_shift : 0);
         d_alpha_weight += t3 * (call2.value > 0 ? call2.d_alpha : call2.value < 0 ? -call2.d_alpha : 0);
@@ -2091,7 +2232,7 @@ DEVICE stable_log_integral_grad_shift_alpha_beta_smsmsss_set stable_log_integral
     real t5 = log(alpha);
     real t6 = alpha / (1 - alpha);
     real t7 = 1 / (1 - alpha);
-    real d_alpha_least = alpha == 1 ? 0 : t5 * ((1 + t6) * t7) + t6 * (1 / alpha) - t7;
+    real d_alpha_least = alpha == 1 ? 0 : t5 * ((1 + t6) * t7) + t6 * special_log_slope(alpha) - t7;
     set.stable_center_of_grad_shift_alpha_beta_0 = stable_center_of_grad_shift_alpha_beta_msmsss_prepare_set(alpha, whole, kappa, delta);
     set.stable_0 = stable_log_integrand_grad_y_shift_alpha_beta_msmsmsss_prepare_set(what, alpha, whole, kappa, delta);
     set.stable_exponent_grad_y_shift_alpha_beta_0 = stable_exponent_grad_y_shift_alpha_beta_msmsmsss_prepare_set(1, alpha, whole, kappa, delta);
@@ -2175,7 +2316,7 @@ LARGE stable_log_integral_grad_shift_alpha_beta_results stable_log_integral_grad
             ahead = side == set.falls && endless && stable_exponent_msmsmsss_evaluate(set.stable_exponent_0, y, shift, beta) > 0;
         }
     }
-    real t4 = 1 / (step * sum);
+    real t4 = special_log_slope(step * sum);
     real d_shift_value = d_shift_at_center + t4 * (step * d_shift_sum);
     real d_alpha_value = d_alpha_at_center + t4 * (step * d_alpha_sum);
     real d_beta_value = d_beta_at_center + t4 * (step * d_beta_sum);
@@ -2271,7 +2412,7 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_smsm_set stable_log_above_zeta_gr
     set.c9 = what == 0;
     set.c10 = log(alpha);
     set.c11 = what == 1;
-    set.c12 = 1 / alpha;
+    set.c12 = special_log_slope(alpha);
     set.c13 = alpha < 2;
     set.stable_0 = stable_log_integral_grad_shift_alpha_beta_smsmsss_prepare_set(what, alpha, PI, 0, 0);
     set.c14 = alpha == 1;
@@ -2291,7 +2432,7 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_smsm_set stable_log_above_zeta_gr
     real t42 = fabs(alpha - 1);
     real t43 = alpha / t42;
     set.c20 = log(t43);
-    set.c21 = 1 / t43 * ((1 - t43 * (alpha - 1 > 0 ? 1 : alpha - 1 < 0 ? -1 : 0)) * (1 / t42));
+    set.c21 = special_log_slope(t43) * ((1 - t43 * (alpha - 1 > 0 ? 1 : alpha - 1 < 0 ? -1 : 0)) * (1 / t42));
     set.t47 = t47;
     return set;
 }
@@ -2340,15 +2481,15 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
     }
     if (beta > -1 && set.c13 && d > 0 && set.alpha * log(d) > -2 * log(EPSILON)) {
         real t17 = set.s * (1 + beta) / PI;
-        real t18 = 1 / t17;
+        real t18 = special_log_slope(t17);
         real t19 = 1 / PI;
         real t20 = log(d);
-        real d_d_value = -(set.alpha * (1 / d));
+        real d_d_value = -(set.alpha * special_log_slope(d));
         real d_alpha_value = set.c7 + t18 * ((1 + beta) * set.d_alpha_s * t19) - t20;
         real d_beta_value = t18 * (set.s * t19);
         real value = set.c8 + log(t17) - set.alpha * t20;
         real t21 = value < -50 ? -exp(value) : -(1 / expm1(-value));
-        return make_stable_log_above_zeta_grad_d_alpha_beta_results(set.c9 ? value + set.c10 - log(d) : set.c11 ? value : special_log1mexp(value), set.c9 ? d_d_value - 1 / d : set.c11 ? d_d_value : t21 * d_d_value, set.c9 ? d_alpha_value + set.c12 : set.c11 ? d_alpha_value : t21 * d_alpha_value, set.c9 ? d_beta_value : set.c11 ? d_beta_value : t21 * d_beta_value);
+        return make_stable_log_above_zeta_grad_d_alpha_beta_results(set.c9 ? value + set.c10 - log(d) : set.c11 ? value : special_log1mexp(value), set.c9 ? d_d_value - special_log_slope(d) : set.c11 ? d_d_value : t21 * d_d_value, set.c9 ? d_alpha_value + set.c12 : set.c11 ? d_alpha_value : t21 * d_alpha_value, set.c9 ? d_beta_value : set.c11 ? d_beta_value : t21 * d_beta_value);
     }
     if (set.c14) {
         real t22 = 0.5 * PI * d / beta;
@@ -2360,7 +2501,7 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
         real d_alpha_value_2 = call2.d_alpha;
         real d_beta_value_2 = call2.d_shift * d_beta_shift + call2.d_beta;
         real value_2 = call2.value;
-        return make_stable_log_above_zeta_grad_d_alpha_beta_results(set.c9 ? value_2 - log(2 * beta) : value_2 - LOG_PI, d_d_value_2, d_alpha_value_2, set.c9 ? d_beta_value_2 - 1 / (2 * beta) * 2 : d_beta_value_2);
+        return make_stable_log_above_zeta_grad_d_alpha_beta_results(set.c9 ? value_2 - log(2 * beta) : value_2 - LOG_PI, d_d_value_2, d_alpha_value_2, set.c9 ? d_beta_value_2 - special_log_slope(2 * beta) * 2 : d_beta_value_2);
     }
     if (!(whole > 0)) {
         return set.c15;
@@ -2370,18 +2511,18 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
         real t27 = special_log1p_square(zeta) / set.c16;
         real t28 = whole / PI;
         real t29 = delta / PI;
-        real t30 = 1 / t26;
+        real t30 = special_log_slope(t26);
         real t31 = cos(whole);
         real t32 = 1 / PI;
         real t33 = (fabs(zeta) > 1 / EPSILON ? 2 : 2 * zeta) / (fabs(zeta) > 1 / EPSILON ? zeta : 1 + zeta * zeta);
-        real t35 = 1 / t28;
-        real t36 = 1 / t29;
+        real t35 = special_log_slope(t28);
+        real t36 = special_log_slope(t29);
         return make_stable_log_above_zeta_grad_d_alpha_beta_results(set.c9 ? set.c17 + log(t26) - t27 : set.c11 ? log(t28) : log(t29), 0, set.c9 ? t30 * (t31 * d_alpha_whole * t32) - set.c18 - (t33 * d_alpha_zeta - t27 * 2) * set.t34 : set.c11 ? t35 * (d_alpha_whole * t32) : t36 * (d_alpha_delta * t32), set.c9 ? t30 * (t31 * d_beta_whole * t32) - t33 * set.d_beta_zeta * set.t34 : set.c11 ? t35 * (d_beta_whole * t32) : t36 * (d_beta_delta * t32));
     }
     real t38 = special_log1p_square(zeta) / set.c16;
     real t39 = log(d) - t38;
     real t40 = (fabs(zeta) > 1 / EPSILON ? 2 : 2 * zeta) / (fabs(zeta) > 1 / EPSILON ? zeta : 1 + zeta * zeta);
-    real d_d_shift2 = set.t37 * (1 / d);
+    real d_d_shift2 = set.t37 * special_log_slope(d);
     real d_alpha_shift = t39 * set.c19 - (t40 * d_alpha_zeta - t38 * 2) * set.t41 * set.t37;
     real d_beta_shift2 = -(t40 * set.d_beta_zeta * set.t41 * set.t37);
     real shift = set.t37 * t39;
@@ -2397,11 +2538,11 @@ DEVICE stable_log_above_zeta_grad_d_alpha_beta_results stable_log_above_zeta_gra
     real d_beta_value_3 = call3.d_shift * d_beta_shift2 + call3.d_beta + call3.d_whole * d_beta_whole2 + call3.d_kappa * d_beta_kappa2 + call3.d_delta * d_beta_delta2;
     real value_3 = call3.value - LOG_PI;
     if (set.c9) {
-        return make_stable_log_above_zeta_grad_d_alpha_beta_results(value_3 + set.c20 - log(d), d_d_value_3 - 1 / d, d_alpha_value_3 + set.c21, d_beta_value_3);
+        return make_stable_log_above_zeta_grad_d_alpha_beta_results(value_3 + set.c20 - log(d), d_d_value_3 - special_log_slope(d), d_alpha_value_3 + set.c21, d_beta_value_3);
     }
     real t44 = exp(value_3);
     real t45 = delta / PI + t44;
-    real t46 = 1 / t45;
+    real t46 = special_log_slope(t45);
     return make_stable_log_above_zeta_grad_d_alpha_beta_results(set.c11 ? value_3 : log(t45), set.c11 ? d_d_value_3 : t46 * (t44 * d_d_value_3), set.c11 ? d_alpha_value_3 : t46 * (d_alpha_delta * set.t47 + t44 * d_alpha_value_3), set.c11 ? d_beta_value_3 : t46 * (d_beta_delta * set.t47 + t44 * d_beta_value_3));
 }
 
@@ -2450,8 +2591,22 @@ DEVICE stable_standard_grad_z_alpha_beta_smss_set stable_standard_grad_z_alpha_b
     return set;
 }
 
+// stable_standard_grad_z_alpha_beta: what depends on the observation alone, computed once for each.
+typedef struct {
+    cauchy_logsf_grad_x_mss_row cauchy_0;
+    cauchy_logcdf_grad_x_mss_row cauchy_1;
+} stable_standard_grad_z_alpha_beta_smss_row;
+
+DEVICE stable_standard_grad_z_alpha_beta_smss_row stable_standard_grad_z_alpha_beta_smss_prepare_row()
+{
+    stable_standard_grad_z_alpha_beta_smss_row row;
+    row.cauchy_0 = cauchy_logsf_grad_x_mss_prepare_row();
+    row.cauchy_1 = cauchy_logcdf_grad_x_mss_prepare_row();
+    return row;
+}
+
 // stable_standard_grad_z_alpha_beta: what depends on both, from what was computed ahead.
-DEVICE stable_standard_grad_z_alpha_beta_results stable_standard_grad_z_alpha_beta_smss_evaluate(stable_standard_grad_z_alpha_beta_smss_set set, real z)
+DEVICE stable_standard_grad_z_alpha_beta_results stable_standard_grad_z_alpha_beta_smss_evaluate(stable_standard_grad_z_alpha_beta_smss_set set, stable_standard_grad_z_alpha_beta_smss_row row, real z)
 {
     if (set.c2) {
         real either2;
@@ -2464,11 +2619,11 @@ DEVICE stable_standard_grad_z_alpha_beta_results stable_standard_grad_z_alpha_be
             real either;
             real d_z_either;
             if (set.c0) {
-                cauchy_logsf_grad_x_results call2 = cauchy_logsf_grad_x_mss_evaluate(set.cauchy_1, z);
+                cauchy_logsf_grad_x_results call2 = cauchy_logsf_grad_x_mss_evaluate(set.cauchy_1, row.cauchy_0, z);
                 either = call2.value;
                 d_z_either = call2.d_x;
             } else {
-                cauchy_logcdf_grad_x_results call3 = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_2, z);
+                cauchy_logcdf_grad_x_results call3 = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_2, row.cauchy_1, z);
                 either = call3.value;
                 d_z_either = call3.d_x;
             }
@@ -2536,13 +2691,14 @@ DEVICE stable_logpdf_grad_alpha_beta_mu_sigma_set stable_logpdf_grad_alpha_beta_
     set.t2 = t2;
     set.stable_standard_grad_z_alpha_beta_0 = stable_standard_grad_z_alpha_beta_smss_prepare_set(0, alpha, beta);
     set.c1 = log(sigma);
-    set.c2 = 1 / sigma;
+    set.c2 = special_log_slope(sigma);
     return set;
 }
 
 // stable_logpdf_grad_alpha_beta_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    stable_standard_grad_z_alpha_beta_smss_row stable_standard_grad_z_alpha_beta_0;
     int c0;
 } stable_logpdf_grad_alpha_beta_mu_sigma_row;
 
@@ -2550,6 +2706,7 @@ DEVICE stable_logpdf_grad_alpha_beta_mu_sigma_row stable_logpdf_grad_alpha_beta_
 {
     stable_logpdf_grad_alpha_beta_mu_sigma_row row;
     row.x = x;
+    row.stable_standard_grad_z_alpha_beta_0 = stable_standard_grad_z_alpha_beta_smss_prepare_row();
     row.c0 = isinf(x);
     return row;
 }
@@ -2574,7 +2731,7 @@ DEVICE stable_logpdf_grad_alpha_beta_mu_sigma_results stable_logpdf_grad_alpha_b
     } else {
         real t = (row.x - set.mu) / set.sigma;
         real d_sigma_z = -(t * set.t2);
-        stable_standard_grad_z_alpha_beta_results call = stable_standard_grad_z_alpha_beta_smss_evaluate(set.stable_standard_grad_z_alpha_beta_0, t);
+        stable_standard_grad_z_alpha_beta_results call = stable_standard_grad_z_alpha_beta_smss_evaluate(set.stable_standard_grad_z_alpha_beta_0, row.stable_standard_grad_z_alpha_beta_0, t);
         either = call.value - set.c1;
         d_alpha_either = call.d_alpha;
         d_beta_either = call.d_beta;

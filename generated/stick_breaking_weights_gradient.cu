@@ -175,6 +175,11 @@ DEVICE stick_breaking_weights_logpdf_checked_grad_alpha_results make_stick_break
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // special_xlogy: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -219,7 +224,7 @@ DEVICE stick_breaking_weights_logpdf_grad_alpha_set stick_breaking_weights_logpd
     stick_breaking_weights_logpdf_grad_alpha_set set;
     set.c0 = (dim - 1) * log(alpha);
     set.special_xlogy_0 = special_xlogy_sr_prepare_set(alpha - 1);
-    set.c1 = (dim - 1) * (1 / alpha);
+    set.c1 = (dim - 1) * special_log_slope(alpha);
     return set;
 }
 

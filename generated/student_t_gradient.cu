@@ -148,6 +148,11 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series(real x)
 {
     real v = 1 / x;
@@ -229,14 +234,14 @@ DEVICE student_t_logpdf_grad_nu_mu_sigma_set student_t_logpdf_grad_nu_mu_sigma_p
     set.mu = mu;
     set.t = t;
     set.c1 = -(log(sigma) + HALF_LOG_2PI);
-    set.c2 = -(1 / sigma);
+    set.c2 = -special_log_slope(sigma);
     set.c3 = isinf(nu);
     set.c4 = t3 * (sigma * (0.5 / t2)) * t3;
     set.c5 = t3 * t2 * t3;
     set.t3 = t3;
     set.c6 = -(special_lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma));
     set.c7 = 0.5 * (nu + 1);
-    set.c8 = -(special_lbeta_derivative(0.5 * nu, 0.5) * 0.5 + 0.5 * (1 / nu));
+    set.c8 = -(special_lbeta_derivative(0.5 * nu, 0.5) * 0.5 + 0.5 * special_log_slope(nu));
     return set;
 }
 

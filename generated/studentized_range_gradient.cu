@@ -843,6 +843,11 @@ DEVICE special_normal_integral_grad_a_b_results special_normal_integral_grad_a_b
     return make_special_normal_integral_grad_a_b_results(0.5 * width * sum, 0.5 * width * d_a_sum, 0.5 * width * d_b_sum);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log_ndtr(real x)
 {
     real tail = 0.5 * special_scaled_erfc(fabs(x) / SQRT_2);
@@ -870,7 +875,7 @@ DEVICE studentized_range_rate_of_largest_grad_k_results studentized_range_rate_o
 {
     real t = sqrt(2 * log(k));
     real t2 = 4.3 * (t - 1.1);
-    return make_studentized_range_rate_of_largest_grad_k_results(fmax((real)2.9, t2), (real)2.9 > t2 || t2 != t2 ? 0 : 4.3 * (0.5 / t * (2 * (1 / k))));
+    return make_studentized_range_rate_of_largest_grad_k_results(fmax((real)2.9, t2), (real)2.9 > t2 || t2 != t2 ? 0 : 4.3 * (0.5 / t * (2 * special_log_slope(k))));
 }
 
 DEVICE real special_log1p_square(real y)
@@ -1071,7 +1076,7 @@ DEVICE studentized_range_log_between_grad_r_results studentized_range_log_betwee
     } else {
         special_normal_integral_grad_a_b_width_results call = special_normal_integral_grad_a_b_width(u - half_, u + half_, r);
         either = log(call.value) - (0.5 * near * near + HALF_LOG_2PI);
-        d_r_either = 1 / call.value * (call.d_b * 0.5 - 0.5 * call.d_a + call.d_width) - near * d_r_near;
+        d_r_either = special_log_slope(call.value) * (call.d_b * 0.5 - 0.5 * call.d_a + call.d_width) - near * d_r_near;
     }
     return make_studentized_range_log_between_grad_r_results(either, d_r_either);
 }
@@ -1102,7 +1107,7 @@ DEVICE studentized_range_log_between_grad_u_r_results studentized_range_log_betw
         d_r_either = -(d_r_beyond * t8);
     } else {
         special_normal_integral_grad_a_b_width_results call = special_normal_integral_grad_a_b_width(u - half_, u + half_, r);
-        real t9 = 1 / call.value;
+        real t9 = special_log_slope(call.value);
         either = log(call.value) - (0.5 * near * near + HALF_LOG_2PI);
         d_u_either = t9 * (call.d_a + call.d_b) - near * d_u_near;
         d_r_either = t9 * (call.d_b * 0.5 - 0.5 * call.d_a + call.d_width) - near * d_r_near;
@@ -1142,7 +1147,7 @@ DEVICE studentized_range_log_above_grad_r_k_results studentized_range_log_above_
     real d_k_value;
     if (log_share + log(k) < 2 * log(EPSILON)) {
         d_r_value = d_r_log_share;
-        d_k_value = 1 / (k - 1);
+        d_k_value = special_log_slope(k - 1);
         value = log_share + log(k - 1);
     } else {
         real either;
@@ -1183,7 +1188,7 @@ DEVICE studentized_range_log_above_grad_u_r_k_results studentized_range_log_abov
     if (log_share + log(k) < 2 * log(EPSILON)) {
         d_u_value = d_u_log_share;
         d_r_value = d_r_log_share;
-        d_k_value = 1 / (k - 1);
+        d_k_value = special_log_slope(k - 1);
         value = log_share + log(k - 1);
     } else {
         real either;
@@ -1248,8 +1253,8 @@ LARGE studentized_range_log_range_grad_r_k_results studentized_range_log_range_g
             d_k_sum += d_k_term;
             sum += term;
         }
-        real t7 = 1 / (step * sum);
-        return make_studentized_range_log_range_grad_r_k_results(log(k) + log(k - 1) - LOG_2PI + (k - 2) * center - 0.25 * r * r + log(step * sum), (k - 2) * d_r_center - 0.5 * r + t7 * (step * d_r_sum), 1 / k + 1 / (k - 1) + center + t7 * (step * d_k_sum));
+        real t7 = special_log_slope(step * sum);
+        return make_studentized_range_log_range_grad_r_k_results(log(k) + log(k - 1) - LOG_2PI + (k - 2) * center - 0.25 * r * r + log(step * sum), (k - 2) * d_r_center - 0.5 * r + t7 * (step * d_r_sum), special_log_slope(k) + special_log_slope(k - 1) + center + t7 * (step * d_k_sum));
     }
     real center_2;
     real d_r_center_2;
@@ -1300,9 +1305,9 @@ LARGE studentized_range_log_range_grad_r_k_results studentized_range_log_range_g
             }
         }
     }
-    real t12 = 1 / (step * sum);
+    real t12 = special_log_slope(step * sum);
     real d_r_value = d_r_center_2 + t12 * (step * d_r_sum);
-    real d_k_value = 1 / k + d_k_center_2 + t12 * (step * d_k_sum);
+    real d_k_value = special_log_slope(k) + d_k_center_2 + t12 * (step * d_k_sum);
     real value = log(k) - HALF_LOG_2PI + center_2 + log(step * sum);
     real t13 = value < -50 ? -exp(value) : -(1 / expm1(-value));
     return make_studentized_range_log_range_grad_r_k_results(studentized_range_is_low(r, k) == (what == 1) ? value : special_log1mexp(value), studentized_range_is_low(r, k) == (what == 1) ? d_r_value : t13 * d_r_value, studentized_range_is_low(r, k) == (what == 1) ? d_k_value : t13 * d_k_value);
@@ -1455,7 +1460,7 @@ DEVICE special_log_gamma_tail_near_grad_a_u_results special_log_gamma_tail_near_
     real t6 = sqrt(0.5 * a);
     real t7 = sign * eta * t6;
     real t8 = 0.5 * special_scaled_erfc(t7) + sign * series;
-    real t9 = 1 / t8;
+    real t9 = special_log_slope(t8);
     real t10 = special_scaled_erfc_slope(t7);
     return make_special_log_gamma_tail_near_grad_a_u_results(log(t8) - 0.5 * a * s, t9 * (sign * d_a_series - t10 * (sign * eta * (0.5 / t6 * 0.5)) * 0.5) - 0.5 * s, t9 * (sign * d_u_series - t10 * (sign * t6 * d_u_eta) * 0.5) - 0.5 * a * d_u_s);
 }
@@ -1475,7 +1480,7 @@ DEVICE special_log_gamma_power_grad_a_results special_log_gamma_power_grad_a(rea
     real t3 = special_log_ratio_excess(t, t2);
     real t4 = 1 / a;
     real t5 = (-1 - t2) * t4;
-    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * t4 + special_stirling_error_derivative(a)));
+    return make_special_log_gamma_power_grad_a_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t2 / t * t5) : -(t * t4 / t) - t5) - (0.5 * special_log_slope(a) + special_stirling_error_derivative(a)));
 }
 
 DEVICE special_gamma_series_grad_a_results special_gamma_series_grad_a(real a, real x)
@@ -1570,7 +1575,7 @@ DEVICE special_log_gamma_tail_grad_a_results special_log_gamma_tail_grad_a(real 
         either = call5.value;
         d_a_either = call5.d_a;
     }
-    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + 1 / either * d_a_either);
+    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + special_log_slope(either) * d_a_either);
 }
 
 DEVICE real special_log_gamma_power(real a, real x)
@@ -1637,7 +1642,7 @@ DEVICE special_log_gamma_p_of_power_grad_a_y_log_y_results special_log_gamma_p_o
     return make_special_log_gamma_p_of_power_grad_a_y_log_y_results(either, d_a_either, d_y_either, d_log_y_either);
 }
 
-DEVICE studentized_range_log_term_grad_v_k_nu_results studentized_range_log_term_grad_v_k_nu(int what, real v, real q, real k, real nu)
+LARGE studentized_range_log_term_grad_v_k_nu_results studentized_range_log_term_grad_v_k_nu(int what, real v, real q, real k, real nu)
 {
     real a = 0.5 * nu;
     real t = q * exp(v);
@@ -1664,7 +1669,7 @@ DEVICE studentized_range_log_term_grad_v_k_nu_results studentized_range_log_term
         real t3 = exp(2 * v);
         real d_v_y = a * (t3 * 2);
         real d_nu_y = t3 * 0.5;
-        real d_nu_log_y = 1 / a * 0.5;
+        real d_nu_log_y = special_log_slope(a) * 0.5;
         special_log_gamma_p_of_power_grad_a_y_log_y_results call4 = special_log_gamma_p_of_power_grad_a_y_log_y(a, a * t3, log(a) + 2 * v);
         either = call4.value;
         d_v_either = call4.d_y * d_v_y + call4.d_log_y * 2;
@@ -1681,7 +1686,7 @@ DEVICE studentized_range_step_of_grad_curvature_k_results studentized_range_step
     real t3 = sqrt(2 * log(k));
     real t4 = t3 * call.value;
     real d_curvature_rate = t2 > t4 || t4 != t4 ? 2 * (0.5 / t) : 0;
-    real d_k_rate = t2 > t4 || t4 != t4 ? 0 : call.value * (0.5 / t3 * (2 * (1 / k))) + t3 * call.d_k;
+    real d_k_rate = t2 > t4 || t4 != t4 ? 0 : call.value * (0.5 / t3 * (2 * special_log_slope(k))) + t3 * call.d_k;
     real rate = fmax(t2, t4);
     return make_studentized_range_step_of_grad_curvature_k_results(special_panel_width(3 * (EPSILON < 1e-10 ? 1 : 0.75) * rate, 1), 0, 0);
 }
@@ -1777,7 +1782,7 @@ DEVICE studentized_range_log_mean_grad_k_nu_results studentized_range_log_mean_g
             sum += term;
         }
     }
-    real t12 = 1 / (step * sum);
+    real t12 = special_log_slope(step * sum);
     return make_studentized_range_log_mean_grad_k_nu_results(center + log(step * sum), d_k_center + t12 * (sum * d_k_step + step * d_k_sum), d_nu_center + t12 * (sum * d_nu_step + step * d_nu_sum));
 }
 
@@ -1797,13 +1802,13 @@ DEVICE studentized_range_peak_grad_k_nu_results studentized_range_peak_grad_k_nu
     if (what == 1) {
         real t6 = 2 * fmin(k - 1, (real)1);
         real t7 = 0.5 * log(t6) - log(q);
-        d_k_low = (real)0 <= t7 || t7 != t7 ? 0 : 0.5 * (k - 1 <= (real)1 || (real)1 != (real)1 ? 2 * (1 / t6) : 0);
+        d_k_low = (real)0 <= t7 || t7 != t7 ? 0 : 0.5 * (k - 1 <= (real)1 || (real)1 != (real)1 ? 2 * special_log_slope(t6) : 0);
         d_nu_low = 0;
         low = fmin((real)0, t7);
     }
     if (what == 2) {
         real t8 = 0.5 * log(2 * k) - log(q);
-        d_k_high = (real)0 > t8 || t8 != t8 ? 0 : 0.5 * (1 / (2 * k) * 2);
+        d_k_high = (real)0 > t8 || t8 != t8 ? 0 : 0.5 * (special_log_slope(2 * k) * 2);
         d_nu_high = 0;
         high = fmax((real)0, t8);
     }
@@ -1834,7 +1839,7 @@ DEVICE studentized_range_peak_grad_k_nu_results studentized_range_peak_grad_k_nu
     return make_studentized_range_peak_grad_k_nu_results(0.5 * (low + high), 0.5 * (d_k_low + d_k_high), 0.5 * (d_nu_low + d_nu_high));
 }
 
-LARGE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad_k_nu(int what, real q, real k, real nu)
+DEVICE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad_k_nu(int what, real q, real k, real nu)
 {
     studentized_range_peak_grad_k_nu_results call = studentized_range_peak_grad_k_nu(what, q, k, nu);
     real d_k_at = call.d_k;
@@ -1896,13 +1901,13 @@ LARGE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad
             sum += term;
         }
     }
-    real t15 = 1 / (step * sum);
+    real t15 = special_log_slope(step * sum);
     return make_studentized_range_log_sum_grad_k_nu_results(center + log(step * sum), d_k_center + t15 * (sum * d_k_step + step * d_k_sum), d_nu_center + t15 * (sum * d_nu_step + step * d_nu_sum));
 }
 
 DEVICE studentized_range_log_scale_grad_nu_results studentized_range_log_scale_grad_nu(real nu)
 {
-    return make_studentized_range_log_scale_grad_nu_results(LOG_2 - HALF_LOG_2PI + 0.5 * log(0.5 * nu) - special_stirling_error(0.5 * nu), 0.5 * (1 / (0.5 * nu) * 0.5) - special_stirling_error_derivative(0.5 * nu) * 0.5);
+    return make_studentized_range_log_scale_grad_nu_results(LOG_2 - HALF_LOG_2PI + 0.5 * log(0.5 * nu) - special_stirling_error(0.5 * nu), 0.5 * (special_log_slope(0.5 * nu) * 0.5) - special_stirling_error_derivative(0.5 * nu) * 0.5);
 }
 
 DEVICE real special_trigamma(real x)
@@ -2000,7 +2005,7 @@ DEVICE studentized_range_log_between_grad_u_results studentized_range_log_betwee
     } else {
         special_normal_integral_grad_a_b_results call = special_normal_integral_grad_a_b(u - half_, u + half_, r);
         either = log(call.value) - (0.5 * near * near + HALF_LOG_2PI);
-        d_u_either = 1 / call.value * (call.d_a + call.d_b) - near * d_u_near;
+        d_u_either = special_log_slope(call.value) * (call.d_a + call.d_b) - near * d_u_near;
     }
     return make_studentized_range_log_between_grad_u_results(either, d_u_either);
 }
@@ -2019,7 +2024,7 @@ DEVICE studentized_range_log_above_grad_k_sms_set studentized_range_log_above_gr
 {
     studentized_range_log_above_grad_k_sms_set set;
     set.u = u;
-    set.c0 = 1 / (k - 1);
+    set.c0 = special_log_slope(k - 1);
     set.c1 = log(k - 1);
     set.studentized_range_0 = studentized_range_log_between_sm_prepare_set(fabs(u));
     set.c2 = k - 1;
@@ -2058,7 +2063,7 @@ typedef struct {
 DEVICE studentized_range_log_above_grad_u_k_mms_set studentized_range_log_above_grad_u_k_mms_prepare_set(real k)
 {
     studentized_range_log_above_grad_u_k_mms_set set;
-    set.c0 = 1 / (k - 1);
+    set.c0 = special_log_slope(k - 1);
     set.c1 = log(k - 1);
     set.c2 = k - 1;
     set.c3 = log(k);
@@ -2168,13 +2173,13 @@ DEVICE studentized_range_log_range_grad_k_sms_set studentized_range_log_range_gr
     set.studentized_range_0 = studentized_range_log_between_sm_prepare_set(0);
     set.c4 = k - 2;
     set.c5 = log(k) + log(k - 1) - LOG_2PI;
-    set.c6 = 1 / k + 1 / (k - 1);
+    set.c6 = special_log_slope(k) + special_log_slope(k - 1);
     set.c7 = what == 0;
     set.c8 = k - 1;
     set.studentized_range_1 = studentized_range_log_above_grad_k_sms_prepare_set(0, k);
     set.studentized_range_2 = studentized_range_log_above_grad_u_k_mms_prepare_set(k);
     set.studentized_range_is_low_0 = studentized_range_is_low_ms_prepare_set(k);
-    set.c9 = 1 / k;
+    set.c9 = special_log_slope(k);
     set.c10 = log(k) - HALF_LOG_2PI;
     set.c11 = what == 1;
     return set;
@@ -2223,7 +2228,7 @@ LARGE studentized_range_log_range_grad_k_results studentized_range_log_range_gra
             d_k_sum += d_k_term;
             sum += term;
         }
-        return make_studentized_range_log_range_grad_k_results(set.c5 + set.c4 * center - 0.25 * r * r + log(step * sum), set.c6 + center + 1 / (step * sum) * (step * d_k_sum));
+        return make_studentized_range_log_range_grad_k_results(set.c5 + set.c4 * center - 0.25 * r * r + log(step * sum), set.c6 + center + special_log_slope(step * sum) * (step * d_k_sum));
     }
     real center_2;
     real d_k_center_2;
@@ -2263,7 +2268,7 @@ LARGE studentized_range_log_range_grad_k_results studentized_range_log_range_gra
             }
         }
     }
-    real d_k_value = set.c9 + d_k_center_2 + 1 / (step * sum) * (step * d_k_sum);
+    real d_k_value = set.c9 + d_k_center_2 + special_log_slope(step * sum) * (step * d_k_sum);
     real value = set.c10 + center_2 + log(step * sum);
     return make_studentized_range_log_range_grad_k_results(studentized_range_is_low_ms_evaluate(set.studentized_range_is_low_0, r) == set.c11 ? value : special_log1mexp(value), studentized_range_is_low_ms_evaluate(set.studentized_range_is_low_0, r) == set.c11 ? d_k_value : (value < -50 ? -exp(value) : -(1 / expm1(-value))) * d_k_value);
 }
@@ -2301,10 +2306,10 @@ DEVICE studentized_range_peak_grad_k_nu_smss_set studentized_range_peak_grad_k_n
     set.c4 = 0.5 * log1p(t3);
     real t6 = 2 * fmin(k - 1, (real)1);
     set.c5 = 0.5 * log(t6);
-    set.c6 = 0.5 * (k - 1 <= (real)1 || (real)1 != (real)1 ? 2 * (1 / t6) : 0);
+    set.c6 = 0.5 * (k - 1 <= (real)1 || (real)1 != (real)1 ? 2 * special_log_slope(t6) : 0);
     set.c7 = what == 1;
     set.c8 = 0.5 * log(2 * k);
-    set.c9 = 0.5 * (1 / (2 * k) * 2);
+    set.c9 = 0.5 * (special_log_slope(2 * k) * 2);
     set.c10 = what == 2;
     set.nu = nu;
     set.c11 = k - 2;
@@ -2406,7 +2411,7 @@ DEVICE studentized_range_log_between_grad_r_results studentized_range_log_betwee
     } else {
         special_normal_integral_grad_a_b_width_results call = special_normal_integral_grad_a_b_width(set.u - half_, set.u + half_, r);
         either = log(call.value) - (0.5 * near * near + HALF_LOG_2PI);
-        d_r_either = 1 / call.value * (call.d_b * 0.5 - 0.5 * call.d_a + call.d_width) - near * d_r_near;
+        d_r_either = special_log_slope(call.value) * (call.d_b * 0.5 - 0.5 * call.d_a + call.d_width) - near * d_r_near;
     }
     return make_studentized_range_log_between_grad_r_results(either, d_r_either);
 }
@@ -2454,7 +2459,7 @@ DEVICE studentized_range_log_between_grad_u_r_results studentized_range_log_betw
         d_r_either = -(d_r_beyond * t8);
     } else {
         special_normal_integral_grad_a_b_width_results call = special_normal_integral_grad_a_b_width(u - half_, u + half_, r);
-        real t9 = 1 / call.value;
+        real t9 = special_log_slope(call.value);
         either = log(call.value) - (0.5 * near * near + HALF_LOG_2PI);
         d_u_either = t9 * (call.d_a + call.d_b) - near * d_u_near;
         d_r_either = t9 * (call.d_b * 0.5 - 0.5 * call.d_a + call.d_width) - near * d_r_near;
@@ -2476,7 +2481,7 @@ DEVICE studentized_range_log_above_grad_r_k_sms_set studentized_range_log_above_
 {
     studentized_range_log_above_grad_r_k_sms_set set;
     set.u = u;
-    set.c0 = 1 / (k - 1);
+    set.c0 = special_log_slope(k - 1);
     set.c1 = log(k - 1);
     set.studentized_range_0 = studentized_range_log_between_grad_r_sm_prepare_set(fabs(u));
     set.c2 = k - 1;
@@ -2531,7 +2536,7 @@ typedef struct {
 DEVICE studentized_range_log_above_grad_u_r_k_mms_set studentized_range_log_above_grad_u_r_k_mms_prepare_set(real k)
 {
     studentized_range_log_above_grad_u_r_k_mms_set set;
-    set.c0 = 1 / (k - 1);
+    set.c0 = special_log_slope(k - 1);
     set.c1 = log(k - 1);
     set.c2 = k - 1;
     set.c3 = log(k);
@@ -2630,13 +2635,13 @@ DEVICE studentized_range_log_range_grad_r_k_sms_set studentized_range_log_range_
     set.studentized_range_0 = studentized_range_log_between_grad_r_sm_prepare_set(0);
     set.c3 = k - 2;
     set.c4 = log(k) + log(k - 1) - LOG_2PI;
-    set.c5 = 1 / k + 1 / (k - 1);
+    set.c5 = special_log_slope(k) + special_log_slope(k - 1);
     set.c6 = what == 0;
     set.c7 = k - 1;
     set.studentized_range_1 = studentized_range_log_above_grad_r_k_sms_prepare_set(0, k);
     set.studentized_range_2 = studentized_range_log_above_grad_u_r_k_mms_prepare_set(k);
     set.studentized_range_is_low_0 = studentized_range_is_low_ms_prepare_set(k);
-    set.c8 = 1 / k;
+    set.c8 = special_log_slope(k);
     set.c9 = log(k) - HALF_LOG_2PI;
     set.c10 = what == 1;
     return set;
@@ -2694,7 +2699,7 @@ LARGE studentized_range_log_range_grad_r_k_results studentized_range_log_range_g
             d_k_sum += d_k_term;
             sum += term;
         }
-        real t7 = 1 / (step * sum);
+        real t7 = special_log_slope(step * sum);
         return make_studentized_range_log_range_grad_r_k_results(set.c4 + set.c3 * center - 0.25 * r * r + log(step * sum), set.c3 * d_r_center - 0.5 * r + t7 * (step * d_r_sum), set.c5 + center + t7 * (step * d_k_sum));
     }
     real center_2;
@@ -2746,7 +2751,7 @@ LARGE studentized_range_log_range_grad_r_k_results studentized_range_log_range_g
             }
         }
     }
-    real t12 = 1 / (step * sum);
+    real t12 = special_log_slope(step * sum);
     real d_r_value = d_r_center_2 + t12 * (step * d_r_sum);
     real d_k_value = set.c8 + d_k_center_2 + t12 * (step * d_k_sum);
     real value = set.c9 + center_2 + log(step * sum);
@@ -2985,7 +2990,7 @@ DEVICE special_log_gamma_tail_near_grad_a_u_results special_log_gamma_tail_near_
     real sign = u < 0 ? -1 : 1;
     real t7 = sign * eta * set.t6;
     real t8 = 0.5 * special_scaled_erfc(t7) + sign * series;
-    real t9 = 1 / t8;
+    real t9 = special_log_slope(t8);
     real t10 = special_scaled_erfc_slope(t7);
     return make_special_log_gamma_tail_near_grad_a_u_results(log(t8) - set.c21 * s, t9 * (sign * d_a_series - t10 * (sign * eta * set.c22) * 0.5) - 0.5 * s, t9 * (sign * d_u_series - t10 * (sign * set.t6 * d_u_eta) * 0.5) - set.c21 * d_u_s);
 }
@@ -3030,7 +3035,7 @@ DEVICE special_log_gamma_power_grad_a_sm_set special_log_gamma_power_grad_a_sm_p
     set.a = a;
     set.t4 = t4;
     set.c0 = 0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a);
-    set.c1 = 0.5 * t4 + special_stirling_error_derivative(a);
+    set.c1 = 0.5 * special_log_slope(a) + special_stirling_error_derivative(a);
     return set;
 }
 
@@ -3199,7 +3204,7 @@ DEVICE special_log_gamma_tail_grad_a_results special_log_gamma_tail_grad_a_sm_ev
         either = call5.value;
         d_a_either = call5.d_a;
     }
-    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + 1 / either * d_a_either);
+    return make_special_log_gamma_tail_grad_a_results(call3.value + log(either), call3.d_a + special_log_slope(either) * d_a_either);
 }
 
 // special_log_gamma_power: what depends on the parameters alone, computed once for each set of them.
@@ -3386,7 +3391,7 @@ DEVICE studentized_range_log_term_grad_v_k_nu_smmss_set studentized_range_log_te
     set.a = a;
     set.c0 = what == 0;
     set.special_0 = special_log_gamma_q_grad_a_x_sm_prepare_set(a);
-    real d_nu_log_y = 1 / a * 0.5;
+    real d_nu_log_y = special_log_slope(a) * 0.5;
     set.special_1 = special_log_gamma_p_of_power_grad_a_y_log_y_smm_prepare_set(a);
     set.c1 = log(a);
     set.d_nu_log_y = d_nu_log_y;
@@ -3456,7 +3461,7 @@ DEVICE studentized_range_step_of_grad_curvature_k_ms_set studentized_range_step_
     real t4 = t3 * call.value;
     set.t4 = t4;
     set.c0 = t4 != t4;
-    set.c1 = call.value * (0.5 / t3 * (2 * (1 / k))) + t3 * call.d_k;
+    set.c1 = call.value * (0.5 / t3 * (2 * special_log_slope(k))) + t3 * call.d_k;
     return set;
 }
 
@@ -3515,7 +3520,7 @@ DEVICE studentized_range_log_sum_grad_k_nu_smss_row studentized_range_log_sum_gr
 }
 
 // studentized_range_log_sum_grad_k_nu: what depends on both, from what was computed ahead.
-LARGE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad_k_nu_smss_evaluate(studentized_range_log_sum_grad_k_nu_smss_set set, studentized_range_log_sum_grad_k_nu_smss_row row, real q)
+DEVICE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad_k_nu_smss_evaluate(studentized_range_log_sum_grad_k_nu_smss_set set, studentized_range_log_sum_grad_k_nu_smss_row row, real q)
 {
     studentized_range_peak_grad_k_nu_results call = studentized_range_peak_grad_k_nu_smss_evaluate(set.studentized_range_peak_grad_k_nu_0, q);
     real d_k_at = call.d_k;
@@ -3576,7 +3581,7 @@ LARGE studentized_range_log_sum_grad_k_nu_results studentized_range_log_sum_grad
             sum += term;
         }
     }
-    real t15 = 1 / (step * sum);
+    real t15 = special_log_slope(step * sum);
     return make_studentized_range_log_sum_grad_k_nu_results(center + log(step * sum), d_k_center + t15 * (sum * d_k_step + step * d_k_sum), d_nu_center + t15 * (sum * d_nu_step + step * d_nu_sum));
 }
 
@@ -3631,7 +3636,7 @@ DEVICE studentized_range_studentized_at_grad_k_nu_smss_row studentized_range_stu
 }
 
 // studentized_range_studentized_at_grad_k_nu: what depends on both, from what was computed ahead.
-DEVICE studentized_range_studentized_at_grad_k_nu_results studentized_range_studentized_at_grad_k_nu_smss_evaluate(studentized_range_studentized_at_grad_k_nu_smss_set set, studentized_range_studentized_at_grad_k_nu_smss_row row, real q)
+LARGE studentized_range_studentized_at_grad_k_nu_results studentized_range_studentized_at_grad_k_nu_smss_evaluate(studentized_range_studentized_at_grad_k_nu_smss_set set, studentized_range_studentized_at_grad_k_nu_smss_row row, real q)
 {
     if (set.c0) {
         studentized_range_log_range_grad_k_results call = studentized_range_log_range_grad_k_sms_evaluate(set.studentized_range_0, row.studentized_range_0, q);
@@ -3745,7 +3750,7 @@ DEVICE studentized_range_logpdf_grad_k_nu_set studentized_range_logpdf_grad_k_nu
     } else {
         special_log_rising_grad_x_results call = special_log_rising_grad_x(0.5 * nu, (real)0.5);
         either = call.value - 0.5 * log(0.5 * nu);
-        d_nu_either = call.d_x * 0.5 - 0.5 * (1 / (0.5 * nu) * 0.5);
+        d_nu_either = call.d_x * 0.5 - 0.5 * (special_log_slope(0.5 * nu) * 0.5);
     }
     real d_nu_at_zero = d_nu_either;
     real at_zero = either - 0.5 * LOG_PI;

@@ -166,6 +166,11 @@ DEVICE trapezoidal_logpdf_checked_grad_lower_upper_c_d_results make_trapezoidal_
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE trapezoidal_double_width_grad_lower_upper_c_d_results trapezoidal_double_width_grad_lower_upper_c_d(real lower, real upper, real c, real d)
 {
     return make_trapezoidal_double_width_grad_lower_upper_c_d_results(upper - lower + (d - c), -1, 1, -1, 1);
@@ -195,14 +200,14 @@ DEVICE trapezoidal_logpdf_grad_lower_upper_c_d_set trapezoidal_logpdf_grad_lower
 {
     trapezoidal_logpdf_grad_lower_upper_c_d_set set;
     trapezoidal_double_width_grad_lower_upper_c_d_results call = trapezoidal_double_width_grad_lower_upper_c_d(lower, upper, c, d);
-    real t = 1 / call.value;
+    real t = special_log_slope(call.value);
     real d_lower_log_height = -(t * call.d_lower);
     real d_upper_log_height = -(t * call.d_upper);
     real d_c_log_height = -(t * call.d_c);
     real d_d_log_height = -(t * call.d_d);
     real log_height = LOG_2 - log(call.value);
-    real t2 = 1 / (c - lower);
-    real t3 = 1 / (upper - d);
+    real t2 = special_log_slope(c - lower);
+    real t3 = special_log_slope(upper - d);
     set.c0 = !(lower <= c && c <= d && d <= upper && lower < upper);
     set.lower = lower;
     set.upper = upper;
@@ -243,7 +248,7 @@ DEVICE trapezoidal_logpdf_grad_lower_upper_c_d_results trapezoidal_logpdf_grad_l
     if (row.x < set.lower || row.x > set.upper) {
         return make_trapezoidal_logpdf_grad_lower_upper_c_d_results(-INFINITY, 0, 0, 0, 0);
     }
-    return make_trapezoidal_logpdf_grad_lower_upper_c_d_results(row.x < set.c ? set.c1 + log(row.x - set.lower) : row.x > set.d ? set.c2 + log(set.upper - row.x) : set.log_height, row.x < set.c ? set.c3 - 1 / (row.x - set.lower) : set.d_lower_log_height, row.x < set.c ? set.d_upper_log_height : row.x > set.d ? set.c4 + 1 / (set.upper - row.x) : set.d_upper_log_height, row.x < set.c ? set.c5 : set.d_c_log_height, row.x < set.c ? set.d_d_log_height : row.x > set.d ? set.c6 : set.d_d_log_height);
+    return make_trapezoidal_logpdf_grad_lower_upper_c_d_results(row.x < set.c ? set.c1 + log(row.x - set.lower) : row.x > set.d ? set.c2 + log(set.upper - row.x) : set.log_height, row.x < set.c ? set.c3 - special_log_slope(row.x - set.lower) : set.d_lower_log_height, row.x < set.c ? set.d_upper_log_height : row.x > set.d ? set.c4 + special_log_slope(set.upper - row.x) : set.d_upper_log_height, row.x < set.c ? set.c5 : set.d_c_log_height, row.x < set.c ? set.d_d_log_height : row.x > set.d ? set.c6 : set.d_d_log_height);
 }
 
 // trapezoidal_logpdf_checked_grad_lower_upper_c_d: what depends on the parameters alone, computed once for each set of them.

@@ -142,6 +142,11 @@ DEVICE triangular_logpdf_checked_grad_lower_upper_c_results make_triangular_logp
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // triangular_logpdf_grad_lower_upper_c: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -162,10 +167,10 @@ DEVICE triangular_logpdf_grad_lower_upper_c_set triangular_logpdf_grad_lower_upp
 {
     triangular_logpdf_grad_lower_upper_c_set set;
     real t = 2 / (upper - lower);
-    real t3 = 1 / t;
+    real t3 = special_log_slope(t);
     real t4 = t * (1 / (upper - lower));
-    real t5 = 1 / (c - lower);
-    real t7 = 1 / (upper - c);
+    real t5 = special_log_slope(c - lower);
+    real t7 = special_log_slope(upper - c);
     set.c0 = !(lower <= c && c <= upper && lower < upper);
     set.lower = lower;
     set.upper = upper;
@@ -204,7 +209,7 @@ DEVICE triangular_logpdf_grad_lower_upper_c_results triangular_logpdf_grad_lower
     }
     int rises = row.x < set.c || set.c1;
     real t2 = rises ? row.x - set.lower : set.upper - row.x;
-    real t6 = 1 / t2;
+    real t6 = special_log_slope(t2);
     return make_triangular_logpdf_grad_lower_upper_c_results(set.c2 - (rises ? set.c3 : set.c4) + log(t2), set.c5 - (rises ? -set.t5 : 0) + t6 * (rises ? -1 : 0), set.c6 - (rises ? 0 : set.t7) + (rises ? 0 : t6), -(rises ? set.t5 : -set.t7));
 }
 

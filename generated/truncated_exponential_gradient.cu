@@ -176,6 +176,11 @@ DEVICE special_expm1_quotient_grad_a_x_results special_expm1_quotient_grad_a_x(r
     return make_special_expm1_quotient_grad_a_x_results(x * series, x * d_a_series, series + x * d_x_series);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // truncated_exponential_logpdf_grad_lam_upper: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -189,7 +194,7 @@ DEVICE truncated_exponential_logpdf_grad_lam_upper_set truncated_exponential_log
 {
     truncated_exponential_logpdf_grad_lam_upper_set set;
     special_expm1_quotient_grad_a_x_results call = special_expm1_quotient_grad_a_x(-lam, upper);
-    real t = 1 / call.value;
+    real t = special_log_slope(call.value);
     set.c0 = -log(call.value);
     set.lam = lam;
     set.c1 = call.d_a * t;

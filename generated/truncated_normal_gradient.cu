@@ -346,6 +346,11 @@ DEVICE truncated_normal_mass_between_grad_a_b_mu_sigma_results truncated_normal_
     return make_truncated_normal_mass_between_grad_a_b_mu_sigma_results(call.value, call.d_a * d_a_a + call.d_width * d_a_width, call.d_b * d_b_b + call.d_width * d_b_width, call.d_a * d_mu_a + call.d_b * d_mu_b, call.d_a * d_sigma_a + call.d_b * d_sigma_b + call.d_width * d_sigma_width);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // truncated_normal_logpdf_grad_mu_sigma_lower_upper: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -383,7 +388,7 @@ DEVICE truncated_normal_logpdf_grad_mu_sigma_lower_upper_set truncated_normal_lo
     real d_upper_z = -(d_upper_mode * t2);
     truncated_normal_mass_between_grad_a_b_mu_sigma_results call = truncated_normal_mass_between_grad_a_b_mu_sigma(lower, upper, mu, sigma);
     real t3 = (mode - mu) / sigma;
-    real t5 = 1 / call.value;
+    real t5 = special_log_slope(call.value);
     real t6 = 1 / sigma;
     set.c0 = !(lower < upper);
     set.lower = lower;
@@ -396,7 +401,7 @@ DEVICE truncated_normal_logpdf_grad_mu_sigma_lower_upper_set truncated_normal_lo
     set.c3 = -(t5 * call.d_mu);
     set.d_mu_z = d_mu_z;
     set.c4 = 0.5 * d_mu_z + (d_mu_mode - 1) * t6;
-    set.c5 = -(t6 + t5 * call.d_sigma);
+    set.c5 = -(special_log_slope(sigma) + t5 * call.d_sigma);
     set.c6 = t3 * t6;
     set.c7 = -(t5 * call.d_a);
     set.d_lower_z = d_lower_z;

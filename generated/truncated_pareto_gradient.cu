@@ -110,11 +110,11 @@ typedef struct {
     real value;
     real d_x;
     real d_m;
-} truncated_pareto_log_quotient_grad_x_m_results;
+} truncated_pareto_log_ratio_grad_x_m_results;
 
-DEVICE truncated_pareto_log_quotient_grad_x_m_results make_truncated_pareto_log_quotient_grad_x_m_results(real value, real d_x, real d_m)
+DEVICE truncated_pareto_log_ratio_grad_x_m_results make_truncated_pareto_log_ratio_grad_x_m_results(real value, real d_x, real d_m)
 {
-    truncated_pareto_log_quotient_grad_x_m_results results;
+    truncated_pareto_log_ratio_grad_x_m_results results;
     results.value = value;
     results.d_x = d_x;
     results.d_m = d_m;
@@ -141,11 +141,11 @@ DEVICE special_expm1_quotient_grad_a_x_results make_special_expm1_quotient_grad_
 typedef struct {
     real value;
     real d_m;
-} truncated_pareto_log_quotient_grad_m_results;
+} truncated_pareto_log_ratio_grad_m_results;
 
-DEVICE truncated_pareto_log_quotient_grad_m_results make_truncated_pareto_log_quotient_grad_m_results(real value, real d_m)
+DEVICE truncated_pareto_log_ratio_grad_m_results make_truncated_pareto_log_ratio_grad_m_results(real value, real d_m)
 {
-    truncated_pareto_log_quotient_grad_m_results results;
+    truncated_pareto_log_ratio_grad_m_results results;
     results.value = value;
     results.d_m = d_m;
     return results;
@@ -188,12 +188,12 @@ DEVICE truncated_pareto_logpdf_checked_grad_alpha_m_upper_results make_truncated
 }
 
 
-DEVICE truncated_pareto_log_quotient_grad_x_m_results truncated_pareto_log_quotient_grad_x_m(real x, real m)
+DEVICE truncated_pareto_log_ratio_grad_x_m_results truncated_pareto_log_ratio_grad_x_m(real x, real m)
 {
     real t = 1 / m;
     real t2 = (x - m) * t;
     real t3 = 1 / (1 + t2);
-    return make_truncated_pareto_log_quotient_grad_x_m_results(log1p(t2), t3 * t, t3 * (-t - t * t * (x - m)));
+    return make_truncated_pareto_log_ratio_grad_x_m_results(log1p(t2), t3 * t, t3 * (-t - t * t * (x - m)));
 }
 
 DEVICE special_expm1_quotient_grad_a_x_results special_expm1_quotient_grad_a_x(real a, real x)
@@ -218,16 +218,21 @@ DEVICE special_expm1_quotient_grad_a_x_results special_expm1_quotient_grad_a_x(r
     return make_special_expm1_quotient_grad_a_x_results(x * series, x * d_a_series, series + x * d_x_series);
 }
 
-// truncated_pareto_log_quotient_grad_m: what depends on the parameters alone, computed once for each set of them.
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// truncated_pareto_log_ratio_grad_m: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real m;
     real t;
     real c0;
-} truncated_pareto_log_quotient_grad_m_set;
+} truncated_pareto_log_ratio_grad_m_set;
 
-DEVICE truncated_pareto_log_quotient_grad_m_set truncated_pareto_log_quotient_grad_m_prepare_set(real m)
+DEVICE truncated_pareto_log_ratio_grad_m_set truncated_pareto_log_ratio_grad_m_prepare_set(real m)
 {
-    truncated_pareto_log_quotient_grad_m_set set;
+    truncated_pareto_log_ratio_grad_m_set set;
     real t = 1 / m;
     set.m = m;
     set.t = t;
@@ -235,23 +240,23 @@ DEVICE truncated_pareto_log_quotient_grad_m_set truncated_pareto_log_quotient_gr
     return set;
 }
 
-// truncated_pareto_log_quotient_grad_m: what depends on the observation alone, computed once for each.
+// truncated_pareto_log_ratio_grad_m: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-} truncated_pareto_log_quotient_grad_m_row;
+} truncated_pareto_log_ratio_grad_m_row;
 
-DEVICE truncated_pareto_log_quotient_grad_m_row truncated_pareto_log_quotient_grad_m_prepare_row(real x)
+DEVICE truncated_pareto_log_ratio_grad_m_row truncated_pareto_log_ratio_grad_m_prepare_row(real x)
 {
-    truncated_pareto_log_quotient_grad_m_row row;
+    truncated_pareto_log_ratio_grad_m_row row;
     row.x = x;
     return row;
 }
 
-// truncated_pareto_log_quotient_grad_m: what depends on both, from what was computed ahead.
-DEVICE truncated_pareto_log_quotient_grad_m_results truncated_pareto_log_quotient_grad_m_evaluate(truncated_pareto_log_quotient_grad_m_set set, truncated_pareto_log_quotient_grad_m_row row)
+// truncated_pareto_log_ratio_grad_m: what depends on both, from what was computed ahead.
+DEVICE truncated_pareto_log_ratio_grad_m_results truncated_pareto_log_ratio_grad_m_evaluate(truncated_pareto_log_ratio_grad_m_set set, truncated_pareto_log_ratio_grad_m_row row)
 {
     real t2 = (row.x - set.m) * set.t;
-    return make_truncated_pareto_log_quotient_grad_m_results(log1p(t2), 1 / (1 + t2) * (-set.t - set.c0 * (row.x - set.m)));
+    return make_truncated_pareto_log_ratio_grad_m_results(log1p(t2), 1 / (1 + t2) * (-set.t - set.c0 * (row.x - set.m)));
 }
 
 // truncated_pareto_logpdf_grad_alpha_m_upper: what depends on the parameters alone, computed once for each set of them.
@@ -259,7 +264,7 @@ typedef struct {
     int c0;
     real m;
     real upper;
-    truncated_pareto_log_quotient_grad_m_set truncated_pareto_0;
+    truncated_pareto_log_ratio_grad_m_set truncated_pareto_0;
     real c1;
     real c2;
     real c3;
@@ -270,19 +275,19 @@ typedef struct {
 DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_set truncated_pareto_logpdf_grad_alpha_m_upper_prepare_set(real alpha, real m, real upper)
 {
     truncated_pareto_logpdf_grad_alpha_m_upper_set set;
-    truncated_pareto_log_quotient_grad_x_m_results call2 = truncated_pareto_log_quotient_grad_x_m(upper, m);
+    truncated_pareto_log_ratio_grad_x_m_results call2 = truncated_pareto_log_ratio_grad_x_m(upper, m);
     real d_m_x = call2.d_m;
     real d_upper_x = call2.d_x;
     special_expm1_quotient_grad_a_x_results call = special_expm1_quotient_grad_a_x(-alpha, call2.value);
-    real t = 1 / call.value;
+    real t = special_log_slope(call.value);
     set.c0 = !(m < upper);
     set.m = m;
     set.upper = upper;
-    set.truncated_pareto_0 = truncated_pareto_log_quotient_grad_m_prepare_set(m);
+    set.truncated_pareto_0 = truncated_pareto_log_ratio_grad_m_prepare_set(m);
     set.c1 = -(log(m) + log(call.value));
     set.c2 = alpha + 1;
     set.c3 = call.d_a * t;
-    set.c4 = -(1 / m + t * (call.d_x * d_m_x));
+    set.c4 = -(special_log_slope(m) + t * (call.d_x * d_m_x));
     set.c5 = -(t * (call.d_x * d_upper_x));
     return set;
 }
@@ -291,7 +296,7 @@ DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_set truncated_pareto_logpdf_gr
 typedef struct {
     real x;
     int c0;
-    truncated_pareto_log_quotient_grad_m_row truncated_pareto_0;
+    truncated_pareto_log_ratio_grad_m_row truncated_pareto_0;
 } truncated_pareto_logpdf_grad_alpha_m_upper_row;
 
 DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_row truncated_pareto_logpdf_grad_alpha_m_upper_prepare_row(real x)
@@ -299,7 +304,7 @@ DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_row truncated_pareto_logpdf_gr
     truncated_pareto_logpdf_grad_alpha_m_upper_row row;
     row.x = x;
     row.c0 = isinf(x);
-    row.truncated_pareto_0 = truncated_pareto_log_quotient_grad_m_prepare_row(x);
+    row.truncated_pareto_0 = truncated_pareto_log_ratio_grad_m_prepare_row(x);
     return row;
 }
 
@@ -312,7 +317,7 @@ DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_results truncated_pareto_logpd
     if (row.x < set.m || row.x > set.upper || row.c0) {
         return make_truncated_pareto_logpdf_grad_alpha_m_upper_results(-INFINITY, 0, 0, 0);
     }
-    truncated_pareto_log_quotient_grad_m_results call3 = truncated_pareto_log_quotient_grad_m_evaluate(set.truncated_pareto_0, row.truncated_pareto_0);
+    truncated_pareto_log_ratio_grad_m_results call3 = truncated_pareto_log_ratio_grad_m_evaluate(set.truncated_pareto_0, row.truncated_pareto_0);
     return make_truncated_pareto_logpdf_grad_alpha_m_upper_results(set.c1 - set.c2 * call3.value, set.c3 - call3.value, set.c4 - set.c2 * call3.d_m, set.c5);
 }
 

@@ -119,39 +119,39 @@ DEVICE real special_expm1_quotient(real a, real x)
     return x * series;
 }
 
-DEVICE real truncated_pareto_log_quotient(real x, real m)
+DEVICE real truncated_pareto_log_ratio(real x, real m)
 {
     return log1p((x - m) * (1 / m));
 }
 
-// truncated_pareto_log_quotient: what depends on the parameters alone, computed once for each set of them.
+// truncated_pareto_log_ratio: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real m;
     real c0;
-} truncated_pareto_log_quotient_set;
+} truncated_pareto_log_ratio_set;
 
-DEVICE truncated_pareto_log_quotient_set truncated_pareto_log_quotient_prepare_set(real m)
+DEVICE truncated_pareto_log_ratio_set truncated_pareto_log_ratio_prepare_set(real m)
 {
-    truncated_pareto_log_quotient_set set;
+    truncated_pareto_log_ratio_set set;
     set.m = m;
     set.c0 = 1 / m;
     return set;
 }
 
-// truncated_pareto_log_quotient: what depends on the observation alone, computed once for each.
+// truncated_pareto_log_ratio: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-} truncated_pareto_log_quotient_row;
+} truncated_pareto_log_ratio_row;
 
-DEVICE truncated_pareto_log_quotient_row truncated_pareto_log_quotient_prepare_row(real x)
+DEVICE truncated_pareto_log_ratio_row truncated_pareto_log_ratio_prepare_row(real x)
 {
-    truncated_pareto_log_quotient_row row;
+    truncated_pareto_log_ratio_row row;
     row.x = x;
     return row;
 }
 
-// truncated_pareto_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real truncated_pareto_log_quotient_evaluate(truncated_pareto_log_quotient_set set, truncated_pareto_log_quotient_row row)
+// truncated_pareto_log_ratio: what depends on both, from what was computed ahead.
+DEVICE real truncated_pareto_log_ratio_evaluate(truncated_pareto_log_ratio_set set, truncated_pareto_log_ratio_row row)
 {
     return log1p((row.x - set.m) * set.c0);
 }
@@ -163,7 +163,7 @@ typedef struct {
     real upper;
     real c1;
     real c2;
-    truncated_pareto_log_quotient_set truncated_pareto_0;
+    truncated_pareto_log_ratio_set truncated_pareto_0;
 } truncated_pareto_logpdf_set;
 
 DEVICE truncated_pareto_logpdf_set truncated_pareto_logpdf_prepare_set(real alpha, real m, real upper)
@@ -172,9 +172,9 @@ DEVICE truncated_pareto_logpdf_set truncated_pareto_logpdf_prepare_set(real alph
     set.c0 = !(m < upper);
     set.m = m;
     set.upper = upper;
-    set.c1 = -(log(m) + log(special_expm1_quotient(-alpha, truncated_pareto_log_quotient(upper, m))));
+    set.c1 = -(log(m) + log(special_expm1_quotient(-alpha, truncated_pareto_log_ratio(upper, m))));
     set.c2 = alpha + 1;
-    set.truncated_pareto_0 = truncated_pareto_log_quotient_prepare_set(m);
+    set.truncated_pareto_0 = truncated_pareto_log_ratio_prepare_set(m);
     return set;
 }
 
@@ -182,7 +182,7 @@ DEVICE truncated_pareto_logpdf_set truncated_pareto_logpdf_prepare_set(real alph
 typedef struct {
     real x;
     int c0;
-    truncated_pareto_log_quotient_row truncated_pareto_0;
+    truncated_pareto_log_ratio_row truncated_pareto_0;
 } truncated_pareto_logpdf_row;
 
 DEVICE truncated_pareto_logpdf_row truncated_pareto_logpdf_prepare_row(real x)
@@ -190,7 +190,7 @@ DEVICE truncated_pareto_logpdf_row truncated_pareto_logpdf_prepare_row(real x)
     truncated_pareto_logpdf_row row;
     row.x = x;
     row.c0 = isinf(x);
-    row.truncated_pareto_0 = truncated_pareto_log_quotient_prepare_row(x);
+    row.truncated_pareto_0 = truncated_pareto_log_ratio_prepare_row(x);
     return row;
 }
 
@@ -203,7 +203,7 @@ DEVICE real truncated_pareto_logpdf_evaluate(truncated_pareto_logpdf_set set, tr
     if (row.x < set.m || row.x > set.upper || row.c0) {
         return -INFINITY;
     }
-    return set.c1 - set.c2 * truncated_pareto_log_quotient_evaluate(set.truncated_pareto_0, row.truncated_pareto_0);
+    return set.c1 - set.c2 * truncated_pareto_log_ratio_evaluate(set.truncated_pareto_0, row.truncated_pareto_0);
 }
 
 // truncated_pareto_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

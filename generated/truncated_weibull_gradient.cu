@@ -223,6 +223,11 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_xlogy(real x, real y)
 {
     return x == 0 ? 0 : x * log(y);
@@ -238,7 +243,7 @@ DEVICE truncated_weibull_log_hazard_grad_a_b_alpha_beta_results truncated_weibul
     real t6 = 1 / (1 + t3);
     real t7 = 1 / a;
     real t8 = t5 < -50 ? -exp(t5) : -(1 / expm1(-t5));
-    real t9 = 1 / t;
+    real t9 = special_log_slope(t);
     real t10 = 1 / beta;
     return make_truncated_weibull_log_hazard_grad_a_b_alpha_beta_results(alpha * t2 + (a > 0 ? special_log1mexp(t5) : 0), a > 0 ? -(alpha * (t6 * ((-1 - t3) * t7)) * t8) : 0, alpha * (t9 * t10) + (a > 0 ? -(alpha * (t6 * t7) * t8) : 0), t2 + (a > 0 ? -(t4 * t8) : 0), -(t * t10 * t9 * alpha));
 }
@@ -307,7 +312,7 @@ DEVICE truncated_weibull_log_hazard_grad_a_alpha_beta_results truncated_weibull_
     real t4 = log1p(t3);
     real t5 = -set.alpha * t4;
     real t6 = t5 < -50 ? -exp(t5) : -(1 / expm1(-t5));
-    return make_truncated_weibull_log_hazard_grad_a_alpha_beta_results(set.alpha * t2 + (set.c0 ? special_log1mexp(t5) : 0), set.c0 ? -(set.alpha * (1 / (1 + t3) * ((-1 - t3) * set.c1)) * t6) : 0, t2 + (set.c0 ? -(t4 * t6) : 0), -(t * set.c2 * (1 / t) * set.alpha));
+    return make_truncated_weibull_log_hazard_grad_a_alpha_beta_results(set.alpha * t2 + (set.c0 ? special_log1mexp(t5) : 0), set.c0 ? -(set.alpha * (1 / (1 + t3) * ((-1 - t3) * set.c1)) * t6) : 0, t2 + (set.c0 ? -(t4 * t6) : 0), -(t * set.c2 * special_log_slope(t) * set.alpha));
 }
 
 // truncated_weibull_logpdf_grad_alpha_beta_lower_upper: what depends on the parameters alone, computed once for each set of them.
@@ -332,7 +337,7 @@ DEVICE truncated_weibull_logpdf_grad_alpha_beta_lower_upper_set truncated_weibul
     truncated_weibull_logpdf_grad_alpha_beta_lower_upper_set set;
     truncated_weibull_log_mass_grad_a_b_alpha_beta_results call = truncated_weibull_log_mass_grad_a_b_alpha_beta(lower, upper, alpha, beta);
     real t2 = alpha / beta;
-    real t4 = 1 / t2;
+    real t4 = special_log_slope(t2);
     real t5 = 1 / beta;
     set.c0 = !(lower < upper);
     set.lower = lower;

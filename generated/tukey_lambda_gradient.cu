@@ -138,38 +138,6 @@ DEVICE special_atanh_remainder_grad_s_results make_special_atanh_remainder_grad_
 
 typedef struct {
     real value;
-    real d_d;
-    real d_xi;
-} special_log1p_over_grad_d_xi_results;
-
-DEVICE special_log1p_over_grad_d_xi_results make_special_log1p_over_grad_d_xi_results(real value, real d_d, real d_xi)
-{
-    special_log1p_over_grad_d_xi_results results;
-    results.value = value;
-    results.d_d = d_d;
-    results.d_xi = d_xi;
-    return results;
-}
-
-
-typedef struct {
-    real value;
-    real d_a;
-    real d_x;
-} special_log1p_quotient_grad_a_x_results;
-
-DEVICE special_log1p_quotient_grad_a_x_results make_special_log1p_quotient_grad_a_x_results(real value, real d_a, real d_x)
-{
-    special_log1p_quotient_grad_a_x_results results;
-    results.value = value;
-    results.d_a = d_a;
-    results.d_x = d_x;
-    return results;
-}
-
-
-typedef struct {
-    real value;
     real d_z;
     real d_lam;
 } tukey_lambda_start_grad_z_lam_results;
@@ -198,6 +166,38 @@ DEVICE tukey_lambda_quantile_grad_log_p_log_q_lam_results make_tukey_lambda_quan
     results.d_log_p = d_log_p;
     results.d_log_q = d_log_q;
     results.d_lam = d_lam;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_d;
+    real d_xi;
+} special_log1p_over_grad_d_xi_results;
+
+DEVICE special_log1p_over_grad_d_xi_results make_special_log1p_over_grad_d_xi_results(real value, real d_d, real d_xi)
+{
+    special_log1p_over_grad_d_xi_results results;
+    results.value = value;
+    results.d_d = d_d;
+    results.d_xi = d_xi;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_a;
+    real d_x;
+} special_log1p_quotient_grad_a_x_results;
+
+DEVICE special_log1p_quotient_grad_a_x_results make_special_log1p_quotient_grad_a_x_results(real value, real d_a, real d_x)
+{
+    special_log1p_quotient_grad_a_x_results results;
+    results.value = value;
+    results.d_a = d_a;
+    results.d_x = d_x;
     return results;
 }
 
@@ -272,6 +272,11 @@ DEVICE tukey_lambda_logpdf_checked_grad_lam_mu_sigma_results make_tukey_lambda_l
 }
 
 
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
 DEVICE real special_expm1_quotient(real a, real x)
 {
     real u = a * x;
@@ -288,28 +293,6 @@ DEVICE real special_expm1_quotient(real a, real x)
 DEVICE real special_log1mexp(real x)
 {
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
-}
-
-DEVICE real special_atanh_remainder(real s)
-{
-    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-}
-
-DEVICE real special_log1p_over(real d, real scale, real xi)
-{
-    real z = d / scale;
-    real u = xi * z;
-    real r = u / (2 + u);
-    real s = r * r;
-    if (s < 0.1111) {
-        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
-    }
-    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
-}
-
-DEVICE real special_log1p_quotient(real a, real x)
-{
-    return special_log1p_over(x, 1, a);
 }
 
 DEVICE special_expm1_quotient_grad_a_x_results special_expm1_quotient_grad_a_x(real a, real x)
@@ -346,39 +329,9 @@ DEVICE special_atanh_remainder_grad_s_results special_atanh_remainder_grad_s(rea
     return make_special_atanh_remainder_grad_s_results(0.3333333333333332928 + s * t7, t7 + s * (t6 + s * (t5 + s * (t4 + s * (t3 + s * (t2 + s * (t + s * (0.04400369243072336941 + s * 0.0808202280597176611 + s * 0.08082022805971766))))))));
 }
 
-DEVICE special_log1p_over_grad_d_xi_results special_log1p_over_grad_d_xi(real d, real scale, real xi)
+DEVICE real special_log_slope(real y)
 {
-    real d_d_z = 1 / scale;
-    real z = d / scale;
-    real d_d_u = xi * d_d_z;
-    real u = xi * z;
-    real t = u / (2 + u);
-    real t2 = 1 / (2 + u);
-    real d_d_r = (d_d_u - t * d_d_u) * t2;
-    real d_xi_r = (z - t * z) * t2;
-    real r = t;
-    real d_d_s = 2 * r * d_d_r;
-    real d_xi_s = 2 * r * d_xi_r;
-    real s = r * r;
-    if (s < 0.1111) {
-        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
-        real t3 = 2 * z / (2 + u);
-        real t4 = 1 / (2 + u);
-        return make_special_log1p_over_grad_d_xi_results(t3 * (1 + s * call.value), (1 + s * call.value) * ((2 * d_d_z - t3 * d_d_u) * t4) + t3 * (call.value * d_d_s + s * (call.d_s * d_d_s)), t3 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t3 * z * t4 * (1 + s * call.value));
-    }
-    real t5 = fma(xi, d, scale) / scale;
-    real t6 = (u < 0 ? log(t5) : log1p(u)) / xi;
-    real t7 = 1 / t5;
-    real t8 = 1 / scale;
-    real t9 = 1 / (1 + u);
-    real t10 = 1 / xi;
-    return make_special_log1p_over_grad_d_xi_results(t6, (u < 0 ? t7 * (xi * t8) : t9 * d_d_u) * t10, ((u < 0 ? t7 * (d * t8) : t9 * z) - t6) * t10);
-}
-
-DEVICE special_log1p_quotient_grad_a_x_results special_log1p_quotient_grad_a_x(real a, real x)
-{
-    special_log1p_over_grad_d_xi_results call = special_log1p_over_grad_d_xi(x, 1, a);
-    return make_special_log1p_quotient_grad_a_x_results(call.value, call.d_xi, call.d_d);
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
 }
 
 DEVICE real special_weighted(real weight, real log_density)
@@ -395,6 +348,60 @@ DEVICE real special_expit(real x)
 DEVICE real special_logaddexp(real a, real b)
 {
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+// special_log1p_over: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real xi;
+    int c0;
+    real c1;
+    real c2;
+} special_log1p_over_mss_set;
+
+DEVICE special_log1p_over_mss_set special_log1p_over_mss_prepare_set(real scale, real xi)
+{
+    special_log1p_over_mss_set set;
+    set.scale = scale;
+    set.xi = xi;
+    set.c0 = xi == 0;
+    set.c1 = log(fabs(xi));
+    set.c2 = log(scale);
+    return set;
+}
+
+// special_log1p_over: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_over_mss_evaluate(special_log1p_over_mss_set set, real d)
+{
+    real z = d / set.scale;
+    real u = set.xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return set.c0 ? z : (set.c1 + log(fabs(d)) - set.c2) / set.xi;
+    }
+    return (u < 0 ? log(fma(set.xi, d, set.scale) / set.scale) : log1p(u)) / set.xi;
+}
+
+// special_log1p_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log1p_over_mss_set special_0;
+} special_log1p_quotient_sm_set;
+
+DEVICE special_log1p_quotient_sm_set special_log1p_quotient_sm_prepare_set(real a)
+{
+    special_log1p_quotient_sm_set set;
+    set.special_0 = special_log1p_over_mss_prepare_set(1, a);
+    return set;
+}
+
+// special_log1p_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_quotient_sm_evaluate(special_log1p_quotient_sm_set set, real x)
+{
+    return special_log1p_over_mss_evaluate(set.special_0, x);
 }
 
 // tukey_lambda_quantile: what depends on the parameters alone, computed once for each set of them.
@@ -415,10 +422,59 @@ DEVICE real tukey_lambda_quantile_mms_evaluate(tukey_lambda_quantile_mms_set set
     return special_expm1_quotient(set.lam, log_p) - special_expm1_quotient(set.lam, log_q);
 }
 
+// special_log1p_over: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real c0;
+} special_log1p_over_msm_set;
+
+DEVICE special_log1p_over_msm_set special_log1p_over_msm_prepare_set(real scale)
+{
+    special_log1p_over_msm_set set;
+    set.scale = scale;
+    set.c0 = log(scale);
+    return set;
+}
+
+// special_log1p_over: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_over_msm_evaluate(special_log1p_over_msm_set set, real d, real xi)
+{
+    real z = d / set.scale;
+    real u = xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return xi == 0 ? z : (log(fabs(xi)) + log(fabs(d)) - set.c0) / xi;
+    }
+    return (u < 0 ? log(fma(xi, d, set.scale) / set.scale) : log1p(u)) / xi;
+}
+
+// special_log1p_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log1p_over_msm_set special_0;
+} special_log1p_quotient_mm_set;
+
+DEVICE special_log1p_quotient_mm_set special_log1p_quotient_mm_prepare_set()
+{
+    special_log1p_quotient_mm_set set;
+    set.special_0 = special_log1p_over_msm_prepare_set(1);
+    return set;
+}
+
+// special_log1p_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_quotient_mm_evaluate(special_log1p_quotient_mm_set set, real a, real x)
+{
+    return special_log1p_over_msm_evaluate(set.special_0, x, a);
+}
+
 // tukey_lambda_step: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real lam;
     tukey_lambda_quantile_mms_set tukey_lambda_quantile_0;
+    special_log1p_quotient_mm_set special_0;
     real c0;
 } tukey_lambda_step_mms_set;
 
@@ -427,6 +483,7 @@ DEVICE tukey_lambda_step_mms_set tukey_lambda_step_mms_prepare_set(real lam)
     tukey_lambda_step_mms_set set;
     set.lam = lam;
     set.tukey_lambda_quantile_0 = tukey_lambda_quantile_mms_prepare_set(lam);
+    set.special_0 = special_log1p_quotient_mm_prepare_set();
     set.c0 = lam - 1;
     return set;
 }
@@ -440,7 +497,7 @@ DEVICE real tukey_lambda_step_mms_evaluate(tukey_lambda_step_mms_set set, real l
     real now = tukey_lambda_quantile_mms_evaluate(set.tukey_lambda_quantile_0, log_p, log_q);
     real level = power + rest;
     real gap = z - now;
-    real change = fabs(set.lam * gap) < 0.1 * level ? special_log1p_quotient(set.lam / level, gap) : level * log((1 + set.lam * z) / level) / set.lam;
+    real change = fabs(set.lam * gap) < 0.1 * level ? special_log1p_quotient_mm_evaluate(set.special_0, set.lam / level, gap) : level * log((1 + set.lam * z) / level) / set.lam;
     return log_p + change / (power + exp(log_p + set.c0 * log_q));
 }
 
@@ -448,6 +505,7 @@ DEVICE real tukey_lambda_step_mms_evaluate(tukey_lambda_step_mms_set set, real l
 typedef struct {
     int c0;
     real lam;
+    special_log1p_quotient_sm_set special_0;
     real c1;
     int c2;
     tukey_lambda_step_mms_set tukey_lambda_step_0;
@@ -458,6 +516,7 @@ DEVICE tukey_lambda_start_ms_set tukey_lambda_start_ms_prepare_set(real lam)
     tukey_lambda_start_ms_set set;
     set.c0 = lam > 1;
     set.lam = lam;
+    set.special_0 = special_log1p_quotient_sm_prepare_set(lam);
     set.c1 = exp2(lam - 1);
     set.c2 = lam < 0;
     set.tukey_lambda_step_0 = tukey_lambda_step_mms_prepare_set(lam);
@@ -467,7 +526,7 @@ DEVICE tukey_lambda_start_ms_set tukey_lambda_start_ms_prepare_set(real lam)
 // tukey_lambda_start: what depends on both, from what was computed ahead.
 DEVICE real tukey_lambda_start_ms_evaluate(tukey_lambda_start_ms_set set, real z)
 {
-    real bound = set.c0 ? special_log1mexp(log(-set.lam * z) / set.lam) : special_log1p_quotient(set.lam, z);
+    real bound = set.c0 ? special_log1mexp(log(-set.lam * z) / set.lam) : special_log1p_quotient_sm_evaluate(set.special_0, z);
     real log_p = fmin(bound, -LOG_2);
     real before = INFINITY;
     if (set.c2) {
@@ -530,10 +589,85 @@ DEVICE tukey_lambda_quantile_grad_log_p_log_q_lam_results tukey_lambda_quantile_
     return make_tukey_lambda_quantile_grad_log_p_log_q_lam_results(call.value - call2.value, call.d_x, -call2.d_x, call.d_a - call2.d_a);
 }
 
+// special_log1p_over_grad_d_xi: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real d_d_z;
+    real c0;
+    real t12;
+} special_log1p_over_grad_d_xi_msm_set;
+
+DEVICE special_log1p_over_grad_d_xi_msm_set special_log1p_over_grad_d_xi_msm_prepare_set(real scale)
+{
+    special_log1p_over_grad_d_xi_msm_set set;
+    real d_d_z = 1 / scale;
+    real t12 = 1 / scale;
+    set.scale = scale;
+    set.d_d_z = d_d_z;
+    set.c0 = log(scale);
+    set.t12 = t12;
+    return set;
+}
+
+// special_log1p_over_grad_d_xi: what depends on both, from what was computed ahead.
+DEVICE special_log1p_over_grad_d_xi_results special_log1p_over_grad_d_xi_msm_evaluate(special_log1p_over_grad_d_xi_msm_set set, real d, real xi)
+{
+    real z = d / set.scale;
+    real d_d_u = xi * set.d_d_z;
+    real u = xi * z;
+    real t = u / (2 + u);
+    real t2 = 1 / (2 + u);
+    real d_d_r = (d_d_u - t * d_d_u) * t2;
+    real d_xi_r = (z - t * z) * t2;
+    real r = t;
+    real d_d_s = 2 * r * d_d_r;
+    real d_xi_s = 2 * r * d_xi_r;
+    real s = r * r;
+    if (s < 0.1111) {
+        special_atanh_remainder_grad_s_results call = special_atanh_remainder_grad_s(s);
+        real t3 = z / (1 + 0.5 * u);
+        real t4 = 1 / (1 + 0.5 * u);
+        return make_special_log1p_over_grad_d_xi_results(t3 * (1 + s * call.value), (1 + s * call.value) * ((set.d_d_z - t3 * (0.5 * d_d_u)) * t4) + t3 * (call.value * d_d_s + s * (call.d_s * d_d_s)), t3 * (call.value * d_xi_s + s * (call.d_s * d_xi_s)) - t3 * (0.5 * z) * t4 * (1 + s * call.value));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        real t5 = fabs(xi);
+        real t6 = fabs(d);
+        real t7 = (log(t5) + log(t6) - set.c0) / xi;
+        real t8 = 1 / xi;
+        return make_special_log1p_over_grad_d_xi_results(xi == 0 ? z : t7, xi == 0 ? set.d_d_z : special_log_slope(t6) * (d > 0 ? 1 : d < 0 ? -1 : 0) * t8, xi == 0 ? 0 : (special_log_slope(t5) * (xi > 0 ? 1 : xi < 0 ? -1 : 0) - t7) * t8);
+    }
+    real t9 = fma(xi, d, set.scale) / set.scale;
+    real t10 = (u < 0 ? log(t9) : log1p(u)) / xi;
+    real t11 = special_log_slope(t9);
+    real t13 = 1 / (1 + u);
+    real t14 = 1 / xi;
+    return make_special_log1p_over_grad_d_xi_results(t10, (u < 0 ? t11 * (xi * set.t12) : t13 * d_d_u) * t14, ((u < 0 ? t11 * (d * set.t12) : t13 * z) - t10) * t14);
+}
+
+// special_log1p_quotient_grad_a_x: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log1p_over_grad_d_xi_msm_set special_0;
+} special_log1p_quotient_grad_a_x_mm_set;
+
+DEVICE special_log1p_quotient_grad_a_x_mm_set special_log1p_quotient_grad_a_x_mm_prepare_set()
+{
+    special_log1p_quotient_grad_a_x_mm_set set;
+    set.special_0 = special_log1p_over_grad_d_xi_msm_prepare_set(1);
+    return set;
+}
+
+// special_log1p_quotient_grad_a_x: what depends on both, from what was computed ahead.
+DEVICE special_log1p_quotient_grad_a_x_results special_log1p_quotient_grad_a_x_mm_evaluate(special_log1p_quotient_grad_a_x_mm_set set, real a, real x)
+{
+    special_log1p_over_grad_d_xi_results call = special_log1p_over_grad_d_xi_msm_evaluate(set.special_0, x, a);
+    return make_special_log1p_quotient_grad_a_x_results(call.value, call.d_xi, call.d_d);
+}
+
 // tukey_lambda_step_grad_log_p_z_lam: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real lam;
     tukey_lambda_quantile_grad_log_p_log_q_lam_mms_set tukey_lambda_quantile_grad_0;
+    special_log1p_quotient_grad_a_x_mm_set special_0;
     real t10;
     real c0;
 } tukey_lambda_step_grad_log_p_z_lam_mms_set;
@@ -543,6 +677,7 @@ DEVICE tukey_lambda_step_grad_log_p_z_lam_mms_set tukey_lambda_step_grad_log_p_z
     tukey_lambda_step_grad_log_p_z_lam_mms_set set;
     set.lam = lam;
     set.tukey_lambda_quantile_grad_0 = tukey_lambda_quantile_grad_log_p_log_q_lam_mms_prepare_set(lam);
+    set.special_0 = special_log1p_quotient_grad_a_x_mm_prepare_set();
     real t10 = 1 / lam;
     set.t10 = t10;
     set.c0 = lam - 1;
@@ -579,7 +714,7 @@ DEVICE tukey_lambda_step_grad_log_p_z_lam_results tukey_lambda_step_grad_log_p_z
         real t4 = 1 / level;
         real d_log_p_a = -(t3 * d_log_p_level * t4);
         real d_lam_a = (1 - t3 * d_lam_level) * t4;
-        special_log1p_quotient_grad_a_x_results call2 = special_log1p_quotient_grad_a_x(t3, gap);
+        special_log1p_quotient_grad_a_x_results call2 = special_log1p_quotient_grad_a_x_mm_evaluate(set.special_0, t3, gap);
         either = call2.value;
         d_log_p_either = call2.d_a * d_log_p_a - d_log_p_now * call2.d_x;
         d_z_either = call2.d_x;
@@ -589,7 +724,7 @@ DEVICE tukey_lambda_step_grad_log_p_z_lam_results tukey_lambda_step_grad_log_p_z
         real t6 = log(t5);
         real t7 = level * t6 / set.lam;
         real t8 = 1 / level;
-        real t9 = 1 / t5;
+        real t9 = special_log_slope(t5);
         either = t7;
         d_log_p_either = (t6 * d_log_p_level - t5 * d_log_p_level * t8 * t9 * level) * set.t10;
         d_z_either = level * (t9 * (set.lam * t8)) * set.t10;
@@ -668,7 +803,7 @@ DEVICE tukey_lambda_logpdf_grad_lam_mu_sigma_set tukey_lambda_logpdf_grad_lam_mu
     set.c1 = lam - 1;
     set.c2 = -log(sigma);
     set.c3 = lam - 1 == 0;
-    set.c4 = -(1 / sigma);
+    set.c4 = -special_log_slope(sigma);
     return set;
 }
 

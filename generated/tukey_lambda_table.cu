@@ -106,6 +106,11 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_atanh_remainder(real s)
+{
+    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
+}
+
 DEVICE real special_expm1_quotient(real a, real x)
 {
     real u = a * x;
@@ -124,28 +129,6 @@ DEVICE real special_log1mexp(real x)
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
 }
 
-DEVICE real special_atanh_remainder(real s)
-{
-    return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
-}
-
-DEVICE real special_log1p_over(real d, real scale, real xi)
-{
-    real z = d / scale;
-    real u = xi * z;
-    real r = u / (2 + u);
-    real s = r * r;
-    if (s < 0.1111) {
-        return 2 * z / (2 + u) * (1 + s * special_atanh_remainder(s));
-    }
-    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;
-}
-
-DEVICE real special_log1p_quotient(real a, real x)
-{
-    return special_log1p_over(x, 1, a);
-}
-
 DEVICE real special_logaddexp(real a, real b)
 {
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
@@ -154,6 +137,60 @@ DEVICE real special_logaddexp(real a, real b)
 DEVICE real special_weighted(real weight, real log_density)
 {
     return weight == 0 && isinf(log_density) ? 0 : weight * log_density;
+}
+
+// special_log1p_over: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real xi;
+    int c0;
+    real c1;
+    real c2;
+} special_log1p_over_mss_set;
+
+DEVICE special_log1p_over_mss_set special_log1p_over_mss_prepare_set(real scale, real xi)
+{
+    special_log1p_over_mss_set set;
+    set.scale = scale;
+    set.xi = xi;
+    set.c0 = xi == 0;
+    set.c1 = log(fabs(xi));
+    set.c2 = log(scale);
+    return set;
+}
+
+// special_log1p_over: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_over_mss_evaluate(special_log1p_over_mss_set set, real d)
+{
+    real z = d / set.scale;
+    real u = set.xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return set.c0 ? z : (set.c1 + log(fabs(d)) - set.c2) / set.xi;
+    }
+    return (u < 0 ? log(fma(set.xi, d, set.scale) / set.scale) : log1p(u)) / set.xi;
+}
+
+// special_log1p_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log1p_over_mss_set special_0;
+} special_log1p_quotient_sm_set;
+
+DEVICE special_log1p_quotient_sm_set special_log1p_quotient_sm_prepare_set(real a)
+{
+    special_log1p_quotient_sm_set set;
+    set.special_0 = special_log1p_over_mss_prepare_set(1, a);
+    return set;
+}
+
+// special_log1p_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_quotient_sm_evaluate(special_log1p_quotient_sm_set set, real x)
+{
+    return special_log1p_over_mss_evaluate(set.special_0, x);
 }
 
 // tukey_lambda_quantile: what depends on the parameters alone, computed once for each set of them.
@@ -174,10 +211,59 @@ DEVICE real tukey_lambda_quantile_mms_evaluate(tukey_lambda_quantile_mms_set set
     return special_expm1_quotient(set.lam, log_p) - special_expm1_quotient(set.lam, log_q);
 }
 
+// special_log1p_over: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real scale;
+    real c0;
+} special_log1p_over_msm_set;
+
+DEVICE special_log1p_over_msm_set special_log1p_over_msm_prepare_set(real scale)
+{
+    special_log1p_over_msm_set set;
+    set.scale = scale;
+    set.c0 = log(scale);
+    return set;
+}
+
+// special_log1p_over: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_over_msm_evaluate(special_log1p_over_msm_set set, real d, real xi)
+{
+    real z = d / set.scale;
+    real u = xi * z;
+    real r = u / (2 + u);
+    real s = r * r;
+    if (s < 0.1111) {
+        return z / (1 + 0.5 * u) * (1 + s * special_atanh_remainder(s));
+    }
+    if (!(fabs(u) < INFINITY)) {
+        return xi == 0 ? z : (log(fabs(xi)) + log(fabs(d)) - set.c0) / xi;
+    }
+    return (u < 0 ? log(fma(xi, d, set.scale) / set.scale) : log1p(u)) / xi;
+}
+
+// special_log1p_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    special_log1p_over_msm_set special_0;
+} special_log1p_quotient_mm_set;
+
+DEVICE special_log1p_quotient_mm_set special_log1p_quotient_mm_prepare_set()
+{
+    special_log1p_quotient_mm_set set;
+    set.special_0 = special_log1p_over_msm_prepare_set(1);
+    return set;
+}
+
+// special_log1p_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log1p_quotient_mm_evaluate(special_log1p_quotient_mm_set set, real a, real x)
+{
+    return special_log1p_over_msm_evaluate(set.special_0, x, a);
+}
+
 // tukey_lambda_step: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real lam;
     tukey_lambda_quantile_mms_set tukey_lambda_quantile_0;
+    special_log1p_quotient_mm_set special_0;
     real c0;
 } tukey_lambda_step_mms_set;
 
@@ -186,6 +272,7 @@ DEVICE tukey_lambda_step_mms_set tukey_lambda_step_mms_prepare_set(real lam)
     tukey_lambda_step_mms_set set;
     set.lam = lam;
     set.tukey_lambda_quantile_0 = tukey_lambda_quantile_mms_prepare_set(lam);
+    set.special_0 = special_log1p_quotient_mm_prepare_set();
     set.c0 = lam - 1;
     return set;
 }
@@ -199,7 +286,7 @@ DEVICE real tukey_lambda_step_mms_evaluate(tukey_lambda_step_mms_set set, real l
     real now = tukey_lambda_quantile_mms_evaluate(set.tukey_lambda_quantile_0, log_p, log_q);
     real level = power + rest;
     real gap = z - now;
-    real change = fabs(set.lam * gap) < 0.1 * level ? special_log1p_quotient(set.lam / level, gap) : level * log((1 + set.lam * z) / level) / set.lam;
+    real change = fabs(set.lam * gap) < 0.1 * level ? special_log1p_quotient_mm_evaluate(set.special_0, set.lam / level, gap) : level * log((1 + set.lam * z) / level) / set.lam;
     return log_p + change / (power + exp(log_p + set.c0 * log_q));
 }
 
@@ -207,6 +294,7 @@ DEVICE real tukey_lambda_step_mms_evaluate(tukey_lambda_step_mms_set set, real l
 typedef struct {
     int c0;
     real lam;
+    special_log1p_quotient_sm_set special_0;
     real c1;
     int c2;
     tukey_lambda_step_mms_set tukey_lambda_step_0;
@@ -217,6 +305,7 @@ DEVICE tukey_lambda_start_ms_set tukey_lambda_start_ms_prepare_set(real lam)
     tukey_lambda_start_ms_set set;
     set.c0 = lam > 1;
     set.lam = lam;
+    set.special_0 = special_log1p_quotient_sm_prepare_set(lam);
     set.c1 = exp2(lam - 1);
     set.c2 = lam < 0;
     set.tukey_lambda_step_0 = tukey_lambda_step_mms_prepare_set(lam);
@@ -226,7 +315,7 @@ DEVICE tukey_lambda_start_ms_set tukey_lambda_start_ms_prepare_set(real lam)
 // tukey_lambda_start: what depends on both, from what was computed ahead.
 DEVICE real tukey_lambda_start_ms_evaluate(tukey_lambda_start_ms_set set, real z)
 {
-    real bound = set.c0 ? special_log1mexp(log(-set.lam * z) / set.lam) : special_log1p_quotient(set.lam, z);
+    real bound = set.c0 ? special_log1mexp(log(-set.lam * z) / set.lam) : special_log1p_quotient_sm_evaluate(set.special_0, z);
     real log_p = fmin(bound, -LOG_2);
     real before = INFINITY;
     if (set.c2) {
@@ -385,10 +474,10 @@ KERNEL(128) tukey_lambda_logpdf_checked_table(
     tukey_lambda_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(tukey_lambda_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(tukey_lambda_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = tukey_lambda_logpdf_checked_prepare_row(x_per_row[first + r]);

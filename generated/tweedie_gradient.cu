@@ -389,6 +389,11 @@ DEVICE real special_stirling_error(real x)
     return special_log_gamma_near_two(x - 2 + shift) - (x - 0.5 + shift) * log(x) + (x - HALF_LOG_2PI);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -416,7 +421,7 @@ DEVICE special_log_gamma_power_grad_a_x_results special_log_gamma_power_grad_a_x
     real t4 = t2 / t;
     real t5 = 1 / a;
     real t6 = (-1 - t2) * t5;
-    return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * t5 + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
+    return make_special_log_gamma_power_grad_a_x_results(a * t3 - (0.5 * log(a) + HALF_LOG_2PI + special_stirling_error(a)), t3 + a * (fabs(t2) < 0.5 ? -(t4 * t6) : -(t * t5 / t) - t6) - (0.5 * special_log_slope(a) + special_stirling_error_derivative(a)), a * (fabs(t2) < 0.5 ? -(t4 * t5) : t5 / t - t5));
 }
 
 DEVICE tweedie_rate_grad_phi_p_results tweedie_rate_grad_phi_p(real mu, real phi, real p)
@@ -440,7 +445,7 @@ DEVICE tweedie_rate_grad_mu_phi_p_results tweedie_rate_grad_mu_phi_p(real mu, re
     real t2 = exp((2 - p) * t);
     real t3 = t2 / (phi * (2 - p));
     real t4 = 1 / (phi * (2 - p));
-    return make_tweedie_rate_grad_mu_phi_p_results(t3, t2 * ((2 - p) * (1 / mu)) * t4, -(t3 * (2 - p) * t4), (phi * t3 - t * t2) * t4);
+    return make_tweedie_rate_grad_mu_phi_p_results(t3, t2 * ((2 - p) * special_log_slope(mu)) * t4, -(t3 * (2 - p) * t4), (phi * t3 - t * t2) * t4);
 }
 
 // tweedie_scaled_grad_lambda_a: what depends on the parameters alone, computed once for each set of them.
@@ -551,7 +556,7 @@ DEVICE tweedie_log_term_grad_n_y_lambda_a_results tweedie_log_term_grad_n_y_lamb
 {
     special_log_gamma_power_grad_a_x_results call = special_log_gamma_power_grad_a_x(n, set.lambda);
     special_log_gamma_power_grad_a_x_results call2 = special_log_gamma_power_grad_a_x(n * set.a, y);
-    real t = 1 / (n * set.a);
+    real t = special_log_slope(n * set.a);
     return make_tweedie_log_term_grad_n_y_lambda_a_results(call.value + call2.value + log(n * set.a), call.d_a + call2.d_a * set.a + t * set.a, call2.d_x, call.d_x, call2.d_a * n + t * n);
 }
 
@@ -656,7 +661,7 @@ DEVICE tweedie_log_density_grad_phi_p_results tweedie_log_density_grad_phi_p_eva
             sum += term;
         }
     }
-    real t2 = 1 / (step * sum);
+    real t2 = special_log_slope(step * sum);
     return make_tweedie_log_density_grad_phi_p_results(at_top + log(step * sum) - row.c0, d_phi_at_top + t2 * (sum * d_phi_step + step * d_phi_sum), d_p_at_top + t2 * (sum * d_p_step + step * d_p_sum));
 }
 

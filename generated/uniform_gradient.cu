@@ -138,6 +138,11 @@ DEVICE uniform_logpdf_checked_grad_lower_upper_results make_uniform_logpdf_check
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // uniform_logpdf_grad_lower_upper: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -150,7 +155,7 @@ typedef struct {
 DEVICE uniform_logpdf_grad_lower_upper_set uniform_logpdf_grad_lower_upper_prepare_set(real lower, real upper)
 {
     uniform_logpdf_grad_lower_upper_set set;
-    real t = 1 / (upper - lower);
+    real t = special_log_slope(upper - lower);
     set.c0 = !(lower < upper);
     set.lower = lower;
     set.upper = upper;

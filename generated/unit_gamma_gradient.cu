@@ -176,6 +176,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -301,21 +306,21 @@ DEVICE gamma_logpdf_grad_alpha_beta_set gamma_logpdf_grad_alpha_beta_prepare_set
     set.alpha = alpha;
     set.t = t;
     set.c0 = t * t;
-    real t3 = 1 / alpha;
-    real t4 = beta / alpha;
-    set.special_0 = special_log_product_excess_rsm_prepare_set(t4);
-    set.c1 = 0.5 * t3 - special_stirling_error_derivative(alpha);
-    set.c2 = -(t4 * t3 / t4);
-    set.c3 = t3 / t4;
+    real t3 = beta / alpha;
+    set.special_0 = special_log_product_excess_rsm_prepare_set(t3);
+    real t6 = 1 / alpha;
+    set.c1 = 0.5 * special_log_slope(alpha) - special_stirling_error_derivative(alpha);
+    set.c2 = -(t3 * t6 / t3);
+    set.c3 = t6 / t3;
     set.c4 = 0.5 * log(alpha) - HALF_LOG_2PI - special_stirling_error(alpha);
     real t7 = log(beta);
     set.c5 = t7 - special_digamma(alpha);
-    set.c6 = alpha * (1 / beta);
+    set.c6 = alpha * special_log_slope(beta);
     set.c7 = alpha * t7 - special_log_gamma(alpha);
     set.c8 = alpha - 1;
     set.c9 = special_large_shape(alpha);
     set.c10 = alpha - 1 == 0;
-    set.c11 = 1 / beta;
+    set.c11 = special_log_slope(beta);
     set.c12 = log(beta);
     set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
@@ -355,11 +360,11 @@ DEVICE gamma_logpdf_grad_alpha_beta_results gamma_logpdf_grad_alpha_beta_evaluat
         real d_alpha_u = -set.t - set.c0 * t2;
         real d_beta_u = set.t * row.x;
         real u = t2 * set.t;
-        real t5 = special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, u);
-        real t6 = u / (1 + u);
-        d_alpha_value = set.c1 + (t5 + set.alpha * (fabs(u) < 0.5 ? -(t6 * d_alpha_u) : set.c2 - d_alpha_u));
-        d_beta_value = set.alpha * (fabs(u) < 0.5 ? -(t6 * d_beta_u) : set.c3 - d_beta_u);
-        value = set.c4 - row.c0 + set.alpha * t5;
+        real t4 = special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, u);
+        real t5 = u / (1 + u);
+        d_alpha_value = set.c1 + (t4 + set.alpha * (fabs(u) < 0.5 ? -(t5 * d_alpha_u) : set.c2 - d_alpha_u));
+        d_beta_value = set.alpha * (fabs(u) < 0.5 ? -(t5 * d_beta_u) : set.c3 - d_beta_u);
+        value = set.c4 - row.c0 + set.alpha * t4;
     } else {
         d_alpha_value = set.c5 + row.t8;
         d_beta_value = set.c6 - row.x;
@@ -426,7 +431,7 @@ DEVICE unit_gamma_logpdf_grad_alpha_beta_set unit_gamma_logpdf_grad_alpha_beta_p
     set.gamma_0 = gamma_logpdf_grad_alpha_beta_prepare_set(alpha, beta);
     real t = log(beta);
     set.c0 = t - special_digamma(alpha);
-    set.c1 = alpha * (1 / beta);
+    set.c1 = alpha * special_log_slope(beta);
     set.c2 = alpha * t - special_log_gamma(alpha);
     set.special_xlogy_0 = special_xlogy_sr_prepare_set(alpha - 1);
     set.c3 = beta - 1;

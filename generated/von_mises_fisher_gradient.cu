@@ -212,6 +212,11 @@ DEVICE real special_log_gamma(real x)
     return (x - 0.5) * (log_x - 1) + (HALF_LOG_2PI - 0.5 + special_stirling_series(x));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE von_mises_fisher_around_top_grad_top_results von_mises_fisher_around_top_grad_top(real top, int dim)
 {
     real m = dim - 1;
@@ -226,7 +231,7 @@ DEVICE von_mises_fisher_around_top_grad_top_results von_mises_fisher_around_top_
             real t = tanh(v);
             real e = exp(int_product(-2, j) * h);
             real t2 = 0.5 * (1 + side * top + (1 - side * top) * e);
-            real d_top_log_growth = 1 / t2 * (0.5 * (side - side * e));
+            real d_top_log_growth = special_log_slope(t2) * (0.5 * (side - side * e));
             real log_growth = j * h + log(t2);
             real t3 = top * t / (1 + top * t);
             real t4 = exp(m * (t3 - log_growth));
@@ -270,7 +275,7 @@ DEVICE von_mises_fisher_logpdf_grad_kappa_set von_mises_fisher_logpdf_grad_kappa
     set.c0 = isinf(kappa);
     set.c1 = m * t4 - 0.5 * m * log(m * share) - log(call.value) - log_area;
     set.c2 = 0.5 * kappa;
-    set.c3 = m * ((d_kappa_top - t4 * d_kappa_top) * (1 / (1 + top))) - 0.5 * m * (1 / (m * share) * (m * d_kappa_share)) - 1 / call.value * (call.d_top * d_kappa_top);
+    set.c3 = m * ((d_kappa_top - t4 * d_kappa_top) * (1 / (1 + top))) - 0.5 * m * (special_log_slope(m * share) * (m * d_kappa_share)) - special_log_slope(call.value) * (call.d_top * d_kappa_top);
     return set;
 }
 

@@ -152,6 +152,11 @@ DEVICE wald_logpdf_checked_grad_mu_lam_results make_wald_logpdf_checked_grad_mu_
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // wald_beyond_grad_mu: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -203,7 +208,7 @@ DEVICE wald_logpdf_grad_mu_lam_set wald_logpdf_grad_mu_lam_prepare_set(real mu, 
     set.wald_beyond_grad_mu_0 = wald_beyond_grad_mu_prepare_set(mu);
     set.c0 = 0.5 * log(lam) - HALF_LOG_2PI;
     set.lam = lam;
-    set.c1 = 0.5 * (1 / lam);
+    set.c1 = 0.5 * special_log_slope(lam);
     return set;
 }
 

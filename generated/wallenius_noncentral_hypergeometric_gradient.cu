@@ -313,6 +313,11 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_log1mexp(real x)
 {
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
@@ -517,7 +522,7 @@ DEVICE binomial_logpmf_grad_p_rsm_row binomial_logpmf_grad_p_rsm_prepare_row(rea
 // binomial_logpmf_grad_p: what depends on both, from what was computed ahead.
 DEVICE binomial_logpmf_grad_p_results binomial_logpmf_grad_p_rsm_evaluate(binomial_logpmf_grad_p_rsm_set set, binomial_logpmf_grad_p_rsm_row row, real p)
 {
-    real d_p_log_p = 1 / p;
+    real d_p_log_p = special_log_slope(p);
     real d_p_log_q = -(1 / (1 - p));
     binomial_kernel_grad_log_p_log_q_deviation_results call = binomial_kernel_grad_log_p_log_q_deviation_rsmmm_evaluate(set.binomial_kernel_grad_0, row.binomial_kernel_grad_0, log(p), log1p(-p), fma(set.n, p, -row.x));
     return make_binomial_logpmf_grad_p_results(call.value, call.d_log_p * d_p_log_p + call.d_log_q * d_p_log_q + call.d_deviation * set.n);
@@ -587,7 +592,7 @@ DEVICE binomial_logpmf_grad_p_msm_set binomial_logpmf_grad_p_msm_prepare_set(rea
 // binomial_logpmf_grad_p: what depends on both, from what was computed ahead.
 DEVICE binomial_logpmf_grad_p_results binomial_logpmf_grad_p_msm_evaluate(binomial_logpmf_grad_p_msm_set set, real x, real p)
 {
-    real d_p_log_p = 1 / p;
+    real d_p_log_p = special_log_slope(p);
     real d_p_log_q = -(1 / (1 - p));
     binomial_kernel_grad_log_p_log_q_deviation_results call = binomial_kernel_grad_log_p_log_q_deviation_msmmm_evaluate(set.binomial_kernel_grad_0, x, log(p), log1p(-p), fma(set.n, p, -x));
     return make_binomial_logpmf_grad_p_results(call.value, call.d_log_p * d_p_log_p + call.d_log_q * d_p_log_q + call.d_deviation * set.n);
@@ -773,7 +778,7 @@ DEVICE wallenius_noncentral_hypergeometric_log_integral_grad_v_rate_omega_result
             sum += term;
         }
     }
-    real t2 = 1 / sum;
+    real t2 = special_log_slope(sum);
     return make_wallenius_noncentral_hypergeometric_log_integral_grad_v_rate_omega_results(log(step) + log(sum), t2 * d_v_sum, t2 * d_rate_sum, t2 * d_omega_sum);
 }
 
@@ -850,7 +855,7 @@ DEVICE wallenius_noncentral_hypergeometric_logpmf_grad_omega_results wallenius_n
     wallenius_noncentral_hypergeometric_log_drawn_grad_a_results call2 = wallenius_noncentral_hypergeometric_log_drawn_grad_a_rsm_evaluate(set.wallenius_noncentral_hypergeometric_0, row.wallenius_noncentral_hypergeometric_0, set.omega * u);
     wallenius_noncentral_hypergeometric_log_drawn_grad_a_results call3 = wallenius_noncentral_hypergeometric_log_drawn_grad_a_msm_evaluate(set.wallenius_noncentral_hypergeometric_1, y, u);
     wallenius_noncentral_hypergeometric_log_integral_grad_v_rate_omega_results call4 = wallenius_noncentral_hypergeometric_log_integral_grad_v_rate_omega_mrmms_evaluate(set.wallenius_noncentral_hypergeometric_2, row.wallenius_noncentral_hypergeometric_1, v, y, rate);
-    return make_wallenius_noncentral_hypergeometric_logpmf_grad_omega_results(call2.value + call3.value + log(rate) + v + call4.value, call2.d_a * d_omega_a + call3.d_a * d_omega_u + 1 / rate * d_omega_rate + d_omega_v + (call4.d_v * d_omega_v + call4.d_rate * d_omega_rate + call4.d_omega));
+    return make_wallenius_noncentral_hypergeometric_logpmf_grad_omega_results(call2.value + call3.value + log(rate) + v + call4.value, call2.d_a * d_omega_a + call3.d_a * d_omega_u + special_log_slope(rate) * d_omega_rate + d_omega_v + (call4.d_v * d_omega_v + call4.d_rate * d_omega_rate + call4.d_omega));
 }
 
 // wallenius_noncentral_hypergeometric_logpmf_checked_grad_omega: what depends on the parameters alone, computed once for each set of them.

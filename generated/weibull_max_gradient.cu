@@ -159,38 +159,106 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
+// special_within_range: what depends on the observation alone, computed once for each.
+typedef struct {
+    real c0;
+    real most;
+} special_within_range_m_row;
+
+DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+{
+    special_within_range_m_row row;
+    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    row.c0 = 1 / most;
+    row.most = most;
+    return row;
+}
+
+// special_within_range: what depends on both, from what was computed ahead.
+DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+{
+    return fmin(fmax(y, row.c0), row.most);
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    special_within_range_m_row special_within_range_0;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.special_within_range_0 = special_within_range_m_prepare_row();
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+}
+
 // weibull_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real c0;
+    special_log_quotient_set special_0;
     real alpha;
     real c1;
     real c2;
     real c3;
     real c4;
-    int c5;
-    real c6;
+    real c5;
+    int c6;
     real c7;
+    real c8;
     real d_alpha_at_zero;
 } weibull_logpdf_grad_alpha_beta_set;
 
 DEVICE weibull_logpdf_grad_alpha_beta_set weibull_logpdf_grad_alpha_beta_prepare_set(real alpha, real beta)
 {
     weibull_logpdf_grad_alpha_beta_set set;
+    real d_beta_log_z = -special_log_slope(beta);
     real t2 = alpha / beta;
-    real t3 = 1 / t2;
+    real t3 = special_log_slope(t2);
     real t4 = 1 / beta;
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.beta = beta;
     set.c0 = 1 / beta;
+    set.special_0 = special_log_quotient_prepare_set(beta);
     set.alpha = alpha;
     set.c1 = t3 * t4;
-    set.c2 = alpha - 1;
-    set.c3 = t2 * t4 * t3;
+    set.c2 = (alpha - 1) * d_beta_log_z - t2 * t4 * t3;
+    set.c3 = alpha * d_beta_log_z;
     set.c4 = log(t2);
-    set.c5 = alpha - 1 == 0;
-    set.c6 = -(1 / beta);
-    set.c7 = -log(beta);
+    set.c5 = alpha - 1;
+    set.c6 = alpha - 1 == 0;
+    set.c7 = -special_log_slope(beta);
+    set.c8 = -log(beta);
     set.d_alpha_at_zero = d_alpha_at_zero;
     return set;
 }
@@ -198,12 +266,18 @@ DEVICE weibull_logpdf_grad_alpha_beta_set weibull_logpdf_grad_alpha_beta_prepare
 // weibull_logpdf_grad_alpha_beta: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
+    int c0;
+    int c1;
 } weibull_logpdf_grad_alpha_beta_row;
 
 DEVICE weibull_logpdf_grad_alpha_beta_row weibull_logpdf_grad_alpha_beta_prepare_row(real x)
 {
     weibull_logpdf_grad_alpha_beta_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.c0 = x == 0;
+    row.c1 = isinf(x);
     return row;
 }
 
@@ -213,15 +287,14 @@ DEVICE weibull_logpdf_grad_alpha_beta_results weibull_logpdf_grad_alpha_beta_eva
     real t = row.x / set.beta;
     real d_beta_z = -(t * set.c0);
     real z = t;
-    real d_beta_log_z = 1 / z * d_beta_z;
-    real log_z = log(z);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t5 = exp(set.alpha * log_z);
     real d_alpha_value = set.c1 + log_z - t5 * log_z;
-    real d_beta_value = set.c2 * d_beta_log_z - set.c3 - t5 * (set.alpha * d_beta_log_z);
-    real value = set.c4 + set.c2 * log_z - t5;
-    real d_beta_at_zero = set.c5 ? set.c6 - d_beta_z : 0;
-    real at_zero = special_log_power_at_zero(set.c2, set.c7 - z);
-    return make_weibull_logpdf_grad_alpha_beta_results(z == 0 ? at_zero : isinf(z) ? -INFINITY : value, z == 0 ? set.d_alpha_at_zero : isinf(z) ? 0 : d_alpha_value, z == 0 ? d_beta_at_zero : isinf(z) ? 0 : d_beta_value);
+    real d_beta_value = set.c2 - t5 * set.c3;
+    real value = set.c4 + set.c5 * log_z - t5;
+    real d_beta_at_zero = set.c6 ? set.c7 - d_beta_z : 0;
+    real at_zero = special_log_power_at_zero(set.c5, set.c8 - z);
+    return make_weibull_logpdf_grad_alpha_beta_results(row.c0 ? at_zero : row.c1 ? -INFINITY : value, row.c0 ? set.d_alpha_at_zero : row.c1 ? 0 : d_alpha_value, row.c0 ? d_beta_at_zero : row.c1 ? 0 : d_beta_value);
 }
 
 // weibull_max_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.

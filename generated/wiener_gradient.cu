@@ -245,6 +245,11 @@ DEVICE wiener_logpdf_checked_grad_alpha_tau_beta_delta_results make_wiener_logpd
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real wiener_early()
 {
     return 0.4;
@@ -295,9 +300,9 @@ DEVICE wiener_log_reflected_grad_u_w_s_results wiener_log_reflected_grad_u_w_s_m
         d_s_near_upper += t21 * (t16 * (int_product(2, int_difference(k, 1)) * t18)) + t16 * (t20 + (m - s) * (2 * m * t18 * t19) - (2 * f + 2 * s * d_s_f));
         near_upper += t16 * t21;
     }
-    real t22 = 1 / sum;
-    real t23 = 1 / near_upper;
-    return make_wiener_log_reflected_grad_u_w_s_results(w < s ? log(w) + log(sum) : log(near_upper), w < s ? t22 * d_u_sum : t23 * d_u_near_upper, w < s ? 1 / w + t22 * d_w_sum : 0, w < s ? 0 : t23 * d_s_near_upper);
+    real t22 = special_log_slope(sum);
+    real t23 = special_log_slope(near_upper);
+    return make_wiener_log_reflected_grad_u_w_s_results(w < s ? log(w) + log(sum) : log(near_upper), w < s ? t22 * d_u_sum : t23 * d_u_near_upper, w < s ? special_log_slope(w) + t22 * d_w_sum : 0, w < s ? 0 : t23 * d_s_near_upper);
 }
 
 // wiener_log_fourier_grad_u_w_s_nu: what depends on the parameters alone, computed once for each set of them.
@@ -342,7 +347,7 @@ DEVICE wiener_log_fourier_grad_u_w_s_nu_results wiener_log_fourier_grad_u_w_s_nu
         d_nu_sum += size * (w > s && k % 2 == 0 ? -d_nu_weight : d_nu_weight);
         sum += t6 * size;
     }
-    real t7 = 1 / sum;
+    real t7 = special_log_slope(sum);
     return make_wiener_log_fourier_grad_u_w_s_nu_results(log(sum), t7 * d_u_sum, t7 * d_w_sum, t7 * d_s_sum, t7 * d_nu_sum);
 }
 
@@ -367,7 +372,7 @@ DEVICE wiener_log_passage_grad_u_w_s_nu_results wiener_log_passage_grad_u_w_s_nu
         real t2 = (w + nu * u) / u;
         real t3 = 0.5 * t2;
         real t4 = 1 / u;
-        return make_wiener_log_passage_grad_u_w_s_nu_results(call.value - t * t2 - 1.5 * log(u) - HALF_LOG_2PI, call.d_u - (t3 * nu + t * ((nu - t2) * t4)) - 1.5 * t4, call.d_w - (t3 + t * t4), call.d_s, -(t3 * u + t * (u * t4)));
+        return make_wiener_log_passage_grad_u_w_s_nu_results(call.value - t * t2 - 1.5 * log(u) - HALF_LOG_2PI, call.d_u - (t3 * nu + t * ((nu - t2) * t4)) - 1.5 * special_log_slope(u), call.d_w - (t3 + t * t4), call.d_s, -(t3 * u + t * (u * t4)));
     }
     wiener_log_fourier_grad_u_w_s_nu_results call2 = wiener_log_fourier_grad_u_w_s_nu_mmmms_evaluate(set.wiener_0, u, w, s, nu);
     real t5 = 0.5 * (nu * nu + PI * PI);
@@ -407,7 +412,7 @@ DEVICE wiener_logpdf_grad_alpha_tau_beta_delta_set wiener_logpdf_grad_alpha_tau_
     set.c2 = alpha * delta;
     set.c3 = -alpha * delta;
     set.c4 = 2 * log(alpha);
-    set.c5 = 2 * (1 / alpha);
+    set.c5 = 2 * special_log_slope(alpha);
     set.d_tau_u = d_tau_u;
     return set;
 }

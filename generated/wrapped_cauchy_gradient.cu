@@ -138,6 +138,11 @@ DEVICE wrapped_cauchy_logpdf_checked_grad_mu_rho_results make_wrapped_cauchy_log
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // wrapped_cauchy_logpdf_grad_mu_rho: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
@@ -165,7 +170,7 @@ DEVICE wrapped_cauchy_logpdf_grad_mu_rho_set wrapped_cauchy_logpdf_grad_mu_rho_p
     set.c3 = 4 * r;
     set.c4 = log(t3) - LOG_2PI;
     set.c5 = 8 * r;
-    set.c6 = 1 / t3 * ((1 - r) * d_rho_r - d_rho_r * (1 + r));
+    set.c6 = special_log_slope(t3) * ((1 - r) * d_rho_r - d_rho_r * (1 + r));
     set.d_rho_r = d_rho_r;
     set.c7 = d_rho_r * (2 * (1 - r));
     return set;
@@ -200,7 +205,7 @@ DEVICE wrapped_cauchy_logpdf_grad_mu_rho_results wrapped_cauchy_logpdf_grad_mu_r
     real d_mu_s = set.c1 ? 0.5 * t : -(0.5 * t2);
     real s = set.c1 ? t2 : t;
     real t4 = set.c2 + set.c3 * s * s;
-    real t5 = 1 / t4;
+    real t5 = special_log_slope(t4);
     return make_wrapped_cauchy_logpdf_grad_mu_rho_results(set.c4 - log(t4), -(t5 * (set.c5 * s * d_mu_s)), set.c6 - t5 * (4 * s * s * set.d_rho_r - set.c7));
 }
 

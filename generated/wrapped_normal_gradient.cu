@@ -231,6 +231,11 @@ DEVICE real special_rest_of_pi()
     return EPSILON < 1e-12 ? 1.2246467991473532e-16 : -8.742278e-8;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE int wrapped_normal_is_wide(real sigma)
 {
     return sigma * sigma > 2 * PI;
@@ -311,7 +316,7 @@ DEVICE wrapped_normal_log_turns_grad_d_sigma_results wrapped_normal_log_turns_gr
         d_sigma_sum += t6 * (-(k * t5 * set.d_sigma_v) - k * set.v * (0.5 * k * set.d_sigma_v - t10)) + t9 * (-(k * t8 * set.d_sigma_v) - k * set.v * (0.5 * k * set.d_sigma_v + t10));
         sum += t6 + t9;
     }
-    real t11 = 1 / sum;
+    real t11 = special_log_slope(sum);
     return make_wrapped_normal_log_turns_grad_d_sigma_results(log(sum) - 0.5 * z * z, t11 * d_d_sum - z * set.t, t11 * d_sigma_sum - z * d_sigma_z);
 }
 
@@ -331,7 +336,7 @@ DEVICE wrapped_normal_logpdf_grad_mu_sigma_set wrapped_normal_logpdf_grad_mu_sig
     set.wrapped_normal_around_grad_mu_0 = wrapped_normal_around_grad_mu_prepare_set(mu);
     set.wrapped_normal_0 = wrapped_normal_log_turns_grad_d_sigma_ms_prepare_set(sigma);
     set.c0 = log(sigma) + HALF_LOG_2PI;
-    set.c1 = 1 / sigma;
+    set.c1 = special_log_slope(sigma);
     set.c2 = !wrapped_normal_is_wide(sigma);
     set.sigma = sigma;
     return set;

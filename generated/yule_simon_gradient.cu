@@ -183,6 +183,11 @@ DEVICE real special_lbeta(real a, real b)
     return special_stirling_error(p) + (special_stirling_error(q) - special_stirling_error(p + q)) + HALF_LOG_2PI - 0.5 * log(q) - (p - 0.5) * log1p(q / p) - q * log1p(p / q);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // special_lbeta_derivative: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real a;
@@ -231,7 +236,7 @@ DEVICE yule_simon_logpmf_grad_alpha_set yule_simon_logpmf_grad_alpha_prepare_set
     yule_simon_logpmf_grad_alpha_set set;
     set.c0 = log(alpha);
     set.c1 = alpha + 1;
-    set.c2 = 1 / alpha;
+    set.c2 = special_log_slope(alpha);
     set.special_lbeta_derivative_0 = special_lbeta_derivative_sr_prepare_set(alpha + 1);
     return set;
 }

@@ -224,6 +224,11 @@ DEVICE int special_large_shape(real shape)
     return shape > (EPSILON < 1e-10 ? 100 : 10);
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_xlog1py(real x, real y)
 {
     return x == 0 ? 0 : x * log1p(y);
@@ -327,7 +332,7 @@ typedef struct {
 DEVICE binomial_logpmf_grad_p_set binomial_logpmf_grad_p_prepare_set(real n, real p)
 {
     binomial_logpmf_grad_p_set set;
-    real d_p_log_p = 1 / p;
+    real d_p_log_p = special_log_slope(p);
     real d_p_log_q = -(1 / (1 - p));
     set.binomial_kernel_grad_0 = binomial_kernel_grad_log_p_log_q_deviation_rsssm_prepare_set(n, log(p), log1p(-p));
     set.n = n;

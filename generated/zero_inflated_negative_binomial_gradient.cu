@@ -210,6 +210,11 @@ DEVICE zero_inflated_negative_binomial_logpmf_checked_grad_psi_mu_alpha_results 
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_atanh_remainder(real s)
 {
     return 0.3333333333333332928 + s * (0.2000000000000729134 + s * (0.1428571428355437858 + s * (0.1111111135871393149 + s * (0.09090894718066429085 + s * (0.07692785032479311552 + s * (0.06657072104827468075 + s * (0.06000536404795356268 + s * (0.04400369243072336941 + s * 0.0808202280597176611))))))));
@@ -275,10 +280,10 @@ DEVICE real special_factorial_remainder(real x)
 DEVICE negative_binomial_log_share_grad_a_b_results negative_binomial_log_share_grad_a_b(real a, real b)
 {
     real t = b / a;
-    real t2 = 1 / a;
-    real t3 = 1 / (a + b);
+    real t2 = special_log_slope(a + b);
+    real t3 = 1 / a;
     real t4 = 1 / (1 + t);
-    return make_negative_binomial_log_share_grad_a_b_results(a < b ? log(a) - log(a + b) : -log1p(t), a < b ? t2 - t3 : t * t2 * t4, a < b ? -t3 : -(t4 * t2));
+    return make_negative_binomial_log_share_grad_a_b_results(a < b ? log(a) - log(a + b) : -log1p(t), a < b ? special_log_slope(a) - t2 : t * t3 * t4, a < b ? -t2 : -(t4 * t3));
 }
 
 DEVICE real special_expit(real x)
@@ -312,6 +317,7 @@ typedef struct {
     real c4;
     real c5;
     real c6;
+    real t9;
 } negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_set;
 
 DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_set negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_prepare_set(real alpha, real log_p, real log_q)
@@ -319,8 +325,9 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_set negat
     negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_set set;
     real t3 = log(alpha);
     real t4 = 1 / alpha;
+    real t9 = special_log_slope(alpha);
     real t = log(alpha);
-    real t2 = 1 / alpha;
+    real t2 = special_log_slope(alpha);
     set.c0 = alpha * log_p;
     set.log_q = log_q;
     set.t = t;
@@ -333,7 +340,8 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_rsssm_set negat
     set.c3 = log_p - t3;
     set.c4 = t4 * t4;
     set.c5 = 0.5 * t3 - special_stirling_error(alpha);
-    set.c6 = 0.5 * t4 - special_stirling_error_derivative(alpha);
+    set.c6 = 0.5 * t9 - special_stirling_error_derivative(alpha);
+    set.t9 = t9;
     return set;
 }
 
@@ -373,14 +381,14 @@ DEVICE negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results negativ
         return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c0 + (row.c0 ? 0 : row.x * set.log_q) + (row.c1 ? 0 : row.c2 ? set.t : set.c1), set.log_p + (row.c1 ? 0 : row.c2 ? set.t2 : set.c2), set.alpha, row.c3, 0);
     }
     real n = row.x + set.alpha;
-    real d_alpha_log_n = 1 / n;
+    real d_alpha_log_n = special_log_slope(n);
     real log_n = log(n);
     real t5 = deviation * set.t4;
     real t6 = special_log_excess(log_n + set.c3, t5);
     real t8 = -deviation * row.t7;
-    real t9 = set.c4 * deviation;
-    real t10 = t5 / (1 + t5);
-    return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c5 - row.c5 + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * t6 + row.x * special_log_excess(log_n - row.c6 + set.log_q, t8), set.c6 + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + set.alpha * (fabs(t5) < 0.5 ? t9 * t10 : d_alpha_log_n - set.t4 + t9)) + row.x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : set.alpha, fabs(t8) < 0.5 ? 0 : row.x, set.alpha * (fabs(t5) < 0.5 ? -(t10 * set.t4) : -set.t4) + row.x * (fabs(t8) < 0.5 ? row.t7 * (t8 / (1 + t8)) : row.t7));
+    real t10 = set.c4 * deviation;
+    real t11 = t5 / (1 + t5);
+    return make_negative_binomial_kernel_grad_alpha_log_p_log_q_deviation_results(set.c5 - row.c5 + (special_stirling_series(n) - 0.5 * log_n) + set.alpha * t6 + row.x * special_log_excess(log_n - row.c6 + set.log_q, t8), set.c6 + (special_stirling_series_derivative(n) - 0.5 * d_alpha_log_n) + (t6 + set.alpha * (fabs(t5) < 0.5 ? t10 * t11 : d_alpha_log_n - set.t9 + t10)) + row.x * (fabs(t8) < 0.5 ? 0 : d_alpha_log_n), fabs(t5) < 0.5 ? 0 : set.alpha, fabs(t8) < 0.5 ? 0 : row.x, set.alpha * (fabs(t5) < 0.5 ? -(t11 * set.t4) : -set.t4) + row.x * (fabs(t8) < 0.5 ? row.t7 * (t8 / (1 + t8)) : row.t7));
 }
 
 // negative_binomial_logpmf_grad_mu_alpha: what depends on the parameters alone, computed once for each set of them.

@@ -222,6 +222,11 @@ DEVICE real special_log_factorial(real x)
     return (x + 0.5) * log(x) - x + (HALF_LOG_2PI + special_stirling_series(x));
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_logaddexp(real a, real b)
 {
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
@@ -293,7 +298,7 @@ typedef struct {
 DEVICE poisson_logpmf_grad_mu_set poisson_logpmf_grad_mu_prepare_set(real mu)
 {
     poisson_logpmf_grad_mu_set set;
-    real d_mu_log_mu = 1 / mu;
+    real d_mu_log_mu = special_log_slope(mu);
     set.poisson_kernel_grad_mu_0 = poisson_kernel_grad_mu_log_mu_prepare_set(mu, log(mu));
     set.d_mu_log_mu = d_mu_log_mu;
     return set;

@@ -184,6 +184,11 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -287,9 +292,9 @@ typedef struct {
     int c0;
     real mu;
     special_log_product_excess_rsm_set special_0;
-    real t5;
+    real t4;
     real nu;
-    real t2;
+    real t10;
     real c1;
     real kappa;
     real alpha;
@@ -323,25 +328,25 @@ DEVICE beta_proportion_logpdf_grad_mu_kappa_set beta_proportion_logpdf_grad_mu_k
     real nu = 1 - mu;
     real alpha = kappa * mu;
     real beta = kappa * nu;
-    real t17 = 1 / beta;
-    real t18 = 1 / alpha;
+    real t17 = special_log_slope(beta);
+    real t18 = special_log_slope(alpha);
     set.c0 = mu == 0 || mu == 1;
-    real t = 1 / alpha;
-    real t2 = 1 / nu;
-    real t3 = special_stirling_error_derivative(alpha);
-    real t4 = special_stirling_error_derivative(beta);
-    real t5 = 1 / mu;
+    real t = special_log_slope(alpha);
+    real t2 = special_stirling_error_derivative(alpha);
+    real t3 = special_stirling_error_derivative(beta);
+    real t4 = 1 / mu;
     set.mu = mu;
-    set.special_0 = special_log_product_excess_rsm_prepare_set(t5);
-    set.t5 = t5;
+    set.special_0 = special_log_product_excess_rsm_prepare_set(t4);
+    set.t4 = t4;
     set.nu = nu;
-    set.t2 = t2;
-    set.c1 = 0.5 * (t * kappa - t2) - (t3 * kappa - kappa * t4);
+    real t10 = 1 / nu;
+    set.t10 = t10;
+    set.c1 = 0.5 * (t * kappa - special_log_slope(nu)) - (t2 * kappa - kappa * t3);
     set.kappa = kappa;
     set.alpha = alpha;
-    set.c2 = -(t5 * t5 / t5);
+    set.c2 = -(t4 * t4 / t4);
     set.beta = beta;
-    set.c3 = 0.5 * (t * mu) - (t3 * mu + (t4 * nu - special_stirling_error_derivative(kappa)));
+    set.c3 = 0.5 * (t * mu) - (t2 * mu + (t3 * nu - special_stirling_error_derivative(kappa)));
     set.c4 = 0.5 * (log(alpha) + log(nu)) - HALF_LOG_2PI - (special_stirling_error(alpha) + (special_stirling_error(beta) - special_stirling_error(kappa)));
     real t15 = special_lbeta_derivative(alpha, beta);
     real t16 = special_lbeta_derivative(beta, alpha);
@@ -406,16 +411,16 @@ DEVICE beta_proportion_logpdf_grad_mu_kappa_results beta_proportion_logpdf_grad_
     real d_mu_value;
     real d_kappa_value;
     if (set.c10) {
-        real t6 = (row.x - set.mu) / set.mu;
-        real t7 = special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, t6);
-        real t8 = (-1 - t6) * set.t5;
-        real t9 = (set.mu - row.x) / set.nu;
-        real t10 = row.c0 / set.nu;
-        real t11 = (1 + t9) * set.t2;
-        real t12 = special_log_ratio_excess(t10, t9);
-        d_mu_value = set.c1 + (t7 * set.kappa + set.alpha * (fabs(t6) < 0.5 ? -(t6 / (1 + t6) * t8) : set.c2 - t8)) + (set.beta * (fabs(t9) < 0.5 ? -(t9 / t10 * t11) : t10 * set.t2 / t10 - t11) - set.kappa * t12);
-        d_kappa_value = set.c3 + t7 * set.mu + t12 * set.nu;
-        value = set.c4 - row.c1 + set.alpha * t7 + set.beta * t12;
+        real t5 = (row.x - set.mu) / set.mu;
+        real t6 = special_log_product_excess_rsm_evaluate(set.special_0, row.special_0, t5);
+        real t7 = (-1 - t5) * set.t4;
+        real t8 = (set.mu - row.x) / set.nu;
+        real t9 = row.c0 / set.nu;
+        real t11 = (1 + t8) * set.t10;
+        real t12 = special_log_ratio_excess(t9, t8);
+        d_mu_value = set.c1 + (t6 * set.kappa + set.alpha * (fabs(t5) < 0.5 ? -(t5 / (1 + t5) * t7) : set.c2 - t7)) + (set.beta * (fabs(t8) < 0.5 ? -(t8 / t9 * t11) : t9 * set.t10 / t9 - t11) - set.kappa * t12);
+        d_kappa_value = set.c3 + t6 * set.mu + t12 * set.nu;
+        value = set.c4 - row.c1 + set.alpha * t6 + set.beta * t12;
     } else {
         d_mu_value = row.t13 * set.kappa - set.kappa * row.t14 - set.c5;
         d_kappa_value = row.t13 * set.mu + row.t14 * set.nu - set.c6;
@@ -447,10 +452,10 @@ typedef struct {
 DEVICE zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_set zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_prepare_set(real mu, real phi, real zoi, real coi)
 {
     zero_one_inflated_beta_logpdf_grad_mu_phi_zoi_coi_set set;
-    real d_zoi_at_end = 1 / zoi;
+    real d_zoi_at_end = special_log_slope(zoi);
     set.c0 = mu == 0 || mu == 1;
     set.c1 = -(1 / (1 - coi));
-    set.c2 = 1 / coi;
+    set.c2 = special_log_slope(coi);
     set.c3 = log(zoi);
     set.c4 = log1p(-coi);
     set.c5 = log(coi);

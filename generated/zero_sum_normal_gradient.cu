@@ -175,6 +175,11 @@ DEVICE zero_sum_normal_logpdf_checked_grad_sigma_results make_zero_sum_normal_lo
 }
 
 
+DEVICE real special_log_slope(real y)
+{
+    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+}
+
 // zero_sum_normal_logpdf_grad_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -189,7 +194,7 @@ DEVICE zero_sum_normal_logpdf_grad_sigma_set zero_sum_normal_logpdf_grad_sigma_p
     set.sigma = sigma;
     set.c0 = 1 / sigma;
     set.c1 = int_difference(0, dim - 1) * (log(sigma) + HALF_LOG_2PI);
-    set.c2 = -((dim - 1) * (1 / sigma));
+    set.c2 = -((dim - 1) * special_log_slope(sigma));
     return set;
 }
 

@@ -301,7 +301,7 @@ class Density(Distribution, Fittable):
             `numpy.random.Generator`, from which a seed is drawn. By default a stream with a fresh seed.
         dtype : optional
             float32 or float64; by default float32 where all arrays among the parameters are float32, else float64. Draws of a
-            discrete distribution are int64.
+            discrete distribution are int64; one beyond its range is its largest number.
         out : ndarray or device array, optional
             Where to write the draws; contiguous, of their shape and type.
         device : bool

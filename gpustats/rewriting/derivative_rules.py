@@ -51,7 +51,7 @@ RULES = {
     "hypot": "a == 0 && b == 0 ? 0 : a / hypot(a, b) * da + b / hypot(a, b) * db",
     "ldexp": "ldexp(1, b) * da",
     "lgamma": "(a > 0 ? digamma(a) : digamma(1 - a) - PI / tan(PI * a)) * da",
-    "log": "1 / a * da",
+    "log": "log_slope(a) * da",
     "log10": "1 / (a * log(10)) * da",
     "log1p": "1 / (1 + a) * da",
     "log2": "1 / (a * LOG_2) * da",
@@ -78,6 +78,8 @@ RULES = {
     "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
     "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
     "log1p_square": "(fabs(a) > 1 / EPSILON ? 2 : 2 * a) / (fabs(a) > 1 / EPSILON ? a : 1 + a * a) * da",
+    "log1p_of_quotient": "1 / (a + b) * da - a * (1 / (a + b)) * (1 / b) * db",
+    "log1p_square_of_quotient": "2 * (a / hypot(a, b)) * (1 / hypot(a, b) * da - a / hypot(a, b) * (1 / b) * db)",
     "log1p_unit": "quotient(1, 1 + a) * da",
     "log1pexp": "a == -INFINITY ? 0 : expit(a) * da",
     "log1pmx": "-a / (1 + a) * da",
@@ -88,6 +90,7 @@ RULES = {
     "log_ndtr": "a == INFINITY ? 0 : inverse_mills(a) * da",
     "log_power_at_zero": "a == 0 ? db - INFINITY * da : 0",
     "log_product_excess": "fabs(c) < 0.5 ? -c / (1 + c) * dc : da / a + db / b - dc",
+    "log_quotient": "log_slope(a) * da - log_slope(b) * db",
     "log_ratio_excess": "fabs(b) < 0.5 ? -b / a * db : da / a - db",
     "logaddexp": "(a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)",
     "logit": "1 / (a * (1 - a)) * da",
@@ -108,6 +111,7 @@ RULES = {
     "stirling_series": "stirling_series_derivative(a) * da",
     "student_quantile_search": "0",
     "weighted": "a == 0 && isinf(b) ? 0 : a * db + b * da",
+    "within_range": "a == within_range(a) ? da : 0",
     "xlog1py": "log1p(b) * da + (a == 0 ? 0 : a / (1 + b) * db)",
     "xlogy": "log(b) * da + (a == 0 ? 0 : a / b * db)",
 }

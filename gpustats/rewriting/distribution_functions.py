@@ -249,20 +249,29 @@ def _everywhere(
 ) -> Function:
     """A distribution function for every real number: it has certain values below and above the observation's domain.
 
-    A function of whole numbers keeps its value up to the next one. Outside of the domain the function is evaluated at 1,
-    which lies in every domain: so it can say nan where parameters do not go together, whatever x is.
+    It has them beyond the ends of the support that the source writes, too, where rounding would give it others, and rounding
+    takes no probability out of [0, 1]. A function of whole numbers keeps its value up to the next one. Outside of the domain the
+    function is evaluated at 1, which lies in every domain: so it can say nan where parameters do not go together, whatever x is.
     """
     observation, edges = definition.arguments[0], _TAILS[ending]
     x, *names = (p.name for p in function.parameters)
     own = own_prefix([x, *names])
     at = f"{own}at"
     test = f"{inside(observation.words - {'integer'}, at)} && fabs({at}) < INFINITY"
+    beside, value = Beside(definition, functions), f"{own}value"
+    within = "".join(
+        f"{at} {beyond} {end} ? {edge} : "
+        for ending, beyond, edge in (("lower", "<", edges.below), ("upper", ">", edges.above))
+        if (end := beside.written(ending, ", ".join(names)))
+    )
+    bounded = value if edges.other else f"fmin(fmax({value}, (real)0), (real)1)"
     body = (
         f"    real {at} = {f'floor({x})' if 'integer' in observation.words else x};\n"
         f"    int {own}inside = {test};\n"
-        f"    real {own}value = {function.name}({', '.join([f'{own}inside ? {at} : 1', *names])});\n"
-        f"{Beside(definition, functions).refusal(function, names)}"
-        f"    return {own}inside || {own}value != {own}value ? {own}value : {at} > 0 ? {edges.above} : {edges.below};\n"
+        f"    real {value} = {function.name}({', '.join([f'{own}inside ? {at} : 1', *names])});\n"
+        f"{beside.refusal(function, names)}"
+        f"    return {value} != {value} ? {value} : "
+        f"{within}{own}inside ? {bounded} : {at} > 0 ? {edges.above} : {edges.below};\n"
     )
     return derived(function, "everywhere", body, resolve_in(functions))
 

@@ -151,7 +151,7 @@ def _by_search(
     def of_named(values: Mapping[str, Any]) -> float:
         return loglik([values[n] for n in named.parameters])
 
-    begin = _begin(named, density, on_host, fixed, start, of_named)
+    begin = _begin(named, density, on_host, fixed, start, lambda v: -objective([v[n] for n in free]))
     if method == "mm":
         others = (_of_mean_and_variance(named, density, on_host, {**start, **fixed}, shape) for shape in _SHAPES)
         begin = min([begin, *others], key=lambda at: objective([at[n] for n in free]))
@@ -275,21 +275,21 @@ _SHAPES = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
 
 def _begin(
     named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any],
-    loglik: Callable[..., float],
+    merit: Callable[..., float],
 ) -> dict[str, float]:  # fmt: skip
-    """Where a search begins: parameters at which all data have a likelihood, if some are found.
+    """Where a search begins: parameters at which what it makes large, `merit`, is finite, if some are found.
 
-    Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest likelihood.
+    Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest merit.
     """
     known = {**start, **fixed}
     at = {**dict.fromkeys(named.shapes, 1.0), **_moved(named.support, data, known), **known}
-    if not np.isfinite(loglik(at)):
+    if not np.isfinite(merit(at)):
         low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
         others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
         choice = {n: (at[n], *others[n]) if n in others else _SHAPES for n in named.parameters if n not in known}
         tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
         tried += [_around(named, density, data, values, list(choice)) for values in tried[:SUPPORTED]]
-        at = max(tried, key=lambda values: np.nan_to_num(loglik(values), nan=-np.inf))
+        at = max(tried, key=lambda values: np.nan_to_num(merit(values), nan=-np.inf))
     return at
 
 

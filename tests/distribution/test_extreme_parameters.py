@@ -101,3 +101,86 @@ def test_edges():
     assert gs.kappa3.loglik_and_grad(0.0, 0.5, 1.0, wrt="sigma")[1]["sigma"] == pytest.approx(-1, rel=1e-14)
     end = (2.0363743485498963e-07, -2.0839288890089738e-07, 2.4959897785594626e-06, -6.057781756952059)
     assert gs.generalized_extreme_value.logpdf(*end) == -math.inf  # its own quantile, rounded to beyond the end
+
+
+def test_quotients_that_overflow():
+    """The largest numbers, divided by small scales: powers of x go on, and no probability leaves [0, 1]."""
+    log = math.log
+    assert gs.noncentral_chi_squared.cdf(1e304, 0.5, 1e7) == pytest.approx(1, rel=1e-12)
+    assert gs.noncentral_chi_squared.sf(1e304, 0.5, 1e7) == 0
+    np.testing.assert_array_equal(gs.logistic.logpdf([-1e301, 1e301], 0.0, 1e-8), -np.inf)
+    log_z = log(1e301) + log(1e8)
+    assert gs.weibull.logpdf(1e301, 1e-8, 1e-8) == pytest.approx((1e-8 - 1) * log_z - math.exp(1e-8 * log_z), rel=1e-12)
+    assert gs.fisher_snedecor.logcdf(1e299, 1e8, 1e-8) == pytest.approx(-12.5527855112673, rel=1e-12)
+    single = np.float32([1e34, 0, 1e-8])
+    want = 0.5 * log(1e-8) - 0.5 * log(2 * math.pi) - 1.5 * log(1e34)
+    assert gs.levy.logpdf(*single) == pytest.approx(want, rel=1e-6)
+    assert gs.levy_left.logpdf(*(np.float32([-1, 1, 1]) * single)) == pytest.approx(want, rel=1e-6)
+    want = 0.5 * log(2 / math.pi) + 0.5 * log(1e-42)
+    assert gs.levy.logsf(*single) == pytest.approx(want, rel=1e-6)
+
+
+def test_smallest_x():
+    """Where x / sigma or its reciprocal is no number any more, the powers of x are."""
+    x, log_x = 5e-324, math.log(5e-324)
+    assert gs.gamma.logcdf(x, 0.001, 0.3) == pytest.approx(0.001 * (log_x + math.log(0.3)) - math.lgamma(1.001), rel=1e-12)
+    assert gs.gamma.sf(x, 0.001, 0.3) == pytest.approx(-math.expm1(gs.gamma.logcdf(x, 0.001, 0.3)), rel=1e-12)
+    assert gs.weibull.logpdf(x, 2.0, 2.0) == pytest.approx(log_x - math.log(2), rel=1e-13)
+    for density, shapes in [(gs.weibull, (1.0,)), (gs.kappa3, (1.0,)), (gs.mielke, (1.0, 1.0))]:
+        value, slopes = density.loglik_and_grad(x, *shapes, 2.0)
+        assert value == pytest.approx(-math.log(2), rel=1e-14)
+        assert all(math.isfinite(s) for s in slopes.values())
+        slope = density.loglik_and_grad(x, *shapes, 2.0, wrt="x")[1]["x"]
+        assert slope == pytest.approx(-0.5 if density is gs.weibull else -1, rel=1e-12)
+
+
+def test_beyond_rounded_ends():
+    """Next to its ends a support is rounded: beyond them a distribution function has its limits, within them no others."""
+    for density, parameters in [(gs.generalized_extreme_value, (0.3, 1.7, -0.7)), (gs.anglit, (0.3, 1.7))]:
+        beyond = np.nextafter(density.support(*parameters)[1], np.inf)
+        assert density.logcdf(beyond, *parameters) == 0 and density.logsf(beyond, *parameters) == -np.inf
+    h, k, mu, sigma = 3017568.637491363, -0.025820692544453502, 0.20764089526059493, 0.5805666536972709
+    np.testing.assert_allclose(gs.kappa4.sf(10.774763004061892, h, k, mu, sigma), 1.1371e-5, rtol=0.03)  # as far as it is known
+
+
+def test_slopes_far_out():
+    """Of scales, where a quotient by their squares overflows."""
+    slopes = gs.cauchy.loglik_and_grad(*np.float32([1e30, 0, 1e-8]))[1]
+    assert slopes["beta"] == pytest.approx(1e8, rel=1e-6)
+    slopes = gs.johnson_su.loglik_and_grad(*np.float32([1e28, 0, 0.5, 0, 1e-8]))[1]
+    y = 0.5 * math.log(2e36)
+    assert slopes["sigma"] == pytest.approx(0.5 * y * 1e8, rel=1e-5)
+    for density in (gs.pareto, gs.lomax):
+        assert list(density.loglik_and_grad(1e301, 2.0, 1e-8)[1].values())[1] == pytest.approx(2e8, rel=1e-13)
+    assert gs.folded_cauchy.logsf(1e301, 49180755.0, 1.25e-8) == pytest.approx(math.log(2.5e-8 / math.pi) - 301 * math.log(10))
+
+
+def test_powers_beyond_the_numbers():
+    """Of which a small scale or a large exponent makes numbers again."""
+    assert gs.generalized_extreme_value.logcdf(-1.7e308, 1e8, 2.5, -1e8) == pytest.approx(-1.0000072723387123, rel=1e-14)
+    quantile = gs.generalized_extreme_value.isf(*np.float32([1.6397763e-32, 0, 0.00488530099, 1.2227135896]))
+    assert quantile == pytest.approx(0.00488530099 * np.float64(np.float32(1.6397763e-32)) ** -1.2227135896 / 1.2227135896, rel=1e-4)
+    assert gs.generalized_pareto.logpdf(1e301, 0.0, 1e-8, 0.5) == pytest.approx(-2113.9962589198485, rel=1e-13)
+    assert gs.exponential_power.cdf(5e-324, 1e-8, 1e8) == pytest.approx(0.8206222016284206, rel=1e-12)
+    assert gs.gamma_log.sf(5e-324, 49180755.0, 1e-8) == pytest.approx(0.38848461995814026, rel=1e-9)
+    assert gs.alpha.cdf(1.7e308, 2.5, 1.0) == 1
+    assert gs.noncentral_f.logsf([1e150, 1e304], 3.0, 2.0, 5.0) == pytest.approx([-344.4069347, -699.00503902], rel=1e-9)
+    assert gs.birnbaum_saunders.cdf(1e304, 2.5, 1e-8) == 1
+    assert gs.chi_squared.logpdf(5e-324, 39223.92635941019) == pytest.approx(-14787007.41605493, rel=1e-13)
+    assert gs.kumaraswamy.ppf(*np.float32([1e-37, 0.5, 1e3])) == 0
+    got = gs.kumaraswamy.ppf(*np.float32([1e-37, 4, 1e8]))
+    assert got == pytest.approx(10 ** (-45 / 4), rel=1e-5)
+
+
+def test_noncentral_ones_at_both_ends():
+    """Powers of x near 0, and of noncentral F far out; of a noncentral chi-squared variable little more than exp(-x / 2) is left."""
+    x = np.array([1e301, 5e-324, 5e-324])
+    want = [-5e300, -186.87818012462344, -38093036882.13178]  # mpmath's
+    np.testing.assert_allclose(gs.noncentral_chi_squared.logpdf(x, [1, 2.5, 1e8], [41725806.5, 1e-8, 2.5]), want, rtol=1e-12)
+    np.testing.assert_array_equal(gs.noncentral_chi_squared.cdf([1e304, 1.7e308], [3.8, 2.5], [38789.0, 2.5]), 1)
+    d1, d2, lam = 1e-8, 6.8e-8, 6.8e-8
+    below, above = gs.noncentral_f.cdf(1.7e308, d1, d2, lam), gs.noncentral_f.sf(1.7e308, d1, d2, lam)
+    log_share = d2 / 2 * math.log(1.7e308 * d1 / d2)
+    assert above == pytest.approx(d1 / (d1 + d2) * (1 - log_share), rel=1e-4) and below + above == pytest.approx(1, rel=1e-14)
+    slopes = gs.noncentral_f.loglik_and_grad(1.7e308, 17.9, 13.9, 4.87)[1]
+    assert slopes["d1"] == pytest.approx(-0.16017743774126714, rel=1e-8)  # as it is at 1e100

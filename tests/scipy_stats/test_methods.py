@@ -276,6 +276,9 @@ def test_fits_by_moments():
     x = stats.gamma.rvs(2.5, scale=2, size=200, random_state=np.random.default_rng(3))
     shape, _, scale = st.gamma.fit(x, floc=0, method="MM")
     np.testing.assert_allclose([shape, scale], [x.mean() ** 2 / x.var(), x.var() / x.mean()], rtol=1e-9)
+    x = stats.genextreme.rvs(-0.2, loc=2, scale=3, size=200, random_state=1)  # where the search begins, moments must exist
+    found = st.genextreme.fit(x, method="mm")
+    np.testing.assert_allclose([st.genextreme.moment(k, *found) for k in (1, 2, 3)], [np.mean(x**k) for k in (1, 2, 3)])
 
 
 def test_fits_where_the_support_ends_at_observations():
