@@ -4,8 +4,8 @@
 // source: Burr (1942), Cumulative frequency functions
 __device__ real burr_logpdf(real x, real c, real k, real sigma)
 {
-    real z = x / sigma, log_z = log_quotient(x, sigma);
-    real value = log(c * k / sigma) + (log_z > 0 ? -c - 1 : c * k - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
+    real z = x / sigma, log_z = log_quotient(x, sigma), y = log_z > 0 ? -c * log_z : c * log_z;
+    real value = log(c * k / sigma) + (log_z > 0 ? -c - 1 : c * k - 1) * log_z - (k + 1) * log1p_unit(exp(y));
     real at_zero = log_power_at_zero(c * k - 1, -log(sigma) - (k + 1) * pow(z, c));
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
@@ -31,7 +31,7 @@ __device__ real burr_logsf(real x, real c, real k, real sigma)
 // Where the distribution function is exp(-h)
 __device__ real quantile(real h, real c, real k, real sigma)
 {
-    return sigma * exp(-log_expm1(h / k) / c);
+    return sigma * exp(-(h / k < EPSILON ? log_quotient(h, k) : log_expm1(h / k)) / c);
 }
 
 __device__ real burr_ppf(real q, real c, real k, real sigma) { return quantile(-log(q), c, k, sigma); }

@@ -6,7 +6,7 @@ __device__ real discrete_weibull_logpmf(real x, real q, real beta)
 {
     if (q == 1) return NAN;
     real power = pow(x, beta), step = x == 0 ? 1 : power * expm1(beta * log1p(1 / x));  // (x + 1)^beta - x^beta
-    return power * log(q) + log1mexp(step * log(q));
+    return power * log(q) + log1mexp(fmax(step * log(q), (real)-200));  // of an infinite step 0, and so is its derivative
 }
 
 __device__ real discrete_weibull_logcdf(real x, real q, real beta)

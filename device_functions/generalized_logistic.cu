@@ -6,7 +6,7 @@ __device__ real generalized_logistic_logpdf(real x, real alpha, real mu, real si
 {
     real z = (x - mu) * (1 / sigma);
     if (isinf(z)) return z > 0 ? -INFINITY : log(alpha / sigma) + (x - mu) * (alpha / sigma);
-    return log(alpha / sigma) - z - (alpha + 1) * log1pexp(-z);
+    return log(alpha / sigma) + (z < 0 ? alpha * z : -z) - (alpha + 1) * log1p_unit(exp(z < 0 ? z : -z));
 }
 
 __device__ real generalized_logistic_logcdf(real x, real alpha, real mu, real sigma)

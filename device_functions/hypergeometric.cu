@@ -13,13 +13,14 @@ __device__ real hypergeometric_logpmf(real x, real N, real k, real n)
     return binomial_logpmf(x, k, p) + binomial_logpmf(n - x, N - k, p) - binomial_logpmf(n, N, p);
 }
 
-// log of the probabilities of 0, …, x, relative to that of x, by the ratios of neighbouring ones
-__device__ real log_sum_below(real x, real N, real k, real n)
+// log of the probabilities of 0, …, x, or of x and all above, relative to that of x, by the ratios of neighbouring ones
+__device__ real log_sum(real x, real N, real k, real n, int above)
 {
-    real sum = 1, term = 1, steps = x - fmax(n - (N - k), (real)0);
-    int done = 0, below = (int)steps;
-    for (int i = 0; i < below && !done; i++) {
-        real j = x - i, ratio = j * (N - k - n + j) / ((k - j + 1) * (n - j + 1));
+    real sum = 1, term = 1, steps = above ? fmin(k, n) - x : x - fmax(n - (N - k), (real)0);
+    int done = 0, count = (int)steps;
+    for (int i = 0; i < count && !done; i++) {
+        real j = above ? x + i + 1 : x - i, odds = j * (N - k - n + j) / ((k - j + 1) * (n - j + 1));
+        real ratio = above ? 1 / odds : odds;
         done = ratio < 1 && term * ratio < 0.1 * EPSILON * (1 - ratio) * sum;
         term *= ratio;
         sum += term;
@@ -33,24 +34,24 @@ __device__ int from_below(real x, real N, real k, real n)
     return (x + 0.5) * N < n * k;
 }
 
-// log P(X <= x), x in the support; P(X > x) is that of n - x - 1 failures at most.
-__device__ real log_below(real x, real N, real k, real n)
+// log P(X <= x), or log P(X >= x), x in the support
+__device__ real log_tail(real x, real N, real k, real n, int above)
 {
-    return hypergeometric_logpmf(x, N, k, n) + log_sum_below(x, N, k, n);
+    return hypergeometric_logpmf(x, N, k, n) + log_sum(x, N, k, n, above);
 }
 
 __device__ real hypergeometric_logcdf(real x, real N, real k, real n)
 {
     if (x >= fmin(k, n)) return 0;
     if (n - x > N - k) return -INFINITY;
-    return from_below(x, N, k, n) ? log_below(x, N, k, n) : log1mexp(log_below(n - x - 1, N, N - k, n));
+    return from_below(x, N, k, n) ? log_tail(x, N, k, n, 0) : log1mexp(log_tail(x + 1, N, k, n, 1));
 }
 
 __device__ real hypergeometric_logsf(real x, real N, real k, real n)
 {
     if (x >= fmin(k, n)) return -INFINITY;
     if (n - x > N - k) return 0;
-    return from_below(x, N, k, n) ? log1mexp(log_below(x, N, k, n)) : log_below(n - x - 1, N, N - k, n);
+    return from_below(x, N, k, n) ? log1mexp(log_tail(x, N, k, n, 0)) : log_tail(x + 1, N, k, n, 1);
 }
 
 __device__ real hypergeometric_mode(real N, real k, real n)

@@ -7,7 +7,7 @@
 // -log(t) where the distribution function is (1 - h t)^(1 / h), t = (1 - k z)^(1 / k); infinite at and beyond the ends that k makes
 __device__ real exponent(real z, real k)
 {
-    return k * z >= 1 ? (k > 0 ? INFINITY : -INFINITY) : log1p_quotient(-k, z);
+    return k * z >= 1 ? (k > 0 ? INFINITY : -INFINITY) : k == 0 && isinf(z) ? z : log1p_quotient(-k, z);
 }
 
 // -log of the distribution function, as a function of w = -log(t)
@@ -57,7 +57,8 @@ __device__ real kappa4_logsf(real x, real h, real k, real mu, real sigma)
 // The z at which the distribution function is exp(-y)
 __device__ real quantile(real y, real h, real k, real sigma)
 {
-    return expm1_over(-log(expm1_quotient(-h, y)), sigma, -k);
+    real log_t = -h * y > 50 ? -h * y - log(-h) : log(expm1_quotient(-h, y));
+    return expm1_over(-log_t, sigma, -k);
 }
 
 __device__ real kappa4_ppf(real q, real h, real k, real mu, real sigma) { return mu + quantile(-log(q), h, k, sigma); }

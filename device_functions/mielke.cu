@@ -4,8 +4,8 @@
 // source: Mielke (1973), Another family of distributions for describing and analyzing precipitation data
 __device__ real mielke_logpdf(real x, real k, real s, real sigma)
 {
-    real z = x / sigma, log_z = log_quotient(x, sigma);
-    real value = log(k / sigma) + (log_z > 0 ? -s - 1 : k - 1) * log_z - (1 + k / s) * log1p_unit(exp(-s * fabs(log_z)));
+    real z = x / sigma, log_z = log_quotient(x, sigma), y = log_z > 0 ? -s * log_z : s * log_z;
+    real value = log(k / sigma) + (log_z > 0 ? -s - 1 : k - 1) * log_z - (1 + k / s) * log1p_unit(exp(y));
     real at_zero = log_power_at_zero(k - 1, -log(sigma) - (1 + k / s) * pow(z, s));
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }

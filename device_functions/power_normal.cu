@@ -22,10 +22,17 @@ __device__ real power_normal_logcdf(real x, real p, real mu, real sigma)
     return gumbel_logsf(-log(p) - (below < log(EPSILON) ? below : log(-log_ndtr(-z))), 0, 1);
 }
 
-__device__ real power_normal_ppf(real q, real p, real mu, real sigma) { return mu - sigma * ndtri_exp(log1p(-q) / p); }
-__device__ real power_normal_isf(real q, real p, real mu, real sigma) { return mu - sigma * ndtri_exp(log(q) / p); }
+// Where the survival function is exp(-h). Of a small h / p, which may underflow, it is 1 less h / p.
+__device__ real quantile(real h, real p, real mu, real sigma)
+{
+    real y = h / p;
+    return mu + sigma * (y < EPSILON * EPSILON ? ndtri_exp(log_quotient(h, p)) : -ndtri_exp(-y));
+}
+
+__device__ real power_normal_ppf(real q, real p, real mu, real sigma) { return quantile(-log1p(-q), p, mu, sigma); }
+__device__ real power_normal_isf(real q, real p, real mu, real sigma) { return quantile(-log(q), p, mu, sigma); }
 
 __device__ real power_normal_sample(rng_t *rng, real p, real mu, real sigma)
 {
-    return mu - sigma * ndtri_exp(-exponential(rng) / p);
+    return quantile(exponential(rng), p, mu, sigma);
 }

@@ -4,7 +4,7 @@
 // (1 - (m / upper)**alpha))
 // source: Aban, Meerschaert & Panorska (2006), Parameter estimation for the truncated Pareto distribution
 
-// log(x / m) is a truncated exponential variable of rate alpha.
+// log(x / m) is a truncated exponential variable of rate alpha, and log(upper / x) one of rate -alpha.
 __device__ real log_ratio(real x, real m)
 {
     return log1p((x - m) * (1 / m));
@@ -14,13 +14,16 @@ __device__ real truncated_pareto_logpdf(real x, real alpha, real m, real upper)
 {
     if (!(m < upper)) return NAN;
     if (x < m || x > upper || isinf(x)) return -INFINITY;
-    return -(log(m) + log(expm1_quotient(-alpha, log_ratio(upper, m)))) - (alpha + 1) * log_ratio(x, m);
+    real length = log_ratio(upper, m);
+    if (alpha < 0) return -(log(upper) + log(expm1_quotient(alpha, length))) + (alpha + 1) * log_ratio(upper, x);
+    return -(log(m) + log(expm1_quotient(-alpha, length))) - (alpha + 1) * log_ratio(x, m);
 }
 
 __device__ real truncated_pareto_logcdf(real x, real alpha, real m, real upper)
 {
     if (!(m < upper)) return NAN;
     if (x <= m || x >= upper) return x <= m ? -INFINITY : 0;
+    if (alpha < 0) return truncated_exponential_logsf(log_ratio(upper, x), -alpha, log_ratio(upper, m));
     return truncated_exponential_logcdf(log_ratio(x, m), alpha, log_ratio(upper, m));
 }
 
@@ -28,18 +31,23 @@ __device__ real truncated_pareto_logsf(real x, real alpha, real m, real upper)
 {
     if (!(m < upper)) return NAN;
     if (x <= m || x >= upper) return x <= m ? 0 : -INFINITY;
+    if (alpha < 0) return truncated_exponential_logcdf(log_ratio(upper, x), -alpha, log_ratio(upper, m));
     return log(expm1_quotient(-alpha, log_ratio(upper, x))) - log(expm1_quotient(-alpha, log_ratio(upper, m)))
          - alpha * log_ratio(x, m);
 }
 
 __device__ real truncated_pareto_ppf(real q, real alpha, real m, real upper)
 {
-    return fmin(m + m * expm1(truncated_exponential_ppf(q, alpha, log_ratio(upper, m))), upper);
+    real length = log_ratio(upper, m);
+    if (alpha < 0) return fmax(upper + upper * expm1(-truncated_exponential_isf(q, -alpha, length)), m);
+    return fmin(m + m * expm1(truncated_exponential_ppf(q, alpha, length)), upper);
 }
 
 __device__ real truncated_pareto_isf(real q, real alpha, real m, real upper)
 {
-    return fmin(m + m * expm1(truncated_exponential_isf(q, alpha, log_ratio(upper, m))), upper);
+    real length = log_ratio(upper, m);
+    if (alpha < 0) return fmax(upper + upper * expm1(-truncated_exponential_ppf(q, -alpha, length)), m);
+    return fmin(m + m * expm1(truncated_exponential_isf(q, alpha, length)), upper);
 }
 
 __device__ real truncated_pareto_sample(rng_t *rng, real alpha, real m, real upper)

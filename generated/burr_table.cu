@@ -181,11 +181,11 @@ DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_
 typedef struct {
     real sigma;
     special_log_quotient_set special_0;
+    real c;
     real c0;
     real c1;
     real c2;
     real c3;
-    real c;
     real c4;
 } burr_logpdf_set;
 
@@ -194,11 +194,11 @@ DEVICE burr_logpdf_set burr_logpdf_prepare_set(real c, real k, real sigma)
     burr_logpdf_set set;
     set.sigma = sigma;
     set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.c = c;
     set.c0 = log(c * k / sigma);
     set.c1 = -c - 1;
     set.c2 = c * k - 1;
     set.c3 = k + 1;
-    set.c = c;
     set.c4 = -log(sigma);
     return set;
 }
@@ -226,7 +226,8 @@ DEVICE real burr_logpdf_evaluate(burr_logpdf_set set, burr_logpdf_row row)
 {
     real z = row.x / set.sigma;
     real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
-    real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(-set.c * fabs(log_z)));
+    real y = log_z > 0 ? -set.c * log_z : set.c * log_z;
+    real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(y));
     real at_zero = special_log_power_at_zero(set.c2, set.c4 - set.c3 * pow(z, set.c));
     return row.c0 ? at_zero : row.c1 ? -INFINITY : value;
 }

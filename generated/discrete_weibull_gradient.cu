@@ -154,19 +154,19 @@ typedef struct {
     real beta;
     int c1;
     real t5;
-    real t7;
+    real t8;
 } discrete_weibull_logpmf_grad_q_beta_set;
 
 DEVICE discrete_weibull_logpmf_grad_q_beta_set discrete_weibull_logpmf_grad_q_beta_prepare_set(real q, real beta)
 {
     discrete_weibull_logpmf_grad_q_beta_set set;
     real t5 = log(q);
-    real t7 = special_log_slope(q);
+    real t8 = special_log_slope(q);
     set.c0 = q == 1;
     set.beta = beta;
     set.c1 = beta > 0;
     set.t5 = t5;
-    set.t7 = t7;
+    set.t8 = t8;
     return set;
 }
 
@@ -203,8 +203,9 @@ DEVICE discrete_weibull_logpmf_grad_q_beta_results discrete_weibull_logpmf_grad_
     real d_beta_step = row.c0 ? 0 : t4 * d_beta_power + power * (exp(t3) * row.t2);
     real step = row.c0 ? 1 : power * t4;
     real t6 = step * set.t5;
-    real t8 = t6 < -50 ? -exp(t6) : -(1 / expm1(-t6));
-    return make_discrete_weibull_logpmf_grad_q_beta_results(power * set.t5 + special_log1mexp(t6), power * set.t7 + t8 * (step * set.t7), set.t5 * d_beta_power + t8 * (set.t5 * d_beta_step));
+    real t7 = fmax(t6, (real)-200);
+    real t9 = t7 < -50 ? -exp(t7) : -(1 / expm1(-t7));
+    return make_discrete_weibull_logpmf_grad_q_beta_results(power * set.t5 + special_log1mexp(t7), power * set.t8 + t9 * (t6 > (real)-200 || (real)-200 != (real)-200 ? step * set.t8 : 0), set.t5 * d_beta_power + t9 * (t6 > (real)-200 || (real)-200 != (real)-200 ? set.t5 * d_beta_step : 0));
 }
 
 // discrete_weibull_logpmf_checked_grad_q_beta: what depends on the parameters alone, computed once for each set of them.

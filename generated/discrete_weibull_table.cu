@@ -151,7 +151,7 @@ DEVICE real discrete_weibull_logpmf_evaluate(discrete_weibull_logpmf_set set, di
     }
     real power = pow(row.x, set.beta);
     real step = row.c0 ? 1 : power * expm1(set.beta * row.c1);
-    return power * set.c1 + special_log1mexp(step * set.c1);
+    return power * set.c1 + special_log1mexp(fmax(step * set.c1, (real)-200));
 }
 
 // discrete_weibull_logpmf_checked: what depends on the parameters alone, computed once for each set of them.

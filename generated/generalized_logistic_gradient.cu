@@ -150,17 +150,6 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
-DEVICE real special_log1pexp(real x)
-{
-    return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
-}
-
-DEVICE real special_expit(real x)
-{
-    real e = exp(-fabs(x));
-    return quotient(x < 0 ? e : 1, 1 + e);
-}
-
 DEVICE real special_log_slope(real y)
 {
     return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
@@ -178,9 +167,11 @@ typedef struct {
     real c3;
     real t5;
     real c4;
+    real alpha;
     real c5;
     real c6;
     real c7;
+    real c8;
 } generalized_logistic_logpdf_grad_alpha_mu_sigma_set;
 
 DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_set generalized_logistic_logpdf_grad_alpha_mu_sigma_prepare_set(real alpha, real mu, real sigma)
@@ -188,8 +179,8 @@ DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_set generalized_logistic_
     generalized_logistic_logpdf_grad_alpha_mu_sigma_set set;
     real t = 1 / sigma;
     real t6 = alpha / sigma;
-    real t8 = special_log_slope(t6);
-    real t9 = 1 / sigma;
+    real t9 = special_log_slope(t6);
+    real t10 = 1 / sigma;
     set.c0 = t * t;
     set.mu = mu;
     set.t = t;
@@ -204,9 +195,11 @@ DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_set generalized_logistic_
     set.c3 = -(t5 * t3);
     set.t5 = t5;
     set.c4 = log(t6);
+    set.alpha = alpha;
     set.c5 = alpha + 1;
-    set.c6 = t8 * t9;
-    set.c7 = -(t6 * t9 * t8);
+    set.c6 = t9 * t10;
+    set.c7 = -(t * alpha);
+    set.c8 = t6 * t10 * t9;
     return set;
 }
 
@@ -230,9 +223,10 @@ DEVICE generalized_logistic_logpdf_grad_alpha_mu_sigma_results generalized_logis
     if (isinf(z)) {
         return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(z > 0 ? -INFINITY : set.c1 + (row.x - set.mu) * set.t2, z > 0 ? 0 : set.c2 + (row.x - set.mu) * set.t4, z > 0 ? 0 : -set.t2, z > 0 ? 0 : set.c3 - set.t5 * (row.x - set.mu));
     }
-    real t7 = special_log1pexp(-z);
-    real t10 = special_expit(-z);
-    return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(set.c4 - z - set.c5 * t7, set.c6 - t7, set.t - set.c5 * (-z == -INFINITY ? 0 : t10 * set.t), set.c7 - d_sigma_z - set.c5 * (-z == -INFINITY ? 0 : -(d_sigma_z * t10)));
+    real t7 = exp(z < 0 ? z : -z);
+    real t8 = special_log1p_unit(t7);
+    real t11 = quotient((real)(1), 1 + t7);
+    return make_generalized_logistic_logpdf_grad_alpha_mu_sigma_results(set.c4 + (z < 0 ? set.alpha * z : -z) - set.c5 * t8, set.c6 + (z < 0 ? z : 0) - t8, (z < 0 ? set.c7 : set.t) - set.c5 * (t11 * (t7 * (z < 0 ? -set.t : set.t))), (z < 0 ? set.alpha * d_sigma_z : -d_sigma_z) - set.c8 - set.c5 * (t11 * (t7 * (z < 0 ? d_sigma_z : -d_sigma_z))));
 }
 
 // generalized_logistic_logpdf_checked_grad_alpha_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -114,17 +114,13 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
-DEVICE real special_log1pexp(real x)
-{
-    return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
-}
-
 // generalized_logistic_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
     real c1;
     real c2;
+    real alpha;
     real c3;
 } generalized_logistic_logpdf_set;
 
@@ -135,6 +131,7 @@ DEVICE generalized_logistic_logpdf_set generalized_logistic_logpdf_prepare_set(r
     set.c0 = 1 / sigma;
     set.c1 = log(alpha / sigma);
     set.c2 = alpha / sigma;
+    set.alpha = alpha;
     set.c3 = alpha + 1;
     return set;
 }
@@ -158,7 +155,7 @@ DEVICE real generalized_logistic_logpdf_evaluate(generalized_logistic_logpdf_set
     if (isinf(z)) {
         return z > 0 ? -INFINITY : set.c1 + (row.x - set.mu) * set.c2;
     }
-    return set.c1 - z - set.c3 * special_log1pexp(-z);
+    return set.c1 + (z < 0 ? set.alpha * z : -z) - set.c3 * special_log1p_unit(exp(z < 0 ? z : -z));
 }
 
 // generalized_logistic_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -228,10 +225,10 @@ KERNEL(128) generalized_logistic_logpdf_checked_table(
         sets[k] = generalized_logistic_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], mu_per_set[(first_set + k) * mu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    generalized_logistic_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    generalized_logistic_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(generalized_logistic_logpdf_checked_row, rows, 1024);
 
@@ -244,10 +241,7 @@ KERNEL(128) generalized_logistic_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const generalized_logistic_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = generalized_logistic_logpdf_checked_evaluate(set[0], row);
-            result.y = generalized_logistic_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, generalized_logistic_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

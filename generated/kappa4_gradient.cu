@@ -473,6 +473,7 @@ DEVICE special_log1p_quotient_grad_a_x_results special_log1p_quotient_grad_a_x_s
 typedef struct {
     real c0;
     special_log1p_quotient_grad_a_x_sm_set special_0;
+    int c1;
     real k;
 } kappa4_exponent_grad_z_k_ms_set;
 
@@ -481,6 +482,7 @@ DEVICE kappa4_exponent_grad_z_k_ms_set kappa4_exponent_grad_z_k_ms_prepare_set(r
     kappa4_exponent_grad_z_k_ms_set set;
     set.c0 = k > 0 ? INFINITY : -INFINITY;
     set.special_0 = special_log1p_quotient_grad_a_x_sm_prepare_set(-k);
+    set.c1 = k == 0;
     set.k = k;
     return set;
 }
@@ -488,20 +490,32 @@ DEVICE kappa4_exponent_grad_z_k_ms_set kappa4_exponent_grad_z_k_ms_prepare_set(r
 // kappa4_exponent_grad_z_k: what depends on both, from what was computed ahead.
 DEVICE kappa4_exponent_grad_z_k_results kappa4_exponent_grad_z_k_ms_evaluate(kappa4_exponent_grad_z_k_ms_set set, real z)
 {
-    real either;
-    real d_z_either;
-    real d_k_either;
+    real either2;
+    real d_z_either2;
+    real d_k_either2;
     if (set.k * z >= 1) {
-        either = set.c0;
-        d_z_either = 0;
-        d_k_either = 0;
+        either2 = set.c0;
+        d_z_either2 = 0;
+        d_k_either2 = 0;
     } else {
-        special_log1p_quotient_grad_a_x_results call = special_log1p_quotient_grad_a_x_sm_evaluate(set.special_0, z);
-        either = call.value;
-        d_z_either = call.d_x;
-        d_k_either = -call.d_a;
+        real either;
+        real d_z_either;
+        real d_k_either;
+        if (set.c1 && isinf(z)) {
+            either = z;
+            d_z_either = 1;
+            d_k_either = 0;
+        } else {
+            special_log1p_quotient_grad_a_x_results call = special_log1p_quotient_grad_a_x_sm_evaluate(set.special_0, z);
+            either = call.value;
+            d_z_either = call.d_x;
+            d_k_either = -call.d_a;
+        }
+        either2 = either;
+        d_z_either2 = d_z_either;
+        d_k_either2 = d_k_either;
     }
-    return make_kappa4_exponent_grad_z_k_results(either, d_z_either, d_k_either);
+    return make_kappa4_exponent_grad_z_k_results(either2, d_z_either2, d_k_either2);
 }
 
 // kappa4_minus_log_cdf_grad_w_h: what depends on the parameters alone, computed once for each set of them.

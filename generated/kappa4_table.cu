@@ -210,6 +210,7 @@ DEVICE real special_log1p_quotient_sm_evaluate(special_log1p_quotient_sm_set set
 typedef struct {
     real k;
     real c0;
+    int c1;
     special_log1p_quotient_sm_set special_0;
 } kappa4_exponent_ms_set;
 
@@ -218,6 +219,7 @@ DEVICE kappa4_exponent_ms_set kappa4_exponent_ms_prepare_set(real k)
     kappa4_exponent_ms_set set;
     set.k = k;
     set.c0 = k > 0 ? INFINITY : -INFINITY;
+    set.c1 = k == 0;
     set.special_0 = special_log1p_quotient_sm_prepare_set(-k);
     return set;
 }
@@ -225,7 +227,7 @@ DEVICE kappa4_exponent_ms_set kappa4_exponent_ms_prepare_set(real k)
 // kappa4_exponent: what depends on both, from what was computed ahead.
 DEVICE real kappa4_exponent_ms_evaluate(kappa4_exponent_ms_set set, real z)
 {
-    return set.k * z >= 1 ? set.c0 : special_log1p_quotient_sm_evaluate(set.special_0, z);
+    return set.k * z >= 1 ? set.c0 : set.c1 && isinf(z) ? z : special_log1p_quotient_sm_evaluate(set.special_0, z);
 }
 
 // kappa4_minus_log_cdf: what depends on the parameters alone, computed once for each set of them.

@@ -181,11 +181,11 @@ DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_
 typedef struct {
     real sigma;
     special_log_quotient_set special_0;
+    real s;
     real c0;
     real c1;
     real c2;
     real c3;
-    real s;
     real c4;
 } mielke_logpdf_set;
 
@@ -194,11 +194,11 @@ DEVICE mielke_logpdf_set mielke_logpdf_prepare_set(real k, real s, real sigma)
     mielke_logpdf_set set;
     set.sigma = sigma;
     set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.s = s;
     set.c0 = log(k / sigma);
     set.c1 = -s - 1;
     set.c2 = k - 1;
     set.c3 = 1 + k / s;
-    set.s = s;
     set.c4 = -log(sigma);
     return set;
 }
@@ -226,7 +226,8 @@ DEVICE real mielke_logpdf_evaluate(mielke_logpdf_set set, mielke_logpdf_row row)
 {
     real z = row.x / set.sigma;
     real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
-    real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(-set.s * fabs(log_z)));
+    real y = log_z > 0 ? -set.s * log_z : set.s * log_z;
+    real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(y));
     real at_zero = special_log_power_at_zero(set.c2, set.c4 - set.c3 * pow(z, set.s));
     return row.c0 ? at_zero : row.c1 ? -INFINITY : value;
 }

@@ -106,6 +106,65 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+// Whole numbers where C leaves open what happens, or the processor stops: the same on every device.
+// nan becomes 0, and what lies beyond the ends of int becomes the nearer one.
+DEVICE int to_int(real x)
+{
+    return x == x ? __double2int_rz(x) : 0;
+}
+
+// What is divided by 0 gives 0 and leaves itself as the remainder; -2^31 / -1 wraps around. The divisors 0 and -1 are looked for
+// together: nvcc does not end where both int_quotient and int_remainder compare with -1.
+DEVICE int int_quotient(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (int)((unsigned)a * (unsigned)b) : a / b;
+}
+
+DEVICE int int_remainder(int a, int b)
+{
+    return (unsigned)b + 1u < 2u ? (b == 0 ? a : 0) : a % b;
+}
+
+// Beyond the ends of int they wrap around. Where C leaves that open, compilers drop what keeps an index within its vector.
+DEVICE int int_sum(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+DEVICE int int_difference(int a, int b)
+{
+    return (int)((unsigned)a - (unsigned)b);
+}
+
+DEVICE int int_product(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+
+// OpenCL's own abs gives an unsigned number: abs(1) - 2 would be 2^32 - 1.
+DEVICE int int_abs(int a)
+{
+    return a < 0 ? (int)(0u - (unsigned)a) : a;
+}
+
+typedef struct {
+    real value;
+    real d_p;
+    real d_mu;
+    real d_sigma;
+} power_normal_logpdf_grad_p_mu_sigma_results;
+
+DEVICE power_normal_logpdf_grad_p_mu_sigma_results make_power_normal_logpdf_grad_p_mu_sigma_results(real value, real d_p, real d_mu, real d_sigma)
+{
+    power_normal_logpdf_grad_p_mu_sigma_results results;
+    results.value = value;
+    results.d_p = d_p;
+    results.d_mu = d_mu;
+    results.d_sigma = d_sigma;
+    return results;
+}
+
+
 typedef struct {
     real value;
     real d_p;
@@ -149,6 +208,12 @@ DEVICE real special_scaled_erfc(real x)
     return series / (1 + 2 * x);
 }
 
+DEVICE real special_inverse_mills(real x)
+{
+    real tail = special_scaled_erfc(fabs(x) / SQRT_2);
+    return SQRT_2_OVER_PI * (x < 0 ? 1 / tail : 1 / (2 * exp(0.5 * x * x) - tail));
+}
+
 DEVICE real special_log_ndtr(real x)
 {
     real tail = 0.5 * special_scaled_erfc(fabs(x) / SQRT_2);
@@ -156,10 +221,19 @@ DEVICE real special_log_ndtr(real x)
     return x < 0 ? log(tail) - square : log1p(-tail * exp(-square));
 }
 
-DEVICE real special_inverse_mills(real x)
+DEVICE real special_scaled_erfc_any(real x)
 {
-    real tail = special_scaled_erfc(fabs(x) / SQRT_2);
-    return SQRT_2_OVER_PI * (x < 0 ? 1 / tail : 1 / (2 * exp(0.5 * x * x) - tail));
+    return x < 0 ? 2 * exp(x * x) - special_scaled_erfc(-x) : special_scaled_erfc(x);
+}
+
+DEVICE real special_scaled_erfc_slope(real x)
+{
+    real s = 0.5 / (x * x);
+    real series = 1;
+    for (int k = 12; k > 0; k--) {
+        series = 1 - int_sum(int_product(2, k), 1) * s * series;
+    }
+    return 2 / SQRT_PI * (x > (EPSILON < 1e-10 ? 10 : 6) ? s * series : 1 - SQRT_PI * x * special_scaled_erfc_any(x));
 }
 
 DEVICE real special_log_slope(real y)
@@ -167,33 +241,88 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
 }
 
-// power_log_normal_logpdf_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+// power_normal_logpdf_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real mu;
     real c0;
+    real mu;
     real t;
+    real t5;
     real c1;
+    real p;
     real c2;
     real c3;
-    real c4;
+} power_normal_logpdf_grad_p_mu_sigma_set;
+
+DEVICE power_normal_logpdf_grad_p_mu_sigma_set power_normal_logpdf_grad_p_mu_sigma_prepare_set(real p, real mu, real sigma)
+{
+    power_normal_logpdf_grad_p_mu_sigma_set set;
+    real t = 1 / sigma;
+    real t5 = 1 / SQRT_2;
+    real t8 = p / sigma;
+    real t9 = special_log_slope(t8);
+    real t10 = 1 / sigma;
+    set.c0 = t * t;
+    set.mu = mu;
+    set.t = t;
+    set.t5 = t5;
+    set.c1 = log(t8) - HALF_LOG_2PI;
+    set.p = p;
+    set.c2 = t9 * t10;
+    set.c3 = t8 * t10 * t9;
+    return set;
+}
+
+// power_normal_logpdf_grad_p_mu_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+} power_normal_logpdf_grad_p_mu_sigma_row;
+
+DEVICE power_normal_logpdf_grad_p_mu_sigma_row power_normal_logpdf_grad_p_mu_sigma_prepare_row(real x)
+{
+    power_normal_logpdf_grad_p_mu_sigma_row row;
+    row.c0 = isinf(x);
+    row.x = x;
+    return row;
+}
+
+// power_normal_logpdf_grad_p_mu_sigma: what depends on both, from what was computed ahead.
+DEVICE power_normal_logpdf_grad_p_mu_sigma_results power_normal_logpdf_grad_p_mu_sigma_evaluate(power_normal_logpdf_grad_p_mu_sigma_set set, power_normal_logpdf_grad_p_mu_sigma_row row)
+{
+    if (row.c0) {
+        return make_power_normal_logpdf_grad_p_mu_sigma_results(-INFINITY, 0, 0, 0);
+    }
+    real d_sigma_z = -(set.c0 * (row.x - set.mu));
+    real z = (row.x - set.mu) * set.t;
+    real t2 = special_inverse_mills(-z);
+    real d_mu_tail = -z == INFINITY ? 0 : t2 * set.t;
+    real d_sigma_tail = -z == INFINITY ? 0 : -(d_sigma_z * t2);
+    real tail = special_log_ndtr(-z);
+    real t3 = fmax(z, (real)0) / SQRT_2;
+    real t4 = special_scaled_erfc_slope(t3);
+    real t6 = 0.5 * special_scaled_erfc(t3);
+    real t7 = special_log_slope(t6);
+    real d_mu_log_hazard = z > 0 ? t4 * ((z > (real)0 || (real)0 != (real)0 ? -set.t : 0) * set.t5) * 0.5 * t7 : set.t * (0.5 * 2 * z) - d_mu_tail;
+    real d_sigma_log_hazard = z > 0 ? t4 * ((z > (real)0 || (real)0 != (real)0 ? d_sigma_z : 0) * set.t5) * 0.5 * t7 : -(0.5 * 2 * z * d_sigma_z) - d_sigma_tail;
+    real log_hazard = z > 0 ? -log(t6) : -0.5 * z * z - tail;
+    return make_power_normal_logpdf_grad_p_mu_sigma_results(set.c1 + set.p * tail + log_hazard, set.c2 + tail, set.p * d_mu_tail + d_mu_log_hazard, set.p * d_sigma_tail - set.c3 + d_sigma_log_hazard);
+}
+
+// power_log_normal_logpdf_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    power_normal_logpdf_grad_p_mu_sigma_set power_normal_0;
 } power_log_normal_logpdf_grad_p_mu_sigma_set;
 
 DEVICE power_log_normal_logpdf_grad_p_mu_sigma_set power_log_normal_logpdf_grad_p_mu_sigma_prepare_set(real p, real mu, real sigma)
 {
     power_log_normal_logpdf_grad_p_mu_sigma_set set;
-    real t = 1 / sigma;
-    set.mu = mu;
-    set.c0 = t * t;
-    set.t = t;
-    set.c1 = special_log_slope(p);
-    set.c2 = p - 1;
-    set.c3 = -special_log_slope(sigma);
-    set.c4 = log(p) - log(sigma) - HALF_LOG_2PI;
+    set.power_normal_0 = power_normal_logpdf_grad_p_mu_sigma_prepare_set(p, mu, sigma);
     return set;
 }
 
 // power_log_normal_logpdf_grad_p_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
+    power_normal_logpdf_grad_p_mu_sigma_row power_normal_0;
     real c0;
     int c1;
 } power_log_normal_logpdf_grad_p_mu_sigma_row;
@@ -201,6 +330,7 @@ typedef struct {
 DEVICE power_log_normal_logpdf_grad_p_mu_sigma_row power_log_normal_logpdf_grad_p_mu_sigma_prepare_row(real x)
 {
     power_log_normal_logpdf_grad_p_mu_sigma_row row;
+    row.power_normal_0 = power_normal_logpdf_grad_p_mu_sigma_prepare_row(log(x));
     row.c0 = log(x);
     row.c1 = x == 0 || isinf(x);
     return row;
@@ -209,16 +339,23 @@ DEVICE power_log_normal_logpdf_grad_p_mu_sigma_row power_log_normal_logpdf_grad_
 // power_log_normal_logpdf_grad_p_mu_sigma: what depends on both, from what was computed ahead.
 DEVICE power_log_normal_logpdf_grad_p_mu_sigma_results power_log_normal_logpdf_grad_p_mu_sigma_evaluate(power_log_normal_logpdf_grad_p_mu_sigma_set set, power_log_normal_logpdf_grad_p_mu_sigma_row row)
 {
-    real t2 = row.c0 - set.mu;
-    real d_sigma_z = -(set.c0 * t2);
-    real z = t2 * set.t;
-    real t3 = special_log_ndtr(-z);
-    real t4 = special_inverse_mills(-z);
-    real d_p_value = set.c1 + t3;
-    real d_mu_value = set.t * z + set.c2 * (-z == INFINITY ? 0 : t4 * set.t);
-    real d_sigma_value = set.c3 - z * d_sigma_z + set.c2 * (-z == INFINITY ? 0 : -(d_sigma_z * t4));
-    real value = set.c4 - row.c0 - 0.5 * z * z + set.c2 * t3;
-    return make_power_log_normal_logpdf_grad_p_mu_sigma_results(row.c1 ? -INFINITY : value, row.c1 ? 0 : d_p_value, row.c1 ? 0 : d_mu_value, row.c1 ? 0 : d_sigma_value);
+    real either;
+    real d_p_either;
+    real d_mu_either;
+    real d_sigma_either;
+    if (row.c1) {
+        either = -INFINITY;
+        d_p_either = 0;
+        d_mu_either = 0;
+        d_sigma_either = 0;
+    } else {
+        power_normal_logpdf_grad_p_mu_sigma_results call = power_normal_logpdf_grad_p_mu_sigma_evaluate(set.power_normal_0, row.power_normal_0);
+        either = call.value - row.c0;
+        d_p_either = call.d_p;
+        d_mu_either = call.d_mu;
+        d_sigma_either = call.d_sigma;
+    }
+    return make_power_log_normal_logpdf_grad_p_mu_sigma_results(either, d_p_either, d_mu_either, d_sigma_either);
 }
 
 // power_log_normal_logpdf_checked_grad_p_mu_sigma: what depends on the parameters alone, computed once for each set of them.

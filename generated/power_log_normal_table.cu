@@ -120,44 +120,82 @@ DEVICE real special_log_ndtr(real x)
     return x < 0 ? log(tail) - square : log1p(-tail * exp(-square));
 }
 
-// power_log_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
+// power_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
     real c1;
-    real c2;
+    real p;
+} power_normal_logpdf_set;
+
+DEVICE power_normal_logpdf_set power_normal_logpdf_prepare_set(real p, real mu, real sigma)
+{
+    power_normal_logpdf_set set;
+    set.mu = mu;
+    set.c0 = 1 / sigma;
+    set.c1 = log(p / sigma) - HALF_LOG_2PI;
+    set.p = p;
+    return set;
+}
+
+// power_normal_logpdf: what depends on the observation alone, computed once for each.
+typedef struct {
+    int c0;
+    real x;
+} power_normal_logpdf_row;
+
+DEVICE power_normal_logpdf_row power_normal_logpdf_prepare_row(real x)
+{
+    power_normal_logpdf_row row;
+    row.c0 = isinf(x);
+    row.x = x;
+    return row;
+}
+
+// power_normal_logpdf: what depends on both, from what was computed ahead.
+DEVICE real power_normal_logpdf_evaluate(power_normal_logpdf_set set, power_normal_logpdf_row row)
+{
+    if (row.c0) {
+        return -INFINITY;
+    }
+    real z = (row.x - set.mu) * set.c0;
+    real tail = special_log_ndtr(-z);
+    real log_hazard = z > 0 ? -log(0.5 * special_scaled_erfc(fmax(z, (real)0) / SQRT_2)) : -0.5 * z * z - tail;
+    return set.c1 + set.p * tail + log_hazard;
+}
+
+// power_log_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    power_normal_logpdf_set power_normal_0;
 } power_log_normal_logpdf_set;
 
 DEVICE power_log_normal_logpdf_set power_log_normal_logpdf_prepare_set(real p, real mu, real sigma)
 {
     power_log_normal_logpdf_set set;
-    set.mu = mu;
-    set.c0 = 1 / sigma;
-    set.c1 = log(p) - log(sigma) - HALF_LOG_2PI;
-    set.c2 = p - 1;
+    set.power_normal_0 = power_normal_logpdf_prepare_set(p, mu, sigma);
     return set;
 }
 
 // power_log_normal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    real c0;
-    int c1;
+    int c0;
+    power_normal_logpdf_row power_normal_0;
+    real c1;
 } power_log_normal_logpdf_row;
 
 DEVICE power_log_normal_logpdf_row power_log_normal_logpdf_prepare_row(real x)
 {
     power_log_normal_logpdf_row row;
-    row.c0 = log(x);
-    row.c1 = x == 0 || isinf(x);
+    row.c0 = x == 0 || isinf(x);
+    row.power_normal_0 = power_normal_logpdf_prepare_row(log(x));
+    row.c1 = log(x);
     return row;
 }
 
 // power_log_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real power_log_normal_logpdf_evaluate(power_log_normal_logpdf_set set, power_log_normal_logpdf_row row)
 {
-    real z = (row.c0 - set.mu) * set.c0;
-    real value = set.c1 - row.c0 - 0.5 * z * z + set.c2 * special_log_ndtr(-z);
-    return row.c1 ? -INFINITY : value;
+    return row.c0 ? -INFINITY : power_normal_logpdf_evaluate(set.power_normal_0, row.power_normal_0) - row.c1;
 }
 
 // power_log_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -140,6 +140,20 @@ DEVICE special_expm1_quotient_grad_a_x_results make_special_expm1_quotient_grad_
 
 typedef struct {
     real value;
+    real d_x;
+} truncated_pareto_log_ratio_grad_x_results;
+
+DEVICE truncated_pareto_log_ratio_grad_x_results make_truncated_pareto_log_ratio_grad_x_results(real value, real d_x)
+{
+    truncated_pareto_log_ratio_grad_x_results results;
+    results.value = value;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_m;
 } truncated_pareto_log_ratio_grad_m_results;
 
@@ -223,6 +237,40 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
 }
 
+// truncated_pareto_log_ratio_grad_x: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real x;
+} truncated_pareto_log_ratio_grad_x_sr_set;
+
+DEVICE truncated_pareto_log_ratio_grad_x_sr_set truncated_pareto_log_ratio_grad_x_sr_prepare_set(real x)
+{
+    truncated_pareto_log_ratio_grad_x_sr_set set;
+    set.x = x;
+    return set;
+}
+
+// truncated_pareto_log_ratio_grad_x: what depends on the observation alone, computed once for each.
+typedef struct {
+    real m;
+    real t;
+} truncated_pareto_log_ratio_grad_x_sr_row;
+
+DEVICE truncated_pareto_log_ratio_grad_x_sr_row truncated_pareto_log_ratio_grad_x_sr_prepare_row(real m)
+{
+    truncated_pareto_log_ratio_grad_x_sr_row row;
+    real t = 1 / m;
+    row.m = m;
+    row.t = t;
+    return row;
+}
+
+// truncated_pareto_log_ratio_grad_x: what depends on both, from what was computed ahead.
+DEVICE truncated_pareto_log_ratio_grad_x_results truncated_pareto_log_ratio_grad_x_sr_evaluate(truncated_pareto_log_ratio_grad_x_sr_set set, truncated_pareto_log_ratio_grad_x_sr_row row)
+{
+    real t2 = (set.x - row.m) * row.t;
+    return make_truncated_pareto_log_ratio_grad_x_results(log1p(t2), 1 / (1 + t2) * row.t);
+}
+
 // truncated_pareto_log_ratio_grad_m: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real m;
@@ -264,31 +312,46 @@ typedef struct {
     int c0;
     real m;
     real upper;
-    truncated_pareto_log_ratio_grad_m_set truncated_pareto_0;
+    truncated_pareto_log_ratio_grad_x_sr_set truncated_pareto_0;
     real c1;
     real c2;
     real c3;
     real c4;
     real c5;
+    int c6;
+    truncated_pareto_log_ratio_grad_m_set truncated_pareto_1;
+    real c7;
+    real c8;
+    real c9;
+    real c10;
 } truncated_pareto_logpdf_grad_alpha_m_upper_set;
 
 DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_set truncated_pareto_logpdf_grad_alpha_m_upper_prepare_set(real alpha, real m, real upper)
 {
     truncated_pareto_logpdf_grad_alpha_m_upper_set set;
-    truncated_pareto_log_ratio_grad_x_m_results call2 = truncated_pareto_log_ratio_grad_x_m(upper, m);
-    real d_m_x = call2.d_m;
-    real d_upper_x = call2.d_x;
-    special_expm1_quotient_grad_a_x_results call = special_expm1_quotient_grad_a_x(-alpha, call2.value);
-    real t = special_log_slope(call.value);
+    truncated_pareto_log_ratio_grad_x_m_results call = truncated_pareto_log_ratio_grad_x_m(upper, m);
+    real d_m_length = call.d_m;
+    real d_upper_length = call.d_x;
+    real length = call.value;
+    special_expm1_quotient_grad_a_x_results call4 = special_expm1_quotient_grad_a_x(-alpha, length);
+    real t2 = special_log_slope(call4.value);
     set.c0 = !(m < upper);
     set.m = m;
     set.upper = upper;
-    set.truncated_pareto_0 = truncated_pareto_log_ratio_grad_m_prepare_set(m);
-    set.c1 = -(log(m) + log(call.value));
+    special_expm1_quotient_grad_a_x_results call2 = special_expm1_quotient_grad_a_x(alpha, length);
+    set.truncated_pareto_0 = truncated_pareto_log_ratio_grad_x_sr_prepare_set(upper);
+    real t = special_log_slope(call2.value);
+    set.c1 = -(log(upper) + log(call2.value));
     set.c2 = alpha + 1;
-    set.c3 = call.d_a * t;
-    set.c4 = -(special_log_slope(m) + t * (call.d_x * d_m_x));
-    set.c5 = -(t * (call.d_x * d_upper_x));
+    set.c3 = t * call2.d_a;
+    set.c4 = -(t * (call2.d_x * d_m_length));
+    set.c5 = special_log_slope(upper) + t * (call2.d_x * d_upper_length);
+    set.c6 = alpha < 0;
+    set.truncated_pareto_1 = truncated_pareto_log_ratio_grad_m_prepare_set(m);
+    set.c7 = -(log(m) + log(call4.value));
+    set.c8 = call4.d_a * t2;
+    set.c9 = -(special_log_slope(m) + t2 * (call4.d_x * d_m_length));
+    set.c10 = -(t2 * (call4.d_x * d_upper_length));
     return set;
 }
 
@@ -296,7 +359,8 @@ DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_set truncated_pareto_logpdf_gr
 typedef struct {
     real x;
     int c0;
-    truncated_pareto_log_ratio_grad_m_row truncated_pareto_0;
+    truncated_pareto_log_ratio_grad_x_sr_row truncated_pareto_0;
+    truncated_pareto_log_ratio_grad_m_row truncated_pareto_1;
 } truncated_pareto_logpdf_grad_alpha_m_upper_row;
 
 DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_row truncated_pareto_logpdf_grad_alpha_m_upper_prepare_row(real x)
@@ -304,7 +368,8 @@ DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_row truncated_pareto_logpdf_gr
     truncated_pareto_logpdf_grad_alpha_m_upper_row row;
     row.x = x;
     row.c0 = isinf(x);
-    row.truncated_pareto_0 = truncated_pareto_log_ratio_grad_m_prepare_row(x);
+    row.truncated_pareto_0 = truncated_pareto_log_ratio_grad_x_sr_prepare_row(x);
+    row.truncated_pareto_1 = truncated_pareto_log_ratio_grad_m_prepare_row(x);
     return row;
 }
 
@@ -317,8 +382,12 @@ DEVICE truncated_pareto_logpdf_grad_alpha_m_upper_results truncated_pareto_logpd
     if (row.x < set.m || row.x > set.upper || row.c0) {
         return make_truncated_pareto_logpdf_grad_alpha_m_upper_results(-INFINITY, 0, 0, 0);
     }
-    truncated_pareto_log_ratio_grad_m_results call3 = truncated_pareto_log_ratio_grad_m_evaluate(set.truncated_pareto_0, row.truncated_pareto_0);
-    return make_truncated_pareto_logpdf_grad_alpha_m_upper_results(set.c1 - set.c2 * call3.value, set.c3 - call3.value, set.c4 - set.c2 * call3.d_m, set.c5);
+    if (set.c6) {
+        truncated_pareto_log_ratio_grad_x_results call3 = truncated_pareto_log_ratio_grad_x_sr_evaluate(set.truncated_pareto_0, row.truncated_pareto_0);
+        return make_truncated_pareto_logpdf_grad_alpha_m_upper_results(set.c1 + set.c2 * call3.value, call3.value - set.c3, set.c4, set.c2 * call3.d_x - set.c5);
+    }
+    truncated_pareto_log_ratio_grad_m_results call5 = truncated_pareto_log_ratio_grad_m_evaluate(set.truncated_pareto_1, row.truncated_pareto_1);
+    return make_truncated_pareto_logpdf_grad_alpha_m_upper_results(set.c7 - set.c2 * call5.value, set.c8 - call5.value, set.c9 - set.c2 * call5.d_m, set.c10);
 }
 
 // truncated_pareto_logpdf_checked_grad_alpha_m_upper: what depends on the parameters alone, computed once for each set of them.

@@ -106,6 +106,11 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real truncated_pareto_log_ratio(real x, real m)
+{
+    return log1p((x - m) * (1 / m));
+}
+
 DEVICE real special_expm1_quotient(real a, real x)
 {
     real u = a * x;
@@ -119,9 +124,36 @@ DEVICE real special_expm1_quotient(real a, real x)
     return x * series;
 }
 
-DEVICE real truncated_pareto_log_ratio(real x, real m)
+// truncated_pareto_log_ratio: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real x;
+} truncated_pareto_log_ratio_sr_set;
+
+DEVICE truncated_pareto_log_ratio_sr_set truncated_pareto_log_ratio_sr_prepare_set(real x)
 {
-    return log1p((x - m) * (1 / m));
+    truncated_pareto_log_ratio_sr_set set;
+    set.x = x;
+    return set;
+}
+
+// truncated_pareto_log_ratio: what depends on the observation alone, computed once for each.
+typedef struct {
+    real m;
+    real c0;
+} truncated_pareto_log_ratio_sr_row;
+
+DEVICE truncated_pareto_log_ratio_sr_row truncated_pareto_log_ratio_sr_prepare_row(real m)
+{
+    truncated_pareto_log_ratio_sr_row row;
+    row.m = m;
+    row.c0 = 1 / m;
+    return row;
+}
+
+// truncated_pareto_log_ratio: what depends on both, from what was computed ahead.
+DEVICE real truncated_pareto_log_ratio_sr_evaluate(truncated_pareto_log_ratio_sr_set set, truncated_pareto_log_ratio_sr_row row)
+{
+    return log1p((set.x - row.m) * row.c0);
 }
 
 // truncated_pareto_log_ratio: what depends on the parameters alone, computed once for each set of them.
@@ -163,18 +195,25 @@ typedef struct {
     real upper;
     real c1;
     real c2;
-    truncated_pareto_log_ratio_set truncated_pareto_0;
+    truncated_pareto_log_ratio_sr_set truncated_pareto_0;
+    int c3;
+    real c4;
+    truncated_pareto_log_ratio_set truncated_pareto_1;
 } truncated_pareto_logpdf_set;
 
 DEVICE truncated_pareto_logpdf_set truncated_pareto_logpdf_prepare_set(real alpha, real m, real upper)
 {
     truncated_pareto_logpdf_set set;
+    real length = truncated_pareto_log_ratio(upper, m);
     set.c0 = !(m < upper);
     set.m = m;
     set.upper = upper;
-    set.c1 = -(log(m) + log(special_expm1_quotient(-alpha, truncated_pareto_log_ratio(upper, m))));
+    set.c1 = -(log(upper) + log(special_expm1_quotient(alpha, length)));
     set.c2 = alpha + 1;
-    set.truncated_pareto_0 = truncated_pareto_log_ratio_prepare_set(m);
+    set.truncated_pareto_0 = truncated_pareto_log_ratio_sr_prepare_set(upper);
+    set.c3 = alpha < 0;
+    set.c4 = -(log(m) + log(special_expm1_quotient(-alpha, length)));
+    set.truncated_pareto_1 = truncated_pareto_log_ratio_prepare_set(m);
     return set;
 }
 
@@ -182,7 +221,8 @@ DEVICE truncated_pareto_logpdf_set truncated_pareto_logpdf_prepare_set(real alph
 typedef struct {
     real x;
     int c0;
-    truncated_pareto_log_ratio_row truncated_pareto_0;
+    truncated_pareto_log_ratio_sr_row truncated_pareto_0;
+    truncated_pareto_log_ratio_row truncated_pareto_1;
 } truncated_pareto_logpdf_row;
 
 DEVICE truncated_pareto_logpdf_row truncated_pareto_logpdf_prepare_row(real x)
@@ -190,7 +230,8 @@ DEVICE truncated_pareto_logpdf_row truncated_pareto_logpdf_prepare_row(real x)
     truncated_pareto_logpdf_row row;
     row.x = x;
     row.c0 = isinf(x);
-    row.truncated_pareto_0 = truncated_pareto_log_ratio_prepare_row(x);
+    row.truncated_pareto_0 = truncated_pareto_log_ratio_sr_prepare_row(x);
+    row.truncated_pareto_1 = truncated_pareto_log_ratio_prepare_row(x);
     return row;
 }
 
@@ -203,7 +244,10 @@ DEVICE real truncated_pareto_logpdf_evaluate(truncated_pareto_logpdf_set set, tr
     if (row.x < set.m || row.x > set.upper || row.c0) {
         return -INFINITY;
     }
-    return set.c1 - set.c2 * truncated_pareto_log_ratio_evaluate(set.truncated_pareto_0, row.truncated_pareto_0);
+    if (set.c3) {
+        return set.c1 + set.c2 * truncated_pareto_log_ratio_sr_evaluate(set.truncated_pareto_0, row.truncated_pareto_0);
+    }
+    return set.c4 - set.c2 * truncated_pareto_log_ratio_evaluate(set.truncated_pareto_1, row.truncated_pareto_1);
 }
 
 // truncated_pareto_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -286,7 +330,7 @@ KERNEL(128) truncated_pareto_logpdf_checked_table(
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = truncated_pareto_logpdf_checked_prepare_row(x_per_row[first + r]);
         BARRIER();
-        if (!(set[0].truncated_pareto_0.c0)) {  // apart, so that no row waits for a decision
+        if (!(set[0].truncated_pareto_0.c0 || set[0].truncated_pareto_0.c3)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const truncated_pareto_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here

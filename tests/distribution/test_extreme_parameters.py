@@ -184,3 +184,35 @@ def test_noncentral_ones_at_both_ends():
     assert above == pytest.approx(d1 / (d1 + d2) * (1 - log_share), rel=1e-4) and below + above == pytest.approx(1, rel=1e-14)
     slopes = gs.noncentral_f.loglik_and_grad(1.7e308, 17.9, 13.9, 4.87)[1]
     assert slopes["d1"] == pytest.approx(-0.16017743774126714, rel=1e-8)  # as it is at 1e100
+
+
+def test_pieces_meet():
+    """Where the formulas of two sides meet, at ordinary parameters, derivatives are those of either side."""
+    for density in (gs.burr, gs.mielke):
+        assert density.loglik_and_grad(2.0, 1.0, 1.0, 2.0)[1]["sigma"] == pytest.approx(0, abs=1e-15)
+        assert density.loglik_and_grad(2.0, 1.0, 1.0, 2.0, wrt="x")[1]["x"] == pytest.approx(-0.5, rel=1e-14)
+
+
+def test_truncated_pareto_that_rises():
+    """Its median beside the upper end, where exp(-alpha log(upper / m)) overflows, and its limits."""
+    median = 1e6 * 0.5 ** (1 / 1000)
+    np.testing.assert_allclose(gs.truncated_pareto.ppf(0.5, -1000.0, 1.0, 1e6), median, rtol=1e-15)
+    np.testing.assert_allclose(gs.truncated_pareto.isf(0.25, -100.0, 1e-8, 1.0), 0.75**0.01, rtol=1e-15)
+    np.testing.assert_allclose(gs.truncated_pareto.cdf([-np.inf, median, np.inf], -1000.0, 1.0, 1e6), [0, 0.5, 1], rtol=1e-12)
+    np.testing.assert_allclose(gs.truncated_pareto.logpdf(median, -1000.0, 1.0, 1e6), np.log(500 / median), rtol=1e-13)
+
+
+def test_small_powers():
+    """Of the logistic and of the normal tail: what nearly cancels is left out."""
+    assert gs.generalized_logistic.logpdf(-1e8, 5e-7, 1.0, 1.0) == pytest.approx(math.log(5e-7) - 5e-7 * (1e8 + 1), rel=1e-14)
+    assert gs.power_log_normal.logpdf(*np.float32([2, 2e-7, 0, 3e-7])) == pytest.approx(-533823.0962503043, rel=1e-6)
+    assert gs.power_log_normal.ppf(*np.float32([1e-37, 1e8, 1, 1])) == pytest.approx(1.9548804971950014e-06, rel=1e-5)
+    assert gs.burr.isf(*np.float32([1e-37, 2, 1e7, 1])) == pytest.approx(1e22, rel=1e-5)
+    assert gs.kappa4.ppf(1e-300, -1.1, 0.0, 0.0, 1.0) == pytest.approx(-300 * 1.1 * math.log(10) + math.log(1.1), rel=1e-13)
+
+
+def test_whole_numbers_that_a_type_does_not_have():
+    """N - k in single precision, and the step from 1^beta to 2^beta."""
+    assert gs.hypergeometric.sf(*np.float32([1, 2e7, 3, 2])) == pytest.approx(1.500000075000004e-14, rel=1e-5)
+    slopes = gs.discrete_weibull.loglik_and_grad(*np.float32([1, 0.5, 139]))[1]
+    assert slopes == {"q": pytest.approx(2, rel=1e-6), "beta": 0}
