@@ -36,16 +36,17 @@ __device__ real gamma_logsf(real x, real alpha, real beta)
     return log_gamma_q_of_power(alpha, beta * x, log(beta) + log(x));
 }
 
+// Where beta * x underflows, P(alpha, y) is P(alpha, s y) / s^alpha, s being large.
 __device__ real gamma_cdf(real x, real alpha, real beta)
 {
-    real y = beta * x;
-    return y < EPSILON ? exp(log_gamma_p_of_power(alpha, y, log(beta) + log(x))) : gamma_p(alpha, y);
+    real s = lift(fmin(beta * x, (real)1), 1);
+    return gamma_p(alpha, s * beta * x) * exp(-alpha * log_lift(s));
 }
 
 __device__ real gamma_sf(real x, real alpha, real beta)
 {
-    real y = beta * x;
-    return y < EPSILON ? -expm1(log_gamma_p_of_power(alpha, y, log(beta) + log(x))) : gamma_q(alpha, y);
+    real s = lift(fmin(beta * x, (real)1), 1), power = -alpha * log_lift(s);
+    return exp(power) * gamma_q(alpha, s * beta * x) - expm1(power);
 }
 
 __device__ real gamma_ppf(real q, real alpha, real beta) { return gamma_quantile_power(alpha, q, 1 - q, 1, 1 / beta); }

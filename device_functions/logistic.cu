@@ -4,9 +4,9 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
 __device__ real logistic_logpdf(real x, real mu, real s)
 {
-    real z = (x - mu) * (1 / s);
-    if (isinf(z)) return -INFINITY;
-    return -log(s) - z - 2 * log1pexp(-z);
+    if (isinf(x)) return -INFINITY;
+    real z = (x - mu) * (1 / s), y = z < 0 ? z : -z;
+    return -log(s) + y - 2 * log1p_unit(exp(y));
 }
 
 __device__ real logistic_logcdf(real x, real mu, real s)

@@ -83,15 +83,30 @@ __device__ real log1p_square(real y)
 // y >= 0, or the nearest number of those whose squares neither over- nor underflow, even times large ones
 __device__ real within_range(real y)
 {
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    real e = 1 / EPSILON, e3 = e * e * e, most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
     return fmin(fmax(y, 1 / most), most);
+}
+
+// What x is taken times before it is divided by s, so that the quotient neither over- nor underflows: nearly always 1. x >= 0, s > 0
+__device__ real lift(real x, real s)
+{
+    real e = 1 / EPSILON, e3 = e * e * e, e4 = e * e3, e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4, up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+// Its logarithm
+__device__ real log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
 }
 
 // log(x / s), x >= 0, s > 0, where the quotient may over- or underflow. Error 2.
 __device__ real log_quotient(real x, real s)
 {
-    real z = x / s;
-    return z == within_range(z) ? log(z) : log(x) - log(s);
+    real factor = lift(x, s);
+    return log(x * factor / s) - log_lift(factor);
 }
 
 // (x / s)^power, likewise
@@ -104,27 +119,29 @@ __device__ real power_of_quotient(real x, real s, real power)
 // log(1 + x / s), x >= 0, s > 0, where the quotient may overflow. Error 2.
 __device__ real log1p_of_quotient(real x, real s)
 {
-    real z = x / s;
-    return z < INFINITY ? log1p(z) : log(x) - log(s);
+    real z = x * (1 / s), value = log1p(z);
+    return z < INFINITY ? value : log_quotient(x, s);
 }
 
 // log(1 + (x / s)^2), any x, s > 0, likewise. Error 2.
 __device__ real log1p_square_of_quotient(real x, real s)
 {
-    real z = x / s;
-    return fabs(z) < INFINITY ? log1p_square(z) : 2 * (log(fabs(x)) - log(s));
+    real z = x * (1 / s), value = log1p_square(z);
+    return fabs(z) < INFINITY ? value : 2 * log_quotient(fabs(x), s);
 }
 
 // log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
 __device__ real log_arc(real x, real s)
 {
-    return x * EPSILON > s ? log_quotient(s, x) : log(atan2(s, x));
+    real factor = fmax(lift(s, x), (real)1);
+    return log(atan2(s * factor, x)) - log_lift(factor);
 }
 
 // 1 / y, y >= 0, finite but for y = 0: the derivative of a logarithm, whose factors may be 0 or as large as it. Error 1.
 __device__ real log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON, e5 = e * e * e * e * e, e10 = e5 * e5;  // the least normal number is 2^-1022, or 2^-126
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // (atanh(r) / r - 1) / s where s = r^2 <= 1/9. Error 1.
