@@ -90,8 +90,8 @@ __device__ real within_range(real y)
 // log(x / s), x >= 0, s > 0, where the quotient may over- or underflow. Error 2.
 __device__ real log_quotient(real x, real s)
 {
-    real z = x / s;
-    return z == within_range(z) ? log(z) : log(x) - log(s);
+    real value = log(x / s);
+    return fabs(value) < (EPSILON < 1e-10 ? 345 : 41) ? value : log(x) - log(s);
 }
 
 // (x / s)^power, likewise
@@ -104,14 +104,14 @@ __device__ real power_of_quotient(real x, real s, real power)
 // log(1 + x / s), x >= 0, s > 0, where the quotient may overflow. Error 2.
 __device__ real log1p_of_quotient(real x, real s)
 {
-    real z = x / s;
+    real z = x * (1 / s);
     return z < INFINITY ? log1p(z) : log(x) - log(s);
 }
 
 // log(1 + (x / s)^2), any x, s > 0, likewise. Error 2.
 __device__ real log1p_square_of_quotient(real x, real s)
 {
-    real z = x / s;
+    real z = x * (1 / s);
     return fabs(z) < INFINITY ? log1p_square(z) : 2 * (log(fabs(x)) - log(s));
 }
 
