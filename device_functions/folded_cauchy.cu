@@ -4,8 +4,8 @@
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 16
 __device__ real folded_cauchy_logpdf(real x, real mu, real sigma)
 {
-    real both = log1p_square_of_quotient(hypot(x, mu), sigma)
-              - (log1p_square_of_quotient(x + mu, sigma) + log1p_square_of_quotient(x - mu, sigma));
+    real below = (x + mu) * (1 / sigma), above = (x - mu) * (1 / sigma);
+    real both = log1p_square(hypot(x, mu) * (1 / sigma)) - (log1p_square(below) + log1p_square(above));
     return isinf(x) ? -INFINITY : both + (LOG_2 - LOG_PI - log(sigma));
 }
 

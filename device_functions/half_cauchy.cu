@@ -4,7 +4,7 @@
 // source: Gelman (2006), Prior distributions for variance parameters in hierarchical models
 __device__ real half_cauchy_logpdf(real x, real beta)
 {
-    return LOG_2 - LOG_PI - log(beta) - log1p_square_of_quotient(x, beta);
+    return LOG_2 - LOG_PI - log(beta) - log1p_square(x * (1 / beta));
 }
 
 __device__ real half_cauchy_logcdf(real x, real beta)

@@ -5,7 +5,7 @@
 __device__ real levy_logpdf(real x, real mu, real sigma)
 {
     real d = x - mu;
-    return x <= mu || isinf(x) ? -INFINITY : -(log(sigma) + HALF_LOG_2PI) - 1.5 * log_quotient(d, sigma) - 0.5 * (sigma / d);
+    return x <= mu || isinf(x) ? -INFINITY : 0.5 * log(sigma) - HALF_LOG_2PI - 1.5 * log(d) - 0.5 * (sigma / d);
 }
 
 // sqrt(sigma / (x - mu)) is the absolute value of a standard normal variable.

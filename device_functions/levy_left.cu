@@ -5,7 +5,7 @@
 __device__ real levy_left_logpdf(real x, real mu, real sigma)
 {
     real d = mu - x;
-    return x >= mu || isinf(x) ? -INFINITY : -(log(sigma) + HALF_LOG_2PI) - 1.5 * log_quotient(d, sigma) - 0.5 * (sigma / d);
+    return x >= mu || isinf(x) ? -INFINITY : 0.5 * log(sigma) - HALF_LOG_2PI - 1.5 * log(d) - 0.5 * (sigma / d);
 }
 
 // sqrt(sigma / (mu - x)) is the absolute value of a standard normal variable.

@@ -4,12 +4,17 @@
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 20
 __device__ real lomax_logpdf(real x, real alpha, real sigma)
 {
-    return log(alpha / sigma) - (alpha + 1) * log1p_of_quotient(x, sigma);
+    return log(alpha / sigma) - (alpha + 1) * log1p(x * (1 / sigma));
+}
+
+__device__ real lomax_logpdf_grad_sigma(real x, real alpha, real sigma)
+{
+    return (alpha * x - sigma) / (x + sigma) * (1 / sigma);
 }
 
 __device__ real lomax_logsf(real x, real alpha, real sigma)
 {
-    return -alpha * log1p_of_quotient(x, sigma);
+    return -alpha * log1p(x * (1 / sigma));
 }
 
 __device__ real lomax_logcdf(real x, real alpha, real sigma)

@@ -5,12 +5,14 @@
 __device__ real pareto_logpdf(real x, real alpha, real m)
 {
     if (x < m) return -INFINITY;
-    return log(alpha / m) - (alpha + 1) * log1p_of_quotient(x - m, m);
+    return log(alpha / m) - (alpha + 1) * log1p((x - m) * (1 / m));
 }
+
+__device__ real pareto_logpdf_grad_m(real x, real alpha, real m) { return x < m ? 0 : alpha / m; }
 
 __device__ real pareto_logsf(real x, real alpha, real m)
 {
-    return x < m ? 0 : -alpha * log1p_of_quotient(x - m, m);
+    return x < m ? 0 : -alpha * log1p((x - m) * (1 / m));
 }
 
 __device__ real pareto_logcdf(real x, real alpha, real m)

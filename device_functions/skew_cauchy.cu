@@ -5,8 +5,8 @@
 __device__ real skew_cauchy_logpdf(real x, real a, real mu, real sigma)
 {
     if (!(fabs(a) < 1)) return NAN;
-    real d = x - mu;
-    return -(LOG_PI + log(sigma)) - log1p_square_of_quotient(d, sigma * (d < 0 ? 1 - a : 1 + a));
+    real z = (x - mu) * (1 / sigma);
+    return -(LOG_PI + log(sigma)) - log1p_square(z / (z < 0 ? 1 - a : 1 + a));
 }
 
 __device__ real skew_cauchy_logcdf(real x, real a, real mu, real sigma)

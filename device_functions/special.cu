@@ -116,20 +116,6 @@ __device__ real power_of_quotient(real x, real s, real power)
     return z == within_range(z) || x == 0 ? pow(z, power) : exp(power * log_quotient(x, s));
 }
 
-// log(1 + x / s), x >= 0, s > 0, where the quotient may overflow. Error 2.
-__device__ real log1p_of_quotient(real x, real s)
-{
-    real z = x * (1 / s), value = log1p(z);
-    return z < INFINITY ? value : log_quotient(x, s);
-}
-
-// log(1 + (x / s)^2), any x, s > 0, likewise. Error 2.
-__device__ real log1p_square_of_quotient(real x, real s)
-{
-    real z = x * (1 / s), value = log1p_square(z);
-    return fabs(z) < INFINITY ? value : 2 * log_quotient(fabs(x), s);
-}
-
 // log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
 __device__ real log_arc(real x, real s)
 {

@@ -250,8 +250,9 @@ def _everywhere(
     """A distribution function for every real number: it has certain values below and above the observation's domain.
 
     It has them beyond the ends of the support that the source writes, too, where rounding would give it others, and rounding
-    takes no probability out of [0, 1]. A function of whole numbers keeps its value up to the next one. Outside of the domain the
-    function is evaluated at 1, which lies in every domain: so it can say nan where parameters do not go together, whatever x is.
+    takes no probability out of [0, 1]. A function of whole numbers keeps its value up to the next one. Outside of the domain
+    the function is evaluated at 1, which lies in every domain: so it can say nan where parameters do not go together,
+    whatever x is.
     """
     observation, edges = definition.arguments[0], _TAILS[ending]
     x, *names = (p.name for p in function.parameters)

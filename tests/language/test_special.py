@@ -113,10 +113,6 @@ FUNCTIONS = {
     "log_quotient": (
         lambda x, s: mp.log(x / s), (np.r_[pairs[0], 1e30, 1e-30, 3], np.r_[pairs[1], 1e-30, 1e30, 3]), 4, True,
     ),
-    "log1p_of_quotient": (lambda x, s: mp.log1p(x / s), (np.r_[pairs[0], 1e30, 0], np.r_[pairs[1], 1e-30, 3]), 4, True),
-    "log1p_square_of_quotient": (
-        lambda x, s: mp.log1p((x / s) ** 2), (np.r_[-pairs[0], 1e30, 0], np.r_[pairs[1], 1e-30, 3]), 4, True,
-    ),
     "log_arc": (lambda x, s: mp.log(mp.atan2(s, x)), (np.r_[pairs[0], 1e30, 0], np.r_[pairs[1], 1e-30, 3]), 4, True),
     "log_slope": (lambda y: 1 / y, (log_uniform(RNG, 1e-30, 1e30, N),), 2, True),
     "log1p_square": (lambda y: mp.log1p(y * y), (np.concatenate([signed, [1e30, -1e37]]),), 4, True),
