@@ -106,6 +106,29 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_scaled_erfc(real x)
 {
     real t = 1 - 7.5 / (x + 3.75);
@@ -154,69 +177,11 @@ DEVICE real alpha_difference_evaluate(alpha_difference_set set, alpha_difference
     return row.x > set.c0 ? set.a - set.sigma / row.x : fma(set.a, row.x, -set.sigma) / row.x;
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_set;
-
-DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
-{
-    special_log_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    special_within_range_m_row special_within_range_0;
-    real c0;
-} special_log_quotient_row;
-
-DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
-{
-    special_log_quotient_row row;
-    row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
-}
-
 // alpha_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     alpha_difference_set alpha_difference_0;
     real c0;
-    special_log_quotient_set special_0;
+    real sigma;
 } alpha_logpdf_set;
 
 DEVICE alpha_logpdf_set alpha_logpdf_prepare_set(real a, real sigma)
@@ -224,7 +189,7 @@ DEVICE alpha_logpdf_set alpha_logpdf_prepare_set(real a, real sigma)
     alpha_logpdf_set set;
     set.alpha_difference_0 = alpha_difference_prepare_set(a, sigma);
     set.c0 = -(log(sigma) + HALF_LOG_2PI + special_log_ndtr(a));
-    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.sigma = sigma;
     return set;
 }
 
@@ -232,7 +197,7 @@ DEVICE alpha_logpdf_set alpha_logpdf_prepare_set(real a, real sigma)
 typedef struct {
     alpha_difference_row alpha_difference_0;
     int c0;
-    special_log_quotient_row special_0;
+    real x;
 } alpha_logpdf_row;
 
 DEVICE alpha_logpdf_row alpha_logpdf_prepare_row(real x)
@@ -240,7 +205,7 @@ DEVICE alpha_logpdf_row alpha_logpdf_prepare_row(real x)
     alpha_logpdf_row row;
     row.alpha_difference_0 = alpha_difference_prepare_row(x);
     row.c0 = x == 0 || isinf(x);
-    row.special_0 = special_log_quotient_prepare_row(x);
+    row.x = x;
     return row;
 }
 
@@ -251,7 +216,7 @@ DEVICE real alpha_logpdf_evaluate(alpha_logpdf_set set, alpha_logpdf_row row)
     if (row.c0) {
         return -INFINITY;
     }
-    return set.c0 - 2 * special_log_quotient_evaluate(set.special_0, row.special_0) - 0.5 * normal * normal;
+    return set.c0 - 2 * special_log_quotient(row.x, set.sigma) - 0.5 * normal * normal;
 }
 
 // alpha_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -324,10 +289,10 @@ KERNEL(128) alpha_logpdf_checked_table(
     alpha_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(alpha_logpdf_checked_row, rows, 256);
+    SHARED_ARRAY(alpha_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = alpha_logpdf_checked_prepare_row(x_per_row[first + r]);

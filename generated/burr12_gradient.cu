@@ -142,6 +142,29 @@ DEVICE burr12_logpdf_checked_grad_c_k_sigma_results make_burr12_logpdf_checked_g
 }
 
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -157,72 +180,16 @@ DEVICE real special_log_power_at_zero(real power, real value)
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
-}
-
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_set;
-
-DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
-{
-    special_log_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    special_within_range_m_row special_within_range_0;
-    real c0;
-} special_log_quotient_row;
-
-DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
-{
-    special_log_quotient_row row;
-    row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // burr12_logpdf_grad_c_k_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
     real c0;
-    special_log_quotient_set special_0;
     real c;
     real c1;
     real c2;
@@ -253,7 +220,6 @@ DEVICE burr12_logpdf_grad_c_k_sigma_set burr12_logpdf_grad_c_k_sigma_prepare_set
     real d_c_at_zero = c - 1 == 0 ? -INFINITY : 0;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
-    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c = c;
     set.c1 = -c * k - 1;
     set.c2 = c - 1;
@@ -275,7 +241,6 @@ DEVICE burr12_logpdf_grad_c_k_sigma_set burr12_logpdf_grad_c_k_sigma_prepare_set
 // burr12_logpdf_grad_c_k_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_log_quotient_row special_0;
     int c0;
     int c1;
 } burr12_logpdf_grad_c_k_sigma_row;
@@ -284,7 +249,6 @@ DEVICE burr12_logpdf_grad_c_k_sigma_row burr12_logpdf_grad_c_k_sigma_prepare_row
 {
     burr12_logpdf_grad_c_k_sigma_row row;
     row.x = x;
-    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -296,7 +260,7 @@ DEVICE burr12_logpdf_grad_c_k_sigma_results burr12_logpdf_grad_c_k_sigma_evaluat
     real t = row.x / set.sigma;
     real d_sigma_z = -(t * set.c0);
     real z = t;
-    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real log_z = special_log_quotient(row.x, set.sigma);
     real t5 = fabs(log_z);
     real t6 = exp(-set.c * t5);
     real t7 = quotient((real)(1), 1 + t6);

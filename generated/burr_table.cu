@@ -106,6 +106,29 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -119,68 +142,9 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_set;
-
-DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
-{
-    special_log_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    special_within_range_m_row special_within_range_0;
-    real c0;
-} special_log_quotient_row;
-
-DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
-{
-    special_log_quotient_row row;
-    row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
-}
-
 // burr_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
-    special_log_quotient_set special_0;
     real c;
     real c0;
     real c1;
@@ -193,7 +157,6 @@ DEVICE burr_logpdf_set burr_logpdf_prepare_set(real c, real k, real sigma)
 {
     burr_logpdf_set set;
     set.sigma = sigma;
-    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c = c;
     set.c0 = log(c * k / sigma);
     set.c1 = -c - 1;
@@ -206,7 +169,6 @@ DEVICE burr_logpdf_set burr_logpdf_prepare_set(real c, real k, real sigma)
 // burr_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_log_quotient_row special_0;
     int c0;
     int c1;
 } burr_logpdf_row;
@@ -215,7 +177,6 @@ DEVICE burr_logpdf_row burr_logpdf_prepare_row(real x)
 {
     burr_logpdf_row row;
     row.x = x;
-    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -225,7 +186,7 @@ DEVICE burr_logpdf_row burr_logpdf_prepare_row(real x)
 DEVICE real burr_logpdf_evaluate(burr_logpdf_set set, burr_logpdf_row row)
 {
     real z = row.x / set.sigma;
-    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real log_z = special_log_quotient(row.x, set.sigma);
     real y = log_z > 0 ? -set.c * log_z : set.c * log_z;
     real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(y));
     real at_zero = special_log_power_at_zero(set.c2, set.c4 - set.c3 * pow(z, set.c));
@@ -304,10 +265,10 @@ KERNEL(128) burr_logpdf_checked_table(
     burr_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(burr_logpdf_checked_row, rows, 256);
+    SHARED_ARRAY(burr_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = burr_logpdf_checked_prepare_row(x_per_row[first + r]);

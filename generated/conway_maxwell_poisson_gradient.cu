@@ -485,7 +485,10 @@ DEVICE real special_log_factorial(real x)
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 DEVICE conway_maxwell_poisson_lowest_grad_nu_results conway_maxwell_poisson_lowest_grad_nu(real x, real nu)
@@ -845,7 +848,7 @@ DEVICE real special_legendre_weight(int k)
     return i == 0 ? 0.36268378337836198297 : i == 1 ? 0.31370664587788728734 : i == 2 ? 0.22238103445337447054 : 0.10122853629037625915;
 }
 
-DEVICE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu(real a, real b, int power, real center, real mu, real log_mu, real nu)
+LARGE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu(real a, real b, int power, real center, real mu, real log_mu, real nu)
 {
     conway_maxwell_poisson_highest_grad_a_mu_results call = conway_maxwell_poisson_highest_grad_a_mu(a, b, mu);
     real d_a_mode = call.d_a;
@@ -1009,7 +1012,7 @@ DEVICE conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results conway_max
     return make_conway_maxwell_poisson_sum_between_grad_a_mu_log_mu_nu_results(sum, d_a_sum, d_mu_sum, d_log_mu_sum, d_nu_sum);
 }
 
-LARGE conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu_results conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu(real a, real b, real mu, real log_mu, real nu)
+DEVICE conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu_results conway_maxwell_poisson_log_between_grad_a_mu_log_mu_nu(real a, real b, real mu, real log_mu, real nu)
 {
     conway_maxwell_poisson_highest_grad_a_mu_results call2 = conway_maxwell_poisson_highest_grad_a_mu(a, b, mu);
     real d_a_x = call2.d_a;

@@ -198,9 +198,35 @@ DEVICE crystal_ball_logpdf_checked_grad_beta_m_mu_sigma_results make_crystal_bal
 }
 
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 DEVICE crystal_ball_log_power_part_grad_beta_m_results crystal_ball_log_power_part_grad_beta_m(real beta, real m)
@@ -250,60 +276,6 @@ DEVICE crystal_ball_log_whole_grad_beta_m_results crystal_ball_log_whole_grad_be
     return make_crystal_ball_log_whole_grad_beta_m_results(special_logaddexp(call.value, t), (call.value == -INFINITY ? 0 : t2 * call.d_beta) + (t == -INFINITY ? 0 : special_expit(t - call.value) * (beta == INFINITY ? 0 : special_inverse_mills(beta))), call.value == -INFINITY ? 0 : t2 * call.d_m);
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_ms_set;
-
-DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
-{
-    special_log_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_ms_row;
-
-DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
-{
-    special_log_quotient_ms_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
-{
-    real z = x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
-}
-
 // crystal_ball_log_fall_grad_beta_m_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -311,7 +283,7 @@ typedef struct {
     real t;
     real beta;
     real t2;
-    special_log_quotient_ms_set special_0;
+    real sigma;
     real c1;
     real c2;
     real t5;
@@ -334,7 +306,7 @@ DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_set crystal_ball_log_fall_grad
     set.t = t;
     set.beta = beta;
     set.t2 = t2;
-    set.special_0 = special_log_quotient_ms_prepare_set(sigma);
+    set.sigma = sigma;
     set.c1 = log(t2);
     set.c2 = t4 * t5;
     set.t5 = t5;
@@ -348,14 +320,12 @@ DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_set crystal_ball_log_fall_grad
 // crystal_ball_log_fall_grad_beta_m_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_log_quotient_ms_row special_0;
 } crystal_ball_log_fall_grad_beta_m_mu_sigma_row;
 
 DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_row crystal_ball_log_fall_grad_beta_m_mu_sigma_prepare_row(real x)
 {
     crystal_ball_log_fall_grad_beta_m_mu_sigma_row row;
     row.x = x;
-    row.special_0 = special_log_quotient_ms_prepare_row();
     return row;
 }
 
@@ -366,7 +336,7 @@ DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_results crystal_ball_log_fall_
     real z = (row.x - set.mu) * set.t;
     real t3 = -(z + set.beta) * set.t2;
     real t6 = 1 / (1 + t3);
-    return make_crystal_ball_log_fall_grad_beta_m_mu_sigma_results(isinf(z) ? special_log_quotient_ms_evaluate(set.special_0, row.special_0, set.mu - row.x) + set.c1 : log1p(t3), isinf(z) ? set.c2 : t6 * (-set.t2 - (z + set.beta) * set.t5), isinf(z) ? set.c3 : t6 * (set.t7 * (z + set.beta)), isinf(z) ? special_log_slope(set.mu - row.x) : t6 * set.c4, isinf(z) ? set.c5 : -(d_sigma_z * set.t2 * t6));
+    return make_crystal_ball_log_fall_grad_beta_m_mu_sigma_results(isinf(z) ? special_log_quotient(set.mu - row.x, set.sigma) + set.c1 : log1p(t3), isinf(z) ? set.c2 : t6 * (-set.t2 - (z + set.beta) * set.t5), isinf(z) ? set.c3 : t6 * (set.t7 * (z + set.beta)), isinf(z) ? special_log_slope(set.mu - row.x) : t6 * set.c4, isinf(z) ? set.c5 : -(d_sigma_z * set.t2 * t6));
 }
 
 // crystal_ball_logpdf_grad_beta_m_mu_sigma: what depends on the parameters alone, computed once for each set of them.

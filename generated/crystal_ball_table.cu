@@ -106,6 +106,29 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_logaddexp(real a, real b)
 {
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
@@ -135,65 +158,11 @@ DEVICE real crystal_ball_log_whole(real beta, real m)
     return special_logaddexp(crystal_ball_log_power_part(beta, m), HALF_LOG_2PI + special_log_ndtr(beta));
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_ms_set;
-
-DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
-{
-    special_log_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_ms_row;
-
-DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
-{
-    special_log_quotient_ms_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
-{
-    real z = x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
-}
-
 // crystal_ball_log_fall: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
-    special_log_quotient_ms_set special_0;
+    real sigma;
     real c1;
     real beta;
     real c2;
@@ -204,7 +173,7 @@ DEVICE crystal_ball_log_fall_set crystal_ball_log_fall_prepare_set(real beta, re
     crystal_ball_log_fall_set set;
     set.mu = mu;
     set.c0 = 1 / sigma;
-    set.special_0 = special_log_quotient_ms_prepare_set(sigma);
+    set.sigma = sigma;
     set.c1 = log(beta / m);
     set.beta = beta;
     set.c2 = beta / m;
@@ -214,14 +183,12 @@ DEVICE crystal_ball_log_fall_set crystal_ball_log_fall_prepare_set(real beta, re
 // crystal_ball_log_fall: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_log_quotient_ms_row special_0;
 } crystal_ball_log_fall_row;
 
 DEVICE crystal_ball_log_fall_row crystal_ball_log_fall_prepare_row(real x)
 {
     crystal_ball_log_fall_row row;
     row.x = x;
-    row.special_0 = special_log_quotient_ms_prepare_row();
     return row;
 }
 
@@ -229,7 +196,7 @@ DEVICE crystal_ball_log_fall_row crystal_ball_log_fall_prepare_row(real x)
 DEVICE real crystal_ball_log_fall_evaluate(crystal_ball_log_fall_set set, crystal_ball_log_fall_row row)
 {
     real z = (row.x - set.mu) * set.c0;
-    return isinf(z) ? special_log_quotient_ms_evaluate(set.special_0, row.special_0, set.mu - row.x) + set.c1 : log1p(-(z + set.beta) * set.c2);
+    return isinf(z) ? special_log_quotient(set.mu - row.x, set.sigma) + set.c1 : log1p(-(z + set.beta) * set.c2);
 }
 
 // crystal_ball_logpdf: what depends on the parameters alone, computed once for each set of them.

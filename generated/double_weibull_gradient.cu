@@ -162,7 +162,33 @@ DEVICE double_weibull_logpdf_checked_grad_alpha_mu_sigma_results make_double_wei
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
+}
+
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
 }
 
 DEVICE real special_log_power_at_zero(real power, real value)
@@ -170,65 +196,10 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_ms_set;
-
-DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
-{
-    special_log_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_ms_row;
-
-DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
-{
-    special_log_quotient_ms_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
-{
-    real z = x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
-}
-
 // weibull_logpdf_grad_x_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real t;
-    special_log_quotient_ms_set special_0;
     real alpha;
     real c0;
     real c1;
@@ -254,7 +225,6 @@ DEVICE weibull_logpdf_grad_x_alpha_beta_mss_set weibull_logpdf_grad_x_alpha_beta
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.beta = beta;
     set.t = t;
-    set.special_0 = special_log_quotient_ms_prepare_set(beta);
     set.alpha = alpha;
     set.c0 = alpha - 1;
     set.c1 = t5 * t6;
@@ -269,26 +239,14 @@ DEVICE weibull_logpdf_grad_x_alpha_beta_mss_set weibull_logpdf_grad_x_alpha_beta
     return set;
 }
 
-// weibull_logpdf_grad_x_alpha_beta: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_log_quotient_ms_row special_0;
-} weibull_logpdf_grad_x_alpha_beta_mss_row;
-
-DEVICE weibull_logpdf_grad_x_alpha_beta_mss_row weibull_logpdf_grad_x_alpha_beta_mss_prepare_row()
-{
-    weibull_logpdf_grad_x_alpha_beta_mss_row row;
-    row.special_0 = special_log_quotient_ms_prepare_row();
-    return row;
-}
-
 // weibull_logpdf_grad_x_alpha_beta: what depends on both, from what was computed ahead.
-DEVICE weibull_logpdf_grad_x_alpha_beta_results weibull_logpdf_grad_x_alpha_beta_mss_evaluate(weibull_logpdf_grad_x_alpha_beta_mss_set set, weibull_logpdf_grad_x_alpha_beta_mss_row row, real x)
+DEVICE weibull_logpdf_grad_x_alpha_beta_results weibull_logpdf_grad_x_alpha_beta_mss_evaluate(weibull_logpdf_grad_x_alpha_beta_mss_set set, real x)
 {
     real t2 = x / set.beta;
     real d_beta_z = -(t2 * set.t);
     real z = t2;
     real d_x_log_z = special_log_slope(x);
-    real log_z = special_log_quotient_ms_evaluate(set.special_0, row.special_0, x);
+    real log_z = special_log_quotient(x, set.beta);
     real t3 = exp(set.alpha * log_z);
     real d_x_value = set.c0 * d_x_log_z - t3 * (set.alpha * d_x_log_z);
     real d_alpha_value = set.c1 + log_z - t3 * log_z;
@@ -316,14 +274,12 @@ DEVICE double_weibull_logpdf_grad_alpha_mu_sigma_set double_weibull_logpdf_grad_
 // double_weibull_logpdf_grad_alpha_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    weibull_logpdf_grad_x_alpha_beta_mss_row weibull_0;
 } double_weibull_logpdf_grad_alpha_mu_sigma_row;
 
 DEVICE double_weibull_logpdf_grad_alpha_mu_sigma_row double_weibull_logpdf_grad_alpha_mu_sigma_prepare_row(real x)
 {
     double_weibull_logpdf_grad_alpha_mu_sigma_row row;
     row.x = x;
-    row.weibull_0 = weibull_logpdf_grad_x_alpha_beta_mss_prepare_row();
     return row;
 }
 
@@ -331,7 +287,7 @@ DEVICE double_weibull_logpdf_grad_alpha_mu_sigma_row double_weibull_logpdf_grad_
 DEVICE double_weibull_logpdf_grad_alpha_mu_sigma_results double_weibull_logpdf_grad_alpha_mu_sigma_evaluate(double_weibull_logpdf_grad_alpha_mu_sigma_set set, double_weibull_logpdf_grad_alpha_mu_sigma_row row)
 {
     real d_mu_x = row.x - set.mu > 0 ? -1 : row.x - set.mu < 0 ? 1 : 0;
-    weibull_logpdf_grad_x_alpha_beta_results call = weibull_logpdf_grad_x_alpha_beta_mss_evaluate(set.weibull_0, row.weibull_0, fabs(row.x - set.mu));
+    weibull_logpdf_grad_x_alpha_beta_results call = weibull_logpdf_grad_x_alpha_beta_mss_evaluate(set.weibull_0, fabs(row.x - set.mu));
     return make_double_weibull_logpdf_grad_alpha_mu_sigma_results(call.value - LOG_2, call.d_alpha, call.d_x * d_mu_x, call.d_beta);
 }
 

@@ -106,69 +106,37 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_ms_set;
-
-DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
-{
-    special_log_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_ms_row;
-
-DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
-{
-    special_log_quotient_ms_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
-{
-    real z = x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
-}
-
 // weibull_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
-    special_log_quotient_ms_set special_0;
     real c0;
     real c1;
     real alpha;
@@ -179,7 +147,6 @@ DEVICE weibull_logpdf_mss_set weibull_logpdf_mss_prepare_set(real alpha, real be
 {
     weibull_logpdf_mss_set set;
     set.beta = beta;
-    set.special_0 = special_log_quotient_ms_prepare_set(beta);
     set.c0 = log(alpha / beta);
     set.c1 = alpha - 1;
     set.alpha = alpha;
@@ -187,23 +154,11 @@ DEVICE weibull_logpdf_mss_set weibull_logpdf_mss_prepare_set(real alpha, real be
     return set;
 }
 
-// weibull_logpdf: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_log_quotient_ms_row special_0;
-} weibull_logpdf_mss_row;
-
-DEVICE weibull_logpdf_mss_row weibull_logpdf_mss_prepare_row()
-{
-    weibull_logpdf_mss_row row;
-    row.special_0 = special_log_quotient_ms_prepare_row();
-    return row;
-}
-
 // weibull_logpdf: what depends on both, from what was computed ahead.
-DEVICE real weibull_logpdf_mss_evaluate(weibull_logpdf_mss_set set, weibull_logpdf_mss_row row, real x)
+DEVICE real weibull_logpdf_mss_evaluate(weibull_logpdf_mss_set set, real x)
 {
     real z = x / set.beta;
-    real log_z = special_log_quotient_ms_evaluate(set.special_0, row.special_0, x);
+    real log_z = special_log_quotient(x, set.beta);
     real value = set.c0 + set.c1 * log_z - exp(set.alpha * log_z);
     real at_zero = special_log_power_at_zero(set.c1, set.c2 - z);
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
@@ -225,14 +180,12 @@ DEVICE double_weibull_logpdf_set double_weibull_logpdf_prepare_set(real alpha, r
 
 // double_weibull_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    weibull_logpdf_mss_row weibull_0;
     real x;
 } double_weibull_logpdf_row;
 
 DEVICE double_weibull_logpdf_row double_weibull_logpdf_prepare_row(real x)
 {
     double_weibull_logpdf_row row;
-    row.weibull_0 = weibull_logpdf_mss_prepare_row();
     row.x = x;
     return row;
 }
@@ -240,7 +193,7 @@ DEVICE double_weibull_logpdf_row double_weibull_logpdf_prepare_row(real x)
 // double_weibull_logpdf: what depends on both, from what was computed ahead.
 DEVICE real double_weibull_logpdf_evaluate(double_weibull_logpdf_set set, double_weibull_logpdf_row row)
 {
-    return weibull_logpdf_mss_evaluate(set.weibull_0, row.weibull_0, fabs(row.x - set.mu)) - LOG_2;
+    return weibull_logpdf_mss_evaluate(set.weibull_0, fabs(row.x - set.mu)) - LOG_2;
 }
 
 // double_weibull_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -146,56 +146,45 @@ DEVICE real special_log1p_square(real y)
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
-}
-
-// special_log1p_square_of_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log1p_square_of_quotient_ms_set;
-
-DEVICE special_log1p_square_of_quotient_ms_set special_log1p_square_of_quotient_ms_prepare_set(real s)
-{
-    special_log1p_square_of_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log1p_square_of_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log1p_square_of_quotient_ms_evaluate(special_log1p_square_of_quotient_ms_set set, real x)
-{
-    real z = x / set.s;
-    return fabs(z) < INFINITY ? special_log1p_square(z) : 2 * (log(fabs(x)) - set.c0);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // folded_cauchy_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
+    real c0;
     real mu;
-    real sigma;
-    int c0;
-    real t11;
-    special_log1p_square_of_quotient_ms_set special_0;
-    special_log1p_square_of_quotient_ms_set special_1;
-    special_log1p_square_of_quotient_ms_set special_2;
+    real t;
     real c1;
-    real c2;
+    real t2;
+    real t4;
+    real t6;
+    int c2;
+    real c3;
+    real c4;
+    real c5;
 } folded_cauchy_logpdf_grad_mu_sigma_set;
 
 DEVICE folded_cauchy_logpdf_grad_mu_sigma_set folded_cauchy_logpdf_grad_mu_sigma_prepare_set(real mu, real sigma)
 {
     folded_cauchy_logpdf_grad_mu_sigma_set set;
-    real t11 = 1 / sigma;
+    real t = 1 / sigma;
+    real t2 = 1 / sigma;
+    real t4 = 1 / sigma;
+    real t6 = 1 / EPSILON;
+    set.c0 = t * t;
     set.mu = mu;
-    set.sigma = sigma;
-    set.c0 = mu == 0;
-    set.t11 = t11;
-    set.special_0 = special_log1p_square_of_quotient_ms_prepare_set(sigma);
-    set.special_1 = special_log1p_square_of_quotient_ms_prepare_set(sigma);
-    set.special_2 = special_log1p_square_of_quotient_ms_prepare_set(sigma);
-    set.c1 = LOG_2 - LOG_PI - log(sigma);
-    set.c2 = special_log_slope(sigma);
+    set.t = t;
+    set.c1 = t2 * t2;
+    set.t2 = t2;
+    set.t4 = t4;
+    set.t6 = t6;
+    set.c2 = mu == 0;
+    set.c3 = t4 * t4;
+    set.c4 = LOG_2 - LOG_PI - log(sigma);
+    set.c5 = special_log_slope(sigma);
     return set;
 }
 
@@ -218,20 +207,19 @@ DEVICE folded_cauchy_logpdf_grad_mu_sigma_row folded_cauchy_logpdf_grad_mu_sigma
 // folded_cauchy_logpdf_grad_mu_sigma: what depends on both, from what was computed ahead.
 DEVICE folded_cauchy_logpdf_grad_mu_sigma_results folded_cauchy_logpdf_grad_mu_sigma_evaluate(folded_cauchy_logpdf_grad_mu_sigma_set set, folded_cauchy_logpdf_grad_mu_sigma_row row)
 {
-    real t = hypot(row.x, set.mu);
-    real t2 = hypot(t, set.sigma);
-    real t3 = t / t2;
-    real t4 = 2 * t3;
-    real t5 = hypot(row.x + set.mu, set.sigma);
-    real t6 = (row.x + set.mu) / t5;
-    real t7 = 2 * t6;
-    real t8 = hypot(row.x - set.mu, set.sigma);
-    real t9 = (row.x - set.mu) / t8;
-    real t10 = 2 * t9;
-    real d_mu_both = t4 * (1 / t2 * (row.c0 && set.c0 ? 0 : set.mu / t)) - (t7 * (1 / t5) - 1 / t8 * t10);
-    real d_sigma_both = -(t3 * set.t11 * t4) - (-(t6 * set.t11 * t7) - t9 * set.t11 * t10);
-    real both = special_log1p_square_of_quotient_ms_evaluate(set.special_0, t) - (special_log1p_square_of_quotient_ms_evaluate(set.special_1, row.x + set.mu) + special_log1p_square_of_quotient_ms_evaluate(set.special_2, row.x - set.mu));
-    return make_folded_cauchy_logpdf_grad_mu_sigma_results(row.c1 ? -INFINITY : both + set.c1, row.c1 ? 0 : d_mu_both, row.c1 ? 0 : d_sigma_both - set.c2);
+    real d_sigma_below = -(set.c0 * (row.x + set.mu));
+    real below = (row.x + set.mu) * set.t;
+    real d_sigma_above = -(set.c1 * (row.x - set.mu));
+    real above = (row.x - set.mu) * set.t2;
+    real t3 = hypot(row.x, set.mu);
+    real t5 = t3 * set.t4;
+    real t7 = (fabs(t5) > set.t6 ? 2 : 2 * t5) / (fabs(t5) > set.t6 ? t5 : 1 + t5 * t5);
+    real t8 = (fabs(below) > set.t6 ? 2 : 2 * below) / (fabs(below) > set.t6 ? below : 1 + below * below);
+    real t9 = (fabs(above) > set.t6 ? 2 : 2 * above) / (fabs(above) > set.t6 ? above : 1 + above * above);
+    real d_mu_both = t7 * (set.t4 * (row.c0 && set.c2 ? 0 : set.mu / t3)) - (t8 * set.t - set.t2 * t9);
+    real d_sigma_both = -(set.c3 * t3 * t7) - (t8 * d_sigma_below + t9 * d_sigma_above);
+    real both = special_log1p_square(t5) - (special_log1p_square(below) + special_log1p_square(above));
+    return make_folded_cauchy_logpdf_grad_mu_sigma_results(row.c1 ? -INFINITY : both + set.c4, row.c1 ? 0 : d_mu_both, row.c1 ? 0 : d_sigma_both - set.c5);
 }
 
 // folded_cauchy_logpdf_checked_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.

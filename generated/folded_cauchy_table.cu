@@ -112,44 +112,19 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
-// special_log1p_square_of_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log1p_square_of_quotient_ms_set;
-
-DEVICE special_log1p_square_of_quotient_ms_set special_log1p_square_of_quotient_ms_prepare_set(real s)
-{
-    special_log1p_square_of_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log1p_square_of_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log1p_square_of_quotient_ms_evaluate(special_log1p_square_of_quotient_ms_set set, real x)
-{
-    real z = x / set.s;
-    return fabs(z) < INFINITY ? special_log1p_square(z) : 2 * (log(fabs(x)) - set.c0);
-}
-
 // folded_cauchy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    special_log1p_square_of_quotient_ms_set special_0;
     real mu;
-    special_log1p_square_of_quotient_ms_set special_1;
-    special_log1p_square_of_quotient_ms_set special_2;
     real c0;
+    real c1;
 } folded_cauchy_logpdf_set;
 
 DEVICE folded_cauchy_logpdf_set folded_cauchy_logpdf_prepare_set(real mu, real sigma)
 {
     folded_cauchy_logpdf_set set;
-    set.special_0 = special_log1p_square_of_quotient_ms_prepare_set(sigma);
     set.mu = mu;
-    set.special_1 = special_log1p_square_of_quotient_ms_prepare_set(sigma);
-    set.special_2 = special_log1p_square_of_quotient_ms_prepare_set(sigma);
-    set.c0 = LOG_2 - LOG_PI - log(sigma);
+    set.c0 = 1 / sigma;
+    set.c1 = LOG_2 - LOG_PI - log(sigma);
     return set;
 }
 
@@ -170,8 +145,10 @@ DEVICE folded_cauchy_logpdf_row folded_cauchy_logpdf_prepare_row(real x)
 // folded_cauchy_logpdf: what depends on both, from what was computed ahead.
 DEVICE real folded_cauchy_logpdf_evaluate(folded_cauchy_logpdf_set set, folded_cauchy_logpdf_row row)
 {
-    real both = special_log1p_square_of_quotient_ms_evaluate(set.special_0, hypot(row.x, set.mu)) - (special_log1p_square_of_quotient_ms_evaluate(set.special_1, row.x + set.mu) + special_log1p_square_of_quotient_ms_evaluate(set.special_2, row.x - set.mu));
-    return row.c0 ? -INFINITY : both + set.c0;
+    real below = (row.x + set.mu) * set.c0;
+    real above = (row.x - set.mu) * set.c0;
+    real both = special_log1p_square(hypot(row.x, set.mu) * set.c0) - (special_log1p_square(below) + special_log1p_square(above));
+    return row.c0 ? -INFINITY : both + set.c1;
 }
 
 // folded_cauchy_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -239,10 +216,10 @@ KERNEL(128) folded_cauchy_logpdf_checked_table(
         sets[k] = folded_cauchy_logpdf_checked_prepare_set(mu_per_set[(first_set + k) * mu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 1, my_row = THREAD / columns;
-    folded_cauchy_logpdf_checked_set set[1];
-    UNROLL for (int v = 0; v < 1; v++)
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    folded_cauchy_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(folded_cauchy_logpdf_checked_row, rows, 512);
 
@@ -255,7 +232,10 @@ KERNEL(128) folded_cauchy_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const folded_cauchy_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            STORE_STREAMING(cell, folded_cauchy_logpdf_checked_evaluate(set[0], row));
+            double2 result;
+            result.x = folded_cauchy_logpdf_checked_evaluate(set[0], row);
+            result.y = folded_cauchy_logpdf_checked_evaluate(set[1], row);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

@@ -138,72 +138,40 @@ DEVICE frechet_logpdf_checked_grad_alpha_sigma_results make_frechet_logpdf_check
 }
 
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
-}
-
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_set;
-
-DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
-{
-    special_log_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    special_within_range_m_row special_within_range_0;
-    real c0;
-} special_log_quotient_row;
-
-DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
-{
-    special_log_quotient_row row;
-    row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // frechet_logpdf_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    special_log_quotient_set special_0;
+    real sigma;
     real alpha;
     real c0;
     real c1;
@@ -219,7 +187,7 @@ DEVICE frechet_logpdf_grad_alpha_sigma_set frechet_logpdf_grad_alpha_sigma_prepa
     real t = alpha / sigma;
     real t3 = special_log_slope(t);
     real t4 = 1 / sigma;
-    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.sigma = sigma;
     set.alpha = alpha;
     set.c0 = log(t);
     set.c1 = alpha + 1;
@@ -231,14 +199,14 @@ DEVICE frechet_logpdf_grad_alpha_sigma_set frechet_logpdf_grad_alpha_sigma_prepa
 
 // frechet_logpdf_grad_alpha_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    special_log_quotient_row special_0;
+    real x;
     int c0;
 } frechet_logpdf_grad_alpha_sigma_row;
 
 DEVICE frechet_logpdf_grad_alpha_sigma_row frechet_logpdf_grad_alpha_sigma_prepare_row(real x)
 {
     frechet_logpdf_grad_alpha_sigma_row row;
-    row.special_0 = special_log_quotient_prepare_row(x);
+    row.x = x;
     row.c0 = x == 0 || isinf(x);
     return row;
 }
@@ -246,7 +214,7 @@ DEVICE frechet_logpdf_grad_alpha_sigma_row frechet_logpdf_grad_alpha_sigma_prepa
 // frechet_logpdf_grad_alpha_sigma: what depends on both, from what was computed ahead.
 DEVICE frechet_logpdf_grad_alpha_sigma_results frechet_logpdf_grad_alpha_sigma_evaluate(frechet_logpdf_grad_alpha_sigma_set set, frechet_logpdf_grad_alpha_sigma_row row)
 {
-    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real log_z = special_log_quotient(row.x, set.sigma);
     real t2 = exp(-set.alpha * log_z);
     return make_frechet_logpdf_grad_alpha_sigma_results(row.c0 ? -INFINITY : set.c0 - set.c1 * log_z - t2, row.c0 ? 0 : set.c2 - log_z + log_z * t2, row.c0 ? 0 : set.c3 + set.c4 * t2);
 }

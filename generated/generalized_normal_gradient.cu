@@ -160,9 +160,43 @@ DEVICE generalized_normal_logpdf_checked_grad_beta_mu_sigma_results make_general
 }
 
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
+DEVICE real special_within_range(real y)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
+    return fmin(fmax(y, 1 / most), most);
+}
+
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 DEVICE real special_log_gamma_near_two(real z)
@@ -207,66 +241,11 @@ DEVICE real special_digamma(real x)
     return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_ms_set;
-
-DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
-{
-    special_log_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_ms_row;
-
-DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
-{
-    special_log_quotient_ms_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
-{
-    real z = x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
-}
-
 // special_power_of_quotient_grad_x_s_power: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real s;
     real t;
     real power;
-    special_log_quotient_ms_set special_0;
     int c0;
     real c1;
     real c2;
@@ -280,7 +259,6 @@ DEVICE special_power_of_quotient_grad_x_s_power_mss_set special_power_of_quotien
     set.s = s;
     set.t = t;
     set.power = power;
-    set.special_0 = special_log_quotient_ms_prepare_set(s);
     set.c0 = power == 0;
     set.c1 = power - 1;
     set.c2 = special_log_slope(s) * power;
@@ -288,31 +266,17 @@ DEVICE special_power_of_quotient_grad_x_s_power_mss_set special_power_of_quotien
     return set;
 }
 
-// special_power_of_quotient_grad_x_s_power: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_log_quotient_ms_row special_0;
-    special_within_range_m_row special_within_range_0;
-} special_power_of_quotient_grad_x_s_power_mss_row;
-
-DEVICE special_power_of_quotient_grad_x_s_power_mss_row special_power_of_quotient_grad_x_s_power_mss_prepare_row()
-{
-    special_power_of_quotient_grad_x_s_power_mss_row row;
-    row.special_0 = special_log_quotient_ms_prepare_row();
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
 // special_power_of_quotient_grad_x_s_power: what depends on both, from what was computed ahead.
-DEVICE special_power_of_quotient_grad_x_s_power_results special_power_of_quotient_grad_x_s_power_mss_evaluate(special_power_of_quotient_grad_x_s_power_mss_set set, special_power_of_quotient_grad_x_s_power_mss_row row, real x)
+DEVICE special_power_of_quotient_grad_x_s_power_results special_power_of_quotient_grad_x_s_power_mss_evaluate(special_power_of_quotient_grad_x_s_power_mss_set set, real x)
 {
     real t2 = x / set.s;
     real d_s_z = -(t2 * set.t);
     real z = t2;
     real t3 = pow(z, set.power);
-    real t4 = special_log_quotient_ms_evaluate(set.special_0, row.special_0, x);
+    real t4 = special_log_quotient(x, set.s);
     real t5 = exp(set.power * t4);
     real t6 = set.c0 ? 0 : set.power * pow(z, set.c1);
-    return make_special_power_of_quotient_grad_x_s_power_results(z == special_within_range_m_evaluate(row.special_within_range_0, z) || x == 0 ? t3 : t5, z == special_within_range_m_evaluate(row.special_within_range_0, z) || x == 0 ? t6 * set.t : t5 * (set.power * special_log_slope(x)), z == special_within_range_m_evaluate(row.special_within_range_0, z) || x == 0 ? t6 * d_s_z : -(set.c2 * t5), z == special_within_range_m_evaluate(row.special_within_range_0, z) || x == 0 ? (z == 0 && set.c3 ? 0 : t3 * log(z)) : t5 * t4);
+    return make_special_power_of_quotient_grad_x_s_power_results(z == special_within_range(z) || x == 0 ? t3 : t5, z == special_within_range(z) || x == 0 ? t6 * set.t : t5 * (set.power * special_log_slope(x)), z == special_within_range(z) || x == 0 ? t6 * d_s_z : -(set.c2 * t5), z == special_within_range(z) || x == 0 ? (z == 0 && set.c3 ? 0 : t3 * log(z)) : t5 * t4);
 }
 
 // generalized_normal_logpdf_grad_beta_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -339,14 +303,12 @@ DEVICE generalized_normal_logpdf_grad_beta_mu_sigma_set generalized_normal_logpd
 // generalized_normal_logpdf_grad_beta_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_power_of_quotient_grad_x_s_power_mss_row special_power_of_quotient_grad_x_s_power_0;
 } generalized_normal_logpdf_grad_beta_mu_sigma_row;
 
 DEVICE generalized_normal_logpdf_grad_beta_mu_sigma_row generalized_normal_logpdf_grad_beta_mu_sigma_prepare_row(real x)
 {
     generalized_normal_logpdf_grad_beta_mu_sigma_row row;
     row.x = x;
-    row.special_power_of_quotient_grad_x_s_power_0 = special_power_of_quotient_grad_x_s_power_mss_prepare_row();
     return row;
 }
 
@@ -354,7 +316,7 @@ DEVICE generalized_normal_logpdf_grad_beta_mu_sigma_row generalized_normal_logpd
 DEVICE generalized_normal_logpdf_grad_beta_mu_sigma_results generalized_normal_logpdf_grad_beta_mu_sigma_evaluate(generalized_normal_logpdf_grad_beta_mu_sigma_set set, generalized_normal_logpdf_grad_beta_mu_sigma_row row)
 {
     real d_mu_x = row.x - set.mu > 0 ? -1 : row.x - set.mu < 0 ? 1 : 0;
-    special_power_of_quotient_grad_x_s_power_results call = special_power_of_quotient_grad_x_s_power_mss_evaluate(set.special_power_of_quotient_grad_x_s_power_0, row.special_power_of_quotient_grad_x_s_power_0, fabs(row.x - set.mu));
+    special_power_of_quotient_grad_x_s_power_results call = special_power_of_quotient_grad_x_s_power_mss_evaluate(set.special_power_of_quotient_grad_x_s_power_0, fabs(row.x - set.mu));
     return make_generalized_normal_logpdf_grad_beta_mu_sigma_results(set.c0 - call.value, set.c1 - call.d_power, -(call.d_x * d_mu_x), set.c2 - call.d_s);
 }
 

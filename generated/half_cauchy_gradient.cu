@@ -142,49 +142,16 @@ DEVICE real special_log1p_square(real y)
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
-}
-
-// special_log1p_square_of_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log1p_square_of_quotient_set;
-
-DEVICE special_log1p_square_of_quotient_set special_log1p_square_of_quotient_prepare_set(real s)
-{
-    special_log1p_square_of_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log1p_square_of_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    real c0;
-} special_log1p_square_of_quotient_row;
-
-DEVICE special_log1p_square_of_quotient_row special_log1p_square_of_quotient_prepare_row(real x)
-{
-    special_log1p_square_of_quotient_row row;
-    row.x = x;
-    row.c0 = log(fabs(x));
-    return row;
-}
-
-// special_log1p_square_of_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log1p_square_of_quotient_evaluate(special_log1p_square_of_quotient_set set, special_log1p_square_of_quotient_row row)
-{
-    real z = row.x / set.s;
-    return fabs(z) < INFINITY ? special_log1p_square(z) : 2 * (row.c0 - set.c0);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // half_cauchy_logpdf_grad_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real beta;
+    real t;
     real c0;
-    special_log1p_square_of_quotient_set special_0;
     real c1;
     real c2;
 } half_cauchy_logpdf_grad_beta_set;
@@ -192,10 +159,10 @@ typedef struct {
 DEVICE half_cauchy_logpdf_grad_beta_set half_cauchy_logpdf_grad_beta_prepare_set(real beta)
 {
     half_cauchy_logpdf_grad_beta_set set;
-    set.beta = beta;
+    real t = 1 / beta;
+    set.t = t;
     set.c0 = LOG_2 - LOG_PI - log(beta);
-    set.special_0 = special_log1p_square_of_quotient_prepare_set(beta);
-    set.c1 = 1 / beta;
+    set.c1 = t * t;
     set.c2 = special_log_slope(beta);
     return set;
 }
@@ -203,22 +170,20 @@ DEVICE half_cauchy_logpdf_grad_beta_set half_cauchy_logpdf_grad_beta_prepare_set
 // half_cauchy_logpdf_grad_beta: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_log1p_square_of_quotient_row special_0;
 } half_cauchy_logpdf_grad_beta_row;
 
 DEVICE half_cauchy_logpdf_grad_beta_row half_cauchy_logpdf_grad_beta_prepare_row(real x)
 {
     half_cauchy_logpdf_grad_beta_row row;
     row.x = x;
-    row.special_0 = special_log1p_square_of_quotient_prepare_row(x);
     return row;
 }
 
 // half_cauchy_logpdf_grad_beta: what depends on both, from what was computed ahead.
 DEVICE half_cauchy_logpdf_grad_beta_results half_cauchy_logpdf_grad_beta_evaluate(half_cauchy_logpdf_grad_beta_set set, half_cauchy_logpdf_grad_beta_row row)
 {
-    real t = row.x / hypot(row.x, set.beta);
-    return make_half_cauchy_logpdf_grad_beta_results(set.c0 - special_log1p_square_of_quotient_evaluate(set.special_0, row.special_0), t * set.c1 * (2 * t) - set.c2);
+    real t2 = row.x * set.t;
+    return make_half_cauchy_logpdf_grad_beta_results(set.c0 - special_log1p_square(t2), set.c1 * row.x * ((fabs(t2) > 1 / EPSILON ? 2 : 2 * t2) / (fabs(t2) > 1 / EPSILON ? t2 : 1 + t2 * t2)) - set.c2);
 }
 
 // half_cauchy_logpdf_checked_grad_beta: what depends on the parameters alone, computed once for each set of them.

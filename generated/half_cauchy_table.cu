@@ -112,71 +112,36 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
-// special_log1p_square_of_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log1p_square_of_quotient_set;
-
-DEVICE special_log1p_square_of_quotient_set special_log1p_square_of_quotient_prepare_set(real s)
-{
-    special_log1p_square_of_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log1p_square_of_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    real c0;
-} special_log1p_square_of_quotient_row;
-
-DEVICE special_log1p_square_of_quotient_row special_log1p_square_of_quotient_prepare_row(real x)
-{
-    special_log1p_square_of_quotient_row row;
-    row.x = x;
-    row.c0 = log(fabs(x));
-    return row;
-}
-
-// special_log1p_square_of_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log1p_square_of_quotient_evaluate(special_log1p_square_of_quotient_set set, special_log1p_square_of_quotient_row row)
-{
-    real z = row.x / set.s;
-    return fabs(z) < INFINITY ? special_log1p_square(z) : 2 * (row.c0 - set.c0);
-}
-
 // half_cauchy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
-    special_log1p_square_of_quotient_set special_0;
+    real c1;
 } half_cauchy_logpdf_set;
 
 DEVICE half_cauchy_logpdf_set half_cauchy_logpdf_prepare_set(real beta)
 {
     half_cauchy_logpdf_set set;
     set.c0 = LOG_2 - LOG_PI - log(beta);
-    set.special_0 = special_log1p_square_of_quotient_prepare_set(beta);
+    set.c1 = 1 / beta;
     return set;
 }
 
 // half_cauchy_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    special_log1p_square_of_quotient_row special_0;
+    real x;
 } half_cauchy_logpdf_row;
 
 DEVICE half_cauchy_logpdf_row half_cauchy_logpdf_prepare_row(real x)
 {
     half_cauchy_logpdf_row row;
-    row.special_0 = special_log1p_square_of_quotient_prepare_row(x);
+    row.x = x;
     return row;
 }
 
 // half_cauchy_logpdf: what depends on both, from what was computed ahead.
 DEVICE real half_cauchy_logpdf_evaluate(half_cauchy_logpdf_set set, half_cauchy_logpdf_row row)
 {
-    return set.c0 - special_log1p_square_of_quotient_evaluate(set.special_0, row.special_0);
+    return set.c0 - special_log1p_square(row.x * set.c1);
 }
 
 // half_cauchy_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -247,10 +212,10 @@ KERNEL(128) half_cauchy_logpdf_checked_table(
     half_cauchy_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(half_cauchy_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(half_cauchy_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = half_cauchy_logpdf_checked_prepare_row(x_per_row[first + r]);

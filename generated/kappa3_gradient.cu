@@ -138,6 +138,29 @@ DEVICE kappa3_logpdf_checked_grad_a_sigma_results make_kappa3_logpdf_checked_gra
 }
 
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -159,72 +182,17 @@ DEVICE real special_expit(real x)
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
-}
-
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_set;
-
-DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
-{
-    special_log_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    special_within_range_m_row special_within_range_0;
-    real c0;
-} special_log_quotient_row;
-
-DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
-{
-    special_log_quotient_row row;
-    row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // kappa3_logpdf_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real a;
     real t6;
-    special_log_quotient_set special_0;
+    real sigma;
     real c0;
     real constant_;
     real t3;
@@ -253,7 +221,7 @@ DEVICE kappa3_logpdf_grad_a_sigma_set kappa3_logpdf_grad_a_sigma_prepare_set(rea
     real t11 = 1 / t6;
     set.a = a;
     set.t6 = t6;
-    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.sigma = sigma;
     set.c0 = log(a);
     set.constant_ = constant_;
     set.t3 = t3;
@@ -272,7 +240,6 @@ DEVICE kappa3_logpdf_grad_a_sigma_set kappa3_logpdf_grad_a_sigma_prepare_set(rea
 // kappa3_logpdf_grad_a_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_log_quotient_row special_0;
     int c0;
     real c1;
 } kappa3_logpdf_grad_a_sigma_row;
@@ -281,7 +248,6 @@ DEVICE kappa3_logpdf_grad_a_sigma_row kappa3_logpdf_grad_a_sigma_prepare_row(rea
 {
     kappa3_logpdf_grad_a_sigma_row row;
     row.x = x;
-    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = log(x);
     return row;
@@ -292,7 +258,7 @@ DEVICE kappa3_logpdf_grad_a_sigma_results kappa3_logpdf_grad_a_sigma_evaluate(ka
 {
     real t4 = pow(row.x, set.a);
     real t7 = t4 / set.t6;
-    real t8 = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real t8 = special_log_quotient(row.x, set.sigma);
     real t9 = set.a * t8 - set.c0;
     real t10 = row.c0 ? t7 : special_log1pexp(t9);
     real t12 = special_expit(t9);

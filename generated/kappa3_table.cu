@@ -119,62 +119,27 @@ DEVICE real special_log1pexp(real x)
     return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
+DEVICE real special_lift(real x, real s)
 {
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
 }
 
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
+DEVICE real special_log_lift(real factor)
 {
-    return fmin(fmax(y, row.c0), row.most);
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
 }
 
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_set;
-
-DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+DEVICE real special_log_quotient(real x, real s)
 {
-    special_log_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    special_within_range_m_row special_within_range_0;
-    real c0;
-} special_log_quotient_row;
-
-DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
-{
-    special_log_quotient_row row;
-    row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
 }
 
 // kappa3_logpdf: what depends on the parameters alone, computed once for each set of them.
@@ -183,7 +148,7 @@ typedef struct {
     real c0;
     real a;
     real c1;
-    special_log_quotient_set special_0;
+    real sigma;
     real c2;
 } kappa3_logpdf_set;
 
@@ -195,7 +160,7 @@ DEVICE kappa3_logpdf_set kappa3_logpdf_prepare_set(real a, real sigma)
     set.c0 = 1 + 1 / a;
     set.a = a;
     set.c1 = a * pow(sigma, a);
-    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.sigma = sigma;
     set.c2 = log(a);
     return set;
 }
@@ -204,7 +169,6 @@ DEVICE kappa3_logpdf_set kappa3_logpdf_prepare_set(real a, real sigma)
 typedef struct {
     int c0;
     real x;
-    special_log_quotient_row special_0;
 } kappa3_logpdf_row;
 
 DEVICE kappa3_logpdf_row kappa3_logpdf_prepare_row(real x)
@@ -212,14 +176,13 @@ DEVICE kappa3_logpdf_row kappa3_logpdf_prepare_row(real x)
     kappa3_logpdf_row row;
     row.c0 = x == 0;
     row.x = x;
-    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
 // kappa3_logpdf: what depends on both, from what was computed ahead.
 DEVICE real kappa3_logpdf_evaluate(kappa3_logpdf_set set, kappa3_logpdf_row row)
 {
-    return set.constant_ - set.c0 * (row.c0 ? pow(row.x, set.a) / set.c1 : special_log1pexp(set.a * special_log_quotient_evaluate(set.special_0, row.special_0) - set.c2));
+    return set.constant_ - set.c0 * (row.c0 ? pow(row.x, set.a) / set.c1 : special_log1pexp(set.a * special_log_quotient(row.x, set.sigma) - set.c2));
 }
 
 // kappa3_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -292,10 +255,10 @@ KERNEL(128) kappa3_logpdf_checked_table(
     kappa3_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(kappa3_logpdf_checked_row, rows, 256);
+    SHARED_ARRAY(kappa3_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = kappa3_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -140,61 +140,10 @@ DEVICE levy_logpdf_checked_grad_mu_sigma_results make_levy_logpdf_checked_grad_m
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
-}
-
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_ms_set;
-
-DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
-{
-    special_log_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_ms_row;
-
-DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
-{
-    special_log_quotient_ms_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
-{
-    real z = x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // levy_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.
@@ -202,19 +151,16 @@ typedef struct {
     real mu;
     real sigma;
     real c0;
-    special_log_quotient_ms_set special_0;
     real c1;
 } levy_logpdf_grad_mu_sigma_set;
 
 DEVICE levy_logpdf_grad_mu_sigma_set levy_logpdf_grad_mu_sigma_prepare_set(real mu, real sigma)
 {
     levy_logpdf_grad_mu_sigma_set set;
-    real t3 = special_log_slope(sigma);
     set.mu = mu;
     set.sigma = sigma;
-    set.c0 = -(log(sigma) + HALF_LOG_2PI);
-    set.special_0 = special_log_quotient_ms_prepare_set(sigma);
-    set.c1 = t3 * 1.5 - t3;
+    set.c0 = 0.5 * log(sigma) - HALF_LOG_2PI;
+    set.c1 = 0.5 * special_log_slope(sigma);
     return set;
 }
 
@@ -222,7 +168,6 @@ DEVICE levy_logpdf_grad_mu_sigma_set levy_logpdf_grad_mu_sigma_prepare_set(real 
 typedef struct {
     real x;
     int c0;
-    special_log_quotient_ms_row special_0;
 } levy_logpdf_grad_mu_sigma_row;
 
 DEVICE levy_logpdf_grad_mu_sigma_row levy_logpdf_grad_mu_sigma_prepare_row(real x)
@@ -230,7 +175,6 @@ DEVICE levy_logpdf_grad_mu_sigma_row levy_logpdf_grad_mu_sigma_prepare_row(real 
     levy_logpdf_grad_mu_sigma_row row;
     row.x = x;
     row.c0 = isinf(x);
-    row.special_0 = special_log_quotient_ms_prepare_row();
     return row;
 }
 
@@ -240,7 +184,7 @@ DEVICE levy_logpdf_grad_mu_sigma_results levy_logpdf_grad_mu_sigma_evaluate(levy
     real d = row.x - set.mu;
     real t = set.sigma / d;
     real t2 = 1 / d;
-    return make_levy_logpdf_grad_mu_sigma_results(row.x <= set.mu || row.c0 ? -INFINITY : set.c0 - 1.5 * special_log_quotient_ms_evaluate(set.special_0, row.special_0, d) - 0.5 * t, row.x <= set.mu || row.c0 ? 0 : special_log_slope(d) * 1.5 - 0.5 * (t * t2), row.x <= set.mu || row.c0 ? 0 : set.c1 - 0.5 * t2);
+    return make_levy_logpdf_grad_mu_sigma_results(row.x <= set.mu || row.c0 ? -INFINITY : set.c0 - 1.5 * log(d) - 0.5 * t, row.x <= set.mu || row.c0 ? 0 : special_log_slope(d) * 1.5 - 0.5 * (t * t2), row.x <= set.mu || row.c0 ? 0 : set.c1 - 0.5 * t2);
 }
 
 // levy_logpdf_checked_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -106,65 +106,10 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_ms_set;
-
-DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
-{
-    special_log_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_ms_row;
-
-DEVICE special_log_quotient_ms_row special_log_quotient_ms_prepare_row()
-{
-    special_log_quotient_ms_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, special_log_quotient_ms_row row, real x)
-{
-    real z = x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : log(x) - set.c0;
-}
-
 // levy_left_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
-    special_log_quotient_ms_set special_0;
     real sigma;
 } levy_left_logpdf_set;
 
@@ -172,8 +117,7 @@ DEVICE levy_left_logpdf_set levy_left_logpdf_prepare_set(real mu, real sigma)
 {
     levy_left_logpdf_set set;
     set.mu = mu;
-    set.c0 = -(log(sigma) + HALF_LOG_2PI);
-    set.special_0 = special_log_quotient_ms_prepare_set(sigma);
+    set.c0 = 0.5 * log(sigma) - HALF_LOG_2PI;
     set.sigma = sigma;
     return set;
 }
@@ -182,7 +126,6 @@ DEVICE levy_left_logpdf_set levy_left_logpdf_prepare_set(real mu, real sigma)
 typedef struct {
     real x;
     int c0;
-    special_log_quotient_ms_row special_0;
 } levy_left_logpdf_row;
 
 DEVICE levy_left_logpdf_row levy_left_logpdf_prepare_row(real x)
@@ -190,7 +133,6 @@ DEVICE levy_left_logpdf_row levy_left_logpdf_prepare_row(real x)
     levy_left_logpdf_row row;
     row.x = x;
     row.c0 = isinf(x);
-    row.special_0 = special_log_quotient_ms_prepare_row();
     return row;
 }
 
@@ -198,7 +140,7 @@ DEVICE levy_left_logpdf_row levy_left_logpdf_prepare_row(real x)
 DEVICE real levy_left_logpdf_evaluate(levy_left_logpdf_set set, levy_left_logpdf_row row)
 {
     real d = set.mu - row.x;
-    return row.x >= set.mu || row.c0 ? -INFINITY : set.c0 - 1.5 * special_log_quotient_ms_evaluate(set.special_0, row.special_0, d) - 0.5 * (set.sigma / d);
+    return row.x >= set.mu || row.c0 ? -INFINITY : set.c0 - 1.5 * log(d) - 0.5 * (set.sigma / d);
 }
 
 // levy_left_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -266,10 +208,10 @@ KERNEL(128) levy_left_logpdf_checked_table(
         sets[k] = levy_left_logpdf_checked_prepare_set(mu_per_set[(first_set + k) * mu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 1, my_row = THREAD / columns;
-    levy_left_logpdf_checked_set set[1];
-    UNROLL for (int v = 0; v < 1; v++)
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    levy_left_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(levy_left_logpdf_checked_row, rows, 512);
 
@@ -282,7 +224,10 @@ KERNEL(128) levy_left_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const levy_left_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            STORE_STREAMING(cell, levy_left_logpdf_checked_evaluate(set[0], row));
+            double2 result;
+            result.x = levy_left_logpdf_checked_evaluate(set[0], row);
+            result.y = levy_left_logpdf_checked_evaluate(set[1], row);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

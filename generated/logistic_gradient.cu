@@ -138,12 +138,6 @@ DEVICE logistic_logpdf_checked_grad_mu_s_results make_logistic_logpdf_checked_gr
 }
 
 
-DEVICE real special_expit(real x)
-{
-    real e = exp(-fabs(x));
-    return quotient(x < 0 ? e : 1, 1 + e);
-}
-
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -152,14 +146,12 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
-DEVICE real special_log1pexp(real x)
-{
-    return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
-}
-
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // logistic_logpdf_grad_mu_s: what depends on the parameters alone, computed once for each set of them.
@@ -179,18 +171,20 @@ DEVICE logistic_logpdf_grad_mu_s_set logistic_logpdf_grad_mu_s_prepare_set(real 
     set.mu = mu;
     set.t = t;
     set.c1 = -log(s);
-    set.c2 = -special_log_slope(s);
+    set.c2 = special_log_slope(s);
     return set;
 }
 
 // logistic_logpdf_grad_mu_s: what depends on the observation alone, computed once for each.
 typedef struct {
+    int c0;
     real x;
 } logistic_logpdf_grad_mu_s_row;
 
 DEVICE logistic_logpdf_grad_mu_s_row logistic_logpdf_grad_mu_s_prepare_row(real x)
 {
     logistic_logpdf_grad_mu_s_row row;
+    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -198,13 +192,17 @@ DEVICE logistic_logpdf_grad_mu_s_row logistic_logpdf_grad_mu_s_prepare_row(real 
 // logistic_logpdf_grad_mu_s: what depends on both, from what was computed ahead.
 DEVICE logistic_logpdf_grad_mu_s_results logistic_logpdf_grad_mu_s_evaluate(logistic_logpdf_grad_mu_s_set set, logistic_logpdf_grad_mu_s_row row)
 {
-    real d_s_z = -(set.c0 * (row.x - set.mu));
-    real z = (row.x - set.mu) * set.t;
-    if (isinf(z)) {
+    if (row.c0) {
         return make_logistic_logpdf_grad_mu_s_results(-INFINITY, 0, 0);
     }
-    real t2 = special_expit(-z);
-    return make_logistic_logpdf_grad_mu_s_results(set.c1 - z - 2 * special_log1pexp(-z), set.t - 2 * (-z == -INFINITY ? 0 : t2 * set.t), set.c2 - d_s_z - 2 * (-z == -INFINITY ? 0 : -(d_s_z * t2)));
+    real d_s_z = -(set.c0 * (row.x - set.mu));
+    real z = (row.x - set.mu) * set.t;
+    real d_mu_y = z < 0 ? -set.t : set.t;
+    real d_s_y = z < 0 ? d_s_z : -d_s_z;
+    real y = z < 0 ? z : -z;
+    real t2 = exp(y);
+    real t3 = quotient((real)(1), 1 + t2);
+    return make_logistic_logpdf_grad_mu_s_results(set.c1 + y - 2 * special_log1p_unit(t2), d_mu_y - 2 * (t3 * (t2 * d_mu_y)), d_s_y - set.c2 - 2 * (t3 * (t2 * d_s_y)));
 }
 
 // logistic_logpdf_checked_grad_mu_s: what depends on the parameters alone, computed once for each set of them.

@@ -114,11 +114,6 @@ DEVICE real special_log1p_unit(real e)
     return e - s * (e - z * series);
 }
 
-DEVICE real special_log1pexp(real x)
-{
-    return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
-}
-
 // logistic_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
@@ -137,12 +132,14 @@ DEVICE logistic_logpdf_set logistic_logpdf_prepare_set(real mu, real s)
 
 // logistic_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
+    int c0;
     real x;
 } logistic_logpdf_row;
 
 DEVICE logistic_logpdf_row logistic_logpdf_prepare_row(real x)
 {
     logistic_logpdf_row row;
+    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -150,11 +147,12 @@ DEVICE logistic_logpdf_row logistic_logpdf_prepare_row(real x)
 // logistic_logpdf: what depends on both, from what was computed ahead.
 DEVICE real logistic_logpdf_evaluate(logistic_logpdf_set set, logistic_logpdf_row row)
 {
-    real z = (row.x - set.mu) * set.c0;
-    if (isinf(z)) {
+    if (row.c0) {
         return -INFINITY;
     }
-    return set.c1 - z - 2 * special_log1pexp(-z);
+    real z = (row.x - set.mu) * set.c0;
+    real y = z < 0 ? z : -z;
+    return set.c1 + y - 2 * special_log1p_unit(exp(y));
 }
 
 // logistic_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -227,10 +225,10 @@ KERNEL(128) logistic_logpdf_checked_table(
     logistic_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(logistic_logpdf_checked_row, rows, 1024);
+    SHARED_ARRAY(logistic_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = logistic_logpdf_checked_prepare_row(x_per_row[first + r]);

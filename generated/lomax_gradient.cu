@@ -109,6 +109,20 @@ DEVICE double ordinary_quotient(double a, double b)
 typedef struct {
     real value;
     real d_alpha;
+} lomax_logpdf_grad_alpha_results;
+
+DEVICE lomax_logpdf_grad_alpha_results make_lomax_logpdf_grad_alpha_results(real value, real d_alpha)
+{
+    lomax_logpdf_grad_alpha_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_alpha;
     real d_sigma;
 } lomax_logpdf_grad_alpha_sigma_results;
 
@@ -140,90 +154,118 @@ DEVICE lomax_logpdf_checked_grad_alpha_sigma_results make_lomax_logpdf_checked_g
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
-// special_log1p_of_quotient: what depends on the parameters alone, computed once for each set of them.
+// lomax_logpdf_grad_alpha: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real s;
+    real t2;
     real c0;
-} special_log1p_of_quotient_set;
+    real c1;
+    real c2;
+} lomax_logpdf_grad_alpha_set;
 
-DEVICE special_log1p_of_quotient_set special_log1p_of_quotient_prepare_set(real s)
+DEVICE lomax_logpdf_grad_alpha_set lomax_logpdf_grad_alpha_prepare_set(real alpha, real sigma)
 {
-    special_log1p_of_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
+    lomax_logpdf_grad_alpha_set set;
+    real t = alpha / sigma;
+    real t2 = 1 / sigma;
+    set.t2 = t2;
+    set.c0 = log(t);
+    set.c1 = alpha + 1;
+    set.c2 = special_log_slope(t) * t2;
     return set;
 }
 
-// special_log1p_of_quotient: what depends on the observation alone, computed once for each.
+// lomax_logpdf_grad_alpha: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    real c0;
-} special_log1p_of_quotient_row;
+} lomax_logpdf_grad_alpha_row;
 
-DEVICE special_log1p_of_quotient_row special_log1p_of_quotient_prepare_row(real x)
+DEVICE lomax_logpdf_grad_alpha_row lomax_logpdf_grad_alpha_prepare_row(real x)
 {
-    special_log1p_of_quotient_row row;
+    lomax_logpdf_grad_alpha_row row;
     row.x = x;
-    row.c0 = log(x);
     return row;
 }
 
-// special_log1p_of_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log1p_of_quotient_evaluate(special_log1p_of_quotient_set set, special_log1p_of_quotient_row row)
+// lomax_logpdf_grad_alpha: what depends on both, from what was computed ahead.
+DEVICE lomax_logpdf_grad_alpha_results lomax_logpdf_grad_alpha_evaluate(lomax_logpdf_grad_alpha_set set, lomax_logpdf_grad_alpha_row row)
 {
-    real z = row.x / set.s;
-    return z < INFINITY ? log1p(z) : row.c0 - set.c0;
+    real t3 = log1p(row.x * set.t2);
+    return make_lomax_logpdf_grad_alpha_results(set.c0 - set.c1 * t3, set.c2 - t3);
+}
+
+// lomax_logpdf_grad_sigma: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real alpha;
+    real sigma;
+    real c0;
+} lomax_logpdf_grad_sigma_set;
+
+DEVICE lomax_logpdf_grad_sigma_set lomax_logpdf_grad_sigma_prepare_set(real alpha, real sigma)
+{
+    lomax_logpdf_grad_sigma_set set;
+    set.alpha = alpha;
+    set.sigma = sigma;
+    set.c0 = 1 / sigma;
+    return set;
+}
+
+// lomax_logpdf_grad_sigma: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} lomax_logpdf_grad_sigma_row;
+
+DEVICE lomax_logpdf_grad_sigma_row lomax_logpdf_grad_sigma_prepare_row(real x)
+{
+    lomax_logpdf_grad_sigma_row row;
+    row.x = x;
+    return row;
+}
+
+// lomax_logpdf_grad_sigma: what depends on both, from what was computed ahead.
+DEVICE real lomax_logpdf_grad_sigma_evaluate(lomax_logpdf_grad_sigma_set set, lomax_logpdf_grad_sigma_row row)
+{
+    return (set.alpha * row.x - set.sigma) / (row.x + set.sigma) * set.c0;
 }
 
 // lomax_logpdf_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    special_log1p_of_quotient_set special_0;
-    real c0;
-    real c1;
-    real c2;
-    real sigma;
-    real t4;
-    real c3;
+    lomax_logpdf_grad_alpha_set lomax_0;
+    lomax_logpdf_grad_sigma_set lomax_1;
 } lomax_logpdf_grad_alpha_sigma_set;
 
 DEVICE lomax_logpdf_grad_alpha_sigma_set lomax_logpdf_grad_alpha_sigma_prepare_set(real alpha, real sigma)
 {
     lomax_logpdf_grad_alpha_sigma_set set;
-    real t = alpha / sigma;
-    real t3 = special_log_slope(t);
-    real t4 = 1 / sigma;
-    set.special_0 = special_log1p_of_quotient_prepare_set(sigma);
-    set.c0 = log(t);
-    set.c1 = alpha + 1;
-    set.c2 = t3 * t4;
-    set.sigma = sigma;
-    set.t4 = t4;
-    set.c3 = t * t4 * t3;
+    set.lomax_0 = lomax_logpdf_grad_alpha_prepare_set(alpha, sigma);
+    set.lomax_1 = lomax_logpdf_grad_sigma_prepare_set(alpha, sigma);
     return set;
 }
 
 // lomax_logpdf_grad_alpha_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    special_log1p_of_quotient_row special_0;
-    real x;
+    lomax_logpdf_grad_alpha_row lomax_0;
+    lomax_logpdf_grad_sigma_row lomax_1;
 } lomax_logpdf_grad_alpha_sigma_row;
 
 DEVICE lomax_logpdf_grad_alpha_sigma_row lomax_logpdf_grad_alpha_sigma_prepare_row(real x)
 {
     lomax_logpdf_grad_alpha_sigma_row row;
-    row.special_0 = special_log1p_of_quotient_prepare_row(x);
-    row.x = x;
+    row.lomax_0 = lomax_logpdf_grad_alpha_prepare_row(x);
+    row.lomax_1 = lomax_logpdf_grad_sigma_prepare_row(x);
     return row;
 }
 
 // lomax_logpdf_grad_alpha_sigma: what depends on both, from what was computed ahead.
 DEVICE lomax_logpdf_grad_alpha_sigma_results lomax_logpdf_grad_alpha_sigma_evaluate(lomax_logpdf_grad_alpha_sigma_set set, lomax_logpdf_grad_alpha_sigma_row row)
 {
-    real t2 = special_log1p_of_quotient_evaluate(set.special_0, row.special_0);
-    return make_lomax_logpdf_grad_alpha_sigma_results(set.c0 - set.c1 * t2, set.c2 - t2, row.x * (1 / (row.x + set.sigma)) * set.t4 * set.c1 - set.c3);
+    lomax_logpdf_grad_alpha_results derived = lomax_logpdf_grad_alpha_evaluate(set.lomax_0, row.lomax_0);
+    return make_lomax_logpdf_grad_alpha_sigma_results(derived.value, derived.d_alpha, lomax_logpdf_grad_sigma_evaluate(set.lomax_1, row.lomax_1));
 }
 
 // lomax_logpdf_checked_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -106,46 +106,11 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-// special_log1p_of_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log1p_of_quotient_set;
-
-DEVICE special_log1p_of_quotient_set special_log1p_of_quotient_prepare_set(real s)
-{
-    special_log1p_of_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log1p_of_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    real c0;
-} special_log1p_of_quotient_row;
-
-DEVICE special_log1p_of_quotient_row special_log1p_of_quotient_prepare_row(real x)
-{
-    special_log1p_of_quotient_row row;
-    row.x = x;
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log1p_of_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log1p_of_quotient_evaluate(special_log1p_of_quotient_set set, special_log1p_of_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z < INFINITY ? log1p(z) : row.c0 - set.c0;
-}
-
 // lomax_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
     real c1;
-    special_log1p_of_quotient_set special_0;
+    real c2;
 } lomax_logpdf_set;
 
 DEVICE lomax_logpdf_set lomax_logpdf_prepare_set(real alpha, real sigma)
@@ -153,26 +118,26 @@ DEVICE lomax_logpdf_set lomax_logpdf_prepare_set(real alpha, real sigma)
     lomax_logpdf_set set;
     set.c0 = log(alpha / sigma);
     set.c1 = alpha + 1;
-    set.special_0 = special_log1p_of_quotient_prepare_set(sigma);
+    set.c2 = 1 / sigma;
     return set;
 }
 
 // lomax_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    special_log1p_of_quotient_row special_0;
+    real x;
 } lomax_logpdf_row;
 
 DEVICE lomax_logpdf_row lomax_logpdf_prepare_row(real x)
 {
     lomax_logpdf_row row;
-    row.special_0 = special_log1p_of_quotient_prepare_row(x);
+    row.x = x;
     return row;
 }
 
 // lomax_logpdf: what depends on both, from what was computed ahead.
 DEVICE real lomax_logpdf_evaluate(lomax_logpdf_set set, lomax_logpdf_row row)
 {
-    return set.c0 - set.c1 * special_log1p_of_quotient_evaluate(set.special_0, row.special_0);
+    return set.c0 - set.c1 * log1p(row.x * set.c2);
 }
 
 // lomax_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -245,10 +210,10 @@ KERNEL(128) lomax_logpdf_checked_table(
     lomax_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(lomax_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(lomax_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = lomax_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -621,6 +621,14 @@ DEVICE noncentral_beta_logpdf_checked_grad_alpha_beta_lam_results make_noncentra
 }
 
 
+DEVICE real special_within_range(real y)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
+    return fmin(fmax(y, 1 / most), most);
+}
+
 DEVICE real special_log_gamma_near_two(real z)
 {
     real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
@@ -695,7 +703,10 @@ DEVICE real special_scaled_erfc(real x)
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 DEVICE real special_scaled_erfc_any(real x)
@@ -1340,27 +1351,6 @@ DEVICE int special_mixture_is_vague(real m)
     return sqrt(m) * EPSILON > 0.01;
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
 // special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -1382,14 +1372,12 @@ DEVICE special_mixture_peak_ssmr_set special_mixture_peak_ssmr_prepare_set(real 
 // special_mixture_peak: what depends on the observation alone, computed once for each.
 typedef struct {
     real s;
-    special_within_range_m_row special_within_range_0;
 } special_mixture_peak_ssmr_row;
 
 DEVICE special_mixture_peak_ssmr_row special_mixture_peak_ssmr_prepare_row(real s)
 {
     special_mixture_peak_ssmr_row row;
     row.s = s;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
     return row;
 }
 
@@ -1399,7 +1387,7 @@ DEVICE real special_mixture_peak_ssmr_evaluate(special_mixture_peak_ssmr_set set
     real b = set.c0 - set.m * row.s;
     real c = set.m * y - set.a;
     real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+    if (y > special_within_range(y)) {
         real h = 0.5 * b;
         real g = set.c1 * sqrt(y);
         return floor(g * (g / (h + hypot(h, g))));
@@ -1425,25 +1413,13 @@ DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real 
     return set;
 }
 
-// special_mixture_peak: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_mixture_peak_ssmm_row;
-
-DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
-{
-    special_mixture_peak_ssmm_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
 // special_mixture_peak: what depends on both, from what was computed ahead.
-DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, real y, real s)
 {
     real b = set.c0 - set.m * s;
     real c = set.m * y - set.a;
     real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+    if (y > special_within_range(y)) {
         real h = 0.5 * b;
         real g = set.c1 * sqrt(y);
         return floor(g * (g / (h + hypot(h, g))));
@@ -2203,7 +2179,6 @@ DEVICE special_log_mixture_grad_m_a_b_ssssrr_set special_log_mixture_grad_m_a_b_
 // special_log_mixture_grad_m_a_b: what depends on the observation alone, computed once for each.
 typedef struct {
     real p;
-    special_mixture_peak_ssmm_row special_mixture_peak_0;
     special_mixture_component_grad_a_b_smsrr_row special_mixture_component_grad_a_b_0;
     special_mixture_component_grad_a_b_smsrr_row special_mixture_component_grad_a_b_1;
 } special_log_mixture_grad_m_a_b_ssssrr_row;
@@ -2212,7 +2187,6 @@ DEVICE special_log_mixture_grad_m_a_b_ssssrr_row special_log_mixture_grad_m_a_b_
 {
     special_log_mixture_grad_m_a_b_ssssrr_row row;
     row.p = p;
-    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.special_mixture_component_grad_a_b_0 = special_mixture_component_grad_a_b_smsrr_prepare_row(p, q);
     row.special_mixture_component_grad_a_b_1 = special_mixture_component_grad_a_b_smsrr_prepare_row(p, q);
     return row;
@@ -2224,7 +2198,7 @@ DEVICE special_log_mixture_grad_m_a_b_results special_log_mixture_grad_m_a_b_sss
     real t = set.c0 ? 0 : row.p;
     real y = set.c0 ? row.p : row.p * set.c1;
     real s = set.c0 ? 0 : row.p;
-    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, y, s);
     real d_m_sum = 0;
     real d_a_sum = 0;
     real d_b_sum = 0;

@@ -149,6 +149,14 @@ DEVICE int int_abs(int a)
 // Too large to be inlined: compiling would take too long.
 #define LARGE static __device__ __noinline__
 
+DEVICE real special_within_range(real y)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
+    return fmin(fmax(y, 1 / most), most);
+}
+
 DEVICE real special_log_gamma_near_two(real z)
 {
     real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
@@ -522,27 +530,6 @@ DEVICE int special_mixture_is_vague(real m)
     return sqrt(m) * EPSILON > 0.01;
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
 // special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -564,14 +551,12 @@ DEVICE special_mixture_peak_ssmr_set special_mixture_peak_ssmr_prepare_set(real 
 // special_mixture_peak: what depends on the observation alone, computed once for each.
 typedef struct {
     real s;
-    special_within_range_m_row special_within_range_0;
 } special_mixture_peak_ssmr_row;
 
 DEVICE special_mixture_peak_ssmr_row special_mixture_peak_ssmr_prepare_row(real s)
 {
     special_mixture_peak_ssmr_row row;
     row.s = s;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
     return row;
 }
 
@@ -581,7 +566,7 @@ DEVICE real special_mixture_peak_ssmr_evaluate(special_mixture_peak_ssmr_set set
     real b = set.c0 - set.m * row.s;
     real c = set.m * y - set.a;
     real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+    if (y > special_within_range(y)) {
         real h = 0.5 * b;
         real g = set.c1 * sqrt(y);
         return floor(g * (g / (h + hypot(h, g))));
@@ -607,25 +592,13 @@ DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real 
     return set;
 }
 
-// special_mixture_peak: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_mixture_peak_ssmm_row;
-
-DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
-{
-    special_mixture_peak_ssmm_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
 // special_mixture_peak: what depends on both, from what was computed ahead.
-DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, real y, real s)
 {
     real b = set.c0 - set.m * s;
     real c = set.m * y - set.a;
     real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+    if (y > special_within_range(y)) {
         real h = 0.5 * b;
         real g = set.c1 * sqrt(y);
         return floor(g * (g / (h + hypot(h, g))));
@@ -1145,7 +1118,6 @@ DEVICE special_log_mixture_ssssrr_set special_log_mixture_ssssrr_prepare_set(int
 // special_log_mixture: what depends on the observation alone, computed once for each.
 typedef struct {
     real p;
-    special_mixture_peak_ssmm_row special_mixture_peak_0;
     special_mixture_component_smsrr_row special_mixture_component_0;
     special_mixture_component_smsrr_row special_mixture_component_1;
 } special_log_mixture_ssssrr_row;
@@ -1154,7 +1126,6 @@ DEVICE special_log_mixture_ssssrr_row special_log_mixture_ssssrr_prepare_row(rea
 {
     special_log_mixture_ssssrr_row row;
     row.p = p;
-    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.special_mixture_component_0 = special_mixture_component_smsrr_prepare_row(p, q);
     row.special_mixture_component_1 = special_mixture_component_smsrr_prepare_row(p, q);
     return row;
@@ -1165,7 +1136,7 @@ DEVICE real special_log_mixture_ssssrr_evaluate(special_log_mixture_ssssrr_set s
 {
     real y = set.c0 ? row.p : row.p * set.c1;
     real s = set.c0 ? 0 : row.p;
-    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, y, s);
     real sum = 1;
     real first = set.c2 ? fmin(peak, set.m) : set.c3 ? fmax(peak, set.m) : peak;
     real stride = 1;

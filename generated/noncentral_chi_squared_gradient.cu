@@ -713,7 +713,9 @@ DEVICE noncentral_chi_squared_logpdf_checked_grad_nu_lam_results make_noncentral
 
 DEVICE real special_within_range(real y)
 {
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
     return fmin(fmax(y, 1 / most), most);
 }
 
@@ -791,7 +793,10 @@ DEVICE real special_scaled_erfc(real x)
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 DEVICE real special_scaled_erfc_any(real x)
@@ -1483,27 +1488,6 @@ DEVICE real special_mixture_peak_ssrs_evaluate(special_mixture_peak_ssrs_set set
     return floor(fmax(set.c2 ? 2 * c / (set.b + root) : 0.5 * (root - set.b), (real)0));
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
 // special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -1522,25 +1506,13 @@ DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real 
     return set;
 }
 
-// special_mixture_peak: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_mixture_peak_ssmm_row;
-
-DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
-{
-    special_mixture_peak_ssmm_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
 // special_mixture_peak: what depends on both, from what was computed ahead.
-DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, real y, real s)
 {
     real b = set.c0 - set.m * s;
     real c = set.m * y - set.a;
     real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+    if (y > special_within_range(y)) {
         real h = 0.5 * b;
         real g = set.c1 * sqrt(y);
         return floor(g * (g / (h + hypot(h, g))));
@@ -2232,7 +2204,6 @@ DEVICE special_log_mixture_grad_m_a_ssssrs_set special_log_mixture_grad_m_a_ssss
 // special_log_mixture_grad_m_a: what depends on the observation alone, computed once for each.
 typedef struct {
     real p;
-    special_mixture_peak_ssmm_row special_mixture_peak_0;
     special_mixture_component_grad_a_smsrs_row special_mixture_component_grad_a_0;
     special_mixture_component_grad_a_smsrs_row special_mixture_component_grad_a_1;
 } special_log_mixture_grad_m_a_ssssrs_row;
@@ -2241,7 +2212,6 @@ DEVICE special_log_mixture_grad_m_a_ssssrs_row special_log_mixture_grad_m_a_ssss
 {
     special_log_mixture_grad_m_a_ssssrs_row row;
     row.p = p;
-    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.special_mixture_component_grad_a_0 = special_mixture_component_grad_a_smsrs_prepare_row(p);
     row.special_mixture_component_grad_a_1 = special_mixture_component_grad_a_smsrs_prepare_row(p);
     return row;
@@ -2253,7 +2223,7 @@ DEVICE special_log_mixture_grad_m_a_results special_log_mixture_grad_m_a_ssssrs_
     real d_a_y = set.c0 ? 0 : row.p;
     real y = set.c0 ? row.p : row.p * set.c1;
     real s = set.c0 ? 0 : row.p;
-    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, y, s);
     real d_m_sum = 0;
     real d_a_sum = 0;
     real sum = 1;

@@ -151,7 +151,9 @@ DEVICE int int_abs(int a)
 
 DEVICE real special_within_range(real y)
 {
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
     return fmin(fmax(y, 1 / most), most);
 }
 
@@ -575,27 +577,6 @@ DEVICE real special_mixture_peak_ssrs_evaluate(special_mixture_peak_ssrs_set set
     return floor(fmax(set.c2 ? 2 * c / (set.b + root) : 0.5 * (root - set.b), (real)0));
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
 // special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -614,25 +595,13 @@ DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real 
     return set;
 }
 
-// special_mixture_peak: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_mixture_peak_ssmm_row;
-
-DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
-{
-    special_mixture_peak_ssmm_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
 // special_mixture_peak: what depends on both, from what was computed ahead.
-DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, real y, real s)
 {
     real b = set.c0 - set.m * s;
     real c = set.m * y - set.a;
     real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+    if (y > special_within_range(y)) {
         real h = 0.5 * b;
         real g = set.c1 * sqrt(y);
         return floor(g * (g / (h + hypot(h, g))));
@@ -1148,7 +1117,6 @@ DEVICE special_log_mixture_ssssrs_set special_log_mixture_ssssrs_prepare_set(int
 // special_log_mixture: what depends on the observation alone, computed once for each.
 typedef struct {
     real p;
-    special_mixture_peak_ssmm_row special_mixture_peak_0;
     special_mixture_component_smsrs_row special_mixture_component_0;
     special_mixture_component_smsrs_row special_mixture_component_1;
 } special_log_mixture_ssssrs_row;
@@ -1157,7 +1125,6 @@ DEVICE special_log_mixture_ssssrs_row special_log_mixture_ssssrs_prepare_row(rea
 {
     special_log_mixture_ssssrs_row row;
     row.p = p;
-    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.special_mixture_component_0 = special_mixture_component_smsrs_prepare_row(p);
     row.special_mixture_component_1 = special_mixture_component_smsrs_prepare_row(p);
     return row;
@@ -1168,7 +1135,7 @@ DEVICE real special_log_mixture_ssssrs_evaluate(special_log_mixture_ssssrs_set s
 {
     real y = set.c0 ? row.p : row.p * set.c1;
     real s = set.c0 ? 0 : row.p;
-    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, y, s);
     real sum = 1;
     real first = set.c2 ? fmin(peak, set.m) : set.c3 ? fmax(peak, set.m) : peak;
     real stride = 1;

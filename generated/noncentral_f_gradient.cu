@@ -739,9 +739,43 @@ DEVICE noncentral_f_logpdf_checked_grad_d1_d2_lam_results make_noncentral_f_logp
 }
 
 
+DEVICE real special_within_range(real y)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
+    return fmin(fmax(y, 1 / most), most);
+}
+
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
+}
+
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
 }
 
 DEVICE real special_stirling_series_derivative(real x)
@@ -1566,27 +1600,6 @@ DEVICE int special_mixture_is_vague(real m)
     return sqrt(m) * EPSILON > 0.01;
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
 // special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -1605,67 +1618,18 @@ DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real 
     return set;
 }
 
-// special_mixture_peak: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_mixture_peak_ssmm_row;
-
-DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
-{
-    special_mixture_peak_ssmm_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
 // special_mixture_peak: what depends on both, from what was computed ahead.
-DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, real y, real s)
 {
     real b = set.c0 - set.m * s;
     real c = set.m * y - set.a;
     real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+    if (y > special_within_range(y)) {
         real h = 0.5 * b;
         real g = set.c1 * sqrt(y);
         return floor(g * (g / (h + hypot(h, g))));
     }
     return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_set;
-
-DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
-{
-    special_log_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    special_within_range_m_row special_within_range_0;
-    real c0;
-} special_log_quotient_row;
-
-DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
-{
-    special_log_quotient_row row;
-    row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
 }
 
 // noncentral_f_log_beyond_grad_d1_d2: what depends on the parameters alone, computed once for each set of them.
@@ -1674,7 +1638,7 @@ typedef struct {
     real c0;
     real t4;
     real t2;
-    special_log_quotient_set special_0;
+    real t6;
     real c1;
     real c2;
 } noncentral_f_log_beyond_grad_d1_d2_set;
@@ -1692,7 +1656,7 @@ DEVICE noncentral_f_log_beyond_grad_d1_d2_set noncentral_f_log_beyond_grad_d1_d2
     set.c0 = t * t2;
     set.t4 = t4;
     set.t2 = t2;
-    set.special_0 = special_log_quotient_prepare_set(t6);
+    set.t6 = t6;
     set.c1 = t6 * t7 * t8;
     set.c2 = -(t8 * t7);
     return set;
@@ -1701,16 +1665,12 @@ DEVICE noncentral_f_log_beyond_grad_d1_d2_set noncentral_f_log_beyond_grad_d1_d2
 // noncentral_f_log_beyond_grad_d1_d2: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_within_range_m_row special_within_range_0;
-    special_log_quotient_row special_0;
 } noncentral_f_log_beyond_grad_d1_d2_row;
 
 DEVICE noncentral_f_log_beyond_grad_d1_d2_row noncentral_f_log_beyond_grad_d1_d2_prepare_row(real x)
 {
     noncentral_f_log_beyond_grad_d1_d2_row row;
     row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
@@ -1721,12 +1681,12 @@ DEVICE noncentral_f_log_beyond_grad_d1_d2_results noncentral_f_log_beyond_grad_d
     real d_d1_z = set.c0 * t3 * set.t4;
     real d_d2_z = -(t3 * set.t2 * set.t4);
     real z = t3;
-    real t5 = special_within_range_m_evaluate(row.special_within_range_0, z);
+    real t5 = special_within_range(z);
     real d_d1_within = z == t5 ? d_d1_z : 0;
     real d_d2_within = z == t5 ? d_d2_z : 0;
     real within = t5;
     real t9 = special_log_slope(within);
-    return make_noncentral_f_log_beyond_grad_d1_d2_results(z == within ? 0 : special_log_quotient_evaluate(set.special_0, row.special_0) - log(within), z == within ? 0 : set.c1 - t9 * d_d1_within, z == within ? 0 : set.c2 - t9 * d_d2_within);
+    return make_noncentral_f_log_beyond_grad_d1_d2_results(z == within ? 0 : special_log_quotient(row.x, set.t6) - log(within), z == within ? 0 : set.c1 - t9 * d_d1_within, z == within ? 0 : set.c2 - t9 * d_d2_within);
 }
 
 // special_log_rising_grad_x_n: what depends on the parameters alone, computed once for each set of them.
@@ -2454,25 +2414,13 @@ DEVICE special_log_mixture_grad_m_a_b_p_q_ssssmm_set special_log_mixture_grad_m_
     return set;
 }
 
-// special_log_mixture_grad_m_a_b_p_q: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_mixture_peak_ssmm_row special_mixture_peak_0;
-} special_log_mixture_grad_m_a_b_p_q_ssssmm_row;
-
-DEVICE special_log_mixture_grad_m_a_b_p_q_ssssmm_row special_log_mixture_grad_m_a_b_p_q_ssssmm_prepare_row()
-{
-    special_log_mixture_grad_m_a_b_p_q_ssssmm_row row;
-    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
-    return row;
-}
-
 // special_log_mixture_grad_m_a_b_p_q: what depends on both, from what was computed ahead.
-DEVICE special_log_mixture_grad_m_a_b_p_q_results special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(special_log_mixture_grad_m_a_b_p_q_ssssmm_set set, special_log_mixture_grad_m_a_b_p_q_ssssmm_row row, real p, real q)
+DEVICE special_log_mixture_grad_m_a_b_p_q_results special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(special_log_mixture_grad_m_a_b_p_q_ssssmm_set set, real p, real q)
 {
     real t = set.c0 ? 0 : p;
     real y = set.c0 ? p : p * set.c1;
     real s = set.c0 ? 0 : p;
-    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, y, s);
     real d_m_sum = 0;
     real d_a_sum = 0;
     real d_b_sum = 0;
@@ -2631,7 +2579,6 @@ typedef struct {
     special_lbeta_derivative_sm_set special_lbeta_derivative_0;
     real c3;
     real c4;
-    special_log_quotient_set special_0;
     real c5;
     real t29;
     real c6;
@@ -2656,7 +2603,6 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_rmss_set beta_prime_logpdf_grad_a
     set.special_lbeta_derivative_0 = special_lbeta_derivative_sm_prepare_set(beta);
     set.c3 = special_log_slope(sigma);
     set.c4 = log(sigma);
-    set.special_0 = special_log_quotient_prepare_set(sigma);
     real t29 = special_log_slope(sigma);
     set.c5 = -beta - 1;
     set.t29 = t29;
@@ -2672,8 +2618,6 @@ typedef struct {
     real x;
     special_log_product_excess_mmm_row special_0;
     real c0;
-    special_log_quotient_row special_1;
-    special_within_range_m_row special_within_range_0;
     int c1;
     int c2;
 } beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row;
@@ -2684,8 +2628,6 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row beta_prime_logpdf_grad_a
     row.x = x;
     row.special_0 = special_log_product_excess_mmm_prepare_row();
     row.c0 = log(x);
-    row.special_1 = special_log_quotient_prepare_row(x);
-    row.special_within_range_0 = special_within_range_m_prepare_row();
     row.c1 = x == 0;
     row.c2 = isinf(x);
     return row;
@@ -2743,8 +2685,8 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_results beta_prime_logpdf_grad_al
         d_sigma_value = (alpha - 1) * (special_log_slope(z) * d_sigma_z) - n * (1 / (1 + z) * d_sigma_z) - set.c3;
         value = (alpha - 1) * t26 - n * t27 - (special_lbeta(alpha, set.beta) + set.c4);
     }
-    if (z != special_within_range_m_evaluate(row.special_within_range_0, z)) {
-        real t28 = special_log_quotient_evaluate(set.special_0, row.special_1);
+    if (z != special_within_range(z)) {
+        real t28 = special_log_quotient(row.x, set.sigma);
         real t30 = z < 1 ? alpha - 1 : set.c5;
         d_alpha_value = (z < 1 ? t28 : 0) - special_lbeta_derivative(alpha, set.beta);
         d_beta_value = t28 * (z < 1 ? 0 : -1) - special_lbeta_derivative_sm_evaluate(set.special_lbeta_derivative_0, alpha);
@@ -2830,10 +2772,7 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_set noncentral_f_logpdf_grad_d1_d2_lam
 // noncentral_f_logpdf_grad_d1_d2_lam: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_within_range_m_row special_within_range_0;
-    special_mixture_peak_ssmm_row special_mixture_peak_0;
     noncentral_f_log_beyond_grad_d1_d2_row noncentral_f_0;
-    special_log_mixture_grad_m_a_b_p_q_ssssmm_row special_0;
     real c0;
     beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row beta_prime_0;
     int c1;
@@ -2844,10 +2783,7 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_row noncentral_f_logpdf_grad_d1_d2_lam
 {
     noncentral_f_logpdf_grad_d1_d2_lam_row row;
     row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.noncentral_f_0 = noncentral_f_log_beyond_grad_d1_d2_prepare_row(x);
-    row.special_0 = special_log_mixture_grad_m_a_b_p_q_ssssmm_prepare_row();
     row.c0 = log(x);
     row.beta_prime_0 = beta_prime_logpdf_grad_alpha_beta_sigma_rmss_prepare_row(x);
     row.c1 = x == 0;
@@ -2859,7 +2795,7 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_row noncentral_f_logpdf_grad_d1_d2_lam
 DEVICE noncentral_f_logpdf_grad_d1_d2_lam_results noncentral_f_logpdf_grad_d1_d2_lam_evaluate(noncentral_f_logpdf_grad_d1_d2_lam_set set, noncentral_f_logpdf_grad_d1_d2_lam_row row)
 {
     real t2 = row.x / set.t;
-    real t3 = special_within_range_m_evaluate(row.special_within_range_0, t2);
+    real t3 = special_within_range(t2);
     real d_d1_z = t2 == t3 ? set.c0 * t2 * set.t5 : 0;
     real d_d2_z = t2 == t3 ? -(t2 * set.t4 * set.t5) : 0;
     real z = t3;
@@ -2871,7 +2807,7 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_results noncentral_f_logpdf_grad_d1_d2
     real d_d1_y = set.c1 * d_d1_p + p * 0.5;
     real d_d2_y = set.c1 * d_d2_p + p * 0.5;
     real y = p * set.c1;
-    real first = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, p);
+    real first = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, y, p);
     noncentral_f_log_beyond_grad_d1_d2_results call = noncentral_f_log_beyond_grad_d1_d2_evaluate(set.noncentral_f_0, row.noncentral_f_0);
     real d_d1_beyond = call.d_d1;
     real d_d2_beyond = call.d_d2;
@@ -2884,7 +2820,7 @@ DEVICE noncentral_f_logpdf_grad_d1_d2_lam_results noncentral_f_logpdf_grad_d1_d2
         real t8 = 1 / (1 + z);
         real d_d1_q = -(t8 * d_d1_z * t8);
         real d_d2_q = -(t8 * d_d2_z * t8);
-        special_log_mixture_grad_m_a_b_p_q_results call2 = special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(set.special_0, row.special_0, p, t8);
+        special_log_mixture_grad_m_a_b_p_q_results call2 = special_log_mixture_grad_m_a_b_p_q_ssssmm_evaluate(set.special_0, p, t8);
         real t9 = beyond < 0 ? set.a : -set.b;
         d_d1_value = call2.d_a * 0.5 + call2.d_p * d_d1_p + call2.d_q * d_d1_q + ((beyond < 0 ? 0.5 * beyond : 0) + t9 * d_d1_beyond);
         d_d2_value = call2.d_b * 0.5 + call2.d_p * d_d2_p + call2.d_q * d_d2_q + (beyond * (beyond < 0 ? 0 : -0.5) + t9 * d_d2_beyond);

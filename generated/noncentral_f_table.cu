@@ -149,6 +149,37 @@ DEVICE int int_abs(int a)
 // Too large to be inlined: compiling would take too long.
 #define LARGE static __device__ __noinline__
 
+DEVICE real special_within_range(real y)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
+    return fmin(fmax(y, 1 / most), most);
+}
+
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_quotient(real x, real s)
+{
+    real factor = special_lift(x, s);
+    return log(x * factor / s) - special_log_lift(factor);
+}
+
 DEVICE real special_log_gamma_near_two(real z)
 {
     real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
@@ -559,27 +590,6 @@ DEVICE int special_mixture_is_vague(real m)
     return sqrt(m) * EPSILON > 0.01;
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
 // special_mixture_peak: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -598,25 +608,13 @@ DEVICE special_mixture_peak_ssmm_set special_mixture_peak_ssmm_prepare_set(real 
     return set;
 }
 
-// special_mixture_peak: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_mixture_peak_ssmm_row;
-
-DEVICE special_mixture_peak_ssmm_row special_mixture_peak_ssmm_prepare_row()
-{
-    special_mixture_peak_ssmm_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
 // special_mixture_peak: what depends on both, from what was computed ahead.
-DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, special_mixture_peak_ssmm_row row, real y, real s)
+DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set, real y, real s)
 {
     real b = set.c0 - set.m * s;
     real c = set.m * y - set.a;
     real root = sqrt(fmax(b * b + 4 * c, (real)0));
-    if (y > special_within_range_m_evaluate(row.special_within_range_0, y)) {
+    if (y > special_within_range(y)) {
         real h = 0.5 * b;
         real g = set.c1 * sqrt(y);
         return floor(g * (g / (h + hypot(h, g))));
@@ -624,70 +622,27 @@ DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set
     return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log_quotient_set;
-
-DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
-{
-    special_log_quotient_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    real x;
-    special_within_range_m_row special_within_range_0;
-    real c0;
-} special_log_quotient_row;
-
-DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
-{
-    special_log_quotient_row row;
-    row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.c0 = log(x);
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
-{
-    real z = row.x / set.s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : row.c0 - set.c0;
-}
-
 // noncentral_f_log_beyond: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
-    special_log_quotient_set special_0;
 } noncentral_f_log_beyond_set;
 
 DEVICE noncentral_f_log_beyond_set noncentral_f_log_beyond_prepare_set(real d1, real d2)
 {
     noncentral_f_log_beyond_set set;
     set.c0 = d2 / d1;
-    set.special_0 = special_log_quotient_prepare_set(d2 / d1);
     return set;
 }
 
 // noncentral_f_log_beyond: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    special_within_range_m_row special_within_range_0;
-    special_log_quotient_row special_0;
 } noncentral_f_log_beyond_row;
 
 DEVICE noncentral_f_log_beyond_row noncentral_f_log_beyond_prepare_row(real x)
 {
     noncentral_f_log_beyond_row row;
     row.x = x;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
@@ -695,8 +650,8 @@ DEVICE noncentral_f_log_beyond_row noncentral_f_log_beyond_prepare_row(real x)
 DEVICE real noncentral_f_log_beyond_evaluate(noncentral_f_log_beyond_set set, noncentral_f_log_beyond_row row)
 {
     real z = row.x / set.c0;
-    real within = special_within_range_m_evaluate(row.special_within_range_0, z);
-    return z == within ? 0 : special_log_quotient_evaluate(set.special_0, row.special_0) - log(within);
+    real within = special_within_range(z);
+    return z == within ? 0 : special_log_quotient(row.x, set.c0) - log(within);
 }
 
 // special_log_rising: what depends on the parameters alone, computed once for each set of them.
@@ -989,24 +944,12 @@ DEVICE special_log_mixture_ssssmm_set special_log_mixture_ssssmm_prepare_set(int
     return set;
 }
 
-// special_log_mixture: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_mixture_peak_ssmm_row special_mixture_peak_0;
-} special_log_mixture_ssssmm_row;
-
-DEVICE special_log_mixture_ssssmm_row special_log_mixture_ssssmm_prepare_row()
-{
-    special_log_mixture_ssssmm_row row;
-    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
-    return row;
-}
-
 // special_log_mixture: what depends on both, from what was computed ahead.
-DEVICE real special_log_mixture_ssssmm_evaluate(special_log_mixture_ssssmm_set set, special_log_mixture_ssssmm_row row, real p, real q)
+DEVICE real special_log_mixture_ssssmm_evaluate(special_log_mixture_ssssmm_set set, real p, real q)
 {
     real y = set.c0 ? p : p * set.c1;
     real s = set.c0 ? 0 : p;
-    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, s);
+    real peak = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, y, s);
     real sum = 1;
     real first = set.c2 ? fmin(peak, set.m) : set.c3 ? fmax(peak, set.m) : peak;
     real stride = 1;
@@ -1056,7 +999,6 @@ typedef struct {
     real c0;
     real c1;
     real c2;
-    special_log_quotient_set special_0;
     real c3;
     real c4;
 } beta_prime_logpdf_rmss_set;
@@ -1069,7 +1011,6 @@ DEVICE beta_prime_logpdf_rmss_set beta_prime_logpdf_rmss_prepare_set(real beta, 
     set.c0 = special_stirling_error(beta);
     set.c1 = log(sigma);
     set.c2 = -beta - 1;
-    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c3 = log(beta / sigma);
     set.c4 = beta + 1;
     return set;
@@ -1080,8 +1021,6 @@ typedef struct {
     real x;
     real c0;
     special_log_product_excess_mmm_row special_0;
-    special_log_quotient_row special_1;
-    special_within_range_m_row special_within_range_0;
     int c1;
     int c2;
 } beta_prime_logpdf_rmss_row;
@@ -1092,8 +1031,6 @@ DEVICE beta_prime_logpdf_rmss_row beta_prime_logpdf_rmss_prepare_row(real x)
     row.x = x;
     row.c0 = log(x);
     row.special_0 = special_log_product_excess_mmm_prepare_row();
-    row.special_1 = special_log_quotient_prepare_row(x);
-    row.special_within_range_0 = special_within_range_m_prepare_row();
     row.c1 = x == 0;
     row.c2 = isinf(x);
     return row;
@@ -1112,8 +1049,8 @@ DEVICE real beta_prime_logpdf_rmss_evaluate(beta_prime_logpdf_rmss_set set, beta
     } else {
         value = (alpha - 1) * log(z) - n * log1p(z) - (special_lbeta(alpha, set.beta) + set.c1);
     }
-    if (z != special_within_range_m_evaluate(row.special_within_range_0, z)) {
-        value = (z < 1 ? alpha - 1 : set.c2) * special_log_quotient_evaluate(set.special_0, row.special_1) - (special_lbeta(alpha, set.beta) + set.c1);
+    if (z != special_within_range(z)) {
+        value = (z < 1 ? alpha - 1 : set.c2) * special_log_quotient(row.x, set.sigma) - (special_lbeta(alpha, set.beta) + set.c1);
     }
     real at_zero = special_log_power_at_zero(alpha - 1, set.c3 - set.c4 * z);
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;
@@ -1164,11 +1101,8 @@ DEVICE noncentral_f_logpdf_set noncentral_f_logpdf_prepare_set(real d1, real d2,
 
 // noncentral_f_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    special_within_range_m_row special_within_range_0;
     real x;
-    special_mixture_peak_ssmm_row special_mixture_peak_0;
     noncentral_f_log_beyond_row noncentral_f_0;
-    special_log_mixture_ssssmm_row special_0;
     real c0;
     beta_prime_logpdf_rmss_row beta_prime_0;
     int c1;
@@ -1178,11 +1112,8 @@ typedef struct {
 DEVICE noncentral_f_logpdf_row noncentral_f_logpdf_prepare_row(real x)
 {
     noncentral_f_logpdf_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
     row.x = x;
-    row.special_mixture_peak_0 = special_mixture_peak_ssmm_prepare_row();
     row.noncentral_f_0 = noncentral_f_log_beyond_prepare_row(x);
-    row.special_0 = special_log_mixture_ssssmm_prepare_row();
     row.c0 = log(x);
     row.beta_prime_0 = beta_prime_logpdf_rmss_prepare_row(x);
     row.c1 = x == 0;
@@ -1193,14 +1124,14 @@ DEVICE noncentral_f_logpdf_row noncentral_f_logpdf_prepare_row(real x)
 // noncentral_f_logpdf: what depends on both, from what was computed ahead.
 DEVICE real noncentral_f_logpdf_evaluate(noncentral_f_logpdf_set set, noncentral_f_logpdf_row row)
 {
-    real z = special_within_range_m_evaluate(row.special_within_range_0, row.x / set.c0);
+    real z = special_within_range(row.x / set.c0);
     real p = z / (1 + z);
     real y = p * set.c1;
-    real first = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, row.special_mixture_peak_0, y, p);
+    real first = special_mixture_peak_ssmm_evaluate(set.special_mixture_peak_0, y, p);
     real beyond = noncentral_f_log_beyond_evaluate(set.noncentral_f_0, row.noncentral_f_0);
     real value;
     if (set.c2 && THREAD < 65536) {
-        value = special_log_mixture_ssssmm_evaluate(set.special_0, row.special_0, p, 1 / (1 + z)) - row.c0 + (beyond < 0 ? set.a : -set.b) * beyond;
+        value = special_log_mixture_ssssmm_evaluate(set.special_0, p, 1 / (1 + z)) - row.c0 + (beyond < 0 ? set.a : -set.b) * beyond;
     } else {
         value = special_log_poisson(first, set.m) + beta_prime_logpdf_rmss_evaluate(set.beta_prime_0, row.beta_prime_0, set.a + first) + special_log_mixture_density(set.m, set.a, y, p, first);
     }
@@ -1285,22 +1216,28 @@ KERNEL(128) noncentral_f_logpdf_checked_table(
     noncentral_f_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
+    SHARED_ARRAY(noncentral_f_logpdf_checked_row, rows, 128);
 
     for (index_t first = BLOCK_Y * 128; first < n_rows; first += BLOCKS_Y * 128) {
         const int rows_here = (int)MIN(n_rows - first, (index_t)128);
+        // Whatever depends on the observation alone: once per row.
+        for (index_t r = THREAD; r < rows_here; r += 128)
+            rows[r] = noncentral_f_logpdf_checked_prepare_row(x_per_row[first + r]);
+        BARRIER();
         if (!(set[0].c0 || set[0].noncentral_f_0.c2 || set[0].noncentral_f_0.special_0.special_mixture_component_0.c2 || set[0].noncentral_f_0.special_0.special_mixture_component_1.c2)) {  // apart, so that no row waits for a decision
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
-            const noncentral_f_logpdf_checked_row row = noncentral_f_logpdf_checked_prepare_row(x_per_row[first + r]);
+            const noncentral_f_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             STORE_STREAMING(cell, noncentral_f_logpdf_checked_evaluate(set[0], row));
         }
         } else {
         for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
-            const noncentral_f_logpdf_checked_row row = noncentral_f_logpdf_checked_prepare_row(x_per_row[first + r]);
+            const noncentral_f_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
             STORE_STREAMING(cell, noncentral_f_logpdf_checked_evaluate(sets[MIN(column + 0, sets_here - 1)], row));
         }
         }
+        BARRIER();
     }
 }
 

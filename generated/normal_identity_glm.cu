@@ -156,7 +156,10 @@ DEVICE normal_identity_logpdf_checked_grad_eta_sigma_results make_normal_identit
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // normal_logpdf_grad_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -109,6 +109,20 @@ DEVICE double ordinary_quotient(double a, double b)
 typedef struct {
     real value;
     real d_alpha;
+} pareto_logpdf_grad_alpha_results;
+
+DEVICE pareto_logpdf_grad_alpha_results make_pareto_logpdf_grad_alpha_results(real value, real d_alpha)
+{
+    pareto_logpdf_grad_alpha_results results;
+    results.value = value;
+    results.d_alpha = d_alpha;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_alpha;
     real d_m;
 } pareto_logpdf_grad_alpha_m_results;
 
@@ -140,78 +154,121 @@ DEVICE pareto_logpdf_checked_grad_alpha_m_results make_pareto_logpdf_checked_gra
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
-// special_log1p_of_quotient: what depends on the parameters alone, computed once for each set of them.
+// pareto_logpdf_grad_alpha: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real s;
+    real m;
+    real t2;
     real c0;
-} special_log1p_of_quotient_ms_set;
+    real c1;
+    real c2;
+} pareto_logpdf_grad_alpha_set;
 
-DEVICE special_log1p_of_quotient_ms_set special_log1p_of_quotient_ms_prepare_set(real s)
+DEVICE pareto_logpdf_grad_alpha_set pareto_logpdf_grad_alpha_prepare_set(real alpha, real m)
 {
-    special_log1p_of_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
+    pareto_logpdf_grad_alpha_set set;
+    real t = alpha / m;
+    real t2 = 1 / m;
+    set.m = m;
+    set.t2 = t2;
+    set.c0 = log(t);
+    set.c1 = alpha + 1;
+    set.c2 = special_log_slope(t) * t2;
     return set;
 }
 
-// special_log1p_of_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log1p_of_quotient_ms_evaluate(special_log1p_of_quotient_ms_set set, real x)
+// pareto_logpdf_grad_alpha: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} pareto_logpdf_grad_alpha_row;
+
+DEVICE pareto_logpdf_grad_alpha_row pareto_logpdf_grad_alpha_prepare_row(real x)
 {
-    real z = x / set.s;
-    return z < INFINITY ? log1p(z) : log(x) - set.c0;
+    pareto_logpdf_grad_alpha_row row;
+    row.x = x;
+    return row;
+}
+
+// pareto_logpdf_grad_alpha: what depends on both, from what was computed ahead.
+DEVICE pareto_logpdf_grad_alpha_results pareto_logpdf_grad_alpha_evaluate(pareto_logpdf_grad_alpha_set set, pareto_logpdf_grad_alpha_row row)
+{
+    if (row.x < set.m) {
+        return make_pareto_logpdf_grad_alpha_results(-INFINITY, 0);
+    }
+    real t3 = log1p((row.x - set.m) * set.t2);
+    return make_pareto_logpdf_grad_alpha_results(set.c0 - set.c1 * t3, set.c2 - t3);
+}
+
+// pareto_logpdf_grad_m: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real m;
+    real c0;
+} pareto_logpdf_grad_m_set;
+
+DEVICE pareto_logpdf_grad_m_set pareto_logpdf_grad_m_prepare_set(real alpha, real m)
+{
+    pareto_logpdf_grad_m_set set;
+    set.m = m;
+    set.c0 = alpha / m;
+    return set;
+}
+
+// pareto_logpdf_grad_m: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+} pareto_logpdf_grad_m_row;
+
+DEVICE pareto_logpdf_grad_m_row pareto_logpdf_grad_m_prepare_row(real x)
+{
+    pareto_logpdf_grad_m_row row;
+    row.x = x;
+    return row;
+}
+
+// pareto_logpdf_grad_m: what depends on both, from what was computed ahead.
+DEVICE real pareto_logpdf_grad_m_evaluate(pareto_logpdf_grad_m_set set, pareto_logpdf_grad_m_row row)
+{
+    return row.x < set.m ? 0 : set.c0;
 }
 
 // pareto_logpdf_grad_alpha_m: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real m;
-    special_log1p_of_quotient_ms_set special_0;
-    real c0;
-    real c1;
-    real c2;
-    real c3;
-    real t4;
+    pareto_logpdf_grad_alpha_set pareto_0;
+    pareto_logpdf_grad_m_set pareto_1;
 } pareto_logpdf_grad_alpha_m_set;
 
 DEVICE pareto_logpdf_grad_alpha_m_set pareto_logpdf_grad_alpha_m_prepare_set(real alpha, real m)
 {
     pareto_logpdf_grad_alpha_m_set set;
-    real t = alpha / m;
-    real t3 = special_log_slope(t);
-    real t4 = 1 / m;
-    set.m = m;
-    set.special_0 = special_log1p_of_quotient_ms_prepare_set(m);
-    set.c0 = log(t);
-    set.c1 = alpha + 1;
-    set.c2 = t3 * t4;
-    set.c3 = -(t * t4 * t3);
-    set.t4 = t4;
+    set.pareto_0 = pareto_logpdf_grad_alpha_prepare_set(alpha, m);
+    set.pareto_1 = pareto_logpdf_grad_m_prepare_set(alpha, m);
     return set;
 }
 
 // pareto_logpdf_grad_alpha_m: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    pareto_logpdf_grad_alpha_row pareto_0;
+    pareto_logpdf_grad_m_row pareto_1;
 } pareto_logpdf_grad_alpha_m_row;
 
 DEVICE pareto_logpdf_grad_alpha_m_row pareto_logpdf_grad_alpha_m_prepare_row(real x)
 {
     pareto_logpdf_grad_alpha_m_row row;
-    row.x = x;
+    row.pareto_0 = pareto_logpdf_grad_alpha_prepare_row(x);
+    row.pareto_1 = pareto_logpdf_grad_m_prepare_row(x);
     return row;
 }
 
 // pareto_logpdf_grad_alpha_m: what depends on both, from what was computed ahead.
 DEVICE pareto_logpdf_grad_alpha_m_results pareto_logpdf_grad_alpha_m_evaluate(pareto_logpdf_grad_alpha_m_set set, pareto_logpdf_grad_alpha_m_row row)
 {
-    if (row.x < set.m) {
-        return make_pareto_logpdf_grad_alpha_m_results(-INFINITY, 0, 0);
-    }
-    real t2 = special_log1p_of_quotient_ms_evaluate(set.special_0, row.x - set.m);
-    real t5 = 1 / (row.x - set.m + set.m);
-    return make_pareto_logpdf_grad_alpha_m_results(set.c0 - set.c1 * t2, set.c2 - t2, set.c3 - set.c1 * (-t5 - (row.x - set.m) * t5 * set.t4));
+    pareto_logpdf_grad_alpha_results derived = pareto_logpdf_grad_alpha_evaluate(set.pareto_0, row.pareto_0);
+    return make_pareto_logpdf_grad_alpha_m_results(derived.value, derived.d_alpha, pareto_logpdf_grad_m_evaluate(set.pareto_1, row.pareto_1));
 }
 
 // pareto_logpdf_checked_grad_alpha_m: what depends on the parameters alone, computed once for each set of them.

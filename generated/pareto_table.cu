@@ -106,33 +106,12 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-// special_log1p_of_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    real c0;
-} special_log1p_of_quotient_ms_set;
-
-DEVICE special_log1p_of_quotient_ms_set special_log1p_of_quotient_ms_prepare_set(real s)
-{
-    special_log1p_of_quotient_ms_set set;
-    set.s = s;
-    set.c0 = log(s);
-    return set;
-}
-
-// special_log1p_of_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log1p_of_quotient_ms_evaluate(special_log1p_of_quotient_ms_set set, real x)
-{
-    real z = x / set.s;
-    return z < INFINITY ? log1p(z) : log(x) - set.c0;
-}
-
 // pareto_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real m;
     real c0;
     real c1;
-    special_log1p_of_quotient_ms_set special_0;
+    real c2;
 } pareto_logpdf_set;
 
 DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m)
@@ -141,7 +120,7 @@ DEVICE pareto_logpdf_set pareto_logpdf_prepare_set(real alpha, real m)
     set.m = m;
     set.c0 = log(alpha / m);
     set.c1 = alpha + 1;
-    set.special_0 = special_log1p_of_quotient_ms_prepare_set(m);
+    set.c2 = 1 / m;
     return set;
 }
 
@@ -163,7 +142,7 @@ DEVICE real pareto_logpdf_evaluate(pareto_logpdf_set set, pareto_logpdf_row row)
     if (row.x < set.m) {
         return -INFINITY;
     }
-    return set.c0 - set.c1 * special_log1p_of_quotient_ms_evaluate(set.special_0, row.x - set.m);
+    return set.c0 - set.c1 * log1p((row.x - set.m) * set.c2);
 }
 
 // pareto_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -231,15 +210,15 @@ KERNEL(128) pareto_logpdf_checked_table(
         sets[k] = pareto_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], m_per_set[(first_set + k) * m_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 1, my_row = THREAD / columns;
-    pareto_logpdf_checked_set set[1];
-    UNROLL for (int v = 0; v < 1; v++)
+    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 2, my_row = THREAD / columns;
+    pareto_logpdf_checked_set set[2];
+    UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(pareto_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(pareto_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = pareto_logpdf_checked_prepare_row(x_per_row[first + r]);
@@ -247,7 +226,10 @@ KERNEL(128) pareto_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const pareto_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            STORE_STREAMING(cell, pareto_logpdf_checked_evaluate(set[0], row));
+            double2 result;
+            result.x = pareto_logpdf_checked_evaluate(set[0], row);
+            result.y = pareto_logpdf_checked_evaluate(set[1], row);
+            STORE_STREAMING((GLOBAL double2 *)cell, result);
         }
         BARRIER();
     }

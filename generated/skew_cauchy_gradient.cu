@@ -148,38 +148,38 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
-DEVICE real special_log1p_square_of_quotient(real x, real s)
-{
-    real z = x / s;
-    return fabs(z) < INFINITY ? special_log1p_square(z) : 2 * (log(fabs(x)) - log(s));
-}
-
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 // skew_cauchy_logpdf_grad_a_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
-    real mu;
     real c1;
+    real mu;
+    real t;
     real c2;
-    real sigma;
     real c3;
     real c4;
+    real c5;
 } skew_cauchy_logpdf_grad_a_mu_sigma_set;
 
 DEVICE skew_cauchy_logpdf_grad_a_mu_sigma_set skew_cauchy_logpdf_grad_a_mu_sigma_prepare_set(real a, real mu, real sigma)
 {
     skew_cauchy_logpdf_grad_a_mu_sigma_set set;
+    real t = 1 / sigma;
     set.c0 = !(fabs(a) < 1);
+    set.c1 = t * t;
     set.mu = mu;
-    set.c1 = 1 - a;
-    set.c2 = 1 + a;
-    set.sigma = sigma;
-    set.c3 = -(LOG_PI + log(sigma));
-    set.c4 = special_log_slope(sigma);
+    set.t = t;
+    set.c2 = 1 - a;
+    set.c3 = 1 + a;
+    set.c4 = -(LOG_PI + log(sigma));
+    set.c5 = -special_log_slope(sigma);
     return set;
 }
 
@@ -201,14 +201,13 @@ DEVICE skew_cauchy_logpdf_grad_a_mu_sigma_results skew_cauchy_logpdf_grad_a_mu_s
     if (set.c0) {
         return make_skew_cauchy_logpdf_grad_a_mu_sigma_results(NAN, NAN, NAN, NAN);
     }
-    real d = row.x - set.mu;
-    real t = d < 0 ? set.c1 : set.c2;
-    real t2 = set.sigma * t;
-    real t3 = hypot(d, t2);
-    real t4 = d / t3;
-    real t5 = t4 * (1 / t2);
-    real t6 = 2 * t4;
-    return make_skew_cauchy_logpdf_grad_a_mu_sigma_results(set.c3 - special_log1p_square_of_quotient(d, t2), t5 * (set.sigma * (d < 0 ? -1 : 1)) * t6, 1 / t3 * t6, t5 * t * t6 - set.c4);
+    real d_sigma_z = -(set.c1 * (row.x - set.mu));
+    real z = (row.x - set.mu) * set.t;
+    real t2 = z < 0 ? set.c2 : set.c3;
+    real t3 = z / t2;
+    real t4 = 1 / t2;
+    real t5 = (fabs(t3) > 1 / EPSILON ? 2 : 2 * t3) / (fabs(t3) > 1 / EPSILON ? t3 : 1 + t3 * t3);
+    return make_skew_cauchy_logpdf_grad_a_mu_sigma_results(set.c4 - special_log1p_square(t3), t3 * (z < 0 ? -1 : 1) * t4 * t5, set.t * t4 * t5, set.c5 - t5 * (d_sigma_z * t4));
 }
 
 // skew_cauchy_logpdf_checked_grad_a_mu_sigma: what depends on the parameters alone, computed once for each set of them.

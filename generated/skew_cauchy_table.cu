@@ -112,20 +112,14 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
-DEVICE real special_log1p_square_of_quotient(real x, real s)
-{
-    real z = x / s;
-    return fabs(z) < INFINITY ? special_log1p_square(z) : 2 * (log(fabs(x)) - log(s));
-}
-
 // skew_cauchy_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
     real mu;
     real c1;
-    real sigma;
     real c2;
     real c3;
+    real c4;
 } skew_cauchy_logpdf_set;
 
 DEVICE skew_cauchy_logpdf_set skew_cauchy_logpdf_prepare_set(real a, real mu, real sigma)
@@ -133,10 +127,10 @@ DEVICE skew_cauchy_logpdf_set skew_cauchy_logpdf_prepare_set(real a, real mu, re
     skew_cauchy_logpdf_set set;
     set.c0 = !(fabs(a) < 1);
     set.mu = mu;
-    set.c1 = -(LOG_PI + log(sigma));
-    set.sigma = sigma;
-    set.c2 = 1 - a;
-    set.c3 = 1 + a;
+    set.c1 = 1 / sigma;
+    set.c2 = -(LOG_PI + log(sigma));
+    set.c3 = 1 - a;
+    set.c4 = 1 + a;
     return set;
 }
 
@@ -158,8 +152,8 @@ DEVICE real skew_cauchy_logpdf_evaluate(skew_cauchy_logpdf_set set, skew_cauchy_
     if (set.c0) {
         return NAN;
     }
-    real d = row.x - set.mu;
-    return set.c1 - special_log1p_square_of_quotient(d, set.sigma * (d < 0 ? set.c2 : set.c3));
+    real z = (row.x - set.mu) * set.c1;
+    return set.c2 - special_log1p_square(z / (z < 0 ? set.c3 : set.c4));
 }
 
 // skew_cauchy_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -168,6 +168,48 @@ DEVICE real cos_apart(real x)
 
 typedef struct {
     real value;
+    real d_s;
+} special_lift_grad_s_results;
+
+DEVICE special_lift_grad_s_results make_special_lift_grad_s_results(real value, real d_s)
+{
+    special_lift_grad_s_results results;
+    results.value = value;
+    results.d_s = d_s;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_factor;
+} special_log_lift_grad_factor_results;
+
+DEVICE special_log_lift_grad_factor_results make_special_log_lift_grad_factor_results(real value, real d_factor)
+{
+    special_log_lift_grad_factor_results results;
+    results.value = value;
+    results.d_factor = d_factor;
+    return results;
+}
+
+
+typedef struct {
+    real value;
+    real d_x;
+} special_log_arc_grad_x_results;
+
+DEVICE special_log_arc_grad_x_results make_special_log_arc_grad_x_results(real value, real d_x)
+{
+    special_log_arc_grad_x_results results;
+    results.value = value;
+    results.d_x = d_x;
+    return results;
+}
+
+
+typedef struct {
+    real value;
     real d_shift;
     real d_alpha;
     real d_beta;
@@ -475,20 +517,6 @@ DEVICE cauchy_logpdf_grad_x_results make_cauchy_logpdf_grad_x_results(real value
 typedef struct {
     real value;
     real d_x;
-} special_log_arc_grad_x_results;
-
-DEVICE special_log_arc_grad_x_results make_special_log_arc_grad_x_results(real value, real d_x)
-{
-    special_log_arc_grad_x_results results;
-    results.value = value;
-    results.d_x = d_x;
-    return results;
-}
-
-
-typedef struct {
-    real value;
-    real d_x;
 } cauchy_logcdf_grad_x_results;
 
 DEVICE cauchy_logcdf_grad_x_results make_cauchy_logcdf_grad_x_results(real value, real d_x)
@@ -578,9 +606,40 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+DEVICE special_lift_grad_s_results special_lift_grad_s(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return make_special_lift_grad_s_results(x > s * far ? 1 / up : x < s * (1 / far) ? up : 1, 0);
+}
+
+DEVICE special_log_lift_grad_factor_results special_log_lift_grad_factor(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return make_special_log_lift_grad_factor_results(factor == 1 ? 0 : factor > 1 ? up : -up, 0);
+}
+
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
+}
+
+DEVICE special_log_arc_grad_x_results special_log_arc_grad_x(real x, real s)
+{
+    special_lift_grad_s_results call = special_lift_grad_s(s, x);
+    real d_x_factor = call.value > (real)1 || (real)1 != (real)1 ? call.d_s : 0;
+    real factor = fmax(call.value, (real)1);
+    special_log_lift_grad_factor_results call2 = special_log_lift_grad_factor(factor);
+    real t = atan2(s * factor, x);
+    real t2 = hypot(s * factor, x);
+    return make_special_log_arc_grad_x_results(log(t) - call2.value, special_log_slope(t) * ((x / t2 * (s * d_x_factor) - s * factor / t2) / t2) - call2.d_factor * d_x_factor);
 }
 
 DEVICE real special_expit(real x)
@@ -1589,99 +1648,11 @@ DEVICE cauchy_logpdf_grad_x_results cauchy_logpdf_grad_x_mss_evaluate(cauchy_log
     return make_cauchy_logpdf_grad_x_results(set.c0 - special_log1p_square(t2), -((fabs(t2) > 1 / EPSILON ? 2 : 2 * t2) / (fabs(t2) > 1 / EPSILON ? t2 : 1 + t2 * t2) * set.t));
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real x;
-    real c0;
-} special_log_quotient_sm_set;
-
-DEVICE special_log_quotient_sm_set special_log_quotient_sm_prepare_set(real x)
-{
-    special_log_quotient_sm_set set;
-    set.x = x;
-    set.c0 = log(x);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_sm_row;
-
-DEVICE special_log_quotient_sm_row special_log_quotient_sm_prepare_row()
-{
-    special_log_quotient_sm_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_sm_evaluate(special_log_quotient_sm_set set, special_log_quotient_sm_row row, real s)
-{
-    real z = set.x / s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : set.c0 - log(s);
-}
-
-// special_log_arc_grad_x: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    special_log_quotient_sm_set special_0;
-} special_log_arc_grad_x_ms_set;
-
-DEVICE special_log_arc_grad_x_ms_set special_log_arc_grad_x_ms_prepare_set(real s)
-{
-    special_log_arc_grad_x_ms_set set;
-    set.s = s;
-    set.special_0 = special_log_quotient_sm_prepare_set(s);
-    return set;
-}
-
-// special_log_arc_grad_x: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_log_quotient_sm_row special_0;
-} special_log_arc_grad_x_ms_row;
-
-DEVICE special_log_arc_grad_x_ms_row special_log_arc_grad_x_ms_prepare_row()
-{
-    special_log_arc_grad_x_ms_row row;
-    row.special_0 = special_log_quotient_sm_prepare_row();
-    return row;
-}
-
-// special_log_arc_grad_x: what depends on both, from what was computed ahead.
-DEVICE special_log_arc_grad_x_results special_log_arc_grad_x_ms_evaluate(special_log_arc_grad_x_ms_set set, special_log_arc_grad_x_ms_row row, real x)
-{
-    real t = atan2(set.s, x);
-    real t2 = hypot(set.s, x);
-    return make_special_log_arc_grad_x_results(x * EPSILON > set.s ? special_log_quotient_sm_evaluate(set.special_0, row.special_0, x) : log(t), x * EPSILON > set.s ? -special_log_slope(x) : -(set.s / t2 / t2 * special_log_slope(t)));
-}
-
 // cauchy_logcdf_grad_x: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real alpha;
     real t;
-    special_log_arc_grad_x_ms_set special_0;
+    real beta;
 } cauchy_logcdf_grad_x_mss_set;
 
 DEVICE cauchy_logcdf_grad_x_mss_set cauchy_logcdf_grad_x_mss_prepare_set(real alpha, real beta)
@@ -1690,30 +1661,18 @@ DEVICE cauchy_logcdf_grad_x_mss_set cauchy_logcdf_grad_x_mss_prepare_set(real al
     real t = 1 / beta;
     set.alpha = alpha;
     set.t = t;
-    set.special_0 = special_log_arc_grad_x_ms_prepare_set(beta);
+    set.beta = beta;
     return set;
 }
 
-// cauchy_logcdf_grad_x: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_log_arc_grad_x_ms_row special_0;
-} cauchy_logcdf_grad_x_mss_row;
-
-DEVICE cauchy_logcdf_grad_x_mss_row cauchy_logcdf_grad_x_mss_prepare_row()
-{
-    cauchy_logcdf_grad_x_mss_row row;
-    row.special_0 = special_log_arc_grad_x_ms_prepare_row();
-    return row;
-}
-
 // cauchy_logcdf_grad_x: what depends on both, from what was computed ahead.
-DEVICE cauchy_logcdf_grad_x_results cauchy_logcdf_grad_x_mss_evaluate(cauchy_logcdf_grad_x_mss_set set, cauchy_logcdf_grad_x_mss_row row, real x)
+DEVICE cauchy_logcdf_grad_x_results cauchy_logcdf_grad_x_mss_evaluate(cauchy_logcdf_grad_x_mss_set set, real x)
 {
     real z = (x - set.alpha) * set.t;
     real either;
     real d_x_either;
     if (z < 0) {
-        special_log_arc_grad_x_results call = special_log_arc_grad_x_ms_evaluate(set.special_0, row.special_0, set.alpha - x);
+        special_log_arc_grad_x_results call = special_log_arc_grad_x(set.alpha - x, set.beta);
         either = call.value - LOG_PI;
         d_x_either = -call.d_x;
     } else {
@@ -1737,22 +1696,10 @@ DEVICE cauchy_logsf_grad_x_mss_set cauchy_logsf_grad_x_mss_prepare_set(real alph
     return set;
 }
 
-// cauchy_logsf_grad_x: what depends on the observation alone, computed once for each.
-typedef struct {
-    cauchy_logcdf_grad_x_mss_row cauchy_0;
-} cauchy_logsf_grad_x_mss_row;
-
-DEVICE cauchy_logsf_grad_x_mss_row cauchy_logsf_grad_x_mss_prepare_row()
-{
-    cauchy_logsf_grad_x_mss_row row;
-    row.cauchy_0 = cauchy_logcdf_grad_x_mss_prepare_row();
-    return row;
-}
-
 // cauchy_logsf_grad_x: what depends on both, from what was computed ahead.
-DEVICE cauchy_logsf_grad_x_results cauchy_logsf_grad_x_mss_evaluate(cauchy_logsf_grad_x_mss_set set, cauchy_logsf_grad_x_mss_row row, real x)
+DEVICE cauchy_logsf_grad_x_results cauchy_logsf_grad_x_mss_evaluate(cauchy_logsf_grad_x_mss_set set, real x)
 {
-    cauchy_logcdf_grad_x_results call = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_0, row.cauchy_0, -x);
+    cauchy_logcdf_grad_x_results call = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_0, -x);
     return make_cauchy_logsf_grad_x_results(call.value, isinf(x) ? 0 : -call.d_x);
 }
 
@@ -2591,22 +2538,8 @@ DEVICE stable_standard_grad_z_alpha_beta_smss_set stable_standard_grad_z_alpha_b
     return set;
 }
 
-// stable_standard_grad_z_alpha_beta: what depends on the observation alone, computed once for each.
-typedef struct {
-    cauchy_logsf_grad_x_mss_row cauchy_0;
-    cauchy_logcdf_grad_x_mss_row cauchy_1;
-} stable_standard_grad_z_alpha_beta_smss_row;
-
-DEVICE stable_standard_grad_z_alpha_beta_smss_row stable_standard_grad_z_alpha_beta_smss_prepare_row()
-{
-    stable_standard_grad_z_alpha_beta_smss_row row;
-    row.cauchy_0 = cauchy_logsf_grad_x_mss_prepare_row();
-    row.cauchy_1 = cauchy_logcdf_grad_x_mss_prepare_row();
-    return row;
-}
-
 // stable_standard_grad_z_alpha_beta: what depends on both, from what was computed ahead.
-DEVICE stable_standard_grad_z_alpha_beta_results stable_standard_grad_z_alpha_beta_smss_evaluate(stable_standard_grad_z_alpha_beta_smss_set set, stable_standard_grad_z_alpha_beta_smss_row row, real z)
+DEVICE stable_standard_grad_z_alpha_beta_results stable_standard_grad_z_alpha_beta_smss_evaluate(stable_standard_grad_z_alpha_beta_smss_set set, real z)
 {
     if (set.c2) {
         real either2;
@@ -2619,11 +2552,11 @@ DEVICE stable_standard_grad_z_alpha_beta_results stable_standard_grad_z_alpha_be
             real either;
             real d_z_either;
             if (set.c0) {
-                cauchy_logsf_grad_x_results call2 = cauchy_logsf_grad_x_mss_evaluate(set.cauchy_1, row.cauchy_0, z);
+                cauchy_logsf_grad_x_results call2 = cauchy_logsf_grad_x_mss_evaluate(set.cauchy_1, z);
                 either = call2.value;
                 d_z_either = call2.d_x;
             } else {
-                cauchy_logcdf_grad_x_results call3 = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_2, row.cauchy_1, z);
+                cauchy_logcdf_grad_x_results call3 = cauchy_logcdf_grad_x_mss_evaluate(set.cauchy_2, z);
                 either = call3.value;
                 d_z_either = call3.d_x;
             }
@@ -2698,7 +2631,6 @@ DEVICE stable_logpdf_grad_alpha_beta_mu_sigma_set stable_logpdf_grad_alpha_beta_
 // stable_logpdf_grad_alpha_beta_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    stable_standard_grad_z_alpha_beta_smss_row stable_standard_grad_z_alpha_beta_0;
     int c0;
 } stable_logpdf_grad_alpha_beta_mu_sigma_row;
 
@@ -2706,7 +2638,6 @@ DEVICE stable_logpdf_grad_alpha_beta_mu_sigma_row stable_logpdf_grad_alpha_beta_
 {
     stable_logpdf_grad_alpha_beta_mu_sigma_row row;
     row.x = x;
-    row.stable_standard_grad_z_alpha_beta_0 = stable_standard_grad_z_alpha_beta_smss_prepare_row();
     row.c0 = isinf(x);
     return row;
 }
@@ -2731,7 +2662,7 @@ DEVICE stable_logpdf_grad_alpha_beta_mu_sigma_results stable_logpdf_grad_alpha_b
     } else {
         real t = (row.x - set.mu) / set.sigma;
         real d_sigma_z = -(t * set.t2);
-        stable_standard_grad_z_alpha_beta_results call = stable_standard_grad_z_alpha_beta_smss_evaluate(set.stable_standard_grad_z_alpha_beta_0, row.stable_standard_grad_z_alpha_beta_0, t);
+        stable_standard_grad_z_alpha_beta_results call = stable_standard_grad_z_alpha_beta_smss_evaluate(set.stable_standard_grad_z_alpha_beta_0, t);
         either = call.value - set.c1;
         d_alpha_either = call.d_alpha;
         d_beta_either = call.d_beta;

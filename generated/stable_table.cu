@@ -172,6 +172,29 @@ DEVICE real special_log1p_square(real y)
     return (large ? 2 : 1) * log1p(large ? fabs(y) : y * y);
 }
 
+DEVICE real special_lift(real x, real s)
+{
+    real e = 1 / EPSILON;
+    real e3 = e * e * e;
+    real e4 = e * e3;
+    real e8 = e4 * e4;
+    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
+    real up = EPSILON < 1e-10 ? e8 : e3;
+    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+}
+
+DEVICE real special_log_lift(real factor)
+{
+    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
+    return factor == 1 ? 0 : factor > 1 ? up : -up;
+}
+
+DEVICE real special_log_arc(real x, real s)
+{
+    real factor = fmax(special_lift(s, x), (real)1);
+    return log(atan2(s * factor, x)) - special_log_lift(factor);
+}
+
 DEVICE real special_expit(real x)
 {
     real e = exp(-fabs(x));
@@ -391,97 +414,11 @@ DEVICE real cauchy_logpdf_mss_evaluate(cauchy_logpdf_mss_set set, real x)
     return set.c0 - special_log1p_square((x - set.alpha) * set.c1);
 }
 
-// special_within_range: what depends on the observation alone, computed once for each.
-typedef struct {
-    real c0;
-    real most;
-} special_within_range_m_row;
-
-DEVICE special_within_range_m_row special_within_range_m_prepare_row()
-{
-    special_within_range_m_row row;
-    real most = ldexp((real)1, EPSILON < 1e-10 ? 500 : 60);
-    row.c0 = 1 / most;
-    row.most = most;
-    return row;
-}
-
-// special_within_range: what depends on both, from what was computed ahead.
-DEVICE real special_within_range_m_evaluate(special_within_range_m_row row, real y)
-{
-    return fmin(fmax(y, row.c0), row.most);
-}
-
-// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real x;
-    real c0;
-} special_log_quotient_sm_set;
-
-DEVICE special_log_quotient_sm_set special_log_quotient_sm_prepare_set(real x)
-{
-    special_log_quotient_sm_set set;
-    set.x = x;
-    set.c0 = log(x);
-    return set;
-}
-
-// special_log_quotient: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_within_range_m_row special_within_range_0;
-} special_log_quotient_sm_row;
-
-DEVICE special_log_quotient_sm_row special_log_quotient_sm_prepare_row()
-{
-    special_log_quotient_sm_row row;
-    row.special_within_range_0 = special_within_range_m_prepare_row();
-    return row;
-}
-
-// special_log_quotient: what depends on both, from what was computed ahead.
-DEVICE real special_log_quotient_sm_evaluate(special_log_quotient_sm_set set, special_log_quotient_sm_row row, real s)
-{
-    real z = set.x / s;
-    return z == special_within_range_m_evaluate(row.special_within_range_0, z) ? log(z) : set.c0 - log(s);
-}
-
-// special_log_arc: what depends on the parameters alone, computed once for each set of them.
-typedef struct {
-    real s;
-    special_log_quotient_sm_set special_0;
-} special_log_arc_ms_set;
-
-DEVICE special_log_arc_ms_set special_log_arc_ms_prepare_set(real s)
-{
-    special_log_arc_ms_set set;
-    set.s = s;
-    set.special_0 = special_log_quotient_sm_prepare_set(s);
-    return set;
-}
-
-// special_log_arc: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_log_quotient_sm_row special_0;
-} special_log_arc_ms_row;
-
-DEVICE special_log_arc_ms_row special_log_arc_ms_prepare_row()
-{
-    special_log_arc_ms_row row;
-    row.special_0 = special_log_quotient_sm_prepare_row();
-    return row;
-}
-
-// special_log_arc: what depends on both, from what was computed ahead.
-DEVICE real special_log_arc_ms_evaluate(special_log_arc_ms_set set, special_log_arc_ms_row row, real x)
-{
-    return x * EPSILON > set.s ? special_log_quotient_sm_evaluate(set.special_0, row.special_0, x) : log(atan2(set.s, x));
-}
-
 // cauchy_logcdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real alpha;
     real c0;
-    special_log_arc_ms_set special_0;
+    real beta;
 } cauchy_logcdf_mss_set;
 
 DEVICE cauchy_logcdf_mss_set cauchy_logcdf_mss_prepare_set(real alpha, real beta)
@@ -489,27 +426,15 @@ DEVICE cauchy_logcdf_mss_set cauchy_logcdf_mss_prepare_set(real alpha, real beta
     cauchy_logcdf_mss_set set;
     set.alpha = alpha;
     set.c0 = 1 / beta;
-    set.special_0 = special_log_arc_ms_prepare_set(beta);
+    set.beta = beta;
     return set;
 }
 
-// cauchy_logcdf: what depends on the observation alone, computed once for each.
-typedef struct {
-    special_log_arc_ms_row special_0;
-} cauchy_logcdf_mss_row;
-
-DEVICE cauchy_logcdf_mss_row cauchy_logcdf_mss_prepare_row()
-{
-    cauchy_logcdf_mss_row row;
-    row.special_0 = special_log_arc_ms_prepare_row();
-    return row;
-}
-
 // cauchy_logcdf: what depends on both, from what was computed ahead.
-DEVICE real cauchy_logcdf_mss_evaluate(cauchy_logcdf_mss_set set, cauchy_logcdf_mss_row row, real x)
+DEVICE real cauchy_logcdf_mss_evaluate(cauchy_logcdf_mss_set set, real x)
 {
     real z = (x - set.alpha) * set.c0;
-    return z < 0 ? special_log_arc_ms_evaluate(set.special_0, row.special_0, set.alpha - x) - LOG_PI : log1p(-atan2((real)(1), z) / PI);
+    return z < 0 ? special_log_arc(set.alpha - x, set.beta) - LOG_PI : log1p(-atan2((real)(1), z) / PI);
 }
 
 // cauchy_logsf: what depends on the parameters alone, computed once for each set of them.
@@ -524,22 +449,10 @@ DEVICE cauchy_logsf_mss_set cauchy_logsf_mss_prepare_set(real alpha, real beta)
     return set;
 }
 
-// cauchy_logsf: what depends on the observation alone, computed once for each.
-typedef struct {
-    cauchy_logcdf_mss_row cauchy_0;
-} cauchy_logsf_mss_row;
-
-DEVICE cauchy_logsf_mss_row cauchy_logsf_mss_prepare_row()
-{
-    cauchy_logsf_mss_row row;
-    row.cauchy_0 = cauchy_logcdf_mss_prepare_row();
-    return row;
-}
-
 // cauchy_logsf: what depends on both, from what was computed ahead.
-DEVICE real cauchy_logsf_mss_evaluate(cauchy_logsf_mss_set set, cauchy_logsf_mss_row row, real x)
+DEVICE real cauchy_logsf_mss_evaluate(cauchy_logsf_mss_set set, real x)
 {
-    return cauchy_logcdf_mss_evaluate(set.cauchy_0, row.cauchy_0, -x);
+    return cauchy_logcdf_mss_evaluate(set.cauchy_0, -x);
 }
 
 // stable_exponent: what depends on the parameters alone, computed once for each set of them.
@@ -877,25 +790,11 @@ DEVICE stable_standard_smss_set stable_standard_smss_prepare_set(int what, real 
     return set;
 }
 
-// stable_standard: what depends on the observation alone, computed once for each.
-typedef struct {
-    cauchy_logsf_mss_row cauchy_0;
-    cauchy_logcdf_mss_row cauchy_1;
-} stable_standard_smss_row;
-
-DEVICE stable_standard_smss_row stable_standard_smss_prepare_row()
-{
-    stable_standard_smss_row row;
-    row.cauchy_0 = cauchy_logsf_mss_prepare_row();
-    row.cauchy_1 = cauchy_logcdf_mss_prepare_row();
-    return row;
-}
-
 // stable_standard: what depends on both, from what was computed ahead.
-DEVICE real stable_standard_smss_evaluate(stable_standard_smss_set set, stable_standard_smss_row row, real z)
+DEVICE real stable_standard_smss_evaluate(stable_standard_smss_set set, real z)
 {
     if (set.c2) {
-        return set.c0 ? cauchy_logpdf_mss_evaluate(set.cauchy_0, z) : set.c1 ? cauchy_logsf_mss_evaluate(set.cauchy_1, row.cauchy_0, z) : cauchy_logcdf_mss_evaluate(set.cauchy_2, row.cauchy_1, z);
+        return set.c0 ? cauchy_logpdf_mss_evaluate(set.cauchy_0, z) : set.c1 ? cauchy_logsf_mss_evaluate(set.cauchy_1, z) : cauchy_logcdf_mss_evaluate(set.cauchy_2, z);
     }
     real d = set.c3 ? z : z + set.c4;
     int mirrored = set.c3 ? set.c5 : d < 0;
@@ -929,7 +828,6 @@ DEVICE stable_logpdf_set stable_logpdf_prepare_set(real alpha, real beta, real m
 // stable_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     int c0;
-    stable_standard_smss_row stable_standard_0;
     real x;
 } stable_logpdf_row;
 
@@ -937,7 +835,6 @@ DEVICE stable_logpdf_row stable_logpdf_prepare_row(real x)
 {
     stable_logpdf_row row;
     row.c0 = isinf(x);
-    row.stable_standard_0 = stable_standard_smss_prepare_row();
     row.x = x;
     return row;
 }
@@ -948,7 +845,7 @@ DEVICE real stable_logpdf_evaluate(stable_logpdf_set set, stable_logpdf_row row)
     if (set.c0) {
         return NAN;
     }
-    return row.c0 ? -INFINITY : stable_standard_smss_evaluate(set.stable_standard_0, row.stable_standard_0, (row.x - set.mu) / set.sigma) - set.c1;
+    return row.c0 ? -INFINITY : stable_standard_smss_evaluate(set.stable_standard_0, (row.x - set.mu) / set.sigma) - set.c1;
 }
 
 // stable_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -1030,10 +927,10 @@ KERNEL(128) stable_logpdf_checked_table(
     stable_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(stable_logpdf_checked_row, rows, 128);
+    SHARED_ARRAY(stable_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 128; first < n_rows; first += BLOCKS_Y * 128) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)128);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = stable_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -168,7 +168,10 @@ DEVICE trapezoidal_logpdf_checked_grad_lower_upper_c_d_results make_trapezoidal_
 
 DEVICE real special_log_slope(real y)
 {
-    return 1 / (y > 0 ? fmax(y, ldexp((real)1, EPSILON < 1e-10 ? -1022 : -126)) : y);
+    real e = EPSILON;
+    real e5 = e * e * e * e * e;
+    real e10 = e5 * e5;
+    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
 DEVICE trapezoidal_double_width_grad_lower_upper_c_d_results trapezoidal_double_width_grad_lower_upper_c_d(real lower, real upper, real c, real d)

@@ -78,8 +78,6 @@ RULES = {
     "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
     "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
     "log1p_square": "(fabs(a) > 1 / EPSILON ? 2 : 2 * a) / (fabs(a) > 1 / EPSILON ? a : 1 + a * a) * da",
-    "log1p_square_of_quotient": "(fabs(a * (1 / b)) > 1 / EPSILON ? 2 / a : 2 * (a * (1 / b)) / (1 + (a * (1 / b)) * (a * (1 / b))) * (1 / b)) * da"
-    " - (fabs(a * (1 / b)) > 1 / EPSILON ? 2 : 2 * (a * (1 / b)) * (a * (1 / b)) / (1 + (a * (1 / b)) * (a * (1 / b)))) * (1 / b) * db",
     "log1p_unit": "quotient(1, 1 + a) * da",
     "log1pexp": "a == -INFINITY ? 0 : expit(a) * da",
     "log1pmx": "-a / (1 + a) * da",

@@ -109,11 +109,11 @@ FUNCTIONS = {
     "weighted": (lambda weight, value: weight * value, (np.r_[0, 2, pairs[0]], np.r_[3, -5, -pairs[1]]), 2, True),
     "xlogy": (xlogy, (np.r_[0, 0, 2, pairs[0]], np.r_[0, 1, 0.5, pairs[1]]), 4, True),
     "xlog1py": (lambda x, y: xlogy(x, 1 + y), (np.r_[0, 2, pairs[0]], np.r_[-1, -0.5, pairs[1]]), 4, True),
-    "within_range": (lambda y: y, (log_uniform(RNG, 1e-30, 1e30, N),), 1, True),
+    "within_range": (lambda y: y, (log_uniform(RNG, 1e-20, 1e20, N),), 1, True),
     "log_quotient": (
-        lambda x, s: mp.log(x / s), (np.r_[pairs[0], 1e30, 1e-30, 3], np.r_[pairs[1], 1e-30, 1e30, 3]), 4, True,
+        lambda x, s: mp.log(x / s), (np.r_[pairs[0], 1e30, 1e-30, 3], np.r_[pairs[1], 1e-30, 1e30, 3]), 4, False,
     ),
-    "log_arc": (lambda x, s: mp.log(mp.atan2(s, x)), (np.r_[pairs[0], 1e30, 0], np.r_[pairs[1], 1e-30, 3]), 4, True),
+    "log_arc": (lambda x, s: mp.log(mp.atan2(s, x)), (np.r_[pairs[0], 1e30, 0], np.r_[pairs[1], 1e-30, 3]), 4, False),
     "log_slope": (lambda y: 1 / y, (log_uniform(RNG, 1e-30, 1e30, N),), 2, True),
     "log1p_square": (lambda y: mp.log1p(y * y), (np.concatenate([signed, [1e30, -1e37]]),), 4, True),
     "log_product_excess": (
