@@ -67,7 +67,8 @@ LONG = {f"beta_binomial_{ending}" for ending in ("log_sum_below", "log_below", "
 LONG |= {f"kolmogorov_smirnov_one_sided_{ending}" for ending in ("log_above", "logpdf", "logcdf", "logsf")}
 LONG |= {f"kolmogorov_smirnov_{ending}" for ending in ("logpdf", "logcdf", "logsf")}
 LONG |= {f"{name}_{ending}" for name in ("hypergeometric", "fisher_noncentral_hypergeometric") for ending in
-         ("log_sum", "log_tail", "log_sum_below", "log_below", "log_from", "sum_from", "logpmf", "logcdf", "logsf", "mean")}  # fmt: skip
+         ("log_sum", "log_tail", "log_sum_below", "log_below", "log_from", "sum_from", "logpmf", "logcdf", "logsf",
+          "mean")}  # fmt: skip
 LONG |= {f"beta_negative_binomial_{ending}" for ending in ("log_below", "log_above", "logcdf", "logsf")}
 LONG |= {f"{name}_{ending}" for name in ("generalized_poisson", "borel", "poisson_inverse_gaussian") for ending in
          ("log_below", "logcdf", "logsf")} | {"poisson_inverse_gaussian_log_above"}

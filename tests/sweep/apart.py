@@ -14,6 +14,7 @@ from typing import Any
 from .session import Report, Searched, round_of, sweep
 
 FACTOR = 8  # times the patience that a density may take in all: compilation and verdicts are not in it
+GRACE = 20.0  # seconds after which a process that has not ended by itself is ended
 
 
 @dataclass
@@ -24,7 +25,7 @@ class _Running:
     end: float
 
 
-def apart(given: Searched, processes: int) -> Report:
+def apart(given: Searched, processes: int, grace: float = GRACE) -> Report:
     """The same as `sweep`, with so many processes at a time."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["gpustats", "tests.sweep.session", "tests.sweep.judge"])
@@ -32,7 +33,8 @@ def apart(given: Searched, processes: int) -> Report:
     jobs, running = _jobs(given), list[_Running]()
     while True:
         while len(running) < processes and time.monotonic() < end and (job := next(jobs, None)) is not None:
-            running.append(_start(context, job, min(end, time.monotonic() + FACTOR * given.patience * len(given.dtypes))))
+            latest = time.monotonic() + FACTOR * given.patience * len(given.dtypes)
+            running.append(_start(context, job, min(end, latest), grace))
             begun += 1
         if not running:
             return report
@@ -51,13 +53,13 @@ def _jobs(given: Searched) -> Iterator[Searched]:
         number += 1
 
 
-def _start(context: Any, job: Searched, end: float) -> _Running:
+def _start(context: Any, job: Searched, end: float, grace: float) -> _Running:
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_serve, args=(replace(job, seconds=max(end - time.monotonic(), 1)), theirs), daemon=True)
     process.start()
     theirs.close()
     assert job.names is not None
-    return _Running(job.names[0], process, ours, end + 20)
+    return _Running(job.names[0], process, ours, end + grace)
 
 
 def _serve(job: Searched, connection: Connection) -> None:

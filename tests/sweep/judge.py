@@ -223,14 +223,23 @@ class Judge:
     def _draws(self, dtype: type, point: Sequence[float], got: float) -> Verdict:
         """The probability, from which the share of draws may differ by six standard deviations, and their rounding.
 
-        Draws that are too small to be numbers are 0, and those that are too large infinite.
+        Draws that are too small to be numbers are 0, those that are too large infinite, and others one of the nearest numbers.
         """
         info = np.finfo(dtype)
         x = float(np.clip(point[0], -info.max * (1 - info.eps), info.max * (1 - info.eps)))
         point = (x or float(info.tiny), *point[1:])
         right, spread = self._with_spread(self.function(DRAWN), dtype, point)
-        p = mp.exp(right)
-        return _verdict(p, 6 * mp.sqrt(p * (1 - p) / DRAWS) + 10 / mp.mpf(DRAWS) + CONDITION * p * spread, got, info)
+        p, x = mp.exp(right), dtype(point[0])
+        rounding = max(abs(self._probability(float(np.nextafter(x, dtype(end))), point[1:]) - p) for end in (-np.inf, np.inf))
+        sampling = 6 * mp.sqrt(p * (1 - p) / DRAWS) + 10 / mp.mpf(DRAWS)
+        return _verdict(p, sampling + rounding + CONDITION * p * spread, got, info)
+
+    def _probability(self, x: float, parameters: Sequence[float]) -> Any:
+        """That of numbers up to x, which may lie beyond the support."""
+        lower, upper = (float(self.subject(e, 0.5, *parameters, dtype=np.float64)) for e in ("lower", "upper"))
+        if not lower <= x < upper:
+            return mp.mpf(x >= upper)
+        return mp.exp(self.function(DRAWN)(mp.mpf(x), *map(mp.mpf, parameters)))
 
     def _fit(self, point: Sequence[float], got: float) -> Verdict:
         """The log-likelihood at the estimates, which must not be less than that at the parameters that the data come from."""

@@ -7,6 +7,7 @@ from thorough import THOROUGH
 
 import gpustats as gs
 from tests.sweep import record
+from tests.sweep.apart import apart
 from tests.sweep.batch import Subject
 from tests.sweep.executed import Undecided
 from tests.sweep.judge import Judge, _number, _rank, limited
@@ -16,7 +17,9 @@ from tests.sweep.properties.equivariance import moving
 from tests.sweep.session import Searched, names_of_all, subject_of, sweep
 from tests.sweep.shrink import shrunk
 
-SEED, MOST = 20110000, 5  # so many densities: `make sweep` takes all of them
+SEED = 20110000
+#: Densities that `make test` searches, always at the same places: `make sweep` takes all of them, and others each time.
+SOME = ["exponential", "geometric", "gumbel", "half_cauchy", "laplace", "levy", "lindley", "logistic", "normal"]
 
 
 def shown(report):
@@ -29,12 +32,10 @@ def without_findings():
 
 
 @pytest.mark.optimised
-def test_a_share_of_the_densities():
-    names = without_findings()
-    names = names[:: -(-len(names) // MOST)]
-    types = sorted(set.intersection(*(set(record.read()[name]["types"]) for name in names)))
-    report = sweep(Searched(SEED, 40, names, dtypes=types, sets=20, patience=4, shrinking=2, judging=1))
-    assert report.values.total() > 0 and not report.findings, shown(report)
+@pytest.mark.parametrize("part", range(3))
+def test_some_densities(part):
+    report = sweep(Searched(SEED, 3600, SOME[part::3], sets=20, patience=1000, shrinking=2, judging=20))
+    assert report.values.total() > 100_000 and not report.findings and not report.errors, shown(report)
 
 
 @THOROUGH
@@ -60,6 +61,15 @@ def test_planted_faults_are_found(name):
         x, lam = finding.point
         assert finding.verdict.right == pytest.approx(np.exp(-lam * x), rel=1e-8) and finding.verdict.error > 1e6
         assert len(repr(x)) <= 8 and f"{name}.{wrong}({x!r}, {lam!r})" in str(finding)
+
+
+def test_densities_have_processes_of_their_own():
+    """One that ends early is told, and so is what the others have seen; one that takes too long is ended."""
+    report = apart(Searched(SEED, 3600, ["normal", "no_such_density"], ["tails_are_monotone"], ["float64"], sets=5), 2)
+    assert report.values["tails_are_monotone"] > 0 and report.entries["normal"]["open"] == []
+    assert report.errors == ["no_such_density: the process ended with code 1"]
+    report = apart(Searched(SEED, 3600, ["studentized_range"]), 1, grace=-1e6)
+    assert report.incomplete == ["studentized_range (ended)"]
 
 
 # ---- the parts
