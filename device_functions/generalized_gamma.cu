@@ -17,6 +17,7 @@ __device__ real generalized_gamma_logpdf(real x, real a, real c, real sigma)
 
 __device__ real generalized_gamma_logpdf_grad_x(real x, real a, real c, real sigma)
 {
+    if (c == 0 || isinf(c)) return NAN;
     real log_z = log_quotient(x, sigma), y = power_of_quotient(x, sigma, c);
     if (x == 0) return c < 0 || c * a != 1 || c > 1 ? 0 : c == 1 ? -1 / sigma : -INFINITY;
     return isinf(x) ? 0 : y < EPSILON ? (c * a - 1) / x - c * exp(c * log_z - log(x)) : (c * (a - y) - 1) / x;

@@ -9,6 +9,7 @@ __device__ real standard_logpdf(real z)
     real sum = 0;
     if (z < 1) {
         real rate = 0.125 * PI * PI / (z * z);
+        if (isinf(rate)) return -INFINITY;
         for (int k = 5; k > 0; k--)
             sum += (2 * (2 * k - 1) * (2 * k - 1) * rate - 1) * exp(-4 * k * (k - 1) * rate);
         return HALF_LOG_2PI - 2 * log(z) - rate + log(sum);

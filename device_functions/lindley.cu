@@ -11,7 +11,7 @@ __device__ real lindley_logpdf(real x, real theta)
 __device__ real lindley_logcdf(real x, real theta)
 {
     real y = theta * x, mixed = (theta * -expm1(-y) + gamma_p(2, y)) / (1 + theta);
-    return x == 0 ? -INFINITY : isinf(x) ? 0 : y < 1 ? log(mixed) : log1mexp(log1p(y / (1 + theta)) - y);
+    return x == 0 ? -INFINITY : isinf(y) ? 0 : y < 1 ? log(mixed) : log1mexp(log1p(y / (1 + theta)) - y);
 }
 
 __device__ real lindley_logsf(real x, real theta)

@@ -5,7 +5,7 @@
 __device__ real maxwell_logpdf(real x, real sigma)
 {
     real z = x * (1 / sigma);
-    return isinf(x) ? -INFINITY : 2 * log(z) - 0.5 * z * z - (HALF_LOG_2PI - LOG_2 + log(sigma));
+    return isinf(z) ? -INFINITY : 2 * log(z) - 0.5 * z * z - (HALF_LOG_2PI - LOG_2 + log(sigma));
 }
 
 __device__ real maxwell_logcdf(real x, real sigma)

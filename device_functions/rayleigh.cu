@@ -5,7 +5,7 @@
 __device__ real rayleigh_logpdf(real x, real sigma)
 {
     real z = x * (1 / sigma);
-    return isinf(x) ? -INFINITY : log(z) - 0.5 * z * z - log(sigma);
+    return isinf(z) ? -INFINITY : log(z) - 0.5 * z * z - log(sigma);
 }
 
 __device__ real rayleigh_logcdf(real x, real sigma) { return weibull_logcdf(x, 2, SQRT_2 * sigma); }

@@ -206,6 +206,9 @@ DEVICE kolmogorov_standard_logpdf_grad_z_results kolmogorov_standard_logpdf_grad
         real t = 0.125 * PI * PI / (z * z);
         real d_z_rate = -(t * (2 * z) * (1 / (z * z)));
         real rate = t;
+        if (isinf(rate)) {
+            return make_kolmogorov_standard_logpdf_grad_z_results(-INFINITY, 0);
+        }
         for (int k = 5; k > 0; k--) {
             real t2 = exp(int_product(int_product(-4, k), int_difference(k, 1)) * rate);
             real t3 = int_product(int_product(2, int_difference(int_product(2, k), 1)), int_difference(int_product(2, k), 1)) * rate - 1;

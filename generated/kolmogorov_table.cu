@@ -153,6 +153,9 @@ DEVICE real kolmogorov_standard_logpdf_m_evaluate(real z)
     real sum = 0;
     if (z < 1) {
         real rate = 0.125 * PI * PI / (z * z);
+        if (isinf(rate)) {
+            return -INFINITY;
+        }
         for (int k = 5; k > 0; k--) {
             sum += (int_product(int_product(2, int_difference(int_product(2, k), 1)), int_difference(int_product(2, k), 1)) * rate - 1) * exp(int_product(int_product(-4, k), int_difference(k, 1)) * rate);
         }

@@ -164,14 +164,12 @@ DEVICE maxwell_logpdf_grad_sigma_set maxwell_logpdf_grad_sigma_prepare_set(real 
 // maxwell_logpdf_grad_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    int c0;
 } maxwell_logpdf_grad_sigma_row;
 
 DEVICE maxwell_logpdf_grad_sigma_row maxwell_logpdf_grad_sigma_prepare_row(real x)
 {
     maxwell_logpdf_grad_sigma_row row;
     row.x = x;
-    row.c0 = isinf(x);
     return row;
 }
 
@@ -180,7 +178,7 @@ DEVICE maxwell_logpdf_grad_sigma_results maxwell_logpdf_grad_sigma_evaluate(maxw
 {
     real d_sigma_z = -(set.c0 * row.x);
     real z = row.x * set.t;
-    return make_maxwell_logpdf_grad_sigma_results(row.c0 ? -INFINITY : 2 * log(z) - 0.5 * z * z - set.c1, row.c0 ? 0 : 2 * (special_log_slope(z) * d_sigma_z) - z * d_sigma_z - set.c2);
+    return make_maxwell_logpdf_grad_sigma_results(isinf(z) ? -INFINITY : 2 * log(z) - 0.5 * z * z - set.c1, isinf(z) ? 0 : 2 * (special_log_slope(z) * d_sigma_z) - z * d_sigma_z - set.c2);
 }
 
 // maxwell_logpdf_checked_grad_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -123,14 +123,12 @@ DEVICE maxwell_logpdf_set maxwell_logpdf_prepare_set(real sigma)
 // maxwell_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    int c0;
 } maxwell_logpdf_row;
 
 DEVICE maxwell_logpdf_row maxwell_logpdf_prepare_row(real x)
 {
     maxwell_logpdf_row row;
     row.x = x;
-    row.c0 = isinf(x);
     return row;
 }
 
@@ -138,7 +136,7 @@ DEVICE maxwell_logpdf_row maxwell_logpdf_prepare_row(real x)
 DEVICE real maxwell_logpdf_evaluate(maxwell_logpdf_set set, maxwell_logpdf_row row)
 {
     real z = row.x * set.c0;
-    return row.c0 ? -INFINITY : 2 * log(z) - 0.5 * z * z - set.c1;
+    return isinf(z) ? -INFINITY : 2 * log(z) - 0.5 * z * z - set.c1;
 }
 
 // maxwell_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -209,10 +207,10 @@ KERNEL(128) maxwell_logpdf_checked_table(
     maxwell_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(maxwell_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(maxwell_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = maxwell_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -169,14 +169,12 @@ DEVICE moyal_logpdf_grad_mu_sigma_set moyal_logpdf_grad_mu_sigma_prepare_set(rea
 
 // moyal_logpdf_grad_mu_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    int c0;
     real x;
 } moyal_logpdf_grad_mu_sigma_row;
 
 DEVICE moyal_logpdf_grad_mu_sigma_row moyal_logpdf_grad_mu_sigma_prepare_row(real x)
 {
     moyal_logpdf_grad_mu_sigma_row row;
-    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -184,11 +182,11 @@ DEVICE moyal_logpdf_grad_mu_sigma_row moyal_logpdf_grad_mu_sigma_prepare_row(rea
 // moyal_logpdf_grad_mu_sigma: what depends on both, from what was computed ahead.
 DEVICE moyal_logpdf_grad_mu_sigma_results moyal_logpdf_grad_mu_sigma_evaluate(moyal_logpdf_grad_mu_sigma_set set, moyal_logpdf_grad_mu_sigma_row row)
 {
-    if (row.c0) {
-        return make_moyal_logpdf_grad_mu_sigma_results(-INFINITY, 0, 0);
-    }
     real d_sigma_z = -(set.c0 * (row.x - set.mu));
     real z = (row.x - set.mu) * set.t;
+    if (isinf(z)) {
+        return make_moyal_logpdf_grad_mu_sigma_results(-INFINITY, 0, 0);
+    }
     real t2 = exp(-z);
     return make_moyal_logpdf_grad_mu_sigma_results(set.c1 - 0.5 * (z + t2), -(0.5 * (t2 * set.t - set.t)), set.c2 - 0.5 * (d_sigma_z - d_sigma_z * t2));
 }

@@ -124,14 +124,12 @@ DEVICE moyal_logpdf_set moyal_logpdf_prepare_set(real mu, real sigma)
 
 // moyal_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    int c0;
     real x;
 } moyal_logpdf_row;
 
 DEVICE moyal_logpdf_row moyal_logpdf_prepare_row(real x)
 {
     moyal_logpdf_row row;
-    row.c0 = isinf(x);
     row.x = x;
     return row;
 }
@@ -139,10 +137,10 @@ DEVICE moyal_logpdf_row moyal_logpdf_prepare_row(real x)
 // moyal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real moyal_logpdf_evaluate(moyal_logpdf_set set, moyal_logpdf_row row)
 {
-    if (row.c0) {
+    real z = (row.x - set.mu) * set.c0;
+    if (isinf(z)) {
         return -INFINITY;
     }
-    real z = (row.x - set.mu) * set.c0;
     return set.c1 - 0.5 * (z + exp(-z));
 }
 
@@ -216,10 +214,10 @@ KERNEL(128) moyal_logpdf_checked_table(
     moyal_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(moyal_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(moyal_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = moyal_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -123,14 +123,12 @@ DEVICE rayleigh_logpdf_set rayleigh_logpdf_prepare_set(real sigma)
 // rayleigh_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
-    int c0;
 } rayleigh_logpdf_row;
 
 DEVICE rayleigh_logpdf_row rayleigh_logpdf_prepare_row(real x)
 {
     rayleigh_logpdf_row row;
     row.x = x;
-    row.c0 = isinf(x);
     return row;
 }
 
@@ -138,7 +136,7 @@ DEVICE rayleigh_logpdf_row rayleigh_logpdf_prepare_row(real x)
 DEVICE real rayleigh_logpdf_evaluate(rayleigh_logpdf_set set, rayleigh_logpdf_row row)
 {
     real z = row.x * set.c0;
-    return row.c0 ? -INFINITY : log(z) - 0.5 * z * z - set.c1;
+    return isinf(z) ? -INFINITY : log(z) - 0.5 * z * z - set.c1;
 }
 
 // rayleigh_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -209,10 +207,10 @@ KERNEL(128) rayleigh_logpdf_checked_table(
     rayleigh_logpdf_checked_set set[2];
     UNROLL for (int v = 0; v < 2; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(rayleigh_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(rayleigh_logpdf_checked_row, rows, 1024);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = rayleigh_logpdf_checked_prepare_row(x_per_row[first + r]);

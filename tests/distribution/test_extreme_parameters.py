@@ -109,6 +109,10 @@ def test_quotients_that_overflow():
     assert gs.noncentral_chi_squared.cdf(1e304, 0.5, 1e7) == pytest.approx(1, rel=1e-12)
     assert gs.noncentral_chi_squared.sf(1e304, 0.5, 1e7) == 0
     np.testing.assert_array_equal(gs.logistic.logpdf([-1e301, 1e301], 0.0, 1e-8), -np.inf)
+    for density in (gs.maxwell, gs.rayleigh):
+        assert density.logpdf(1e301, 1e-8) == -np.inf
+    assert gs.moyal.logpdf(-1e301, 0.0, 1e-8) == -np.inf and gs.lindley.cdf(1e301, 1e8) == 1
+    assert gs.kolmogorov.logpdf(1e-160, 1.0) == -np.inf
     log_z = log(1e301) + log(1e8)
     assert gs.weibull.logpdf(1e301, 1e-8, 1e-8) == pytest.approx((1e-8 - 1) * log_z - math.exp(1e-8 * log_z), rel=1e-12)
     assert gs.fisher_snedecor.logcdf(1e299, 1e8, 1e-8) == pytest.approx(-12.5527855112673, rel=1e-12)
