@@ -32,7 +32,7 @@
 % if several:
 #define STEP 1.3862943611198906  // log 4, between the lengthscales at which the likelihood is looked at
 #define UNCORRELATED -0.1        // log-determinant of a matrix that shorter lengthscales would hardly change
-#define NEAR 0.5                 // a search that comes so near to what is known leads there
+#define NEAR 0.1                 // a search that comes so near to what is known leads there
 % endif
 #define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= LOW(k) : best[k] >= HIGH(k))
 % endif
