@@ -113,7 +113,7 @@ DEVICE double ordinary_quotient(double a, double b)
 #define RATE(k) limits[3 + (k)]
 #define STEP 1.3862943611198906  // log 4, between the lengthscales at which the likelihood is looked at
 #define UNCORRELATED -0.1        // log-determinant of a matrix that shorter lengthscales would hardly change
-#define NEAR 0.5                 // a search that comes so near to what is known leads there
+#define NEAR 0.1                 // a search that comes so near to what is known leads there
 #define AT_BOUND(k) (gradient[k] > 0 ? best[k] <= LOW(k) : best[k] >= HIGH(k))
 
 DEVICE real rbf_cov(real sqdist, real amplitude, real lengthscale)
