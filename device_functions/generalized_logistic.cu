@@ -21,25 +21,26 @@ __device__ real generalized_logistic_logsf(real x, real alpha, real mu, real sig
     return gumbel_logsf((exp(-z) < EPSILON ? z : -log(log1pexp(-z))) - log(alpha), 0, 1);
 }
 
-// The z at which log(1 + exp(-z)) = y > 0
-__device__ real with_softplus(real y)
+// The z at which log(1 + exp(-z)) is h / alpha > 0, which may underflow
+__device__ real with_softplus(real h, real alpha)
 {
-    return -y - log1mexp(-y);
+    real y = h / alpha;
+    return y < EPSILON * EPSILON ? -log_quotient(h, alpha) : -y - log1mexp(-y);
 }
 
 __device__ real generalized_logistic_ppf(real q, real alpha, real mu, real sigma)
 {
-    return mu + sigma * with_softplus(-log(q) / alpha);
+    return mu + sigma * with_softplus(-log(q), alpha);
 }
 
 __device__ real generalized_logistic_isf(real q, real alpha, real mu, real sigma)
 {
-    return mu + sigma * with_softplus(-log1p(-q) / alpha);
+    return mu + sigma * with_softplus(-log1p(-q), alpha);
 }
 
 __device__ real generalized_logistic_sample(rng_t *rng, real alpha, real mu, real sigma)
 {
-    return mu + sigma * with_softplus(exponential(rng) / alpha);
+    return mu + sigma * with_softplus(exponential(rng), alpha);
 }
 
 __device__ real generalized_logistic_mean(real alpha, real mu, real sigma)

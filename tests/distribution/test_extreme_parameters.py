@@ -209,6 +209,8 @@ def test_truncated_pareto_that_rises():
 def test_small_powers():
     """Of the logistic and of the normal tail: what nearly cancels is left out."""
     assert gs.generalized_logistic.logpdf(-1e8, 5e-7, 1.0, 1.0) == pytest.approx(math.log(5e-7) - 5e-7 * (1e8 + 1), rel=1e-14)
+    got = gs.generalized_logistic.isf(*np.float32([1e-37, 1e8, 0, 1]))
+    assert got == pytest.approx(math.log(1e8) + 37 * math.log(10), rel=1e-6)
     assert gs.power_log_normal.logpdf(*np.float32([2, 2e-7, 0, 3e-7])) == pytest.approx(-533823.0962503043, rel=1e-6)
     assert gs.power_log_normal.ppf(*np.float32([1e-37, 1e8, 1, 1])) == pytest.approx(1.9548804971950014e-06, rel=1e-5)
     assert gs.burr.isf(*np.float32([1e-37, 2, 1e7, 1])) == pytest.approx(1e22, rel=1e-5)
