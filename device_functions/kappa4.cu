@@ -57,8 +57,7 @@ __device__ real kappa4_logsf(real x, real h, real k, real mu, real sigma)
 // The z at which the distribution function is exp(-y)
 __device__ real quantile(real y, real h, real k, real sigma)
 {
-    real log_t = -h * y > 50 ? -h * y - log(-h) : log(expm1_quotient(-h, y));
-    return expm1_over(-log_t, sigma, -k);
+    return expm1_over(-log_expm1_quotient(-h, y), sigma, -k);
 }
 
 __device__ real kappa4_ppf(real q, real h, real k, real mu, real sigma) { return mu + quantile(-log(q), h, k, sigma); }

@@ -105,8 +105,8 @@ __device__ real log_lift(real factor)
 // log(x / s), x >= 0, s > 0, where the quotient may over- or underflow. Error 2.
 __device__ real log_quotient(real x, real s)
 {
-    real factor = lift(x, s);
-    return log(x * factor / s) - log_lift(factor);
+    real value = log(x / s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : log(x) - log(s);
 }
 
 // (x / s)^power, likewise
@@ -1414,6 +1414,12 @@ __device__ real expm1_quotient(real a, real x)
     for (int k = 16; k > 1; k--)
         series = 1 + u / k * series;
     return x * series;
+}
+
+// log((exp(a x) - 1) / a), x > 0, where the exponential may overflow. Error 4 + |a x|.
+__device__ real log_expm1_quotient(real a, real x)
+{
+    return a * x > 50 ? a * x - log(a) : log(expm1_quotient(a, x));
 }
 
 // scale (exp(a x) - 1) / a, and scale x where a = 0, scale > 0, where the exponential may overflow: the inverse of log1p_over.

@@ -23,8 +23,9 @@ __device__ real truncated_pareto_logcdf(real x, real alpha, real m, real upper)
 {
     if (!(m < upper)) return NAN;
     if (x <= m || x >= upper) return x <= m ? -INFINITY : 0;
-    if (alpha < 0) return truncated_exponential_logsf(log_ratio(upper, x), -alpha, log_ratio(upper, m));
-    return truncated_exponential_logcdf(log_ratio(x, m), alpha, log_ratio(upper, m));
+    real y = log_ratio(x, m), length = log_ratio(upper, m);
+    if (alpha < 0 && 2 * y > length) return truncated_exponential_logsf(log_ratio(upper, x), -alpha, length);
+    return log_expm1_quotient(-alpha, y) - log_expm1_quotient(-alpha, length);
 }
 
 __device__ real truncated_pareto_logsf(real x, real alpha, real m, real upper)

@@ -154,29 +154,6 @@ DEVICE alpha_logpdf_checked_grad_a_sigma_results make_alpha_logpdf_checked_grad_
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_slope(real y)
 {
     real e = EPSILON;
@@ -244,11 +221,46 @@ DEVICE alpha_difference_grad_a_sigma_results alpha_difference_grad_a_sigma_evalu
     return make_alpha_difference_grad_a_sigma_results(row.x > set.c0 ? set.a - set.sigma / row.x : fma(set.a, row.x, -set.sigma) / row.x, row.x > set.c0 ? 1 : row.c0, -row.t);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // alpha_logpdf_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     alpha_difference_grad_a_sigma_set alpha_difference_grad_a_sigma_0;
     real c0;
-    real sigma;
+    special_log_quotient_set special_0;
     real c1;
     real c2;
 } alpha_logpdf_grad_a_sigma_set;
@@ -259,7 +271,7 @@ DEVICE alpha_logpdf_grad_a_sigma_set alpha_logpdf_grad_a_sigma_prepare_set(real 
     real t = special_log_slope(sigma);
     set.alpha_difference_grad_a_sigma_0 = alpha_difference_grad_a_sigma_prepare_set(a, sigma);
     set.c0 = -(log(sigma) + HALF_LOG_2PI + special_log_ndtr(a));
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c1 = -(a == INFINITY ? 0 : special_inverse_mills(a));
     set.c2 = t * 2 - t;
     return set;
@@ -269,7 +281,7 @@ DEVICE alpha_logpdf_grad_a_sigma_set alpha_logpdf_grad_a_sigma_prepare_set(real 
 typedef struct {
     alpha_difference_grad_a_sigma_row alpha_difference_grad_a_sigma_0;
     int c0;
-    real x;
+    special_log_quotient_row special_0;
 } alpha_logpdf_grad_a_sigma_row;
 
 DEVICE alpha_logpdf_grad_a_sigma_row alpha_logpdf_grad_a_sigma_prepare_row(real x)
@@ -277,7 +289,7 @@ DEVICE alpha_logpdf_grad_a_sigma_row alpha_logpdf_grad_a_sigma_prepare_row(real 
     alpha_logpdf_grad_a_sigma_row row;
     row.alpha_difference_grad_a_sigma_0 = alpha_difference_grad_a_sigma_prepare_row(x);
     row.c0 = x == 0 || isinf(x);
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
@@ -291,7 +303,7 @@ DEVICE alpha_logpdf_grad_a_sigma_results alpha_logpdf_grad_a_sigma_evaluate(alph
     if (row.c0) {
         return make_alpha_logpdf_grad_a_sigma_results(-INFINITY, 0, 0);
     }
-    return make_alpha_logpdf_grad_a_sigma_results(set.c0 - 2 * special_log_quotient(row.x, set.sigma) - 0.5 * normal * normal, set.c1 - normal * d_a_normal, set.c2 - normal * d_sigma_normal);
+    return make_alpha_logpdf_grad_a_sigma_results(set.c0 - 2 * special_log_quotient_evaluate(set.special_0, row.special_0) - 0.5 * normal * normal, set.c1 - normal * d_a_normal, set.c2 - normal * d_sigma_normal);
 }
 
 // alpha_logpdf_checked_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.

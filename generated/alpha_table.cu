@@ -106,29 +106,6 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_scaled_erfc(real x)
 {
     real t = 1 - 7.5 / (x + 3.75);
@@ -177,11 +154,46 @@ DEVICE real alpha_difference_evaluate(alpha_difference_set set, alpha_difference
     return row.x > set.c0 ? set.a - set.sigma / row.x : fma(set.a, row.x, -set.sigma) / row.x;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // alpha_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     alpha_difference_set alpha_difference_0;
     real c0;
-    real sigma;
+    special_log_quotient_set special_0;
 } alpha_logpdf_set;
 
 DEVICE alpha_logpdf_set alpha_logpdf_prepare_set(real a, real sigma)
@@ -189,7 +201,7 @@ DEVICE alpha_logpdf_set alpha_logpdf_prepare_set(real a, real sigma)
     alpha_logpdf_set set;
     set.alpha_difference_0 = alpha_difference_prepare_set(a, sigma);
     set.c0 = -(log(sigma) + HALF_LOG_2PI + special_log_ndtr(a));
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     return set;
 }
 
@@ -197,7 +209,7 @@ DEVICE alpha_logpdf_set alpha_logpdf_prepare_set(real a, real sigma)
 typedef struct {
     alpha_difference_row alpha_difference_0;
     int c0;
-    real x;
+    special_log_quotient_row special_0;
 } alpha_logpdf_row;
 
 DEVICE alpha_logpdf_row alpha_logpdf_prepare_row(real x)
@@ -205,7 +217,7 @@ DEVICE alpha_logpdf_row alpha_logpdf_prepare_row(real x)
     alpha_logpdf_row row;
     row.alpha_difference_0 = alpha_difference_prepare_row(x);
     row.c0 = x == 0 || isinf(x);
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
@@ -216,7 +228,7 @@ DEVICE real alpha_logpdf_evaluate(alpha_logpdf_set set, alpha_logpdf_row row)
     if (row.c0) {
         return -INFINITY;
     }
-    return set.c0 - 2 * special_log_quotient(row.x, set.sigma) - 0.5 * normal * normal;
+    return set.c0 - 2 * special_log_quotient_evaluate(set.special_0, row.special_0) - 0.5 * normal * normal;
 }
 
 // alpha_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -154,29 +154,6 @@ DEVICE birnbaum_saunders_logpdf_checked_grad_alpha_beta_results make_birnbaum_sa
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_slope(real y)
 {
     real e = EPSILON;
@@ -230,9 +207,45 @@ DEVICE birnbaum_saunders_standardised_grad_alpha_beta_results birnbaum_saunders_
     return make_birnbaum_saunders_standardised_grad_alpha_beta_results(t4, -(t4 * (row.t * set.t2) * t5), (-1 - t4 * (row.t * set.alpha * set.c1)) * t5);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // birnbaum_saunders_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     birnbaum_saunders_standardised_grad_alpha_beta_set birnbaum_saunders_standardised_grad_alpha_beta_0;
+    special_log_quotient_set special_0;
     real beta;
     real c0;
     real c1;
@@ -247,6 +260,7 @@ DEVICE birnbaum_saunders_logpdf_grad_alpha_beta_set birnbaum_saunders_logpdf_gra
     birnbaum_saunders_logpdf_grad_alpha_beta_set set;
     real d_beta_log_z = -special_log_slope(beta);
     set.birnbaum_saunders_standardised_grad_alpha_beta_0 = birnbaum_saunders_standardised_grad_alpha_beta_prepare_set(alpha, beta);
+    set.special_0 = special_log_quotient_prepare_set(beta);
     set.beta = beta;
     set.c0 = 1 / beta;
     set.c1 = -(LOG_2 + HALF_LOG_2PI + log(alpha) + log(beta));
@@ -261,6 +275,7 @@ DEVICE birnbaum_saunders_logpdf_grad_alpha_beta_set birnbaum_saunders_logpdf_gra
 typedef struct {
     int c0;
     birnbaum_saunders_standardised_grad_alpha_beta_row birnbaum_saunders_standardised_grad_alpha_beta_0;
+    special_log_quotient_row special_0;
     real x;
     real c1;
 } birnbaum_saunders_logpdf_grad_alpha_beta_row;
@@ -270,6 +285,7 @@ DEVICE birnbaum_saunders_logpdf_grad_alpha_beta_row birnbaum_saunders_logpdf_gra
     birnbaum_saunders_logpdf_grad_alpha_beta_row row;
     row.c0 = x == 0 || isinf(x);
     row.birnbaum_saunders_standardised_grad_alpha_beta_0 = birnbaum_saunders_standardised_grad_alpha_beta_prepare_row(x);
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.x = x;
     row.c1 = 1 / x;
     return row;
@@ -285,7 +301,7 @@ DEVICE birnbaum_saunders_logpdf_grad_alpha_beta_results birnbaum_saunders_logpdf
     real d_alpha_normal = call.d_alpha;
     real d_beta_normal = call.d_beta;
     real normal = call.value;
-    real log_z = special_log_quotient(row.x, set.beta);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t = row.x / set.beta;
     real d_beta_smaller = row.x < set.beta ? -(t * set.c0) : row.c1;
     real smaller = row.x < set.beta ? t : set.beta / row.x;

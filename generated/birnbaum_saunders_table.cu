@@ -106,29 +106,6 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 // birnbaum_saunders_standardised: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
@@ -163,9 +140,45 @@ DEVICE real birnbaum_saunders_standardised_evaluate(birnbaum_saunders_standardis
     return (row.x - set.beta) / (row.c0 * set.c0);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // birnbaum_saunders_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     birnbaum_saunders_standardised_set birnbaum_saunders_standardised_0;
+    special_log_quotient_set special_0;
     real beta;
     real c0;
 } birnbaum_saunders_logpdf_set;
@@ -174,6 +187,7 @@ DEVICE birnbaum_saunders_logpdf_set birnbaum_saunders_logpdf_prepare_set(real al
 {
     birnbaum_saunders_logpdf_set set;
     set.birnbaum_saunders_standardised_0 = birnbaum_saunders_standardised_prepare_set(alpha, beta);
+    set.special_0 = special_log_quotient_prepare_set(beta);
     set.beta = beta;
     set.c0 = -(LOG_2 + HALF_LOG_2PI + log(alpha) + log(beta));
     return set;
@@ -183,6 +197,7 @@ DEVICE birnbaum_saunders_logpdf_set birnbaum_saunders_logpdf_prepare_set(real al
 typedef struct {
     int c0;
     birnbaum_saunders_standardised_row birnbaum_saunders_standardised_0;
+    special_log_quotient_row special_0;
     real x;
 } birnbaum_saunders_logpdf_row;
 
@@ -191,6 +206,7 @@ DEVICE birnbaum_saunders_logpdf_row birnbaum_saunders_logpdf_prepare_row(real x)
     birnbaum_saunders_logpdf_row row;
     row.c0 = x == 0 || isinf(x);
     row.birnbaum_saunders_standardised_0 = birnbaum_saunders_standardised_prepare_row(x);
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.x = x;
     return row;
 }
@@ -202,7 +218,7 @@ DEVICE real birnbaum_saunders_logpdf_evaluate(birnbaum_saunders_logpdf_set set, 
         return -INFINITY;
     }
     real normal = birnbaum_saunders_standardised_evaluate(set.birnbaum_saunders_standardised_0, row.birnbaum_saunders_standardised_0);
-    real log_z = special_log_quotient(row.x, set.beta);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real smaller = row.x < set.beta ? row.x / set.beta : set.beta / row.x;
     return set.c0 + (log1p(smaller) - (row.x < set.beta ? 1.5 : 0.5) * log_z) - 0.5 * normal * normal;
 }
@@ -272,15 +288,15 @@ KERNEL(128) birnbaum_saunders_logpdf_checked_table(
         sets[k] = birnbaum_saunders_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], beta_per_set[(first_set + k) * beta_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    birnbaum_saunders_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    birnbaum_saunders_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(birnbaum_saunders_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(birnbaum_saunders_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = birnbaum_saunders_logpdf_checked_prepare_row(x_per_row[first + r]);
@@ -288,10 +304,7 @@ KERNEL(128) birnbaum_saunders_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const birnbaum_saunders_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = birnbaum_saunders_logpdf_checked_evaluate(set[0], row);
-            result.y = birnbaum_saunders_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, birnbaum_saunders_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

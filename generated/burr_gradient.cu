@@ -142,29 +142,6 @@ DEVICE burr_logpdf_checked_grad_c_k_sigma_results make_burr_logpdf_checked_grad_
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -186,10 +163,46 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // burr_logpdf_grad_c_k_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
     real c0;
+    special_log_quotient_set special_0;
     real c1;
     real c2;
     real c;
@@ -221,6 +234,7 @@ DEVICE burr_logpdf_grad_c_k_sigma_set burr_logpdf_grad_c_k_sigma_prepare_set(rea
     real t4 = 1 / sigma;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c1 = -(c * d_sigma_log_z);
     set.c2 = c * d_sigma_log_z;
     set.c = c;
@@ -247,6 +261,7 @@ DEVICE burr_logpdf_grad_c_k_sigma_set burr_logpdf_grad_c_k_sigma_prepare_set(rea
 // burr_logpdf_grad_c_k_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     int c1;
 } burr_logpdf_grad_c_k_sigma_row;
@@ -255,6 +270,7 @@ DEVICE burr_logpdf_grad_c_k_sigma_row burr_logpdf_grad_c_k_sigma_prepare_row(rea
 {
     burr_logpdf_grad_c_k_sigma_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -266,7 +282,7 @@ DEVICE burr_logpdf_grad_c_k_sigma_results burr_logpdf_grad_c_k_sigma_evaluate(bu
     real t = row.x / set.sigma;
     real d_sigma_z = -(t * set.c0);
     real z = t;
-    real log_z = special_log_quotient(row.x, set.sigma);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real d_c_y = log_z > 0 ? -log_z : log_z;
     real d_sigma_y = log_z > 0 ? set.c1 : set.c2;
     real y = log_z > 0 ? -set.c * log_z : set.c * log_z;

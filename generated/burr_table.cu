@@ -106,29 +106,6 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -142,9 +119,45 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // burr_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
+    special_log_quotient_set special_0;
     real c;
     real c0;
     real c1;
@@ -157,6 +170,7 @@ DEVICE burr_logpdf_set burr_logpdf_prepare_set(real c, real k, real sigma)
 {
     burr_logpdf_set set;
     set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c = c;
     set.c0 = log(c * k / sigma);
     set.c1 = -c - 1;
@@ -169,6 +183,7 @@ DEVICE burr_logpdf_set burr_logpdf_prepare_set(real c, real k, real sigma)
 // burr_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     int c1;
 } burr_logpdf_row;
@@ -177,6 +192,7 @@ DEVICE burr_logpdf_row burr_logpdf_prepare_row(real x)
 {
     burr_logpdf_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -186,7 +202,7 @@ DEVICE burr_logpdf_row burr_logpdf_prepare_row(real x)
 DEVICE real burr_logpdf_evaluate(burr_logpdf_set set, burr_logpdf_row row)
 {
     real z = row.x / set.sigma;
-    real log_z = special_log_quotient(row.x, set.sigma);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real y = log_z > 0 ? -set.c * log_z : set.c * log_z;
     real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(y));
     real at_zero = special_log_power_at_zero(set.c2, set.c4 - set.c3 * pow(z, set.c));

@@ -198,29 +198,6 @@ DEVICE crystal_ball_logpdf_checked_grad_beta_m_mu_sigma_results make_crystal_bal
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_slope(real y)
 {
     real e = EPSILON;
@@ -276,6 +253,27 @@ DEVICE crystal_ball_log_whole_grad_beta_m_results crystal_ball_log_whole_grad_be
     return make_crystal_ball_log_whole_grad_beta_m_results(special_logaddexp(call.value, t), (call.value == -INFINITY ? 0 : t2 * call.d_beta) + (t == -INFINITY ? 0 : special_expit(t - call.value) * (beta == INFINITY ? 0 : special_inverse_mills(beta))), call.value == -INFINITY ? 0 : t2 * call.d_m);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, real x)
+{
+    real value = log(x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : log(x) - set.c0;
+}
+
 // crystal_ball_log_fall_grad_beta_m_mu_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
@@ -283,7 +281,7 @@ typedef struct {
     real t;
     real beta;
     real t2;
-    real sigma;
+    special_log_quotient_ms_set special_0;
     real c1;
     real c2;
     real t5;
@@ -306,7 +304,7 @@ DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_set crystal_ball_log_fall_grad
     set.t = t;
     set.beta = beta;
     set.t2 = t2;
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_ms_prepare_set(sigma);
     set.c1 = log(t2);
     set.c2 = t4 * t5;
     set.t5 = t5;
@@ -336,7 +334,7 @@ DEVICE crystal_ball_log_fall_grad_beta_m_mu_sigma_results crystal_ball_log_fall_
     real z = (row.x - set.mu) * set.t;
     real t3 = -(z + set.beta) * set.t2;
     real t6 = 1 / (1 + t3);
-    return make_crystal_ball_log_fall_grad_beta_m_mu_sigma_results(isinf(z) ? special_log_quotient(set.mu - row.x, set.sigma) + set.c1 : log1p(t3), isinf(z) ? set.c2 : t6 * (-set.t2 - (z + set.beta) * set.t5), isinf(z) ? set.c3 : t6 * (set.t7 * (z + set.beta)), isinf(z) ? special_log_slope(set.mu - row.x) : t6 * set.c4, isinf(z) ? set.c5 : -(d_sigma_z * set.t2 * t6));
+    return make_crystal_ball_log_fall_grad_beta_m_mu_sigma_results(isinf(z) ? special_log_quotient_ms_evaluate(set.special_0, set.mu - row.x) + set.c1 : log1p(t3), isinf(z) ? set.c2 : t6 * (-set.t2 - (z + set.beta) * set.t5), isinf(z) ? set.c3 : t6 * (set.t7 * (z + set.beta)), isinf(z) ? special_log_slope(set.mu - row.x) : t6 * set.c4, isinf(z) ? set.c5 : -(d_sigma_z * set.t2 * t6));
 }
 
 // crystal_ball_logpdf_grad_beta_m_mu_sigma: what depends on the parameters alone, computed once for each set of them.

@@ -106,29 +106,6 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_logaddexp(real a, real b)
 {
     return a == b ? a + LOG_2 : fmax(a, b) + log1p(exp(-fabs(a - b)));
@@ -158,11 +135,32 @@ DEVICE real crystal_ball_log_whole(real beta, real m)
     return special_logaddexp(crystal_ball_log_power_part(beta, m), HALF_LOG_2PI + special_log_ndtr(beta));
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, real x)
+{
+    real value = log(x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : log(x) - set.c0;
+}
+
 // crystal_ball_log_fall: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real mu;
     real c0;
-    real sigma;
+    special_log_quotient_ms_set special_0;
     real c1;
     real beta;
     real c2;
@@ -173,7 +171,7 @@ DEVICE crystal_ball_log_fall_set crystal_ball_log_fall_prepare_set(real beta, re
     crystal_ball_log_fall_set set;
     set.mu = mu;
     set.c0 = 1 / sigma;
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_ms_prepare_set(sigma);
     set.c1 = log(beta / m);
     set.beta = beta;
     set.c2 = beta / m;
@@ -196,7 +194,7 @@ DEVICE crystal_ball_log_fall_row crystal_ball_log_fall_prepare_row(real x)
 DEVICE real crystal_ball_log_fall_evaluate(crystal_ball_log_fall_set set, crystal_ball_log_fall_row row)
 {
     real z = (row.x - set.mu) * set.c0;
-    return isinf(z) ? special_log_quotient(set.mu - row.x, set.sigma) + set.c1 : log1p(-(z + set.beta) * set.c2);
+    return isinf(z) ? special_log_quotient_ms_evaluate(set.special_0, set.mu - row.x) + set.c1 : log1p(-(z + set.beta) * set.c2);
 }
 
 // crystal_ball_logpdf: what depends on the parameters alone, computed once for each set of them.

@@ -168,38 +168,37 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
+}
+
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, real x)
+{
+    real value = log(x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : log(x) - set.c0;
 }
 
 // weibull_logpdf_grad_x_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real t;
+    special_log_quotient_ms_set special_0;
     real alpha;
     real c0;
     real c1;
@@ -225,6 +224,7 @@ DEVICE weibull_logpdf_grad_x_alpha_beta_mss_set weibull_logpdf_grad_x_alpha_beta
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.beta = beta;
     set.t = t;
+    set.special_0 = special_log_quotient_ms_prepare_set(beta);
     set.alpha = alpha;
     set.c0 = alpha - 1;
     set.c1 = t5 * t6;
@@ -246,7 +246,7 @@ DEVICE weibull_logpdf_grad_x_alpha_beta_results weibull_logpdf_grad_x_alpha_beta
     real d_beta_z = -(t2 * set.t);
     real z = t2;
     real d_x_log_z = special_log_slope(x);
-    real log_z = special_log_quotient(x, set.beta);
+    real log_z = special_log_quotient_ms_evaluate(set.special_0, x);
     real t3 = exp(set.alpha * log_z);
     real d_x_value = set.c0 * d_x_log_z - t3 * (set.alpha * d_x_log_z);
     real d_alpha_value = set.c1 + log_z - t3 * log_z;

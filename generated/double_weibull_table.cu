@@ -106,37 +106,36 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, real x)
+{
+    real value = log(x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : log(x) - set.c0;
+}
+
 // weibull_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
+    special_log_quotient_ms_set special_0;
     real c0;
     real c1;
     real alpha;
@@ -147,6 +146,7 @@ DEVICE weibull_logpdf_mss_set weibull_logpdf_mss_prepare_set(real alpha, real be
 {
     weibull_logpdf_mss_set set;
     set.beta = beta;
+    set.special_0 = special_log_quotient_ms_prepare_set(beta);
     set.c0 = log(alpha / beta);
     set.c1 = alpha - 1;
     set.alpha = alpha;
@@ -158,7 +158,7 @@ DEVICE weibull_logpdf_mss_set weibull_logpdf_mss_prepare_set(real alpha, real be
 DEVICE real weibull_logpdf_mss_evaluate(weibull_logpdf_mss_set set, real x)
 {
     real z = x / set.beta;
-    real log_z = special_log_quotient(x, set.beta);
+    real log_z = special_log_quotient_ms_evaluate(set.special_0, x);
     real value = set.c0 + set.c1 * log_z - exp(set.alpha * log_z);
     real at_zero = special_log_power_at_zero(set.c1, set.c2 - z);
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;

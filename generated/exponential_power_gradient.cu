@@ -154,29 +154,6 @@ DEVICE exponential_power_logpdf_checked_grad_b_sigma_results make_exponential_po
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_within_range(real y)
 {
     real e = 1 / EPSILON;
@@ -198,11 +175,47 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // special_power_of_quotient_grad_s_power: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real s;
     real c0;
     real power;
+    special_log_quotient_set special_0;
     int c1;
     real c2;
     real c3;
@@ -215,6 +228,7 @@ DEVICE special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad
     set.s = s;
     set.c0 = 1 / s;
     set.power = power;
+    set.special_0 = special_log_quotient_prepare_set(s);
     set.c1 = power == 0;
     set.c2 = power - 1;
     set.c3 = special_log_slope(s) * power;
@@ -225,6 +239,7 @@ DEVICE special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad
 // special_power_of_quotient_grad_s_power: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
 } special_power_of_quotient_grad_s_power_row;
 
@@ -232,6 +247,7 @@ DEVICE special_power_of_quotient_grad_s_power_row special_power_of_quotient_grad
 {
     special_power_of_quotient_grad_s_power_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     return row;
 }
@@ -243,7 +259,7 @@ DEVICE special_power_of_quotient_grad_s_power_results special_power_of_quotient_
     real d_s_z = -(t * set.c0);
     real z = t;
     real t2 = pow(z, set.power);
-    real t3 = special_log_quotient(row.x, set.s);
+    real t3 = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t4 = exp(set.power * t3);
     return make_special_power_of_quotient_grad_s_power_results(z == special_within_range(z) || row.c0 ? t2 : t4, z == special_within_range(z) || row.c0 ? (set.c1 ? 0 : set.power * pow(z, set.c2)) * d_s_z : -(set.c3 * t4), z == special_within_range(z) || row.c0 ? (z == 0 && set.c4 ? 0 : t2 * log(z)) : t4 * t3);
 }
@@ -251,7 +267,7 @@ DEVICE special_power_of_quotient_grad_s_power_results special_power_of_quotient_
 // exponential_power_logpdf_grad_b_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad_s_power_0;
-    real sigma;
+    special_log_quotient_set special_0;
     real at_zero;
     real c0;
     real c1;
@@ -271,7 +287,7 @@ DEVICE exponential_power_logpdf_grad_b_sigma_set exponential_power_logpdf_grad_b
     real t3 = special_log_slope(t);
     real t4 = 1 / sigma;
     set.special_power_of_quotient_grad_s_power_0 = special_power_of_quotient_grad_s_power_prepare_set(sigma, b);
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.at_zero = at_zero;
     set.c0 = log(t);
     set.c1 = b - 1;
@@ -285,7 +301,7 @@ DEVICE exponential_power_logpdf_grad_b_sigma_set exponential_power_logpdf_grad_b
 // exponential_power_logpdf_grad_b_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     special_power_of_quotient_grad_s_power_row special_power_of_quotient_grad_s_power_0;
-    real x;
+    special_log_quotient_row special_0;
     int c0;
 } exponential_power_logpdf_grad_b_sigma_row;
 
@@ -293,7 +309,7 @@ DEVICE exponential_power_logpdf_grad_b_sigma_row exponential_power_logpdf_grad_b
 {
     exponential_power_logpdf_grad_b_sigma_row row;
     row.special_power_of_quotient_grad_s_power_0 = special_power_of_quotient_grad_s_power_prepare_row(x);
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     return row;
 }
@@ -305,7 +321,7 @@ DEVICE exponential_power_logpdf_grad_b_sigma_results exponential_power_logpdf_gr
     real d_b_w = call.d_power;
     real d_sigma_w = call.d_s;
     real w = call.value;
-    real t2 = special_log_quotient(row.x, set.sigma);
+    real t2 = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t5 = exp(w);
     return make_exponential_power_logpdf_grad_b_sigma_results(row.c0 ? set.at_zero : isinf(w) ? -INFINITY : set.c0 + set.c1 * t2 + (w - expm1(w)), row.c0 ? set.d_b_at_zero : isinf(w) ? 0 : set.c2 + t2 + (d_b_w - t5 * d_b_w), row.c0 ? set.d_sigma_at_zero : isinf(w) ? 0 : set.c3 + (d_sigma_w - t5 * d_sigma_w));
 }

@@ -114,80 +114,127 @@ DEVICE real special_within_range(real y)
     return fmin(fmax(y, 1 / most), most);
 }
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
-DEVICE real special_power_of_quotient(real x, real s, real power)
-{
-    real z = x / s;
-    return z == special_within_range(z) || x == 0 ? pow(z, power) : exp(power * special_log_quotient(x, s));
-}
-
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
+// special_power_of_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real power;
+    special_log_quotient_set special_0;
+} special_power_of_quotient_set;
+
+DEVICE special_power_of_quotient_set special_power_of_quotient_prepare_set(real s, real power)
+{
+    special_power_of_quotient_set set;
+    set.s = s;
+    set.power = power;
+    set.special_0 = special_log_quotient_prepare_set(s);
+    return set;
+}
+
+// special_power_of_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    int c0;
+    special_log_quotient_row special_0;
+} special_power_of_quotient_row;
+
+DEVICE special_power_of_quotient_row special_power_of_quotient_prepare_row(real x)
+{
+    special_power_of_quotient_row row;
+    row.x = x;
+    row.c0 = x == 0;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    return row;
+}
+
+// special_power_of_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_power_of_quotient_evaluate(special_power_of_quotient_set set, special_power_of_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range(z) || row.c0 ? pow(z, set.power) : exp(set.power * special_log_quotient_evaluate(set.special_0, row.special_0));
+}
+
 // exponential_power_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
-    real b;
+    special_power_of_quotient_set special_power_of_quotient_0;
     real at_zero;
     real c0;
     real c1;
+    special_log_quotient_set special_0;
 } exponential_power_logpdf_set;
 
 DEVICE exponential_power_logpdf_set exponential_power_logpdf_prepare_set(real b, real sigma)
 {
     exponential_power_logpdf_set set;
     real at_zero = special_log_power_at_zero(b - 1, -log(sigma));
-    set.sigma = sigma;
-    set.b = b;
+    set.special_power_of_quotient_0 = special_power_of_quotient_prepare_set(sigma, b);
     set.at_zero = at_zero;
     set.c0 = log(b / sigma);
     set.c1 = b - 1;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     return set;
 }
 
 // exponential_power_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_power_of_quotient_row special_power_of_quotient_0;
     int c0;
+    special_log_quotient_row special_0;
 } exponential_power_logpdf_row;
 
 DEVICE exponential_power_logpdf_row exponential_power_logpdf_prepare_row(real x)
 {
     exponential_power_logpdf_row row;
-    row.x = x;
+    row.special_power_of_quotient_0 = special_power_of_quotient_prepare_row(x);
     row.c0 = x == 0;
+    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
 // exponential_power_logpdf: what depends on both, from what was computed ahead.
 DEVICE real exponential_power_logpdf_evaluate(exponential_power_logpdf_set set, exponential_power_logpdf_row row)
 {
-    real w = special_power_of_quotient(row.x, set.sigma, set.b);
-    return row.c0 ? set.at_zero : isinf(w) ? -INFINITY : set.c0 + set.c1 * special_log_quotient(row.x, set.sigma) + (w - expm1(w));
+    real w = special_power_of_quotient_evaluate(set.special_power_of_quotient_0, row.special_power_of_quotient_0);
+    return row.c0 ? set.at_zero : isinf(w) ? -INFINITY : set.c0 + set.c1 * special_log_quotient_evaluate(set.special_0, row.special_0) + (w - expm1(w));
 }
 
 // exponential_power_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -255,15 +302,15 @@ KERNEL(128) exponential_power_logpdf_checked_table(
         sets[k] = exponential_power_logpdf_checked_prepare_set(b_per_set[(first_set + k) * b_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    exponential_power_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    exponential_power_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(exponential_power_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(exponential_power_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = exponential_power_logpdf_checked_prepare_row(x_per_row[first + r]);
@@ -271,10 +318,7 @@ KERNEL(128) exponential_power_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const exponential_power_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = exponential_power_logpdf_checked_evaluate(set[0], row);
-            result.y = exponential_power_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, exponential_power_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

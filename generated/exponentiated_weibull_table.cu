@@ -106,29 +106,6 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log1mexp(real x)
 {
     return x > -LOG_2 ? log(-expm1(x)) : log1p(-exp(x));
@@ -139,9 +116,45 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // exponentiated_weibull_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
+    special_log_quotient_set special_0;
     real alpha;
     real constant_;
     real c0;
@@ -155,6 +168,7 @@ DEVICE exponentiated_weibull_logpdf_set exponentiated_weibull_logpdf_prepare_set
     exponentiated_weibull_logpdf_set set;
     real constant_ = log(alpha * theta / sigma);
     set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.alpha = alpha;
     set.constant_ = constant_;
     set.c0 = alpha * theta - 1;
@@ -167,6 +181,7 @@ DEVICE exponentiated_weibull_logpdf_set exponentiated_weibull_logpdf_prepare_set
 // exponentiated_weibull_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     int c1;
 } exponentiated_weibull_logpdf_row;
@@ -175,6 +190,7 @@ DEVICE exponentiated_weibull_logpdf_row exponentiated_weibull_logpdf_prepare_row
 {
     exponentiated_weibull_logpdf_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -184,7 +200,7 @@ DEVICE exponentiated_weibull_logpdf_row exponentiated_weibull_logpdf_prepare_row
 DEVICE real exponentiated_weibull_logpdf_evaluate(exponentiated_weibull_logpdf_set set, exponentiated_weibull_logpdf_row row)
 {
     real z = row.x / set.sigma;
-    real log_z = special_log_quotient(row.x, set.sigma);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real w = exp(set.alpha * log_z);
     real value = w < EPSILON ? set.constant_ + set.c0 * log_z : set.constant_ + set.c1 * log_z + (set.c2 * special_log1mexp(-w) - w);
     real at_zero = special_log_power_at_zero(set.c0, set.constant_ - set.c3 * pow(z, set.alpha));

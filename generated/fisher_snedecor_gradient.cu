@@ -189,29 +189,6 @@ DEVICE real special_within_range(real y)
     return fmin(fmax(y, 1 / most), most);
 }
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
@@ -299,6 +276,41 @@ DEVICE real special_log_product_excess_mmm_evaluate(special_log_product_excess_m
     return special_log_ratio_excess(x * (tiny ? row.scale : 1) * y, u) - (tiny ? row.c0 : 0);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // beta_prime_logpdf_grad_alpha_beta_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -321,6 +333,7 @@ typedef struct {
     real c9;
     real c10;
     int c11;
+    special_log_quotient_set special_0;
     real c12;
     real t29;
     int c13;
@@ -367,6 +380,7 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_set beta_prime_logpdf_grad_alpha_
     set.c9 = special_log_slope(sigma);
     set.c10 = special_lbeta(alpha, beta) + log(sigma);
     set.c11 = special_large_shape(n);
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     real t29 = special_log_slope(sigma);
     set.c12 = -beta - 1;
     set.t29 = t29;
@@ -384,6 +398,7 @@ typedef struct {
     real x;
     special_log_product_excess_mmm_row special_0;
     real c0;
+    special_log_quotient_row special_1;
     int c1;
     int c2;
 } beta_prime_logpdf_grad_alpha_beta_sigma_row;
@@ -394,6 +409,7 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_row beta_prime_logpdf_grad_alpha_
     row.x = x;
     row.special_0 = special_log_product_excess_mmm_prepare_row();
     row.c0 = log(x);
+    row.special_1 = special_log_quotient_prepare_row(x);
     row.c1 = x == 0;
     row.c2 = isinf(x);
     return row;
@@ -444,7 +460,7 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_results beta_prime_logpdf_grad_al
         value = set.c8 * t26 - set.n * t27 - set.c10;
     }
     if (z != special_within_range(z)) {
-        real t28 = special_log_quotient(row.x, set.sigma);
+        real t28 = special_log_quotient_evaluate(set.special_0, row.special_1);
         real t30 = z < 1 ? set.c8 : set.c12;
         d_alpha_value = (z < 1 ? t28 : 0) - set.c6;
         d_beta_value = t28 * (z < 1 ? 0 : -1) - set.c7;

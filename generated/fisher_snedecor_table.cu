@@ -131,29 +131,6 @@ DEVICE real special_within_range(real y)
     return fmin(fmax(y, 1 / most), most);
 }
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
@@ -216,6 +193,41 @@ DEVICE real special_log_product_excess_mmm_evaluate(special_log_product_excess_m
     return special_log_ratio_excess(x * (tiny ? row.scale : 1) * y, u) - (tiny ? row.c0 : 0);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // beta_prime_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
@@ -229,6 +241,7 @@ typedef struct {
     real c4;
     int c5;
     real c6;
+    special_log_quotient_set special_0;
     real c7;
     real c8;
 } beta_prime_logpdf_set;
@@ -248,6 +261,7 @@ DEVICE beta_prime_logpdf_set beta_prime_logpdf_prepare_set(real alpha, real beta
     set.c4 = special_lbeta(alpha, beta) + log(sigma);
     set.c5 = special_large_shape(n);
     set.c6 = -beta - 1;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c7 = log(beta / sigma);
     set.c8 = beta + 1;
     return set;
@@ -258,6 +272,7 @@ typedef struct {
     real x;
     real c0;
     special_log_product_excess_mmm_row special_0;
+    special_log_quotient_row special_1;
     int c1;
     int c2;
 } beta_prime_logpdf_row;
@@ -268,6 +283,7 @@ DEVICE beta_prime_logpdf_row beta_prime_logpdf_prepare_row(real x)
     row.x = x;
     row.c0 = log(x);
     row.special_0 = special_log_product_excess_mmm_prepare_row();
+    row.special_1 = special_log_quotient_prepare_row(x);
     row.c1 = x == 0;
     row.c2 = isinf(x);
     return row;
@@ -286,7 +302,7 @@ DEVICE real beta_prime_logpdf_evaluate(beta_prime_logpdf_set set, beta_prime_log
         value = set.c3 * log(z) - set.n * log1p(z) - set.c4;
     }
     if (z != special_within_range(z)) {
-        value = (z < 1 ? set.c3 : set.c6) * special_log_quotient(row.x, set.sigma) - set.c4;
+        value = (z < 1 ? set.c3 : set.c6) * special_log_quotient_evaluate(set.special_0, row.special_1) - set.c4;
     }
     real at_zero = special_log_power_at_zero(set.c3, set.c7 - set.c8 * z);
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;

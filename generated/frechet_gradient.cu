@@ -138,29 +138,6 @@ DEVICE frechet_logpdf_checked_grad_alpha_sigma_results make_frechet_logpdf_check
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_slope(real y)
 {
     real e = EPSILON;
@@ -169,9 +146,44 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // frechet_logpdf_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
+    special_log_quotient_set special_0;
     real alpha;
     real c0;
     real c1;
@@ -187,7 +199,7 @@ DEVICE frechet_logpdf_grad_alpha_sigma_set frechet_logpdf_grad_alpha_sigma_prepa
     real t = alpha / sigma;
     real t3 = special_log_slope(t);
     real t4 = 1 / sigma;
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.alpha = alpha;
     set.c0 = log(t);
     set.c1 = alpha + 1;
@@ -199,14 +211,14 @@ DEVICE frechet_logpdf_grad_alpha_sigma_set frechet_logpdf_grad_alpha_sigma_prepa
 
 // frechet_logpdf_grad_alpha_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
     int c0;
 } frechet_logpdf_grad_alpha_sigma_row;
 
 DEVICE frechet_logpdf_grad_alpha_sigma_row frechet_logpdf_grad_alpha_sigma_prepare_row(real x)
 {
     frechet_logpdf_grad_alpha_sigma_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0 || isinf(x);
     return row;
 }
@@ -214,7 +226,7 @@ DEVICE frechet_logpdf_grad_alpha_sigma_row frechet_logpdf_grad_alpha_sigma_prepa
 // frechet_logpdf_grad_alpha_sigma: what depends on both, from what was computed ahead.
 DEVICE frechet_logpdf_grad_alpha_sigma_results frechet_logpdf_grad_alpha_sigma_evaluate(frechet_logpdf_grad_alpha_sigma_set set, frechet_logpdf_grad_alpha_sigma_row row)
 {
-    real log_z = special_log_quotient(row.x, set.sigma);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t2 = exp(-set.alpha * log_z);
     return make_frechet_logpdf_grad_alpha_sigma_results(row.c0 ? -INFINITY : set.c0 - set.c1 * log_z - t2, row.c0 ? 0 : set.c2 - log_z + log_z * t2, row.c0 ? 0 : set.c3 + set.c4 * t2);
 }

@@ -158,29 +158,6 @@ DEVICE generalized_gamma_logpdf_checked_grad_a_c_sigma_results make_generalized_
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_within_range(real y)
 {
     real e = 1 / EPSILON;
@@ -275,11 +252,47 @@ DEVICE real special_log_gamma_1p(real x)
     return x <= 1 ? special_log_gamma_near_two(x) - log1p(x) : special_log_gamma(1 + x);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // special_power_of_quotient_grad_s_power: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real s;
     real c0;
     real power;
+    special_log_quotient_set special_0;
     int c1;
     real c2;
     real c3;
@@ -292,6 +305,7 @@ DEVICE special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad
     set.s = s;
     set.c0 = 1 / s;
     set.power = power;
+    set.special_0 = special_log_quotient_prepare_set(s);
     set.c1 = power == 0;
     set.c2 = power - 1;
     set.c3 = special_log_slope(s) * power;
@@ -302,6 +316,7 @@ DEVICE special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad
 // special_power_of_quotient_grad_s_power: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
 } special_power_of_quotient_grad_s_power_row;
 
@@ -309,6 +324,7 @@ DEVICE special_power_of_quotient_grad_s_power_row special_power_of_quotient_grad
 {
     special_power_of_quotient_grad_s_power_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     return row;
 }
@@ -320,7 +336,7 @@ DEVICE special_power_of_quotient_grad_s_power_results special_power_of_quotient_
     real d_s_z = -(t * set.c0);
     real z = t;
     real t2 = pow(z, set.power);
-    real t3 = special_log_quotient(row.x, set.s);
+    real t3 = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t4 = exp(set.power * t3);
     return make_special_power_of_quotient_grad_s_power_results(z == special_within_range(z) || row.c0 ? t2 : t4, z == special_within_range(z) || row.c0 ? (set.c1 ? 0 : set.power * pow(z, set.c2)) * d_s_z : -(set.c3 * t4), z == special_within_range(z) || row.c0 ? (z == 0 && set.c4 ? 0 : t2 * log(z)) : t4 * t3);
 }
@@ -328,7 +344,7 @@ DEVICE special_power_of_quotient_grad_s_power_results special_power_of_quotient_
 // generalized_gamma_logpdf_grad_a_c_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
-    real sigma;
+    special_log_quotient_set special_0;
     special_power_of_quotient_grad_s_power_set special_power_of_quotient_grad_s_power_0;
     real a;
     real c;
@@ -359,7 +375,7 @@ DEVICE generalized_gamma_logpdf_grad_a_c_sigma_set generalized_gamma_logpdf_grad
     real d_sigma_log_z = -special_log_slope(sigma);
     real d_a_at_zero = c < 0 ? 0 : c * a - 1 == 0 ? -special_digamma(1 + a) - INFINITY * c : 0;
     set.c0 = c == 0 || isinf(c);
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.special_power_of_quotient_grad_s_power_0 = special_power_of_quotient_grad_s_power_prepare_set(sigma, c);
     real t = special_log_slope(a);
     real t2 = log(a);
@@ -392,7 +408,7 @@ DEVICE generalized_gamma_logpdf_grad_a_c_sigma_set generalized_gamma_logpdf_grad
 
 // generalized_gamma_logpdf_grad_a_c_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
     special_power_of_quotient_grad_s_power_row special_power_of_quotient_grad_s_power_0;
     real c0;
     int c1;
@@ -402,7 +418,7 @@ typedef struct {
 DEVICE generalized_gamma_logpdf_grad_a_c_sigma_row generalized_gamma_logpdf_grad_a_c_sigma_prepare_row(real x)
 {
     generalized_gamma_logpdf_grad_a_c_sigma_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.special_power_of_quotient_grad_s_power_0 = special_power_of_quotient_grad_s_power_prepare_row(x);
     row.c0 = log(x);
     row.c1 = x == 0;
@@ -416,7 +432,7 @@ DEVICE generalized_gamma_logpdf_grad_a_c_sigma_results generalized_gamma_logpdf_
     if (set.c0) {
         return make_generalized_gamma_logpdf_grad_a_c_sigma_results(NAN, NAN, NAN, NAN);
     }
-    real log_z = special_log_quotient(row.x, set.sigma);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     special_power_of_quotient_grad_s_power_results call = special_power_of_quotient_grad_s_power_evaluate(set.special_power_of_quotient_grad_s_power_0, row.special_power_of_quotient_grad_s_power_0);
     real d_c_y = call.d_power;
     real d_sigma_y = call.d_s;

@@ -106,41 +106,12 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_within_range(real y)
 {
     real e = 1 / EPSILON;
     real e3 = e * e * e;
     real most = EPSILON < 1e-10 ? e3 * e3 * e3 : e3;
     return fmin(fmax(y, 1 / most), most);
-}
-
-DEVICE real special_power_of_quotient(real x, real s, real power)
-{
-    real z = x / s;
-    return z == special_within_range(z) || x == 0 ? pow(z, power) : exp(power * special_log_quotient(x, s));
 }
 
 DEVICE real special_atanh_remainder(real s)
@@ -202,13 +173,88 @@ DEVICE real special_log_gamma_1p(real x)
     return x <= 1 ? special_log_gamma_near_two(x) - log1p(x) : special_log_gamma(1 + x);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
+// special_power_of_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real power;
+    special_log_quotient_set special_0;
+} special_power_of_quotient_set;
+
+DEVICE special_power_of_quotient_set special_power_of_quotient_prepare_set(real s, real power)
+{
+    special_power_of_quotient_set set;
+    set.s = s;
+    set.power = power;
+    set.special_0 = special_log_quotient_prepare_set(s);
+    return set;
+}
+
+// special_power_of_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    int c0;
+    special_log_quotient_row special_0;
+} special_power_of_quotient_row;
+
+DEVICE special_power_of_quotient_row special_power_of_quotient_prepare_row(real x)
+{
+    special_power_of_quotient_row row;
+    row.x = x;
+    row.c0 = x == 0;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    return row;
+}
+
+// special_power_of_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_power_of_quotient_evaluate(special_power_of_quotient_set set, special_power_of_quotient_row row)
+{
+    real z = row.x / set.s;
+    return z == special_within_range(z) || row.c0 ? pow(z, set.power) : exp(set.power * special_log_quotient_evaluate(set.special_0, row.special_0));
+}
+
 // generalized_gamma_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     int c0;
-    real sigma;
-    real c;
+    special_log_quotient_set special_0;
+    special_power_of_quotient_set special_power_of_quotient_0;
     real c1;
     real a;
+    real c;
     real c2;
     real c3;
     real c4;
@@ -221,10 +267,11 @@ DEVICE generalized_gamma_logpdf_set generalized_gamma_logpdf_prepare_set(real a,
 {
     generalized_gamma_logpdf_set set;
     set.c0 = c == 0 || isinf(c);
-    set.sigma = sigma;
-    set.c = c;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.special_power_of_quotient_0 = special_power_of_quotient_prepare_set(sigma, c);
     set.c1 = log(fabs(c)) + 0.5 * log(a) - HALF_LOG_2PI - special_stirling_error(a);
     set.a = a;
+    set.c = c;
     set.c2 = log(a);
     set.c3 = log(fabs(c)) - special_log_gamma(a) - log(sigma);
     set.c4 = c * a - 1;
@@ -236,7 +283,8 @@ DEVICE generalized_gamma_logpdf_set generalized_gamma_logpdf_prepare_set(real a,
 
 // generalized_gamma_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
+    special_power_of_quotient_row special_power_of_quotient_0;
     real c0;
     int c1;
     int c2;
@@ -245,7 +293,8 @@ typedef struct {
 DEVICE generalized_gamma_logpdf_row generalized_gamma_logpdf_prepare_row(real x)
 {
     generalized_gamma_logpdf_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
+    row.special_power_of_quotient_0 = special_power_of_quotient_prepare_row(x);
     row.c0 = log(x);
     row.c1 = x == 0;
     row.c2 = isinf(x);
@@ -258,8 +307,8 @@ DEVICE real generalized_gamma_logpdf_evaluate(generalized_gamma_logpdf_set set, 
     if (set.c0) {
         return NAN;
     }
-    real log_z = special_log_quotient(row.x, set.sigma);
-    real y = special_power_of_quotient(row.x, set.sigma, set.c);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
+    real y = special_power_of_quotient_evaluate(set.special_power_of_quotient_0, row.special_power_of_quotient_0);
     real value;
     if (set.c5) {
         value = set.c1 - row.c0 + set.a * special_log_excess(set.c * log_z - set.c2, (y - set.a) / set.a);
@@ -342,10 +391,10 @@ KERNEL(128) generalized_gamma_logpdf_checked_table(
     generalized_gamma_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(generalized_gamma_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(generalized_gamma_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = generalized_gamma_logpdf_checked_prepare_row(x_per_row[first + r]);

@@ -160,29 +160,6 @@ DEVICE generalized_normal_logpdf_checked_grad_beta_mu_sigma_results make_general
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_within_range(real y)
 {
     real e = 1 / EPSILON;
@@ -241,11 +218,33 @@ DEVICE real special_digamma(real x)
     return log(y) - (0.5 / y + sum) + special_stirling_series_derivative(y);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, real x)
+{
+    real value = log(x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : log(x) - set.c0;
+}
+
 // special_power_of_quotient_grad_x_s_power: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real s;
     real t;
     real power;
+    special_log_quotient_ms_set special_0;
     int c0;
     real c1;
     real c2;
@@ -259,6 +258,7 @@ DEVICE special_power_of_quotient_grad_x_s_power_mss_set special_power_of_quotien
     set.s = s;
     set.t = t;
     set.power = power;
+    set.special_0 = special_log_quotient_ms_prepare_set(s);
     set.c0 = power == 0;
     set.c1 = power - 1;
     set.c2 = special_log_slope(s) * power;
@@ -273,7 +273,7 @@ DEVICE special_power_of_quotient_grad_x_s_power_results special_power_of_quotien
     real d_s_z = -(t2 * set.t);
     real z = t2;
     real t3 = pow(z, set.power);
-    real t4 = special_log_quotient(x, set.s);
+    real t4 = special_log_quotient_ms_evaluate(set.special_0, x);
     real t5 = exp(set.power * t4);
     real t6 = set.c0 ? 0 : set.power * pow(z, set.c1);
     return make_special_power_of_quotient_grad_x_s_power_results(z == special_within_range(z) || x == 0 ? t3 : t5, z == special_within_range(z) || x == 0 ? t6 * set.t : t5 * (set.power * special_log_slope(x)), z == special_within_range(z) || x == 0 ? t6 * d_s_z : -(set.c2 * t5), z == special_within_range(z) || x == 0 ? (z == 0 && set.c3 ? 0 : t3 * log(z)) : t5 * t4);

@@ -114,35 +114,6 @@ DEVICE real special_within_range(real y)
     return fmin(fmax(y, 1 / most), most);
 }
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
-DEVICE real special_power_of_quotient(real x, real s, real power)
-{
-    real z = x / s;
-    return z == special_within_range(z) || x == 0 ? pow(z, power) : exp(power * special_log_quotient(x, s));
-}
-
 DEVICE real special_log_gamma_near_two(real z)
 {
     real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
@@ -171,21 +142,63 @@ DEVICE real special_log_gamma_1p(real x)
     return x <= 1 ? special_log_gamma_near_two(x) - log1p(x) : special_log_gamma(1 + x);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_ms_set;
+
+DEVICE special_log_quotient_ms_set special_log_quotient_ms_prepare_set(real s)
+{
+    special_log_quotient_ms_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_ms_evaluate(special_log_quotient_ms_set set, real x)
+{
+    real value = log(x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : log(x) - set.c0;
+}
+
+// special_power_of_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real power;
+    special_log_quotient_ms_set special_0;
+} special_power_of_quotient_mss_set;
+
+DEVICE special_power_of_quotient_mss_set special_power_of_quotient_mss_prepare_set(real s, real power)
+{
+    special_power_of_quotient_mss_set set;
+    set.s = s;
+    set.power = power;
+    set.special_0 = special_log_quotient_ms_prepare_set(s);
+    return set;
+}
+
+// special_power_of_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_power_of_quotient_mss_evaluate(special_power_of_quotient_mss_set set, real x)
+{
+    real z = x / set.s;
+    return z == special_within_range(z) || x == 0 ? pow(z, set.power) : exp(set.power * special_log_quotient_ms_evaluate(set.special_0, x));
+}
+
 // generalized_normal_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
+    special_power_of_quotient_mss_set special_power_of_quotient_0;
     real mu;
-    real sigma;
-    real beta;
 } generalized_normal_logpdf_set;
 
 DEVICE generalized_normal_logpdf_set generalized_normal_logpdf_prepare_set(real beta, real mu, real sigma)
 {
     generalized_normal_logpdf_set set;
     set.c0 = -(LOG_2 + log(sigma) + special_log_gamma_1p(1 / beta));
+    set.special_power_of_quotient_0 = special_power_of_quotient_mss_prepare_set(sigma, beta);
     set.mu = mu;
-    set.sigma = sigma;
-    set.beta = beta;
     return set;
 }
 
@@ -204,7 +217,7 @@ DEVICE generalized_normal_logpdf_row generalized_normal_logpdf_prepare_row(real 
 // generalized_normal_logpdf: what depends on both, from what was computed ahead.
 DEVICE real generalized_normal_logpdf_evaluate(generalized_normal_logpdf_set set, generalized_normal_logpdf_row row)
 {
-    return set.c0 - special_power_of_quotient(fabs(row.x - set.mu), set.sigma, set.beta);
+    return set.c0 - special_power_of_quotient_mss_evaluate(set.special_power_of_quotient_0, fabs(row.x - set.mu));
 }
 
 // generalized_normal_logpdf_checked: what depends on the parameters alone, computed once for each set of them.
@@ -274,15 +287,15 @@ KERNEL(128) generalized_normal_logpdf_checked_table(
         sets[k] = generalized_normal_logpdf_checked_prepare_set(beta_per_set[(first_set + k) * beta_stride], mu_per_set[(first_set + k) * mu_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    generalized_normal_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    generalized_normal_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(generalized_normal_logpdf_checked_row, rows, 1024);
+    SHARED_ARRAY(generalized_normal_logpdf_checked_row, rows, 512);
 
-    for (index_t first = BLOCK_Y * 1024; first < n_rows; first += BLOCKS_Y * 1024) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)1024);
+    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = generalized_normal_logpdf_checked_prepare_row(x_per_row[first + r]);
@@ -290,10 +303,7 @@ KERNEL(128) generalized_normal_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const generalized_normal_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = generalized_normal_logpdf_checked_evaluate(set[0], row);
-            result.y = generalized_normal_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, generalized_normal_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

@@ -138,29 +138,6 @@ DEVICE kappa3_logpdf_checked_grad_a_sigma_results make_kappa3_logpdf_checked_gra
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -188,11 +165,46 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // kappa3_logpdf_grad_a_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real a;
     real t6;
-    real sigma;
+    special_log_quotient_set special_0;
     real c0;
     real constant_;
     real t3;
@@ -221,7 +233,7 @@ DEVICE kappa3_logpdf_grad_a_sigma_set kappa3_logpdf_grad_a_sigma_prepare_set(rea
     real t11 = 1 / t6;
     set.a = a;
     set.t6 = t6;
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c0 = log(a);
     set.constant_ = constant_;
     set.t3 = t3;
@@ -240,6 +252,7 @@ DEVICE kappa3_logpdf_grad_a_sigma_set kappa3_logpdf_grad_a_sigma_prepare_set(rea
 // kappa3_logpdf_grad_a_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     real c1;
 } kappa3_logpdf_grad_a_sigma_row;
@@ -248,6 +261,7 @@ DEVICE kappa3_logpdf_grad_a_sigma_row kappa3_logpdf_grad_a_sigma_prepare_row(rea
 {
     kappa3_logpdf_grad_a_sigma_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = log(x);
     return row;
@@ -258,7 +272,7 @@ DEVICE kappa3_logpdf_grad_a_sigma_results kappa3_logpdf_grad_a_sigma_evaluate(ka
 {
     real t4 = pow(row.x, set.a);
     real t7 = t4 / set.t6;
-    real t8 = special_log_quotient(row.x, set.sigma);
+    real t8 = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t9 = set.a * t8 - set.c0;
     real t10 = row.c0 ? t7 : special_log1pexp(t9);
     real t12 = special_expit(t9);

@@ -119,27 +119,39 @@ DEVICE real special_log1pexp(real x)
     return fmax(x, (real)0) + special_log1p_unit(exp(-fabs(x)));
 }
 
-DEVICE real special_lift(real x, real s)
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
 {
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
 }
 
-DEVICE real special_log_lift(real factor)
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
 {
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
 }
 
-DEVICE real special_log_quotient(real x, real s)
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
 {
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
 }
 
 // kappa3_logpdf: what depends on the parameters alone, computed once for each set of them.
@@ -148,7 +160,7 @@ typedef struct {
     real c0;
     real a;
     real c1;
-    real sigma;
+    special_log_quotient_set special_0;
     real c2;
 } kappa3_logpdf_set;
 
@@ -160,7 +172,7 @@ DEVICE kappa3_logpdf_set kappa3_logpdf_prepare_set(real a, real sigma)
     set.c0 = 1 + 1 / a;
     set.a = a;
     set.c1 = a * pow(sigma, a);
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c2 = log(a);
     return set;
 }
@@ -169,6 +181,7 @@ DEVICE kappa3_logpdf_set kappa3_logpdf_prepare_set(real a, real sigma)
 typedef struct {
     int c0;
     real x;
+    special_log_quotient_row special_0;
 } kappa3_logpdf_row;
 
 DEVICE kappa3_logpdf_row kappa3_logpdf_prepare_row(real x)
@@ -176,13 +189,14 @@ DEVICE kappa3_logpdf_row kappa3_logpdf_prepare_row(real x)
     kappa3_logpdf_row row;
     row.c0 = x == 0;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
 // kappa3_logpdf: what depends on both, from what was computed ahead.
 DEVICE real kappa3_logpdf_evaluate(kappa3_logpdf_set set, kappa3_logpdf_row row)
 {
-    return set.constant_ - set.c0 * (row.c0 ? pow(row.x, set.a) / set.c1 : special_log1pexp(set.a * special_log_quotient(row.x, set.sigma) - set.c2));
+    return set.constant_ - set.c0 * (row.c0 ? pow(row.x, set.a) / set.c1 : special_log1pexp(set.a * special_log_quotient_evaluate(set.special_0, row.special_0) - set.c2));
 }
 
 // kappa3_logpdf_checked: what depends on the parameters alone, computed once for each set of them.

@@ -138,29 +138,6 @@ DEVICE log_laplace_logpdf_checked_grad_c_sigma_results make_log_laplace_logpdf_c
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_slope(real y)
 {
     real e = EPSILON;
@@ -174,9 +151,44 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // log_laplace_logpdf_grad_c_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
-    real sigma;
+    special_log_quotient_set special_0;
     real c0;
     real c1;
     real c2;
@@ -199,7 +211,7 @@ DEVICE log_laplace_logpdf_grad_c_sigma_set log_laplace_logpdf_grad_c_sigma_prepa
     real d_c_at_zero = c - 1 == 0 ? -INFINITY : 0;
     real d_sigma_at_zero = c - 1 == 0 ? -(t5 * (1 / sigma) * special_log_slope(t5)) : 0;
     real at_zero = special_log_power_at_zero(c - 1, log(t5));
-    set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c0 = -c - 1;
     set.c1 = c - 1;
     set.c2 = t2 * (0.5 * t3);
@@ -214,14 +226,14 @@ DEVICE log_laplace_logpdf_grad_c_sigma_set log_laplace_logpdf_grad_c_sigma_prepa
 
 // log_laplace_logpdf_grad_c_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
-    real x;
+    special_log_quotient_row special_0;
     int c0;
 } log_laplace_logpdf_grad_c_sigma_row;
 
 DEVICE log_laplace_logpdf_grad_c_sigma_row log_laplace_logpdf_grad_c_sigma_prepare_row(real x)
 {
     log_laplace_logpdf_grad_c_sigma_row row;
-    row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     return row;
 }
@@ -229,7 +241,7 @@ DEVICE log_laplace_logpdf_grad_c_sigma_row log_laplace_logpdf_grad_c_sigma_prepa
 // log_laplace_logpdf_grad_c_sigma: what depends on both, from what was computed ahead.
 DEVICE log_laplace_logpdf_grad_c_sigma_results log_laplace_logpdf_grad_c_sigma_evaluate(log_laplace_logpdf_grad_c_sigma_set set, log_laplace_logpdf_grad_c_sigma_row row)
 {
-    real log_z = special_log_quotient(row.x, set.sigma);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t4 = log_z > 0 ? set.c0 : set.c1;
     real d_c_value = set.c2 + log_z * (log_z > 0 ? -1 : 1);
     real d_sigma_value = t4 * set.d_sigma_log_z - set.c3;

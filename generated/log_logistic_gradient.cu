@@ -138,29 +138,6 @@ DEVICE log_logistic_logpdf_checked_grad_alpha_sigma_results make_log_logistic_lo
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_expit(real x)
 {
     real e = exp(-fabs(x));
@@ -193,10 +170,46 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // log_logistic_logpdf_grad_alpha_sigma: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
     real c0;
+    special_log_quotient_set special_0;
     real alpha;
     real c1;
     real c2;
@@ -219,6 +232,7 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_set log_logistic_logpdf_grad_alpha_s
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.sigma = sigma;
     set.c0 = 1 / sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.alpha = alpha;
     set.c1 = t3 * t4;
     set.c2 = (alpha - 1) * d_sigma_log_z - t2 * t4 * t3;
@@ -235,6 +249,7 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_set log_logistic_logpdf_grad_alpha_s
 // log_logistic_logpdf_grad_alpha_sigma: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     int c1;
 } log_logistic_logpdf_grad_alpha_sigma_row;
@@ -243,6 +258,7 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_row log_logistic_logpdf_grad_alpha_s
 {
     log_logistic_logpdf_grad_alpha_sigma_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -254,7 +270,7 @@ DEVICE log_logistic_logpdf_grad_alpha_sigma_results log_logistic_logpdf_grad_alp
     real t = row.x / set.sigma;
     real d_sigma_z = -(t * set.c0);
     real z = t;
-    real log_z = special_log_quotient(row.x, set.sigma);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t5 = special_expit(set.alpha * log_z);
     real d_alpha_value = set.c1 + log_z - 2 * (set.alpha * log_z == -INFINITY ? 0 : t5 * log_z);
     real d_sigma_value = set.c2 - 2 * (set.alpha * log_z == -INFINITY ? 0 : t5 * set.c3);

@@ -106,29 +106,6 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log1p_unit(real e)
 {
     real s = quotient(e, 2 + e);
@@ -147,9 +124,45 @@ DEVICE real special_log_power_at_zero(real power, real value)
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // log_logistic_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real sigma;
+    special_log_quotient_set special_0;
     real c0;
     real c1;
     real alpha;
@@ -160,6 +173,7 @@ DEVICE log_logistic_logpdf_set log_logistic_logpdf_prepare_set(real alpha, real 
 {
     log_logistic_logpdf_set set;
     set.sigma = sigma;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c0 = log(alpha / sigma);
     set.c1 = alpha - 1;
     set.alpha = alpha;
@@ -170,6 +184,7 @@ DEVICE log_logistic_logpdf_set log_logistic_logpdf_prepare_set(real alpha, real 
 // log_logistic_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     int c1;
 } log_logistic_logpdf_row;
@@ -178,6 +193,7 @@ DEVICE log_logistic_logpdf_row log_logistic_logpdf_prepare_row(real x)
 {
     log_logistic_logpdf_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -187,7 +203,7 @@ DEVICE log_logistic_logpdf_row log_logistic_logpdf_prepare_row(real x)
 DEVICE real log_logistic_logpdf_evaluate(log_logistic_logpdf_set set, log_logistic_logpdf_row row)
 {
     real z = row.x / set.sigma;
-    real log_z = special_log_quotient(row.x, set.sigma);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real value = set.c0 + set.c1 * log_z - 2 * special_log1pexp(set.alpha * log_z);
     real at_zero = special_log_power_at_zero(set.c1, set.c2 - 2 * z);
     return row.c0 ? at_zero : row.c1 ? -INFINITY : value;
@@ -258,10 +274,10 @@ KERNEL(128) log_logistic_logpdf_checked_table(
         sets[k] = log_logistic_logpdf_checked_prepare_set(alpha_per_set[(first_set + k) * alpha_stride], sigma_per_set[(first_set + k) * sigma_stride]);
     BARRIER();
 
-    const int columns = (sets_here + 1) / 2, rows_at_once = 128 / columns;
-    const int column = THREAD % columns * 2, my_row = THREAD / columns;
-    log_logistic_logpdf_checked_set set[2];
-    UNROLL for (int v = 0; v < 2; v++)
+    const int columns = (sets_here + 0) / 1, rows_at_once = 128 / columns;
+    const int column = THREAD % columns * 1, my_row = THREAD / columns;
+    log_logistic_logpdf_checked_set set[1];
+    UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
     SHARED_ARRAY(log_logistic_logpdf_checked_row, rows, 512);
 
@@ -274,10 +290,7 @@ KERNEL(128) log_logistic_logpdf_checked_table(
         UNROLL_BY_4 for (int r = my_row < rows_at_once ? my_row : rows_here; r < rows_here; r += rows_at_once) {
             const log_logistic_logpdf_checked_row row = rows[r];
             GLOBAL real *cell = out + (first + r) * row_stride + column;  // set_stride is 1 here
-            double2 result;
-            result.x = log_logistic_logpdf_checked_evaluate(set[0], row);
-            result.y = log_logistic_logpdf_checked_evaluate(set[1], row);
-            STORE_STREAMING((GLOBAL double2 *)cell, result);
+            STORE_STREAMING(cell, log_logistic_logpdf_checked_evaluate(set[0], row));
         }
         BARRIER();
     }

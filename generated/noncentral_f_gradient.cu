@@ -755,29 +755,6 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_stirling_series_derivative(real x)
 {
     real v = 1 / x;
@@ -1632,13 +1609,48 @@ DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set
     return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // noncentral_f_log_beyond_grad_d1_d2: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real t;
     real c0;
     real t4;
     real t2;
-    real t6;
+    special_log_quotient_set special_0;
     real c1;
     real c2;
 } noncentral_f_log_beyond_grad_d1_d2_set;
@@ -1656,7 +1668,7 @@ DEVICE noncentral_f_log_beyond_grad_d1_d2_set noncentral_f_log_beyond_grad_d1_d2
     set.c0 = t * t2;
     set.t4 = t4;
     set.t2 = t2;
-    set.t6 = t6;
+    set.special_0 = special_log_quotient_prepare_set(t6);
     set.c1 = t6 * t7 * t8;
     set.c2 = -(t8 * t7);
     return set;
@@ -1665,12 +1677,14 @@ DEVICE noncentral_f_log_beyond_grad_d1_d2_set noncentral_f_log_beyond_grad_d1_d2
 // noncentral_f_log_beyond_grad_d1_d2: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
 } noncentral_f_log_beyond_grad_d1_d2_row;
 
 DEVICE noncentral_f_log_beyond_grad_d1_d2_row noncentral_f_log_beyond_grad_d1_d2_prepare_row(real x)
 {
     noncentral_f_log_beyond_grad_d1_d2_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
@@ -1686,7 +1700,7 @@ DEVICE noncentral_f_log_beyond_grad_d1_d2_results noncentral_f_log_beyond_grad_d
     real d_d2_within = z == t5 ? d_d2_z : 0;
     real within = t5;
     real t9 = special_log_slope(within);
-    return make_noncentral_f_log_beyond_grad_d1_d2_results(z == within ? 0 : special_log_quotient(row.x, set.t6) - log(within), z == within ? 0 : set.c1 - t9 * d_d1_within, z == within ? 0 : set.c2 - t9 * d_d2_within);
+    return make_noncentral_f_log_beyond_grad_d1_d2_results(z == within ? 0 : special_log_quotient_evaluate(set.special_0, row.special_0) - log(within), z == within ? 0 : set.c1 - t9 * d_d1_within, z == within ? 0 : set.c2 - t9 * d_d2_within);
 }
 
 // special_log_rising_grad_x_n: what depends on the parameters alone, computed once for each set of them.
@@ -2579,6 +2593,7 @@ typedef struct {
     special_lbeta_derivative_sm_set special_lbeta_derivative_0;
     real c3;
     real c4;
+    special_log_quotient_set special_0;
     real c5;
     real t29;
     real c6;
@@ -2603,6 +2618,7 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_rmss_set beta_prime_logpdf_grad_a
     set.special_lbeta_derivative_0 = special_lbeta_derivative_sm_prepare_set(beta);
     set.c3 = special_log_slope(sigma);
     set.c4 = log(sigma);
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     real t29 = special_log_slope(sigma);
     set.c5 = -beta - 1;
     set.t29 = t29;
@@ -2618,6 +2634,7 @@ typedef struct {
     real x;
     special_log_product_excess_mmm_row special_0;
     real c0;
+    special_log_quotient_row special_1;
     int c1;
     int c2;
 } beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row;
@@ -2628,6 +2645,7 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_rmss_row beta_prime_logpdf_grad_a
     row.x = x;
     row.special_0 = special_log_product_excess_mmm_prepare_row();
     row.c0 = log(x);
+    row.special_1 = special_log_quotient_prepare_row(x);
     row.c1 = x == 0;
     row.c2 = isinf(x);
     return row;
@@ -2686,7 +2704,7 @@ DEVICE beta_prime_logpdf_grad_alpha_beta_sigma_results beta_prime_logpdf_grad_al
         value = (alpha - 1) * t26 - n * t27 - (special_lbeta(alpha, set.beta) + set.c4);
     }
     if (z != special_within_range(z)) {
-        real t28 = special_log_quotient(row.x, set.sigma);
+        real t28 = special_log_quotient_evaluate(set.special_0, row.special_1);
         real t30 = z < 1 ? alpha - 1 : set.c5;
         d_alpha_value = (z < 1 ? t28 : 0) - special_lbeta_derivative(alpha, set.beta);
         d_beta_value = t28 * (z < 1 ? 0 : -1) - special_lbeta_derivative_sm_evaluate(set.special_lbeta_derivative_0, alpha);

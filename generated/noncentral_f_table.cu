@@ -157,29 +157,6 @@ DEVICE real special_within_range(real y)
     return fmin(fmax(y, 1 / most), most);
 }
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_gamma_near_two(real z)
 {
     real numerator = 0.4227843350984671393 + z * (0.7446983132107947606 + z * (0.5193055283793975869 + z * (0.1815238264834719641 + z * (0.0330824603310423564 + z * (0.002935427941079408713 + z * (9.982884455195008484e-5 + z * (3.896344535820739269e-7 + z * -2.74724591681427145e-9)))))));
@@ -622,27 +599,66 @@ DEVICE real special_mixture_peak_ssmm_evaluate(special_mixture_peak_ssmm_set set
     return floor(fmax(b > 0 ? 2 * c / (b + root) : 0.5 * (root - b), (real)0));
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // noncentral_f_log_beyond: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real c0;
+    special_log_quotient_set special_0;
 } noncentral_f_log_beyond_set;
 
 DEVICE noncentral_f_log_beyond_set noncentral_f_log_beyond_prepare_set(real d1, real d2)
 {
     noncentral_f_log_beyond_set set;
     set.c0 = d2 / d1;
+    set.special_0 = special_log_quotient_prepare_set(d2 / d1);
     return set;
 }
 
 // noncentral_f_log_beyond: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
 } noncentral_f_log_beyond_row;
 
 DEVICE noncentral_f_log_beyond_row noncentral_f_log_beyond_prepare_row(real x)
 {
     noncentral_f_log_beyond_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     return row;
 }
 
@@ -651,7 +667,7 @@ DEVICE real noncentral_f_log_beyond_evaluate(noncentral_f_log_beyond_set set, no
 {
     real z = row.x / set.c0;
     real within = special_within_range(z);
-    return z == within ? 0 : special_log_quotient(row.x, set.c0) - log(within);
+    return z == within ? 0 : special_log_quotient_evaluate(set.special_0, row.special_0) - log(within);
 }
 
 // special_log_rising: what depends on the parameters alone, computed once for each set of them.
@@ -999,6 +1015,7 @@ typedef struct {
     real c0;
     real c1;
     real c2;
+    special_log_quotient_set special_0;
     real c3;
     real c4;
 } beta_prime_logpdf_rmss_set;
@@ -1011,6 +1028,7 @@ DEVICE beta_prime_logpdf_rmss_set beta_prime_logpdf_rmss_prepare_set(real beta, 
     set.c0 = special_stirling_error(beta);
     set.c1 = log(sigma);
     set.c2 = -beta - 1;
+    set.special_0 = special_log_quotient_prepare_set(sigma);
     set.c3 = log(beta / sigma);
     set.c4 = beta + 1;
     return set;
@@ -1021,6 +1039,7 @@ typedef struct {
     real x;
     real c0;
     special_log_product_excess_mmm_row special_0;
+    special_log_quotient_row special_1;
     int c1;
     int c2;
 } beta_prime_logpdf_rmss_row;
@@ -1031,6 +1050,7 @@ DEVICE beta_prime_logpdf_rmss_row beta_prime_logpdf_rmss_prepare_row(real x)
     row.x = x;
     row.c0 = log(x);
     row.special_0 = special_log_product_excess_mmm_prepare_row();
+    row.special_1 = special_log_quotient_prepare_row(x);
     row.c1 = x == 0;
     row.c2 = isinf(x);
     return row;
@@ -1050,7 +1070,7 @@ DEVICE real beta_prime_logpdf_rmss_evaluate(beta_prime_logpdf_rmss_set set, beta
         value = (alpha - 1) * log(z) - n * log1p(z) - (special_lbeta(alpha, set.beta) + set.c1);
     }
     if (z != special_within_range(z)) {
-        value = (z < 1 ? alpha - 1 : set.c2) * special_log_quotient(row.x, set.sigma) - (special_lbeta(alpha, set.beta) + set.c1);
+        value = (z < 1 ? alpha - 1 : set.c2) * special_log_quotient_evaluate(set.special_0, row.special_1) - (special_lbeta(alpha, set.beta) + set.c1);
     }
     real at_zero = special_log_power_at_zero(alpha - 1, set.c3 - set.c4 * z);
     return row.c1 ? at_zero : row.c2 ? -INFINITY : value;

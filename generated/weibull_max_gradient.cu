@@ -154,29 +154,6 @@ DEVICE weibull_max_logpdf_checked_grad_alpha_beta_results make_weibull_max_logpd
 }
 
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
@@ -190,10 +167,46 @@ DEVICE real special_log_slope(real y)
     return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // weibull_logpdf_grad_alpha_beta: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
     real c0;
+    special_log_quotient_set special_0;
     real alpha;
     real c1;
     real c2;
@@ -216,6 +229,7 @@ DEVICE weibull_logpdf_grad_alpha_beta_set weibull_logpdf_grad_alpha_beta_prepare
     real d_alpha_at_zero = alpha - 1 == 0 ? -INFINITY : 0;
     set.beta = beta;
     set.c0 = 1 / beta;
+    set.special_0 = special_log_quotient_prepare_set(beta);
     set.alpha = alpha;
     set.c1 = t3 * t4;
     set.c2 = (alpha - 1) * d_beta_log_z - t2 * t4 * t3;
@@ -232,6 +246,7 @@ DEVICE weibull_logpdf_grad_alpha_beta_set weibull_logpdf_grad_alpha_beta_prepare
 // weibull_logpdf_grad_alpha_beta: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     int c1;
 } weibull_logpdf_grad_alpha_beta_row;
@@ -240,6 +255,7 @@ DEVICE weibull_logpdf_grad_alpha_beta_row weibull_logpdf_grad_alpha_beta_prepare
 {
     weibull_logpdf_grad_alpha_beta_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -251,7 +267,7 @@ DEVICE weibull_logpdf_grad_alpha_beta_results weibull_logpdf_grad_alpha_beta_eva
     real t = row.x / set.beta;
     real d_beta_z = -(t * set.c0);
     real z = t;
-    real log_z = special_log_quotient(row.x, set.beta);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real t5 = exp(set.alpha * log_z);
     real d_alpha_value = set.c1 + log_z - t5 * log_z;
     real d_beta_value = set.c2 - t5 * set.c3;

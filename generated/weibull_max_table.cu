@@ -106,37 +106,50 @@ DEVICE double ordinary_quotient(double a, double b)
 #endif
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-DEVICE real special_lift(real x, real s)
-{
-    real e = 1 / EPSILON;
-    real e3 = e * e * e;
-    real e4 = e * e3;
-    real e8 = e4 * e4;
-    real far = EPSILON < 1e-10 ? e8 * e8 : e4;
-    real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
-}
-
-DEVICE real special_log_lift(real factor)
-{
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
-}
-
-DEVICE real special_log_quotient(real x, real s)
-{
-    real factor = special_lift(x, s);
-    return log(x * factor / s) - special_log_lift(factor);
-}
-
 DEVICE real special_log_power_at_zero(real power, real value)
 {
     return power < 0 ? INFINITY : power > 0 ? -INFINITY : value;
 }
 
+// special_log_quotient: what depends on the parameters alone, computed once for each set of them.
+typedef struct {
+    real s;
+    real c0;
+} special_log_quotient_set;
+
+DEVICE special_log_quotient_set special_log_quotient_prepare_set(real s)
+{
+    special_log_quotient_set set;
+    set.s = s;
+    set.c0 = log(s);
+    return set;
+}
+
+// special_log_quotient: what depends on the observation alone, computed once for each.
+typedef struct {
+    real x;
+    real c0;
+} special_log_quotient_row;
+
+DEVICE special_log_quotient_row special_log_quotient_prepare_row(real x)
+{
+    special_log_quotient_row row;
+    row.x = x;
+    row.c0 = log(x);
+    return row;
+}
+
+// special_log_quotient: what depends on both, from what was computed ahead.
+DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_log_quotient_row row)
+{
+    real value = log(row.x / set.s);
+    return fabs(value) < (EPSILON < 1e-10 ? 600 : 60) ? value : row.c0 - set.c0;
+}
+
 // weibull_logpdf: what depends on the parameters alone, computed once for each set of them.
 typedef struct {
     real beta;
+    special_log_quotient_set special_0;
     real c0;
     real c1;
     real alpha;
@@ -147,6 +160,7 @@ DEVICE weibull_logpdf_set weibull_logpdf_prepare_set(real alpha, real beta)
 {
     weibull_logpdf_set set;
     set.beta = beta;
+    set.special_0 = special_log_quotient_prepare_set(beta);
     set.c0 = log(alpha / beta);
     set.c1 = alpha - 1;
     set.alpha = alpha;
@@ -157,6 +171,7 @@ DEVICE weibull_logpdf_set weibull_logpdf_prepare_set(real alpha, real beta)
 // weibull_logpdf: what depends on the observation alone, computed once for each.
 typedef struct {
     real x;
+    special_log_quotient_row special_0;
     int c0;
     int c1;
 } weibull_logpdf_row;
@@ -165,6 +180,7 @@ DEVICE weibull_logpdf_row weibull_logpdf_prepare_row(real x)
 {
     weibull_logpdf_row row;
     row.x = x;
+    row.special_0 = special_log_quotient_prepare_row(x);
     row.c0 = x == 0;
     row.c1 = isinf(x);
     return row;
@@ -174,7 +190,7 @@ DEVICE weibull_logpdf_row weibull_logpdf_prepare_row(real x)
 DEVICE real weibull_logpdf_evaluate(weibull_logpdf_set set, weibull_logpdf_row row)
 {
     real z = row.x / set.beta;
-    real log_z = special_log_quotient(row.x, set.beta);
+    real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
     real value = set.c0 + set.c1 * log_z - exp(set.alpha * log_z);
     real at_zero = special_log_power_at_zero(set.c1, set.c2 - z);
     return row.c0 ? at_zero : row.c1 ? -INFINITY : value;
@@ -282,10 +298,10 @@ KERNEL(128) weibull_max_logpdf_checked_table(
     weibull_max_logpdf_checked_set set[1];
     UNROLL for (int v = 0; v < 1; v++)
         set[v] = sets[MIN(column + v, sets_here - 1)];
-    SHARED_ARRAY(weibull_max_logpdf_checked_row, rows, 512);
+    SHARED_ARRAY(weibull_max_logpdf_checked_row, rows, 256);
 
-    for (index_t first = BLOCK_Y * 512; first < n_rows; first += BLOCKS_Y * 512) {
-        const int rows_here = (int)MIN(n_rows - first, (index_t)512);
+    for (index_t first = BLOCK_Y * 256; first < n_rows; first += BLOCKS_Y * 256) {
+        const int rows_here = (int)MIN(n_rows - first, (index_t)256);
         // Whatever depends on the observation alone: once per row.
         for (index_t r = THREAD; r < rows_here; r += 128)
             rows[r] = weibull_max_logpdf_checked_prepare_row(x_per_row[first + r]);

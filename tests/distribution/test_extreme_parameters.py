@@ -203,6 +203,8 @@ def test_truncated_pareto_that_rises():
     np.testing.assert_allclose(gs.truncated_pareto.ppf(0.5, -1000.0, 1.0, 1e6), median, rtol=1e-15)
     np.testing.assert_allclose(gs.truncated_pareto.isf(0.25, -100.0, 1e-8, 1.0), 0.75**0.01, rtol=1e-15)
     np.testing.assert_allclose(gs.truncated_pareto.cdf([-np.inf, median, np.inf], -1000.0, 1.0, 1e6), [0, 0.5, 1], rtol=1e-12)
+    low, x = 0.7579134966192674, 0.7579150164080196
+    np.testing.assert_allclose(gs.truncated_pareto.cdf(x, -1.0, low, 61649.8057525022), 2.4652266425086397e-11, rtol=1e-12)
     np.testing.assert_allclose(gs.truncated_pareto.logpdf(median, -1000.0, 1.0, 1e6), np.log(500 / median), rtol=1e-13)
 
 

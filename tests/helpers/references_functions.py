@@ -109,6 +109,7 @@ SPECIAL_FUNCTIONS = {
     "log1mexp": (lambda x: mp.log(-mp.expm1(x)), (-5, -0.05)),
     "log1p_quotient": (lambda a, x: mp.log1p(a * x) / a, (-0.4, 0.9), (0.1, 2.4)),
     "expm1_over": (lambda x, scale, a: scale * mp.expm1(a * x) / a, (0.1, 5), (0.2, 4), (-2, 2)),
+    "log_expm1_quotient": (lambda a, x: mp.log(mp.expm1(a * x) / a), (0.1, 5), (0.2, 4)),
     "log_arc": (lambda x, s: mp.log(mp.atan2(s, x)), (0.1, 5), (0.2, 4)),
     "log_quotient": (lambda x, s: mp.log(x / s), (0.1, 5), (0.2, 4)),
     "lift": (lambda x, s: 1, (0.1, 5), (0.2, 4)),
