@@ -382,7 +382,7 @@ __device__ real panel_growth(real spare)
 }
 
 // log(Gamma(x + 2 h) Gamma(x) / Gamma(x + h)^2), x > 0, x + 2 h > 0: log E Y^2 / (E Y)^2 of the power h of a gamma variable. Where
-// h is small, the integral of trigamma under a triangle from x to x + 2 h. Error 20.
+// h is small, the integral of trigamma under a triangle from x to x + 2 h. Error 200.
 __device__ real log_gamma_bend(real x, real h)
 {
     if (fabs(h) > 0.25 * x) return log_gamma(x + 2 * h) - 2 * log_gamma(x + h) + log_gamma(x);

@@ -158,7 +158,7 @@ FUNCTIONS = {
     "log_gamma_bend": (
         lambda x, h: mp.loggamma(x + 2 * h) - 2 * mp.loggamma(x + h) + mp.loggamma(x),
         (bent := log_uniform(RNG, 1e-3, 1e6, 2 * N),
-         bent * np.r_[log_uniform(RNG, 1e-8, 10, N), -log_uniform(RNG, 1e-8, 0.4, N)]), 100, True,
+         bent * np.r_[log_uniform(RNG, 1e-8, 10, N), -log_uniform(RNG, 1e-8, 0.4, N)]), 200, True,
     ),
     "ndtri_exp": (
         ndtri_exp, (-np.r_[log_uniform(RNG, 1e-7, 1e3, 2 * N), log_uniform(RNG, 60, 1e6, N), near(LOG_2, 1e-2)],), 8, False,
