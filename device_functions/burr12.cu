@@ -4,8 +4,8 @@
 // source: Burr (1942), Cumulative frequency functions
 __device__ real burr12_logpdf(real x, real c, real k, real sigma)
 {
-    real z = x / sigma, log_z = log_quotient(x, sigma);
-    real value = log(c * k / sigma) + (log_z > 0 ? -c * k - 1 : c - 1) * log_z - (k + 1) * log1p_unit(exp(-c * fabs(log_z)));
+    real z = x / sigma, log_z = log_quotient(x, sigma), y = log_z > 0 ? -c * log_z : c * log_z;
+    real value = log(c * k / sigma) + (log_z > 0 ? -c * k - 1 : c - 1) * log_z - (k + 1) * log1p_unit(exp(y));
     real at_zero = log_power_at_zero(c - 1, log(k / sigma) - (k + 1) * z);
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }

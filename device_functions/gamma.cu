@@ -39,13 +39,13 @@ __device__ real gamma_logsf(real x, real alpha, real beta)
 // Where beta * x underflows, P(alpha, y) is P(alpha, s y) / s^alpha, s being large.
 __device__ real gamma_cdf(real x, real alpha, real beta)
 {
-    real s = lift(fmin(beta * x, (real)1), 1);
+    real s = lift(beta * x, 1);
     return gamma_p(alpha, s * beta * x) * exp(-alpha * log_lift(s));
 }
 
 __device__ real gamma_sf(real x, real alpha, real beta)
 {
-    real s = lift(fmin(beta * x, (real)1), 1), power = -alpha * log_lift(s);
+    real s = lift(beta * x, 1), power = -alpha * log_lift(s);
     return exp(power) * gamma_q(alpha, s * beta * x) - expm1(power);
 }
 

@@ -87,19 +87,18 @@ __device__ real within_range(real y)
     return fmin(fmax(y, 1 / most), most);
 }
 
-// What x is taken times before it is divided by s, so that the quotient neither over- nor underflows: nearly always 1. x >= 0, s > 0
+// What x is taken times before it is divided by s, so that the quotient does not underflow: nearly always 1. x >= 0, s > 0
 __device__ real lift(real x, real s)
 {
     real e = 1 / EPSILON, e3 = e * e * e, e4 = e * e3, e8 = e4 * e4;
     real far = EPSILON < 1e-10 ? e8 * e8 : e4, up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+    return x < s * (1 / far) ? up : 1;
 }
 
 // Its logarithm
 __device__ real log_lift(real factor)
 {
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
+    return factor == 1 ? 0 : (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
 }
 
 // log(x / s), x >= 0, s > 0, where the quotient may over- or underflow. Error 2.
@@ -119,7 +118,7 @@ __device__ real power_of_quotient(real x, real s, real power)
 // log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
 __device__ real log_arc(real x, real s)
 {
-    real factor = fmax(lift(s, x), (real)1);
+    real factor = lift(s, x);
     return log(atan2(s * factor, x)) - log_lift(factor);
 }
 

@@ -158,11 +158,11 @@ DEVICE real special_log_quotient_evaluate(special_log_quotient_set set, special_
 typedef struct {
     real sigma;
     special_log_quotient_set special_0;
+    real c;
     real c0;
     real c1;
     real c2;
     real c3;
-    real c;
     real c4;
 } burr12_logpdf_set;
 
@@ -171,11 +171,11 @@ DEVICE burr12_logpdf_set burr12_logpdf_prepare_set(real c, real k, real sigma)
     burr12_logpdf_set set;
     set.sigma = sigma;
     set.special_0 = special_log_quotient_prepare_set(sigma);
+    set.c = c;
     set.c0 = log(c * k / sigma);
     set.c1 = -c * k - 1;
     set.c2 = c - 1;
     set.c3 = k + 1;
-    set.c = c;
     set.c4 = log(k / sigma);
     return set;
 }
@@ -203,7 +203,8 @@ DEVICE real burr12_logpdf_evaluate(burr12_logpdf_set set, burr12_logpdf_row row)
 {
     real z = row.x / set.sigma;
     real log_z = special_log_quotient_evaluate(set.special_0, row.special_0);
-    real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(-set.c * fabs(log_z)));
+    real y = log_z > 0 ? -set.c * log_z : set.c * log_z;
+    real value = set.c0 + (log_z > 0 ? set.c1 : set.c2) * log_z - set.c3 * special_log1p_unit(exp(y));
     real at_zero = special_log_power_at_zero(set.c2, set.c4 - set.c3 * z);
     return row.c0 ? at_zero : row.c1 ? -INFINITY : value;
 }

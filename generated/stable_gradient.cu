@@ -614,13 +614,12 @@ DEVICE special_lift_grad_s_results special_lift_grad_s(real x, real s)
     real e8 = e4 * e4;
     real far = EPSILON < 1e-10 ? e8 * e8 : e4;
     real up = EPSILON < 1e-10 ? e8 : e3;
-    return make_special_lift_grad_s_results(x > s * far ? 1 / up : x < s * (1 / far) ? up : 1, 0);
+    return make_special_lift_grad_s_results(x < s * (1 / far) ? up : 1, 0);
 }
 
 DEVICE special_log_lift_grad_factor_results special_log_lift_grad_factor(real factor)
 {
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return make_special_log_lift_grad_factor_results(factor == 1 ? 0 : factor > 1 ? up : -up, 0);
+    return make_special_log_lift_grad_factor_results(factor == 1 ? 0 : (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2, 0);
 }
 
 DEVICE real special_log_slope(real y)
@@ -634,8 +633,8 @@ DEVICE real special_log_slope(real y)
 DEVICE special_log_arc_grad_x_results special_log_arc_grad_x(real x, real s)
 {
     special_lift_grad_s_results call = special_lift_grad_s(s, x);
-    real d_x_factor = call.value > (real)1 || (real)1 != (real)1 ? call.d_s : 0;
-    real factor = fmax(call.value, (real)1);
+    real d_x_factor = call.d_s;
+    real factor = call.value;
     special_log_lift_grad_factor_results call2 = special_log_lift_grad_factor(factor);
     real t = atan2(s * factor, x);
     real t2 = hypot(s * factor, x);

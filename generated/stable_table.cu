@@ -180,18 +180,17 @@ DEVICE real special_lift(real x, real s)
     real e8 = e4 * e4;
     real far = EPSILON < 1e-10 ? e8 * e8 : e4;
     real up = EPSILON < 1e-10 ? e8 : e3;
-    return x > s * far ? 1 / up : x < s * (1 / far) ? up : 1;
+    return x < s * (1 / far) ? up : 1;
 }
 
 DEVICE real special_log_lift(real factor)
 {
-    real up = (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
-    return factor == 1 ? 0 : factor > 1 ? up : -up;
+    return factor == 1 ? 0 : (EPSILON < 1e-10 ? 8 * 52 : 3 * 23) * LOG_2;
 }
 
 DEVICE real special_log_arc(real x, real s)
 {
-    real factor = fmax(special_lift(s, x), (real)1);
+    real factor = special_lift(s, x);
     return log(atan2(s * factor, x)) - special_log_lift(factor);
 }
 

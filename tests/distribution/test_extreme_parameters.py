@@ -192,7 +192,7 @@ def test_noncentral_ones_at_both_ends():
 
 def test_pieces_meet():
     """Where the formulas of two sides meet, at ordinary parameters, derivatives are those of either side."""
-    for density in (gs.burr, gs.mielke):
+    for density in (gs.burr, gs.burr12, gs.mielke):
         assert density.loglik_and_grad(2.0, 1.0, 1.0, 2.0)[1]["sigma"] == pytest.approx(0, abs=1e-15)
         assert density.loglik_and_grad(2.0, 1.0, 1.0, 2.0, wrt="x")[1]["x"] == pytest.approx(-0.5, rel=1e-14)
 
