@@ -19,8 +19,8 @@
     first = 0 if problem.estimate_d else n_d  # of the lengthscales and the nugget, what is estimated first
     several = problem.estimate_d  # searches, of which the best one counts
     # What is only looked at, and predictions alone, need no inverse: the rows and columns that a pivot has passed.
-    begins = "(looking ? k + 1 : 0) + " if several else "" if Q else "k + 1 + "
-    begins_chunk = f"looking ? k / {lanes} : 0" if several else 0 if Q else f"k / {lanes}"
+    from_row = "(looking ? k + 1 : 0) + " if several else "" if Q else "k + 1 + "
+    from_chunk = f"looking ? k / {lanes} : 0" if several else 0 if Q else f"k / {lanes}"
 %>\
 #define ROW(i) (${lanes} * ((i) / ${lanes} + 1) * (${lanes} * ((i) / ${lanes}) / 2 + (i) % ${lanes}))  // where it begins
 % if Q:
@@ -155,9 +155,9 @@ ${distance(p, padded)}\
 % if Q:
                 least_pivot = fmin(least_pivot, pivots[k]);
 % endif
-                for (${place} i = ${begins}row; i < ${rows}; i += ${abreast}) {
+                for (${place} i = ${from_row}row; i < ${rows}; i += ${abreast}) {
                     const real factor = column[i] * reciprocal;
-                    for (${place} chunk = ${begins_chunk}; chunk <= i / ${lanes}; chunk++)
+                    for (${place} chunk = ${from_chunk}; chunk <= i / ${lanes}; chunk++)
                         matrix[ROW(i) + chunk * ${lanes} + lane] -= factor * column[chunk * ${lanes} + lane];
                 }
                 ${barrier}
