@@ -39,14 +39,14 @@ __device__ real gamma_logsf(real x, real alpha, real beta)
 // Where beta * x underflows, P(alpha, y) is P(alpha, s y) / s^alpha, s being large.
 __device__ real gamma_cdf(real x, real alpha, real beta)
 {
-    real s = lift(beta * x, 1);
-    return gamma_p(alpha, s * beta * x) * exp(-alpha * log_lift(s));
+    real s = lift(beta * x, 1), value = gamma_p(alpha, s * beta * x);
+    return s == 1 ? value : value * exp(-alpha * log_lift(s));
 }
 
 __device__ real gamma_sf(real x, real alpha, real beta)
 {
-    real s = lift(beta * x, 1), power = -alpha * log_lift(s);
-    return exp(power) * gamma_q(alpha, s * beta * x) - expm1(power);
+    real s = lift(beta * x, 1), value = gamma_q(alpha, s * beta * x), power = -alpha * log_lift(s);
+    return s == 1 ? value : value * exp(power) - expm1(power);
 }
 
 __device__ real gamma_ppf(real q, real alpha, real beta) { return gamma_quantile_power(alpha, q, 1 - q, 1, 1 / beta); }

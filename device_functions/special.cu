@@ -125,8 +125,9 @@ __device__ real log_arc(real x, real s)
 // 1 / y, y >= 0, finite but for y = 0: the derivative of a logarithm, whose factors may be 0 or as large as it. Error 1.
 __device__ real log_slope(real y)
 {
-    real e = EPSILON, e5 = e * e * e * e * e, e10 = e5 * e5;  // the least normal number is 2^-1022, or 2^-126
-    return 1 / (y > 0 ? fmax(y, EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048) : y);
+    real e = EPSILON, e5 = e * e * e * e * e, e10 = e5 * e5;
+    real least = EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048;  // normal number, 2^-1022 or 2^-126
+    return y > 0 && y < least ? 1 / least : 1 / y;
 }
 
 // (atanh(r) / r - 1) / s where s = r^2 <= 1/9. Error 1.
@@ -742,6 +743,27 @@ __device__ real log_gamma_q(real a, real x)
     return within_gamma(a, x, x < gamma_middle(a) ? log1mexp(tail) : tail, 0, -INFINITY);
 }
 
+// log_gamma_tail(a, y), y > 0, log_y being log(y): y may underflow. Near 0 P(a, y) is y^a / Gamma(1 + a).
+__device__ real log_gamma_tail_of_power(real a, real y, real log_y)
+{
+    real correction = y < EPSILON ? a * (log_y + (EPSILON < 1e-10 ? 52 : 23) * LOG_2) : 0;
+    return log_gamma_tail(a, y < EPSILON ? EPSILON : y) + correction;
+}
+
+// log P(a, y), likewise, y >= 0
+__device__ real log_gamma_p_of_power(real a, real y, real log_y)
+{
+    real tail = log_gamma_tail_of_power(a, y, log_y);
+    return within_gamma(a, y < EPSILON ? EPSILON : y, y < gamma_middle(a) ? tail : log1mexp(tail), -INFINITY, 0);
+}
+
+// log Q(a, y), likewise
+__device__ real log_gamma_q_of_power(real a, real y, real log_y)
+{
+    real tail = log_gamma_tail_of_power(a, y, log_y);
+    return within_gamma(a, y < EPSILON ? EPSILON : y, y < gamma_middle(a) ? log1mexp(tail) : tail, 0, -INFINITY);
+}
+
 // P(a, x)
 __device__ real gamma_p(real a, real x)
 {
@@ -828,7 +850,8 @@ __device__ real gamma_quantile(real a, real p, real q)
 __device__ real gamma_quantile_power(real a, real p, real q, real power, real scale)
 {
     real x = gamma_quantile(a, p, q);
-    if (a < 1 && x < EPSILON) return exp((log_probability(p, q) + log_gamma_1p(a)) * (power / a) + log(scale));
+    if (a < 1 && x < EPSILON)  // log_gamma_1p(a), spelled out: it costs less where it is computed in vain
+        return exp((log_probability(p, q) + (log_gamma_near_two(a) - log1p(a))) * (power / a) + log(scale));
     return scale * (power == 1 ? x : power == -1 ? 1 / x : power == 0.5 ? sqrt(x) : pow(x, power));
 }
 
@@ -1438,18 +1461,6 @@ __device__ real minus_sine(real x)
     for (int k = 14; k > 1; k--)
         series = 1 - s / (2 * k * (2 * k + 1)) * series;
     return x * s / 6 * series;
-}
-
-// log P(a, y) of the incomplete gamma function, where y may underflow, a > 0, y >= 0
-__device__ real log_gamma_p_of_power(real a, real y, real log_y)
-{
-    return y < EPSILON ? a * log_y - log_gamma_1p(a) : log_gamma_p(a, y);
-}
-
-// log Q(a, y), likewise
-__device__ real log_gamma_q_of_power(real a, real y, real log_y)
-{
-    return y < EPSILON ? log1mexp(a * log_y - log_gamma_1p(a)) : log_gamma_q(a, y);
 }
 
 // The x at which log Phi(x) = log_p, log_p <= 0, also where exp(log_p) underflows. Scaled error 4.

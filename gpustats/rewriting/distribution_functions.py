@@ -49,7 +49,10 @@ _TAILS = {
 #: Functions of special.cu whose values, logarithms of probabilities, have all their digits near 0, too.
 _ON_BOTH_SIDES = {
     f"{SPECIAL}{name}"
-    for name in ("log_beta_p", "log_beta_p_logit", "log_expit", "log_gamma_p", "log_gamma_q", "log_ndtr", "log_student_above")
+    for name in (
+        "log_beta_p", "log_beta_p_logit", "log_expit", "log_gamma_p", "log_gamma_p_of_power", "log_gamma_q",
+        "log_gamma_q_of_power", "log_ndtr", "log_student_above",
+    )
 }
 _SAME_TAIL = {"cdf": "logcdf", "logcdf": "cdf", "sf": "logsf", "logsf": "sf"}
 
