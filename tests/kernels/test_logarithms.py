@@ -6,7 +6,6 @@ import pytest
 import gpustats as gs
 
 
-
 def values(function, x):
     """Those of a function of C, in a kernel."""
     source = f"__device__ real {function}_of_logpdf(real x, real a) {{ return {function}(a * x); }}"

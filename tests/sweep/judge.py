@@ -107,7 +107,8 @@ class Judge:
             if abs(self._moments(self._nodes_here, mp.mpf(0), exact, 0, False)[0] - 1) > mp.mpf(10) ** -11:
                 raise Undecided("the density's integral is not found")
             self.text_is_right[above] = True
-            if math.isfinite(x):
+            far = self.subject.density.discrete and x > self._nodes_here[-1]  # no sum is made of what comes there
+            if math.isfinite(x) and not far:
                 written = self.log_tail(above, mp.mpf(x), *exact)
                 integral = self._integral(above, mp.mpf(x), exact)
                 self.text_is_right[above] = bool(abs(written - integral) < 1e-9 * max(1, abs(integral)) or written == integral)
@@ -166,26 +167,36 @@ class Judge:
         info, unit = np.finfo(dtype), TOLERANCE[np.dtype(dtype).name]
         x, *parameters = point
         lower, upper = (float(self.subject(e, 0.5, *parameters, dtype=np.float64)) for e in ("lower", "upper"))
+        at_end = self._is_at_end(x, lower, upper, info)
         if not lower <= x <= upper:
             beyond = {"logpdf": (-mp.inf, -mp.inf), "cdf": (0, 1), "sf": (1, 0), "logcdf": (-mp.inf, 0), "logsf": (0, -mp.inf)}
             right = mp.mpf(beyond[ending][x > upper])
-            end = lower if x < lower else upper
-            if abs(x - end) < 16 * float(info.eps) * sum(abs(v) for v in (lower, upper) if math.isfinite(v)):
+            if at_end:
                 raise Undecided("at an end of the support, which is rounded")
             return Verdict(float(right), 0.0, 0.0 if got == right else math.inf)
         right, spread = self._with_spread(self.function(ending), dtype, point)
+        if at_end and (mp.isinf(right) or math.isinf(got)) and not self.subject.density.discrete:
+            raise Undecided("at an end of the support, which is rounded")
         if ending in ("cdf", "sf"):
             value = mp.exp(right)
-            allowed = value * (unit * max(1, abs(right)) + CONDITION * spread) + float(info.tiny)
+            allowed = value * mp.expm1(unit * max(1, abs(right)) + CONDITION * spread) + float(info.tiny)
         else:
             value, allowed = right, unit * max(1, abs(right)) + CONDITION * spread
         return _verdict(value, allowed, got, info)
 
+    @staticmethod
+    def _is_at_end(x: float, lower: float, upper: float, info: Any) -> bool:
+        """Whether a number is an end of the support up to the rounding of both ends."""
+        size = sum(abs(v) for v in (lower, upper) if math.isfinite(v))
+        return any(abs(x - end) < 16 * float(info.eps) * size for end in (lower, upper))
+
     def _with_spread(self, f: Callable[..., Any], dtype: type, point: Sequence[float]) -> tuple[Any, Any]:
         """The value, which must not hang on the number of digits, and how much the inputs' last digits change it."""
-        with mp.workdps(self.digits + 25):
+        sizes = [int(math.log10(abs(v))) for v in (1, *point) if v and math.isfinite(v)]
+        digits = self.digits + max(sizes)  # of sums of the largest
+        with mp.workdps(digits + 25):
             again = f(*map(mp.mpf, point))
-        with mp.workdps(self.digits):
+        with mp.workdps(digits):
             right = f(*map(mp.mpf, point))
             if isinstance(right, mp.mpc) or mp.isnan(right):
                 raise Undecided("nan")
@@ -262,7 +273,8 @@ class Judge:
         i, unit = names.index(ending.removeprefix(SLOPE)), 1e-10 if dtype == np.float64 else 1e-4
 
         lower, upper = (float(self.subject(e, 0.5, *point[1:], dtype=np.float64)) for e in ("lower", "upper"))
-        if not lower < point[0] < upper:
+        info = np.finfo(dtype)
+        if not lower < point[0] < upper or math.isinf(got) and self._is_at_end(point[0], lower, upper, info):
             raise Undecided("at an end of the support, or beyond it")
 
         def slope(*values: Any) -> Any:
@@ -270,7 +282,8 @@ class Judge:
             return mp.diff(lambda t: self.log_density(*values[:i], values[i] + t * size, *values[i + 1 :]), 0) / size
 
         right, spread = self._with_spread(slope, dtype, point)
-        info = np.finfo(dtype)
+        if abs(right) > float(info.max) and 0 < abs(point[0]) < float(info.tiny):
+            raise Undecided("a derivative beyond all numbers, at a number without all its digits")
         if math.isfinite(got) and abs(mp.mpf(got) - right) * (abs(point[i]) or 1) < mp.mpf(10) ** -25:
             raise Undecided("a derivative of less than the digits show")
         return _verdict(right, unit * max(abs(right), float(info.tiny) * 1e9) + CONDITION * spread, got, info)

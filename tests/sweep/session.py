@@ -272,6 +272,7 @@ def examined(judge: Any, ending: str, dtype: str, point: tuple[float, ...], name
 
 
 def _small(given: Searched, judge: Any, finding: Finding) -> Finding:
+    from .batch import OF_PARAMETERS
     from .shrink import shrunk
 
     best = [finding]
@@ -280,6 +281,9 @@ def _small(given: Searched, judge: Any, finding: Finding) -> Finding:
         point = as_floats(*(np.asarray(v, DTYPES[finding.dtype]) for v in point))
         if finding.ending in ("ppf", "isf") and not 0 < point[0] < 1:
             return False
+        parameters = point if finding.ending in OF_PARAMETERS else point[1:]
+        if np.isnan(judge.subject.value("logpdf", (1.0, *parameters), DTYPES[finding.dtype])):
+            return False  # beyond their domains
         found = examined(judge, finding.ending, finding.dtype, point, finding.property, finding.seed)
         if found is None or found.kind != finding.kind or found.verdict.error < min(finding.verdict.error, 100) / 10:
             return False
