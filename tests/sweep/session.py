@@ -175,6 +175,7 @@ def _search(given: Searched, report: Report, subject: Any, dtype: str, seed: int
 
     rng = np.random.default_rng([seed, zlib.crc32(f"{subject.name} {dtype}".encode())])
     report.batches += 1
+    batch = None
     try:
         subject.compiled("logpdf", DTYPES[dtype])
         columns = sets(subject.density, rng, given.sets, DTYPES[dtype])
@@ -183,12 +184,13 @@ def _search(given: Searched, report: Report, subject: Any, dtype: str, seed: int
         for name in map(str, rng.permutation(given.properties or list(PROPERTIES))):
             for suspicion in PROPERTIES[name](batch):
                 _judge(given, report, batch, name, suspicion, dtype, seed)
-        report.searched(batch, dtype)
     except OutOfTime:
         report.incomplete.append(f"{subject.name} {dtype}")
     except Exception as error:
         report.errors.append(f"{subject.name} {dtype}, seed {seed}: {type(error).__name__}: {error}"[:1000])
         given.say(f"\n== error: {report.errors[-1]}")
+    if batch is not None and batch.known:
+        report.searched(batch, dtype)
 
 
 PROBE = 4  # sets that tell how long all take
