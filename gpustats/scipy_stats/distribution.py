@@ -62,6 +62,12 @@ class Distribution:
     def b(self) -> float:
         return self._named.support[1]
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name not in ("name", "numargs", "random_state", "shapes"):
+            hint = ": it is S1; gs.stable has S0" if (self.name, name) == ("levy_stable", "parameterization") else ""
+            raise AttributeError(f"{self.name}.{name} cannot be set{hint}")
+        super().__setattr__(name, value)
+
     def __repr__(self) -> str:
         return f"<gpustats.scipy_stats.{self.name}({', '.join(self._parameters)})>"
 

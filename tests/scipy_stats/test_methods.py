@@ -26,6 +26,11 @@ def test_the_module():
         st.gama  # noqa: B018
 
 
+def test_settings_that_would_be_ignored_are_refused():
+    with pytest.raises(AttributeError, match="levy_stable.parameterization cannot be set: it is S1; gs.stable has S0"):
+        st.levy_stable.parameterization = "S0"
+
+
 @pytest.mark.parametrize(("args", "kwds"), [
     ((2.0,), {}), ((2.0, -1.0), {}), ((2.0, -1.0, 3.0), {}), ((), dict(a=2.0)), ((2.0,), dict(scale=3.0)),
     ((), dict(loc=-1.0, a=2.0, scale=3.0)),
