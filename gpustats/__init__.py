@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from .density import Densities, Density, densities
 from .errors import AccuracyWarning, CompileError, DeviceFunctionError, DeviceLostError, NoDeviceError
-from .gp.kind import COVARIANCE
 from .language.library import library
+from .processes.kind import COVARIANCE
 from .registry import register
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from . import transforms as transforms
     from .draws.discrete import sample_discrete as sample_discrete
     from .draws.generator import Generator as Generator
-    from .gp import covariances as covariances
-    from .gp.local import LocalGP as LocalGP
     from .likelihood import Likelihood as Likelihood
     from .matrices import inverse_wishart as inverse_wishart
     from .matrices import lkj_cholesky_cov as lkj_cholesky_cov
@@ -43,6 +41,8 @@ if TYPE_CHECKING:
     from .matrices import wishart as wishart
     from .mixtures.labels import label_statistics as label_statistics
     from .mixtures.mixture import Mixture as Mixture
+    from .processes.local import LocalGP as LocalGP
+    from .processes.registry import covariances as covariances
     from .rows.leaves import dot as dot
     from .rows.leaves import gather as gather
     from .rows.leaves import per_row as per_row
@@ -58,10 +58,11 @@ __version__ = "0.2.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".gp.local",
+    "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".processes.local",
     "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box",
     "box_probability": ".transforms.box_probability", "compat": None,
-    "covariances": ".gp", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves", "gp": None,
+    "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves",
+    "gp": None,
     "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
     "sample_discrete": ".draws.discrete", "to_device": ".runtime.transfers", "to_host": ".runtime.transfers",
     "transforms": None, "use": ".runtime.choose",
@@ -93,7 +94,7 @@ def __getattr__(name: str) -> Any:
         if name in densities:
             return densities[name]
         if library.has(name, COVARIANCE):
-            from .gp.registry import covariances
+            from .processes.registry import covariances
 
             return covariances[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from .density import ELLIPTICAL, densities
-from .gp.kind import COVARIANCE
 from .language.kinds import add_kind
 from .language.library import library
+from .processes.kind import COVARIANCE
 
 add_kind(ELLIPTICAL)
 add_kind(COVARIANCE)
@@ -53,7 +53,7 @@ def register(source: str | Path, *, replace: bool = False) -> Any:
         source = Path(source).read_text(encoding="utf-8")
     made = library.register(source, replace)
     if COVARIANCE.includes(made.kind):
-        from .gp.registry import covariances  # here, as it takes long
+        from .processes.registry import covariances  # here, as it takes long
 
         return covariances[made.name]
     return densities[made.name]

@@ -21,11 +21,11 @@ from layouts import another, like_a_gpu
 from matrices import LEAF
 
 import gpustats as gs
-from gpustats.gp import marginal, sets
 from gpustats.language.library import library
 from gpustats.linalg import where
 from gpustats.linalg.host import HostProvider
 from gpustats.linalg.kernels import KernelProvider
+from gpustats.processes import marginal, sets
 from gpustats.runtime import choose
 from gpustats.runtime.compiler import WITHOUT_OPTIMISATION
 

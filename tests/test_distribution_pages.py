@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import gpustats as gs
-from gpustats.gp.kind import COVARIANCE
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
+from gpustats.processes.kind import COVARIANCE
 
 DENSITIES = sorted(library.built_in(DENSITY))
 FEW = ("normal", "poisson", "mvnormal", "zero_sum_normal")

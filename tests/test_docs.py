@@ -24,7 +24,8 @@ MODULES = [
 
 #: Whose examples are models that take seconds to compile or to fit
 LONG = {
-    "gpustats.gp.calibration", "gpustats.gp.constrained", "gpustats.gp.local.scaling", "gpustats.gp.vecchia.model",
+    "gpustats.emulation.calibration", "gpustats.emulation.constrained", "gpustats.processes.local.scaling",
+    "gpustats.processes.vecchia.model",
     "gpustats.pymc.fusion.explain", "gpustats.pymc.fusion.rewrite", "gpustats.pymc.many_points.batched", "gpustats.pymc.smc",
     "gpustats.transforms.box",
 }  # fmt: skip

@@ -10,10 +10,10 @@ from references_elliptical import reference as elliptical
 from sklearn.gaussian_process import kernels
 
 import gpustats as gs
-from gpustats.gp.kind import COVARIANCE
 from gpustats.language.domains import domains_of
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
+from gpustats.processes.kind import COVARIANCE
 
 #: Integrals, which take long; and sums whose terms cancel.
 DIGITS = {"landau": 20, "noncentral_t": 20, "stable": 20, "studentized_range": 16, "kolmogorov_smirnov": 200}

@@ -14,9 +14,9 @@ import pictures
 import tex
 
 import gpustats as gs
-from gpustats.gp.kind import COVARIANCE
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import folder, library
+from gpustats.processes.kind import COVARIANCE
 from gpustats.pymc.counterparts import class_name
 from gpustats.scipy_stats import reparametrised
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from ..density import Density, densities
 from ..evaluation.arguments import differentiable
-from ..gp import Covariance, covariances
-from ..gp.kind import COVARIANCE
 from ..kernels.shown import shown
 from ..language.kinds import DENSITY
 from ..language.library import library
+from ..processes.covariance import Covariance
+from ..processes.kind import COVARIANCE
+from ..processes.registry import covariances
 
 GLMS = ("glm", "glm_products")
 #: Densities of which all shapes are shown, also in OpenCL C, which differs in the first lines only.

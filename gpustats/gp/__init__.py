@@ -1,4 +1,4 @@
-"""Gaussian processes: covariance functions, exact marginal likelihoods, and local approximations for many points.
+"""Gaussian processes as users import them: covariance functions, likelihoods, local approximations, emulators.
 
 >>> import numpy as np, gpustats as gs
 >>> x = np.linspace(0.0, 1.0, 5)
@@ -12,17 +12,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..emulation.calibration import Calibration, CalibrationDraws, CalibrationFit
+    from ..emulation.constrained import ConstrainedMinimum, minimize
+    from ..emulation.emulator import Emulator
+    from ..processes.covariance import Covariance
+    from ..processes.fitting import Fit
+    from ..processes.local import LocalGP
+    from ..processes.marginal import MarginalLikelihood
+    from ..processes.prediction import JointPrediction, LocalPrediction, Prediction
+    from ..processes.registry import covariances
+    from ..processes.vecchia import Vecchia
     from . import local as local
-    from .calibration import Calibration, CalibrationDraws, CalibrationFit
-    from .constrained import ConstrainedMinimum, minimize
-    from .covariance import Covariance
-    from .emulator import Emulator
-    from .fitting import Fit
-    from .local import LocalGP
-    from .marginal import MarginalLikelihood
-    from .prediction import JointPrediction, LocalPrediction, Prediction
-    from .registry import covariances
-    from .vecchia import Vecchia
 
 __all__ = [
     "Calibration", "CalibrationDraws", "CalibrationFit", "ConstrainedMinimum", "Covariance", "Emulator", "Fit",
@@ -32,11 +32,12 @@ __all__ = [
 
 # Imported when first used, so that `import gpustats` can know what a covariance function is and stay quick.
 _LAZY = {
-    "Calibration": ".calibration", "CalibrationDraws": ".calibration", "CalibrationFit": ".calibration",
-    "ConstrainedMinimum": ".constrained", "Covariance": ".covariance", "Emulator": ".emulator", "Fit": ".fitting",
-    "JointPrediction": ".prediction", "LocalGP": ".local", "LocalPrediction": ".prediction",
-    "MarginalLikelihood": ".marginal", "Prediction": ".prediction", "Vecchia": ".vecchia", "covariances": ".registry",
-    "local": None, "minimize": ".constrained",
+    "Calibration": "..emulation.calibration", "CalibrationDraws": "..emulation.calibration",
+    "CalibrationFit": "..emulation.calibration", "ConstrainedMinimum": "..emulation.constrained",
+    "Covariance": "..processes.covariance", "Emulator": "..emulation.emulator", "Fit": "..processes.fitting",
+    "JointPrediction": "..processes.prediction", "LocalGP": "..processes.local", "LocalPrediction": "..processes.prediction",
+    "MarginalLikelihood": "..processes.marginal", "Prediction": "..processes.prediction", "Vecchia": "..processes.vecchia",
+    "covariances": "..processes.registry", "local": None, "minimize": "..emulation.constrained",
 }  # fmt: skip
 
 

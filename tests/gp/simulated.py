@@ -7,7 +7,8 @@ import numpy as np
 from simulator import close, kernel_shape
 
 import gpustats as gs
-from gpustats.gp import Emulator, MarginalLikelihood, Prediction, sets
+from gpustats.gp import Emulator, MarginalLikelihood, Prediction
+from gpustats.processes import sets
 from gpustats.runtime import choose
 
 

@@ -7,8 +7,9 @@ from scipy import stats
 from thorough import THOROUGH, some
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, batch, sets
-from gpustats.gp.repeated import of_sets
+from gpustats.gp import MarginalLikelihood
+from gpustats.processes import batch, sets
+from gpustats.processes.repeated import of_sets
 from gpustats.runtime import choose
 
 NOWHERE = dict.fromkeys(sets.TOGETHER, 0)

@@ -8,8 +8,8 @@ from scipy import stats
 from thorough import THOROUGH
 
 import gpustats as gs
+from gpustats.emulation.ensemble import walk
 from gpustats.gp import Calibration, CalibrationDraws, Emulator, MarginalLikelihood
-from gpustats.gp.ensemble import walk
 
 #: Of laGP 1.5-9: i <- 1:60; XU <- cbind((i*0.7548776662466927) %% 1, (i*0.5698402909980532) %% 1)
 #: Z <- sin(6*XU[,1]*XU[,2]) + XU[,2]; X <- matrix(seq(.05,.95,length=8))

@@ -7,8 +7,9 @@ from scipy import integrate, special, stats
 from thorough import THOROUGH
 
 import gpustats as gs
-from gpustats.gp import constrained, minimize
-from gpustats.gp.lagrangian import Lagrangian, first_penalty
+from gpustats.emulation import constrained
+from gpustats.emulation.lagrangian import Lagrangian, first_penalty
+from gpustats.gp import minimize
 
 
 def toy(x):

@@ -8,9 +8,9 @@ from sklearn.gaussian_process import kernels
 from thorough import some
 
 import gpustats as gs
-from gpustats.gp.hyperparameters import Hyperparameters
-from gpustats.gp.pairs import Pairs
 from gpustats.linalg.matrix import Matrix
+from gpustats.processes.hyperparameters import Hyperparameters
+from gpustats.processes.pairs import Pairs
 from gpustats.runtime import choose
 
 SPECTRAL = """

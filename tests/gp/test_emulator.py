@@ -12,8 +12,9 @@ from scipy import linalg
 from thorough import THOROUGH, some
 
 import gpustats as gs
+from gpustats.emulation import acquisition, emulator, information
 from gpustats.evaluation.pointwise import Pointwise
-from gpustats.gp import Emulator, MarginalLikelihood, Prediction, acquisition, emulator, information
+from gpustats.gp import Emulator, MarginalLikelihood, Prediction
 from gpustats.language.derived import resolve_in
 from gpustats.language.device_function import Argument, parse
 from gpustats.language.library import library
@@ -258,7 +259,7 @@ def test_float32_and_device_arrays(rng):
 @pytest.mark.parametrize("student_t", [False, True])
 def test_updates(student_t, provider, rng, monkeypatch):
     """As a new factor of all observations, also where rows need more room, and one after another."""
-    monkeypatch.setattr("gpustats.gp.factor.SPARE", 3)
+    monkeypatch.setattr("gpustats.processes.factor.SPARE", 3)
     x, y = data(rng, n=60)
     values = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
     e = Emulator(MarginalLikelihood(gs.rbf, x[:20], y[:20], student_t=student_t), **values)

@@ -14,7 +14,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 from thorough import THOROUGH, some
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, Vecchia, sets
+from gpustats.gp import MarginalLikelihood, Vecchia
+from gpustats.processes import sets
 from gpustats.runtime import choose
 
 

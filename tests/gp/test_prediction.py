@@ -7,7 +7,8 @@ from gp_data import data
 from scipy import integrate, stats
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, Prediction, factor, marginal, posterior
+from gpustats.gp import MarginalLikelihood, Prediction
+from gpustats.processes import factor, marginal, posterior
 from gpustats.runtime import choose
 
 LEAF = 16  # so that small matrices are cut in blocks, too

@@ -7,8 +7,9 @@ from scipy import stats
 from thorough import some
 
 import gpustats as gs
-from gpustats.gp import MarginalLikelihood, sets
-from gpustats.gp.repeated import of_sets, replay_of
+from gpustats.gp import MarginalLikelihood
+from gpustats.processes import sets
+from gpustats.processes.repeated import of_sets, replay_of
 
 N_SETS = 3
 EVERYWHERE = dict.fromkeys(sets.ALONE, sets.MOST)

@@ -10,7 +10,8 @@ from scipy import stats
 
 import gpustats as gs
 from bench import gp_tiled
-from gpustats.gp import Emulator, MarginalLikelihood, spread
+from gpustats.gp import Emulator, MarginalLikelihood
+from gpustats.processes import spread
 from gpustats.runtime import choose
 
 POINT = dict(amplitude=1.2, lengthscale=[0.8, 1.5], sigma=0.3)

@@ -11,11 +11,13 @@ import numpy as np
 from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
 from ...evaluation.repeated import SumReplay
-from ...gp import Covariance, MarginalLikelihood, Vecchia
-from ...gp.expression import require_inside
-from ...gp.parameters import MEAN, SIGMA
-from ...gp.repeated import of_sets as of_sets_at
-from ...gp.repeated import replay_of
+from ...processes.covariance import Covariance
+from ...processes.expression import require_inside
+from ...processes.marginal import MarginalLikelihood
+from ...processes.parameters import MEAN, SIGMA
+from ...processes.repeated import of_sets as of_sets_at
+from ...processes.repeated import replay_of
+from ...processes.vecchia import Vecchia
 from .batches import along_one_axis, batch_of, common_batch, core_of, values_at
 from .density import digest
 from .forked import survives_fork

@@ -7,13 +7,13 @@ from references_local import greedy_design, joint_design, joint_student, mspe_de
 from simulator import close, kernel_shape
 
 import gpustats as gs
-from gpustats.gp.local.correlation import Correlation
-from gpustats.gp.local.defaults import darg, garg
-from gpustats.gp.local.design import Design
-from gpustats.gp.local.fit import LocalFit
-from gpustats.gp.local.joint import joint_predictions
-from gpustats.gp.local.nearest import Nearest
-from gpustats.gp.local.ray import RaySearch
+from gpustats.processes.local.correlation import Correlation
+from gpustats.processes.local.defaults import darg, garg
+from gpustats.processes.local.design import Design
+from gpustats.processes.local.fit import LocalFit
+from gpustats.processes.local.joint import joint_predictions
+from gpustats.processes.local.nearest import Nearest
+from gpustats.processes.local.ray import RaySearch
 from gpustats.runtime import choose
 
 

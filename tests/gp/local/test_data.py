@@ -10,9 +10,9 @@ from scipy import stats
 from thorough import THOROUGH
 
 import gpustats as gs
-from gpustats.gp.local import darg, garg, job, points
-from gpustats.gp.local.correlation import Correlation
-from gpustats.gp.local.scheme import Scheme
+from gpustats.processes.local import darg, garg, job, points
+from gpustats.processes.local.correlation import Correlation
+from gpustats.processes.local.scheme import Scheme
 from gpustats.runtime import choose
 
 

@@ -9,11 +9,11 @@ from scipy.spatial import cKDTree
 from thorough import some
 
 import gpustats as gs
-from gpustats.gp.local.clustered import CLUSTERED, cluster_layout
-from gpustats.gp.local.correlation import Correlation
-from gpustats.gp.local.design import Design, is_narrow_enough
-from gpustats.gp.local.nearest import Nearest, sample_of
 from gpustats.kernels.layout import REFERENCE_DEVICES
+from gpustats.processes.local.clustered import CLUSTERED, cluster_layout
+from gpustats.processes.local.correlation import Correlation
+from gpustats.processes.local.design import Design, is_narrow_enough
+from gpustats.processes.local.nearest import Nearest, sample_of
 from gpustats.runtime import choose
 from gpustats.runtime.signature import signature_of
 

@@ -8,7 +8,7 @@ from scipy import stats
 from thorough import some
 
 import gpustats as gs
-from gpustats.gp.local.nearest import Nearest
+from gpustats.processes.local.nearest import Nearest
 from gpustats.runtime import choose
 
 

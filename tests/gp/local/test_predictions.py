@@ -11,7 +11,7 @@ from scipy.stats import qmc
 from thorough import THOROUGH, some
 
 import gpustats as gs
-from gpustats.gp.local import darg, garg
+from gpustats.processes.local import darg, garg
 
 
 def matern52(r2):  # of the distance sqrt(2 r2), at lengthscale 1

@@ -9,9 +9,9 @@ from scipy.spatial import cKDTree
 from thorough import some
 
 import gpustats as gs
-from gpustats.gp.local.correlation import Correlation
-from gpustats.gp.local.design import Design
-from gpustats.gp.local.ray import RaySearch
+from gpustats.processes.local.correlation import Correlation
+from gpustats.processes.local.design import Design
+from gpustats.processes.local.ray import RaySearch
 from gpustats.runtime import choose
 
 

@@ -10,7 +10,7 @@ from scipy import optimize
 from thorough import THOROUGH
 
 import gpustats as gs
-from gpustats.gp.local import blhs, darg, model, points, scaling
+from gpustats.processes.local import blhs, darg, model, points, scaling
 
 SMALL = dict(size=60, replicates=3)  # of subsamples, so that they are fitted in no time
 OPTIONS = [{}, {"separable": True}, {"method": "nn"}, {"method": "ray"}, {"joint": True}]

@@ -5,7 +5,7 @@ import pytest
 from references_local import fixed
 
 import gpustats as gs
-from gpustats.gp.local import darg
+from gpustats.processes.local import darg
 
 OPTIONS = [
     dict(end=20), dict(end=20, separable=True, stages=2), dict(end=20, separable=True, g={"mle": True}),

@@ -5,7 +5,7 @@ import pytest
 from references_vecchia import earlier
 from scipy.spatial import cKDTree
 
-from gpustats.gp.vecchia import neighbours, ordering
+from gpustats.processes.vecchia import neighbours, ordering
 from gpustats.runtime import choose
 
 

@@ -11,7 +11,7 @@ from thorough import some
 
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood, Vecchia
-from gpustats.gp.vecchia import conditionals, model
+from gpustats.processes.vecchia import conditionals, model
 
 WIGGLE = """
 // vecchia_wiggle: a damped cosine

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..density import densities
 from ..distribution.frozen import Frozen
-from .covariance import Covariance
+from ..processes.covariance import Covariance
+from ..processes.matrix import as_points
+from ..processes.observations import Observations
+from ..processes.parameters import SIGMA, on_host
+from ..processes.prediction import Prediction
+from ..processes.registry import covariances
 from .field import Field, field_of
-from .matrix import as_points
-from .observations import Observations
-from .parameters import SIGMA, on_host
-from .prediction import Prediction
-from .registry import covariances
 
 U, LENGTHSCALE, AMPLITUDE = "u", "lengthscale", "amplitude"
 

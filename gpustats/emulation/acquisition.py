@@ -17,10 +17,10 @@ from ..language.derived import resolve_in
 from ..language.device_function import parse
 from ..language.library import library
 from ..linalg.matrix import Matrix
+from ..processes.factor import Factor
+from ..processes.parameters import by_row
+from ..processes.posterior import CHUNK, Posterior
 from ..rewriting.differentiate import derivative_name, gradient
-from .factor import Factor
-from .parameters import by_row
-from .posterior import CHUNK, Posterior
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime

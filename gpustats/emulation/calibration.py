@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..processes.fitting import Fit, maximise
+from ..processes.matrix import as_points
+from ..processes.parameters import SIGMA, on_host
 from .calibrated import AMPLITUDE, LENGTHSCALE, Calibrated
 from .ensemble import walk
 from .field import Field
-from .fitting import Fit, maximise
-from .matrix import as_points
-from .parameters import SIGMA, on_host
 
 #: How far from the spread of the data amplitude and sigma are searched for, and lengthscales from the widths of columns.
 FACTORS = (1e-5, 1e3)

@@ -1,7 +1,7 @@
 ## The local_design shape on devices whose blocks form clusters, in CUDA only: a cluster has a location, each of its blocks a part of
 ## the candidates, a thread one of them from the first choice to the last. All that is known of a candidate lies in registers and,
 ## as far as it is read one number after another, in shared memory: nothing is read twice from global memory.
-<%namespace name="candidates" file="/gp/local/candidates.mako"/>\
+<%namespace name="candidates" file="/processes/local/candidates.mako"/>\
 <%
     threads, parts, wide, chunk, chunks = layout.threads, layout.parts, layout.wide, layout.chunk, layout.chunks
     warps = threads // 32

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..density import densities
-from .covariance import Covariance
-from .marginal import MarginalLikelihood
-from .observations import Observations
-from .parameters import SIGMA
-from .prediction import Prediction
+from ..processes.covariance import Covariance
+from ..processes.marginal import MarginalLikelihood
+from ..processes.observations import Observations
+from ..processes.parameters import SIGMA
+from ..processes.prediction import Prediction
 
 
 class Field(Protocol):

@@ -10,13 +10,13 @@ import numpy as np
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import moved
 from ..evaluation.results import delivered, written
+from ..processes.parameters import MEAN
+from ..processes.posterior import CHUNK, Posterior
+from ..processes.prediction import Prediction
 from ..runtime import arrays
 from . import acquisition
 from .conditioned import Conditioned
 from .information import Information, errors_of_mean
-from .parameters import MEAN
-from .posterior import CHUNK, Posterior
-from .prediction import Prediction
 
 
 class Emulator(Conditioned):

@@ -16,12 +16,12 @@ from ..evaluation.results import written
 from ..language.device_function import Argument
 from ..language.names import fresh_name
 from ..linalg.matrix import Matrix
-from .expression import Expression
-from .factor import Factor
-from .hyperparameters import Hyperparameters
-from .pairs import Pairs
-from .posterior import CHUNK, Posterior
-from .prediction import variance_of_t
+from ..processes.expression import Expression
+from ..processes.factor import Factor
+from ..processes.hyperparameters import Hyperparameters
+from ..processes.pairs import Pairs
+from ..processes.posterior import CHUNK, Posterior
+from ..processes.prediction import variance_of_t
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime

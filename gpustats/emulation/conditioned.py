@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..evaluation.placement import moved
+from ..processes.covariance import Covariance
+from ..processes.factor import Factor
+from ..processes.marginal import MarginalLikelihood
+from ..processes.matrix import as_points
+from ..processes.observations import Observations
+from ..processes.parameters import MEAN, SIGMA, by_row, deviation
+from ..processes.posterior import Posterior
+from ..processes.prediction import Prediction
+from ..processes.process import new_points
 from ..runtime import arrays
-from .covariance import Covariance
-from .factor import Factor
-from .marginal import MarginalLikelihood
-from .matrix import as_points
-from .observations import Observations
-from .parameters import MEAN, SIGMA, by_row, deviation
-from .posterior import Posterior
-from .prediction import Prediction
-from .process import new_points
 
 if TYPE_CHECKING:
     from ..runtime.base import Device

@@ -78,7 +78,7 @@ class Design:
     Examples
     --------
     >>> import numpy as np
-    >>> from gpustats.gp.local.correlation import Correlation
+    >>> from gpustats.processes.local.correlation import Correlation
     >>> from gpustats.runtime import choose
     >>> runtime = choose.get()
     >>> array = runtime.to_device

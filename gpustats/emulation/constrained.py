@@ -11,12 +11,12 @@ from scipy import special
 
 from ..density import densities
 from ..distribution.frozen import Frozen
-from .covariance import Covariance
+from ..processes.covariance import Covariance
+from ..processes.marginal import MarginalLikelihood
+from ..processes.prediction import Prediction
+from ..processes.registry import covariances
 from .emulator import Emulator
 from .lagrangian import Lagrangian, first_penalty
-from .marginal import MarginalLikelihood
-from .prediction import Prediction
-from .registry import covariances
 from .runs import Runs
 
 #: The noise that emulators of deterministic responses have, relative to their scale, and the bounds of their lengthscales.

@@ -1,7 +1,7 @@
 ## The local_design shape: greedy designs for locations, one block a location, from the first choice to the last. A location may
 ## consist of several references: then the candidates have a covariance with each, and what counts is the sum of the criterion.
-<%namespace name="information" file="/gp/local/mspe.mako"/>\
-<%namespace name="candidates" file="/gp/local/candidates.mako"/>\
+<%namespace name="information" file="/processes/local/mspe.mako"/>\
+<%namespace name="candidates" file="/processes/local/candidates.mako"/>\
 <%
     threads, unroll, near, p = layout.threads, layout.unroll, layout.near, dim
     groups = min(threads, 32)

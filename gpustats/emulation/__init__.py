@@ -1,0 +1,1 @@
+"""Uses of Gaussian processes: emulators of computer models, their calibration, minimisation under constraints."""
