@@ -23,8 +23,9 @@ thorough: $(VENV)/.installed
 wheel: $(VENV)/.installed
 	tests/wheel.sh $(BIN)/python
 
-nvcc:
-	$(PYTHON) tests/compile_generated.py
+nvcc: $(VENV)/.installed
+	$(BIN)/gpustats generate build/generated --all
+	$(BIN)/python tests/compile_generated.py build/generated
 
 references: $(VENV)/.installed
 	rm -rf tests/stored

@@ -33,7 +33,7 @@ DEVICE double log_of_sum(double w, double c)
     const double scaled = tiny ? w * 18014398509481984.0 : w;
     const int high = __double2hiint(scaled), k = (high - 0x3fe6a09e) >> 20;
     const double m = __hiloint2double(high - (k << 20), __double2loint(scaled));  // between sqrt(1/2) and sqrt(2)
-    const double f = fma(c, __hiloint2double((0x3ff - k) << 20, 0), m - 1), g = f + 2;
+    const double f = fma(c, __hiloint2double((0x3ff - min(k, 0x3ff)) << 20, 0), m - 1), g = f + 2;  // c is 0 there
     double r;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(g));
     const double e = fma(-g, r, 1.0);

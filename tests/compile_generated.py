@@ -1,4 +1,4 @@
-"""Compiles every generated CUDA kernel, where there is an nvcc.
+"""Compiles the generated CUDA kernels of a folder, where there is an nvcc.
 
 nvcc takes longer to start than to compile most kernels, so it gets many files in one, each in a namespace of its own; and it
 need not make them fast, which takes it 25 seconds for a long one.
@@ -15,7 +15,6 @@ from pathlib import Path
 
 TOGETHER = 25  # files
 UNUSED = "177,550"  # what nvcc says of variables that a kernel does not use
-FILES = sorted((Path(__file__).parents[1] / "generated").glob("*.cu"))
 
 
 def in_namespace(file):
@@ -34,19 +33,20 @@ def compiles(files, options):
         return not subprocess.run(["nvcc", "-ptx", *options, "-o", os.devnull, together]).returncode
 
 
-def main():
+def main(folder):
+    files = sorted(Path(folder).glob("*.cu"))
     if not shutil.which("nvcc"):
         print("nvcc: not installed, skipped")
         return
     options = ["-diag-suppress", UNUSED]
     if "--Ofast-compile" in subprocess.run(["nvcc", "--help"], capture_output=True, text=True).stdout:  # since CUDA 12.8
         options += ["--Ofast-compile", "max"]
-    parts = [FILES[i : i + TOGETHER] for i in range(0, len(FILES), TOGETHER)]
+    parts = [files[i : i + TOGETHER] for i in range(0, len(files), TOGETHER)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         if not all(list(pool.map(lambda part: compiles(part, options), parts))):
             sys.exit("nvcc: not all generated kernels compile")
-    print(f"nvcc: {len(FILES)} files compile")
+    print(f"nvcc: {len(files)} files compile")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

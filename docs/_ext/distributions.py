@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import re
 from collections.abc import Iterator
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 DOCS = Path(__file__).resolve().parents[1]
-ROOT = DOCS.parent
 PAGES = DOCS / "distributions"  # what is written here is not kept in the repository, but for index.md
 METHODS = {
     "probabilities": ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "logsf", "sf"),
@@ -155,9 +155,9 @@ def page(name: str, drawn: bool, errors: list[tuple[str, str, str]], other: list
     if d.source.strip() != log_density(name, d.source).strip():
         lines += fold("The whole file", d.source)
     for shape, said in (("table", "of a table of observations × parameters"), ("gradient", "of a sum and its derivatives")):
-        if (kernel := ROOT / "generated" / f"{name}_{shape}.cu").exists():
-            where = f"{{download}}`generated/{kernel.name} <../../generated/{kernel.name}>`"
-            lines += [f"The kernel {said} that is made of it for CUDA: {where}.", ""]
+        with contextlib.suppress(NotImplementedError):  # a shape may not be for all densities
+            write(PAGES / (kernel := f"{name}.{shape}.cu"), d.kernel_source(shape))
+            lines += [f"The kernel {said} that is made of it for CUDA: {{download}}`{kernel}`.", ""]
     lines += ["## Methods", "", *methods(d)]
     if errors:
         lines += ["## Accuracy", "", "The largest error found, as [the page on accuracy](../accuracy.md) explains it:", ""]
@@ -237,7 +237,7 @@ def generate(app: Sphinx | None = None) -> None:
     write(PAGES / "index.md", index())
     kept = {"index", *written, *(f"{n}_cov" for n in names(COVARIANCE))}
     for path in PAGES.iterdir():
-        if path.stem not in kept:
+        if path.name.partition(".")[0] not in kept:
             path.unlink()
 
 

@@ -55,8 +55,9 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--transform", choices=["exp"], help="exp: of the density itself, not of its logarithm")
     sub.add_argument("--check", action="store_true", help="list instead the indices that may lie outside of their vectors")
 
-    sub = command(generate, "write the kernels of the built-in densities")
+    sub = command(generate, "write a kernel of each shape, or those of all built-in densities")
     sub.add_argument("folder", nargs="?", default="generated", help="default: generated")
+    sub.add_argument("--all", action="store_true", help="the kernels of all built-in densities")
     sub.add_argument("--check", action="store_true", help="write nothing, fail where a file is out of date")
 
     sub = command(demo, "a posterior from 20,190 doctor-visit counts, beside SciPy, and a PyMC model of them")
@@ -151,10 +152,12 @@ def check_indices(named) -> None:
 def generate(args) -> int:
     from gpustats.commands import generate
 
+    files = generate.everything() if args.all else generate.reviewed()
     if not args.check:
-        generate.write(args.folder)
+        changed = generate.write(args.folder, files)
+        print(f"{args.folder}: {len(changed)} files written or removed")
         return 0
-    stale = generate.stale(args.folder)
+    stale = generate.stale(args.folder, files)
     for path in stale:
         print(f"out of date: {path}", file=sys.stderr)
     return 1 if stale else 0

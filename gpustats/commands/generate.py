@@ -1,10 +1,10 @@
-"""The folder `generated/`: what the generator emits, for readers without a GPU, and so that changes show as diffs."""
+"""Kernels as files: a few in `generated/`, whose changes show as diffs, and all of them for a compiler."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..density import Density, densities
@@ -17,29 +17,40 @@ from ..processes.kind import COVARIANCE
 from ..processes.registry import covariances
 
 GLMS = ("glm", "glm_products")
-#: Densities of which all shapes are shown, also in OpenCL C, which differs in the first lines only.
-SHOWN_IN_FULL = ("gamma", "mvnormal", "normal")
-#: What is shown of the others. The sum stands in the kernel of its derivatives, too; it is shown where there are none.
+#: Densities of which all shapes are made, also in OpenCL C, which differs in the first lines only.
+IN_FULL = ("gamma", "mvnormal", "normal")
+#: Shapes of the others. The sum stands in the kernel of its derivatives, too; it is made where there are none.
 SHAPES = ("table", "gradient")
-#: Families of which the GLM is shown: of a number, and of a vector.
-SHOWN_AS_GLM = ("bernoulli_logit", "categorical_logit", "normal_identity")
-#: The covariance function of which all shapes are shown, also in OpenCL C; of the others only the matrix.
-SHOWN_COVARIANCE = "rbf"
+#: Families of which the GLM is made: of a number, and of a vector.
+AS_GLM = ("bernoulli_logit", "categorical_logit", "normal_identity")
+#: The covariance function of which all shapes are made, also in OpenCL C; of the others only the matrix.
+COVARIANCE_IN_FULL = "rbf"
+#: Of what the folder `generated/` shows a kernel of each shape in CUDA C++, and, of the density, the table in OpenCL C.
+REVIEWED_DENSITY, REVIEWED_GLM = "gamma", "bernoulli_logit"
 _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 
 
-def files() -> Iterator[tuple[str, str]]:
-    """(name, text) of every file of the folder: float64, many observations and many parameter sets."""
+def reviewed() -> Iterator[tuple[str, str]]:
+    """Name and text of the files in `generated/`: a kernel of each shape."""
+    for shape in shown("density"):
+        yield _file(densities[REVIEWED_GLM if shape in GLMS else REVIEWED_DENSITY], shape, "cuda")
+    yield _file(densities[REVIEWED_DENSITY], "table", "opencl")
+    for shape in shown("covariance"):
+        yield _file(covariances[COVARIANCE_IN_FULL], shape, "cuda")
+
+
+def everything() -> Iterator[tuple[str, str]]:
+    """Name and text of the kernels of all built-in densities: float64, many observations and many parameter sets."""
     for name in sorted(library.built_in(DENSITY)):
-        full = name in SHOWN_IN_FULL
+        full = name in IN_FULL
         plain = SHAPES if differentiable(densities[name].log_density.arguments[1:]) else ("table", "loglik")
         shapes = [s for s in (shown("density") if full else plain) if s not in GLMS]
-        for shape in [*shapes, *GLMS * (name in SHOWN_AS_GLM)]:
+        for shape in [*shapes, *GLMS * (name in AS_GLM)]:
             for dialect in ("cuda", "opencl") if full or shape in GLMS else ("cuda",):
                 with contextlib.suppress(NotImplementedError):  # a shape may not be for all densities
                     yield _file(densities[name], shape, dialect)
     for name in sorted(library.built_in(COVARIANCE)):
-        full = name == SHOWN_COVARIANCE
+        full = name == COVARIANCE_IN_FULL
         for shape in shown("covariance") if full else ("covariance",):
             for dialect in ("cuda", "opencl") if full else ("cuda",):
                 yield _file(covariances[name], shape, dialect)
@@ -50,9 +61,9 @@ def _file(made: Density | Covariance, shape: str, dialect: str) -> tuple[str, st
     return f"{made.name}_{shape}.{_SUFFIX[dialect]}", head + made.kernel_source(shape, "float64", dialect)
 
 
-def write(folder: str | os.PathLike[str]) -> list[str]:
-    """Bring the folder up to date; the names of the files that changed, also of those removed."""
-    folder, wanted = Path(folder), dict(files())
+def write(folder: str | os.PathLike[str], files: Iterable[tuple[str, str]]) -> list[str]:
+    """Bring a folder up to date; the names of the files that changed, also of those removed."""
+    folder, wanted = Path(folder), dict(files)
     folder.mkdir(parents=True, exist_ok=True)
     changed = _different(folder, wanted)
     for name in changed:
@@ -63,9 +74,9 @@ def write(folder: str | os.PathLike[str]) -> list[str]:
     return changed
 
 
-def stale(folder: str | os.PathLike[str]) -> list[str]:
+def stale(folder: str | os.PathLike[str], files: Iterable[tuple[str, str]]) -> list[str]:
     """Names of the files that are missing, differ from what the generator emits now, or should not be there."""
-    return _different(Path(folder), dict(files()))
+    return _different(Path(folder), dict(files))
 
 
 def _different(folder: Path, wanted: dict[str, str]) -> list[str]:

@@ -9,6 +9,7 @@ from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.commands.cli import main
+from gpustats.kernels.shown import shown
 
 
 def test_devices(capsys):
@@ -68,10 +69,10 @@ def test_mistakes_are_one_message_and_a_status(tmp_path, capsys):
 
 
 def test_generate_and_check(tmp_path, capsys):
-    """The folder that the repository has is up to date."""
+    """The folder that the repository has is up to date, and each kernel shape is in it."""
     kept, folder = Path(__file__).parents[2] / "generated", tmp_path / "generated"
     shutil.copytree(kept, folder)
-    changed, missing, foreign = folder / "normal_table.cu", folder / "rbf_covariance.cl", folder / "another.cu"
+    changed, missing, foreign = folder / "gamma_table.cu", folder / "rbf_covariance.cu", folder / "another.cu"
     changed.write_text(changed.read_text() + "\n")
     missing.unlink()
     foreign.touch()
@@ -79,8 +80,10 @@ def test_generate_and_check(tmp_path, capsys):
     listed = [line.split()[-1] for line in capsys.readouterr().err.splitlines() if "out of date" in line]
     assert listed == sorted(path.name for path in (changed, missing, foreign))
     assert main(["generate", str(folder)]) == 0
+    assert capsys.readouterr().out == f"{folder}: 3 files written or removed\n"
     same, *others = filecmp.cmpfiles(kept, folder, {path.name for path in (*kept.iterdir(), *folder.iterdir())}, shallow=False)
-    assert len(same) > 100 and others == [[], []]
+    assert others == [[], []]
+    assert {name.partition("_")[2] for name in same} >= {f"{shape}.cu" for shape in shown("density") if "glm" not in shape}
 
 
 @THOROUGH
