@@ -69,7 +69,7 @@ class _Counted:
     """How often compiled code has called Python, from now on."""
 
     def __init__(self) -> None:
-        from gpustats.pymc.graph.numba_link import Bridge
+        from gpustats.compiler.graph.numba_link import Bridge
 
         self.calls, evaluate = 0, Bridge._evaluate
 

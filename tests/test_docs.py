@@ -24,9 +24,9 @@ MODULES = [
 
 #: Whose examples are models that take seconds to compile or to fit
 LONG = {
-    "gpustats.emulation.calibration", "gpustats.emulation.constrained", "gpustats.processes.local.scaling",
-    "gpustats.processes.vecchia.model",
-    "gpustats.pymc.fusion.explain", "gpustats.pymc.fusion.rewrite", "gpustats.pymc.many_points.batched", "gpustats.pymc.smc",
+    "gpustats.compiler.fusion.explain", "gpustats.compiler.fusion.rewrite", "gpustats.emulation.calibration",
+    "gpustats.emulation.constrained", "gpustats.processes.local.scaling", "gpustats.processes.vecchia.model",
+    "gpustats.pymc.many_points.batched", "gpustats.pymc.smc",
     "gpustats.transforms.box",
 }  # fmt: skip
 
@@ -98,7 +98,7 @@ def test_the_page_on_unmodified_models(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     from pymc_models import measured
 
-    from gpustats.pymc.fusion import where
+    from gpustats.compiler.fusion import where
 
     monkeypatch.setattr(where, "speeds", lambda *asked: measured(1e-10, 1e-9, 100))
     names = {}

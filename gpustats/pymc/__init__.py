@@ -29,12 +29,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..compiler.fusion.explain import explain as explain
+    from ..compiler.fusion.rewrite import fuse as fuse
+    from ..compiler.fusion.rewrite import fused as fused
     from . import linalg as linalg
     from .distributions import distribution as distribution
     from .distributions import log_density as log_density
-    from .fusion.explain import explain as explain
-    from .fusion.rewrite import fuse as fuse
-    from .fusion.rewrite import fused as fused
     from .glm import GLM as GLM
     from .gp import GPMarginal as GPMarginal
     from .gp import GPVecchia as GPVecchia
@@ -49,12 +49,13 @@ __all__ = [
 _LAZY = {
     "GLM": "glm", "GPMarginal": "gp", "GPVecchia": "gp", "Mixture": "mixture", "distribution": "distributions",
     "log_density": "distributions",
-    "batched": "many_points.batched", "explain": "fusion.explain", "fuse": "fusion.rewrite", "fused": "fusion.rewrite",
+    "batched": "many_points.batched", "explain": ".compiler.fusion.explain", "fuse": ".compiler.fusion.rewrite",
+    "fused": ".compiler.fusion.rewrite",
 }  # fmt: skip
 
 
 if os.environ.get("GPUSTATS_FUSE"):
-    importlib.import_module(".fusion.rewrite", __name__)
+    importlib.import_module("..compiler.fusion.rewrite", __name__)
 
 
 def __getattr__(name: str) -> Any:

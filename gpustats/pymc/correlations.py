@@ -21,8 +21,8 @@ from pymc.logprob.basic import logp
 from pytensor.tensor.basic import get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
 
+from ..compiler.graph.kinds import as_kind
 from . import linalg
-from .kinds import as_kind
 from .matrices import cholesky, exists
 from .matrix_transforms import Correlations, correlations, unpacked
 

@@ -11,10 +11,10 @@ import pymc as pm
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 
+from ..compiler.evaluation.formula import Formula
 from ..density import Density
 from ..language.kinds import DENSITY
 from ..language.library import folder, library
-from .evaluation.formula import Formula
 
 #: PyMC's names where they are not the density's in CamelCase.
 NAMES = {

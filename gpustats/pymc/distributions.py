@@ -9,11 +9,11 @@ from typing import Any
 from pymc.distributions.distribution import Continuous, Discrete, Distribution
 from pytensor.graph.basic import Variable
 
+from ..compiler.evaluation.density import DensityFormula
+from ..compiler.graph.guard import guarded
 from ..density import Density
 from . import interval  # noqa: F401  (it declares what truncates)
 from .counterparts import class_name
-from .evaluation.density import DensityFormula
-from .graph.guard import guarded
 from .parameters import RESERVED, parameters_of, sized_signature, take_parameters
 from .random_variable import DensityRV, FormulaDistribution
 

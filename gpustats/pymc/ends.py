@@ -12,9 +12,9 @@ from pymc.distributions import transforms
 from pytensor.tensor.basic import get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
 
+from ..compiler.evaluation.formula import Formula
 from ..density import Density
 from ..language.nodes import CONSTANTS, Binary, Index, Name, Number, Return, Unary, walk
-from .evaluation.formula import Formula
 
 #: An end as a function of the parameters' values by their names in C; None where the parameters do not tell it.
 End = Callable[[Mapping[str, Any]], Any]

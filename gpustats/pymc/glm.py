@@ -11,12 +11,12 @@ import pytensor.tensor as pt
 from pymc.distributions.distribution import Continuous, Discrete
 from pytensor.graph.basic import Variable
 
+from ..compiler.evaluation.formula import FormulaArgument, LogFunction
+from ..compiler.evaluation.glm import GLMFormula
+from ..compiler.graph.guard import guarded
 from ..density import Density
 from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
-from .evaluation.formula import FormulaArgument, LogFunction
-from .evaluation.glm import GLMFormula
-from .graph.guard import guarded
 from .parameters import as_float_constant, as_parameter, take_parameters
 from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of, quantile_of
 

@@ -10,10 +10,10 @@ import pytensor.tensor as pt
 from pymc.distributions.distribution import Continuous
 from pytensor.graph.basic import Constant, Variable
 
+from ..compiler.evaluation.gp import POINTS, GPFormula, VecchiaFormula
 from ..processes.covariance import Covariance
 from ..processes.hyperparameters import check_names, refuse_names
 from ..processes.parameters import MEAN, SIGMA
-from .evaluation.gp import POINTS, GPFormula, VecchiaFormula
 from .parameters import RESERVED, as_float_constant, as_parameter, take_parameters
 from .random_variable import DensityRV, FormulaDistribution
 

@@ -15,12 +15,12 @@ from pymc.distributions.truncated import _truncated
 from pymc.util import check_dist_not_registered
 from pytensor.graph.basic import Constant, Variable
 
+from ..compiler.evaluation.density import DensityFormula
+from ..compiler.evaluation.formula import Formula, LogFunction
 from ..density import Density, densities
 from ..transforms import Censor, Truncate
 from .counterparts import is_built_in
 from .ends import ends_of, interval
-from .evaluation.density import DensityFormula
-from .evaluation.formula import Formula, LogFunction
 from .parameters import as_parameter
 from .random_variable import DensityRV, FormulaDistribution, inside, point_of
 

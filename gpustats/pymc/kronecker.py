@@ -15,7 +15,7 @@ from pymc.distributions import multivariate
 from pymc.math import kron_diag, kron_dot
 from pytensor.gradient import disconnected_grad
 
-from .kinds import as_kind
+from ..compiler.graph.kinds import as_kind
 
 
 class KroneckerNormalRV(multivariate.KroneckerNormalRV):

@@ -23,8 +23,8 @@ from typing import Any
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 
+from ..compiler.graph.linear_algebra import Cholesky, SolveTriangular
 from ..linalg.triangular import transposes
-from .graph.linear_algebra import Cholesky, SolveTriangular
 
 __all__ = ["cho_logdet", "cho_solve", "cholesky", "logdet", "solve_triangular"]
 

@@ -14,11 +14,11 @@ from pymc.distributions.shape_utils import rv_size_is_none
 from pymc.util import check_dist_not_registered
 from pytensor.graph.basic import Variable
 
+from ..compiler.evaluation.density import DensityFormula
+from ..compiler.evaluation.formula import FormulaArgument, LogFunction
+from ..compiler.evaluation.mixture import MixtureFormula
 from ..density import Density, densities
 from .ends import ends_of, has_ends, interval
-from .evaluation.density import DensityFormula
-from .evaluation.formula import FormulaArgument, LogFunction
-from .evaluation.mixture import MixtureFormula
 from .parameters import as_parameter, parameters_of, sized_signature, take_parameters
 from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of
 

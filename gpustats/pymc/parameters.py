@@ -11,10 +11,10 @@ import pytensor.tensor as pt
 from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
 
+from ..compiler.evaluation.formula import Formula
 from ..density import Density
 from ..elliptical.density import SCALES
 from ..evaluation.arguments import match
-from .evaluation.formula import Formula
 
 #: Keywords that PyMC takes itself, in `Distribution.dist` or in a call of the class.
 RESERVED = frozenset(

@@ -23,14 +23,14 @@ from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
 from pytensor.tensor.elemwise import Elemwise
 
+from ..compiler.evaluation.density import DensityFormula
+from ..compiler.evaluation.formula import LogFunction
 from ..density import Density, densities
 from ..language.kinds import DENSITY
 from ..language.library import library
 from ..transforms import Hurdle, LocScale
 from .counterparts import add_counterpart, class_name
 from .distributions import distribution
-from .evaluation.density import DensityFormula
-from .evaluation.formula import LogFunction
 from .parameters import as_parameter
 from .random_variable import DensityRV, FormulaDistribution
 

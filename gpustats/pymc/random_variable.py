@@ -18,14 +18,14 @@ from pytensor.graph.basic import Variable
 from pytensor.ifelse import ifelse
 from pytensor.tensor.random.op import RandomVariable
 
+from ..compiler.evaluation.batches import common_batch
+from ..compiler.evaluation.formula import Evaluator, Formula, LogFunction
+from ..compiler.graph.guard import guarded
+from ..compiler.graph.means import means
+from ..compiler.graph.quantiles import quantiles
 from ..draws.generator import as_generator
 from .counterparts import class_name, counterpart
 from .ends import ends_of, has_ends, interval
-from .evaluation.batches import common_batch
-from .evaluation.formula import Evaluator, Formula, LogFunction
-from .graph.guard import guarded
-from .graph.means import means
-from .graph.quantiles import quantiles
 from .points import between, of_domain
 
 

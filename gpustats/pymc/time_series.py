@@ -22,11 +22,11 @@ from pymc.logprob.basic import logp
 from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
 
+from ..compiler.evaluation.glm import GLMFormula
+from ..compiler.graph.guard import guarded
+from ..compiler.graph.kinds import as_kind
 from ..density import densities
 from .distributions import distribution, log_density, of_length
-from .evaluation.glm import GLMFormula
-from .graph.guard import guarded
-from .kinds import as_kind
 from .parameters import as_parameter
 from .parametrisations import MvNormal, MvStudentT, Parametrised
 

@@ -8,10 +8,10 @@ from pymc_parameters import PARAMETERS  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
+from gpustats.compiler.evaluation.density import DensityFormula  # noqa: E402
 from gpustats.language.kinds import DENSITY  # noqa: E402
 from gpustats.language.library import library  # noqa: E402
 from gpustats.pymc import counterparts  # noqa: E402
-from gpustats.pymc.evaluation.density import DensityFormula  # noqa: E402
 from gpustats.runtime.speeds import Line  # noqa: E402
 
 #: The densities that PyMC has, too.

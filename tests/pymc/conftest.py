@@ -5,7 +5,7 @@ import threading
 import pytensor
 import pytest
 
-from gpustats.pymc.graph import machine, numba_link
+from gpustats.compiler.graph import machine, numba_link
 from gpustats.runtime import choose
 
 

@@ -13,8 +13,8 @@ from thorough import THOROUGH
 
 import gpustats as gs
 import gpustats.pymc as gpm
+from gpustats.compiler.graph import machine
 from gpustats.evaluation.repeated import KernelValues, Number, Packed, Part, Rows, aligned
-from gpustats.pymc.graph import machine
 from gpustats.runtime import choose
 from gpustats.runtime.replay import Given
 

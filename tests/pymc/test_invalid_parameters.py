@@ -21,7 +21,7 @@ from pytensor.tensor.elemwise import Elemwise  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
+from gpustats.compiler.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

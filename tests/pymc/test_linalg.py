@@ -16,9 +16,9 @@ from scipy import linalg, stats  # noqa: E402
 from thorough import THOROUGH  # noqa: E402
 
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc.evaluation import forked  # noqa: E402
-from gpustats.pymc.evaluation.linalg import linear_algebra  # noqa: E402
-from gpustats.pymc.graph.linear_algebra import (  # noqa: E402
+from gpustats.compiler.evaluation import forked  # noqa: E402
+from gpustats.compiler.evaluation.linalg import linear_algebra  # noqa: E402
+from gpustats.compiler.graph.linear_algebra import (  # noqa: E402
     Cholesky,
     CholeskyGrad,
     SolveTriangular,

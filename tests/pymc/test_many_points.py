@@ -13,8 +13,8 @@ from thorough import THOROUGH, some
 
 import gpustats as gs
 import gpustats.pymc as gpm
-from gpustats.pymc.evaluation.formula import Evaluator
-from gpustats.pymc.fusion.evaluator import RowsEvaluator
+from gpustats.compiler.evaluation.formula import Evaluator
+from gpustats.compiler.fusion.evaluator import RowsEvaluator
 from gpustats.rows.model import Rows
 
 N = 150

@@ -20,10 +20,10 @@ from scipy import stats  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc.evaluation import forked  # noqa: E402
-from gpustats.pymc.evaluation.density import DensityFormula  # noqa: E402
-from gpustats.pymc.evaluation.mixture import MixtureEvaluator, MixtureFormula  # noqa: E402
-from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
+from gpustats.compiler.evaluation import forked  # noqa: E402
+from gpustats.compiler.evaluation.density import DensityFormula  # noqa: E402
+from gpustats.compiler.evaluation.mixture import MixtureEvaluator, MixtureFormula  # noqa: E402
+from gpustats.compiler.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 from gpustats.runtime import choose  # noqa: E402
 
 W = np.array([0.2, 0.5, 0.3])

@@ -23,9 +23,9 @@ from pymc_parameters import COV  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc.evaluation import forked  # noqa: E402
-from gpustats.pymc.evaluation.density import DensityEvaluator, DensityFormula  # noqa: E402
-from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
+from gpustats.compiler.evaluation import forked  # noqa: E402
+from gpustats.compiler.evaluation.density import DensityEvaluator, DensityFormula  # noqa: E402
+from gpustats.compiler.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 from gpustats.pymc.random_variable import DensityRV  # noqa: E402
 from gpustats.runtime import choose  # noqa: E402
 
@@ -56,7 +56,7 @@ def test_data_that_change():
 
 def test_evaluator_keeps_what_is_known_on_the_device(monkeypatch):
     """On a device with memory of its own, constants are copied there once."""
-    from gpustats.pymc.evaluation import density as evaluate
+    from gpustats.compiler.evaluation import density as evaluate
     from gpustats.runtime import choose
 
     copies = []
@@ -152,7 +152,7 @@ def test_evaluation_for_a_forked_process(monkeypatch):
 
 def test_threads_that_python_did_not_start(monkeypatch):
     """What is thread-local lasts from one callback to the next, and the device is told that they may end."""
-    from gpustats.pymc.graph.numba_link import Bridge
+    from gpustats.compiler.graph.numba_link import Bridge
 
     left, seen, local = [], [], threading.local()
     runtime = choose.get()

@@ -20,8 +20,8 @@ from pymc_parameters import COV  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
+from gpustats.compiler.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 from gpustats.pymc.classes import CLASSES  # noqa: E402
-from gpustats.pymc.graph.ops import LogDensity, LogLikelihood  # noqa: E402
 
 MU, CUTS = np.array([0.1, -0.5, 1.0]), np.array([-1.0, 0.3, 1.5])
 SHARES, COUNTS, K = np.array([0.2, 0.3, 0.5]), np.array([1, 2, 4]), np.array([2.0, 3.0, 1.5])

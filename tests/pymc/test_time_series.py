@@ -16,7 +16,7 @@ from pytensor.compile.mode import Mode  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc.graph.ops import LogDensity, LogLikelihood, Weighted  # noqa: E402
+from gpustats.compiler.graph.ops import LogDensity, LogLikelihood, Weighted  # noqa: E402
 
 Y = np.random.default_rng(1).normal(size=30).cumsum()
 PLANE = np.random.default_rng(2).normal(size=(12, 2)).cumsum(0)

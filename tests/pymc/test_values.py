@@ -25,7 +25,7 @@ from pytensor.gradient import verify_grad  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc.graph.ops import LogDensity, LogLikelihood, Weighted  # noqa: E402
+from gpustats.compiler.graph.ops import LogDensity, LogLikelihood, Weighted  # noqa: E402
 
 DISCRETE = [n for n in NAMES if gs.densities[n].discrete]
 

@@ -24,7 +24,7 @@ from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Split
 
-from ..fusion.rewrite import fused
+from ...compiler.fusion.rewrite import fused
 from .points import Points
 from .with_jax import as_jax
 

@@ -5,7 +5,7 @@ import pymc as pm
 import pytest
 
 import gpustats.pymc as gpm
-from gpustats.pymc.fusion.columns import key_of, narrowed, two
+from gpustats.compiler.fusion.columns import key_of, narrowed, two
 
 
 @pytest.mark.parametrize("numbers, dtype", [

@@ -16,7 +16,7 @@ from pymc.pytensorf import rewrite_pregrad
 from thorough import THOROUGH, some
 
 import gpustats.pymc as gpm
-from gpustats.pymc.graph import machine, numba_link
+from gpustats.compiler.graph import machine, numba_link
 
 N = 300
 pytestmark = pytest.mark.usefixtures("by_machine")

@@ -10,7 +10,7 @@ from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import ancestors
 
 import gpustats.pymc as gpm
-from gpustats.pymc.fusion.regrouped import regrouped
+from gpustats.compiler.fusion.regrouped import regrouped
 
 N = 50
 rows, more = pt.dvector("rows"), pt.dvector("more")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from gpustats.pymc.fusion.expression import body
-from gpustats.pymc.fusion.simplify import Expressions
+from gpustats.compiler.fusion.expression import body
+from gpustats.compiler.fusion.simplify import Expressions
 
 POINTS = [-800.0, -40.0, -1.5, -0.0, 0.3, 2.0, 40.0, 800.0, math.inf, -math.inf, math.nan]
 

@@ -8,8 +8,8 @@ import pytest
 from pymc_models import measured
 
 import gpustats.pymc as gpm
-from gpustats.pymc.fusion import where
-from gpustats.pymc.fusion.program import program_of
+from gpustats.compiler.fusion import where
+from gpustats.compiler.fusion.program import program_of
 from gpustats.runtime import choose
 from gpustats.runtime.speeds import Line
 
@@ -94,8 +94,8 @@ def test_what_decides(monkeypatch, rng):
 
 
 def test_without_a_device(monkeypatch, rng):
+    from gpustats.compiler.fusion import rewrite
     from gpustats.errors import NoDeviceError
-    from gpustats.pymc.fusion import rewrite
 
     def none(*asked):
         raise NoDeviceError("none here")

@@ -60,7 +60,7 @@ class _Worker:
 
     def __init__(self, device: str) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-        command = [sys.executable, "-c", "from gpustats.pymc.evaluation.forked import serve; serve()"]
+        command = [sys.executable, "-c", "from gpustats.compiler.evaluation.forked import serve; serve()"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self._sent: dict[int, Any] = {}  # by their ids: evaluators are kept alive, so that no other gets the id of one
         self._send(device)

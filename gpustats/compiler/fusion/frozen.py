@@ -16,7 +16,7 @@ from pytensor.graph.traversal import ancestors, toposort
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
 
-from ..kinds import inner_outputs
+from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
 
 FEW = 1000  # elements, for which PyTensor's Python functions of numbers are fast enough
