@@ -7,7 +7,7 @@
 //
 // Special cases: p = 1 the hyperbolic, p = -1/2 the normal inverse Gaussian, alpha = beta = 0 Student's t distribution of -2 p degrees
 // of freedom, |beta| = alpha a skewed one: Aas & Haff (2006), The generalized hyperbolic skew Student's t-distribution.
-// special.cu has the integrals.
+// special/inverse_gaussian_mixtures.cu has the integrals.
 __device__ int valid(real p, real alpha, real beta)
 {
     return (fabs(beta) < alpha || (fabs(beta) == alpha && p < 0)) && alpha < INFINITY && fabs(p) < INFINITY;

@@ -3,7 +3,7 @@
 // density: z**(p - 1) * exp(-b / 2 * (z + 1 / z)) / (2 * sigma * K(p, b))    z = x / sigma
 // source: Jørgensen (1982), Statistical Properties of the Generalized Inverse Gaussian Distribution
 //
-// What gig_height and gig_log_integral are, is told in special.cu: the negative logarithm of the density of log(x), 0 at its peak,
+// What gig_height and gig_log_integral are, is told in special/inverse_gaussian_mixtures.cu: the negative logarithm of the density of log(x), 0 at its peak,
 // and what makes it a density.
 
 // x / sigma, or sigma / x where p < 0

@@ -5,7 +5,7 @@
 // s = sqrt(delta**2 + (x - mu)**2)
 // source: Barndorff-Nielsen (1997), Normal inverse Gaussian distributions and stochastic volatility modelling
 //
-// It is the generalised hyperbolic distribution of p = -1/2: special.cu has the integrals.
+// It is the generalised hyperbolic distribution of p = -1/2: special/inverse_gaussian_mixtures.cu has the integrals.
 __device__ real normal_inverse_gaussian_logpdf(real x, real alpha, real beta, real mu, real delta)
 {
     if (!(fabs(beta) < alpha && alpha < INFINITY)) return NAN;

@@ -5,7 +5,7 @@
 // source: Rigby, Stasinopoulos, Heller & De Bastiani (2019), Distributions for Modeling Location, Scale, and Shape, ch. 22
 //
 // Given x, the Poisson mean has a generalised inverse Gaussian distribution of p = x - 1/2, whose normaliser, gig_log_integral,
-// is told in special.cu.
+// is told in special/inverse_gaussian_mixtures.cu.
 
 // log P(X = x) for any number x >= 3, and for whole ones, by the peak of the distribution of the mean's logarithm, given x
 __device__ real poisson_inverse_gaussian_logpmf(real x, real mu, real sigma)

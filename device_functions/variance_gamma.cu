@@ -5,7 +5,7 @@
 // c = sqrt(2 * sigma**2 / nu + theta**2)
 // source: Madan, Carr & Chang (1998), The variance gamma process and option pricing
 //
-// The time has mean 1. In units of sigma it is the normal mixture of special.cu with p = 1 / nu, gamma^2 = 2 / nu and delta = 0.
+// The time has mean 1. In units of sigma it is the normal mixture of special/inverse_gaussian_mixtures.cu with p = 1 / nu, gamma^2 = 2 / nu and delta = 0.
 __device__ real variance_gamma_logpdf(real x, real theta, real nu, real mu, real sigma)
 {
     if (isinf(theta) || isinf(nu)) return NAN;

@@ -77,7 +77,7 @@ def with_argument(
 
 
 def taken_in(functions: Mapping[str, Function]) -> Callable[[str], bool]:
-    """Whether one of `functions`, or of special.cu, has a name: what is written beside them needs another."""
+    """Whether one of `functions`, or a special function, has a name: what is written beside them needs another."""
     return lambda name: name in functions or library.is_special(name)
 
 

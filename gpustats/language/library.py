@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import DeviceFunctionError
 from . import nodes as lang
 from .kinds import DENSITY, Kind, endings, kinds
+from .special import Entry, entries
 
 if TYPE_CHECKING:  # the parser is imported when first needed: importing it costs more than the rest of gpustats
     from .device_function import DeviceFunction
@@ -42,12 +43,23 @@ class Library:
         self._loading: list[str] = []
 
     @functools.cached_property
-    def _shipped(self) -> dict[str, tuple[Path, Kind | None]]:
+    def special(self) -> dict[str, Entry]:
+        """The entries of the special functions, by their names."""
+        found: dict[str, Entry] = {}
+        for path in sorted((folder() / SPECIAL).glob("*.cu")):
+            for entry in entries(path):
+                if entry.name in found:
+                    raise DeviceFunctionError(f"{entry.name} is defined in {found[entry.name].path.name} and in {path.name}")
+                found[entry.name] = entry
+        return found
+
+    @functools.cached_property
+    def _shipped(self) -> dict[str, tuple[Path, Kind]]:
         """The files that gpustats ships, and the kinds of what they define, by its names."""
-        found: dict[str, tuple[Path, Kind | None]] = {}
+        found: dict[str, tuple[Path, Kind]] = {}
         for path in folder().glob("*.cu"):
             kind = next((k for k in kinds() if k.file_ending and path.stem.endswith(k.file_ending)), DENSITY)
-            found[path.stem.removesuffix(kind.file_ending)] = path, None if path.stem == SPECIAL else kind
+            found[path.stem.removesuffix(kind.file_ending)] = path, kind
         return found
 
     def built_in(self, kind: Kind) -> set[str]:
@@ -132,12 +144,29 @@ class Library:
         for stem in _stems(printed):
             if stem in self._shipped:
                 self._shipped_source(stem)
-        return printed in self._functions or printed in self._built_in_functions or self.is_special(printed)
+        special = self.is_special(printed) or self.is_special(printed.removeprefix(f"{SPECIAL}_"))
+        return special or printed in self._functions or printed in self._built_in_functions
 
     def is_special(self, name: str) -> bool:
-        """Whether a function of special.cu has this name."""
-        with self._lock:
-            return f"{SPECIAL}_{name}" in self._shipped_source(SPECIAL).functions
+        """True if a special function has this name."""
+        return name in self.special
+
+    def _special(self, name: str) -> lang.Function | None:
+        """The special function of a name, parsed with all others of its file."""
+        from .device_function import parse
+
+        path = self.special[name].path
+        if (loading := f"{SPECIAL}/{path.stem}") in self._loading:
+            return None  # of its own file only what stands above
+        if f"{SPECIAL}_{name}" not in self._built_in_functions:
+            self._loading.append(loading)
+            try:
+                text = path.read_text(encoding="utf-8")
+                found = parse(text, lambda called: self._find(called, self._shipped_source), SPECIAL)
+            finally:
+                self._loading.remove(loading)
+            self._built_in_functions.update(found.functions)
+        return self._built_in_functions[f"{SPECIAL}_{name}"]
 
     def closure(self, functions: Iterable[lang.Function]) -> dict[str, lang.Function]:
         """These functions and all that they call."""
@@ -151,7 +180,7 @@ class Library:
         return found
 
     def resolve(self, name: str) -> lang.Function | None:
-        """A function that any source may call: ``log1mexp`` of special.cu, ``poisson_logpmf``; no helper of a user's source."""
+        """A function that any source may call: ``log1mexp``, ``poisson_logpmf``; no helper of a user's source."""
         return self._find(name, self.get)
 
     def helper(self, name: str) -> lang.Function | None:
@@ -161,14 +190,12 @@ class Library:
         return next((function for function in found if function is not None), None)
 
     def _find(self, name: str, source: Callable[[str], DeviceFunction]) -> lang.Function | None:
-        """A function of special.cu, one with a known ending of the source that a name stands for, or a shipped helper."""
+        """A special function, one with a known ending of the source that a name stands for, or a shipped helper."""
         if name in lang.MATH or name in lang.DRAWS:
             return None
         with self._lock:
-            if SPECIAL not in self._loading:
-                special = self._shipped_source(SPECIAL).functions
-                if (found := special.get(f"{SPECIAL}_{name}")) is not None:
-                    return found
+            if name in self.special:
+                return self._special(name)
             stem, _, ending = name.rpartition("_")
             if ending in endings() and stem not in self._loading and (stem in self._parsed or stem in self._shipped):
                 return source(stem).role(ending)

@@ -361,7 +361,7 @@ class Translator:
             hints = {"max": "fmax", "min": "fmin", "pi": "PI", "gamma": "tgamma", "ln": "log", "sqr": "x * x"}
             hint = f": did you mean {hints[name]}?" if name in hints else ": it is neither a math function of C99, nor one"
             self.fail(node, f"unknown function {name}{hint}" + ("" if name in hints else
-                      " of special.cu, nor defined above"))  # fmt: skip
+                      " of the special functions, nor defined above"))  # fmt: skip
         if len(arguments) != len(wanted):
             self.fail(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(arguments)}")
         for a, kind in zip(arguments, wanted, strict=True):

@@ -1,7 +1,6 @@
 """The rules of differentiation, and expressions that are simplified as they are made.
 
-A new function that device functions may call needs a line in `RULES`, or none where it is in special.cu: then its own text is
-differentiated.
+Rules of special functions stand in their comments; without one, a function's own text is differentiated.
 """
 
 from __future__ import annotations
@@ -13,11 +12,13 @@ from dataclasses import replace
 
 from ..language import nodes as lang
 from ..language.kinds import DISTRIBUTION_FUNCTIONS
+from ..language.library import library
 from ..language.nodes import INT, REAL, Binary, Conditional, Expression, Function, Name, Number
+from ..language.special import Entry
 
 #: The derivative of each operator and function, in C, from the arguments a, b, c, d and their derivatives da, …. Terms with
-#: a derivative that is zero vanish. What goes to a limit has the derivative 0 at infinity, where da may be infinite. Functions
-#: of special.cu without a rule are differentiated like any other.
+#: a derivative that is zero vanish. What goes to a limit has the derivative 0 at infinity, where da may be infinite. Special
+#: functions without a rule are differentiated like any other.
 RULES = {
     "+": "da + db",
     "-": "da - db",
@@ -68,54 +69,20 @@ RULES = {
     "tanh": "isinf(a) ? 0 : 4 * expit(2 * a) * expit(-2 * a) * da",
     "tgamma": "tgamma(a) * (a > 0 ? digamma(a) : digamma(1 - a) - PI / tan(PI * a)) * da",
     "trunc": "0",
-    # special.cu
-    "beta_quantile_search": "0",
-    "digamma": "trigamma(a) * da",
-    "expit": "isinf(a) ? 0 : expit(a) * expit(-a) * da",
-    "expit_difference": "expit(a) * expit(-a) * da - expit(b) * expit(-b) * db",
-    "gamma_quantile_search": "0",
-    "inverse_mills": "-inverse_mills(a) * (a + inverse_mills(a)) * da",
-    "lbeta": "lbeta_derivative(a, b) * da + lbeta_derivative(b, a) * db",
-    "log1mexp": "(a < -50 ? -exp(a) : -1 / expm1(-a)) * da",  # whose own derivative is finite where expm1 overflows
-    "log1p_square": "(fabs(a) > 1 / EPSILON ? 2 : 2 * a) / (fabs(a) > 1 / EPSILON ? a : 1 + a * a) * da",
-    "log1p_unit": "quotient(1, 1 + a) * da",
-    "log1pexp": "a == -INFINITY ? 0 : expit(a) * da",
-    "log1pmx": "-a / (1 + a) * da",
-    "log_excess": "fabs(b) < 0.5 ? -b / (1 + b) * db : da - db",
-    "log_expit": "a == INFINITY ? 0 : expit(-a) * da",
-    "log_gamma": "digamma(a) * da",
-    "log_gamma_1p": "digamma(1 + a) * da",
-    "log_ndtr": "a == INFINITY ? 0 : inverse_mills(a) * da",
-    "log_power_at_zero": "a == 0 ? db - INFINITY * da : 0",
-    "log_product_excess": "fabs(c) < 0.5 ? -c / (1 + c) * dc : da / a + db / b - dc",
-    "log_quotient": "log_slope(a) * da - log_slope(b) * db",
-    "log_ratio_excess": "fabs(b) < 0.5 ? -b / a * db : da / a - db",
-    "logaddexp": "(a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)",
-    "logit": "1 / (a * (1 - a)) * da",
-    "logsubexp": "b == -INFINITY ? da : da - 1 / expm1(a - b) * (db - da)",
-    "mixture_bottom": "0",
-    "mixture_peak": "0",
-    "mixture_top": "0",
-    "ndtri": "SQRT_2 * SQRT_PI * exp(0.5 * ndtri(a) * ndtri(a)) * da",
-    "ndtri_exp": "1 / inverse_mills(ndtri_exp(a)) * da",
-    "only_derivative": "da",
-    "owens_t": "exp(-0.5 * a * a) * (exp(-0.5 * a * a * b * b) / (2 * PI * (1 + b * b)) * db"
-    " - erf(a * b / SQRT_2) / (2 * SQRT_2 * SQRT_PI) * da)",
-    "panel_growth": "0",  # on which no integral depends
-    "panel_width": "0",  # on which no integral depends
-    "relative_expm1": "relative_expm1_slope(a) * da",
-    "scaled_erfc": "-scaled_erfc_slope(a) * da",
-    "stirling_error": "stirling_error_derivative(a) * da",
-    "stirling_series": "stirling_series_derivative(a) * da",
-    "student_quantile_search": "0",
-    "weighted": "a == 0 && isinf(b) ? 0 : a * db + b * da",
-    "within_range": "a == within_range(a) ? da : 0",
-    "xlog1py": "log1p(b) * da + (a == 0 ? 0 : a / (1 + b) * db)",
-    "xlogy": "log(b) * da + (a == 0 ? 0 : a / b * db)",
 }
 
 LETTERS = "abcd"  # what the arguments of a rule are called
-SPECIAL = "special_"  # what the printed names of the functions of special.cu begin with
+SPECIAL = "special_"  # what the printed names of special functions begin with
+
+
+def _in_letters(entry: Entry) -> str:
+    """A special function's rule with letters for its arguments."""
+    letters = dict(zip(entry.arguments, LETTERS, strict=False))
+    names = letters | {f"d{name}": f"d{letter}" for name, letter in letters.items()}
+    return re.sub(r"[A-Za-z_]\w*", lambda match: names.get(match[0], match[0]), entry.derivative)
+
+
+RULES |= {name: _in_letters(entry) for name, entry in library.special.items() if entry.derivative}
 ZERO, ONE = Number("0", INT), Number("1", INT)
 
 
@@ -220,7 +187,6 @@ def logistic_exponent(e: Expression) -> Expression | None:
 def rule(name: str, types: tuple[str, ...]) -> tuple[Expression, dict[str, Function]]:
     """The rule of an operator or function, parsed, and the functions that it calls."""
     from ..language.device_function import parse
-    from ..language.library import library
 
     letters = LETTERS[: len(types)]
     declared = ", ".join([*(f"{t} {n}" for n, t in zip(letters, types, strict=True)), *(f"real d{n}" for n in letters)])

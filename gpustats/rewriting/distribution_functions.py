@@ -46,7 +46,7 @@ _TAILS = {
     "logcdf": _Tail("-INFINITY", "0", {"cdf": "log({})", "logsf": "log1mexp({})", "sf": "log1p(-{})"}, "logsf"),
     "logsf": _Tail("0", "-INFINITY", {"sf": "log({})", "logcdf": "log1mexp({})", "cdf": "log1p(-{})"}, "logcdf"),
 }
-#: Functions of special.cu whose values, logarithms of probabilities, have all their digits near 0, too.
+#: Special functions whose values, logarithms of probabilities, have all their digits near 0, too.
 _ON_BOTH_SIDES = {
     f"{SPECIAL}{name}"
     for name in (

@@ -259,7 +259,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "tan": (np.tan, lambda x: 1 + np.tan(x) ** 2),
     "tanh": (np.tanh, lambda x: 1 / np.cosh(x) ** 2),
     "tgamma": (special.gamma, lambda x: special.gamma(x) * special.digamma(x)),
-    # of special.cu
+    # special functions
     "digamma": (special.digamma, lambda x: special.polygamma(1, x)),
     "expit": (special.expit, lambda x: special.expit(x) * special.expit(-x)),
     "log1pexp": (lambda x: np.logaddexp(0, x), special.expit),

@@ -1,11 +1,25 @@
-"""What the functions that device functions may call mean, in mpmath."""
+"""Meanings, in mpmath, of the functions that device functions may call; those of special functions stand in their comments."""
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
 
 import mpmath as mp
+
+from gpustats.language.library import library
 
 
 def normal_mass(a, b):
     """Phi(b) - Phi(a)"""
     return (mp.erf(b / mp.sqrt(2)) - mp.erf(a / mp.sqrt(2))) / 2
+
+
+def normal_integral(a, b):
+    """The integral of exp((m^2 - t^2) / 2) from a to b, m being the number of smallest size there"""
+    mode = min(max(a, 0), b)
+    return normal_mass(a, b) * mp.exp(mode * mode / 2) * mp.sqrt(2 * mp.pi)
 
 
 def stirling_error(x):
@@ -89,72 +103,35 @@ MATH = {
     "trunc": (truncated, (-2.4, 2.9)),
 }
 
-SPECIAL_FUNCTIONS = {
-    "bessel_ratio": (lambda x: mp.besseli(1, x) / mp.besseli(0, x), (0.1, 30)),
-    "bd0": (lambda x, m: x * mp.log(x / m) + m - x, (0.3, 5), (0.4, 5.5)),
-    "digamma": (mp.digamma, (0.2, 15)),
-    "expm1_excess": (lambda x: x + mp.expm1(-x), (0.01, 3)),
-    "expit": (lambda x: 1 / (1 + mp.exp(-x)), (-5, 5.5)),
-    "expm1_quotient": (lambda a, x: mp.expm1(a * x) / a, (-1, 1.2), (-2, 2.5)),
-    "expit_difference": (lambda a, b: 1 / (1 + mp.exp(-a)) - 1 / (1 + mp.exp(-b)), (-5, 5.5), (-4, 6)),
-    "above_cut": (lambda x, mu: x - mu + mp.pi, (-3, 3.5), (-2, 2.5)),
-    "atanh_remainder": (lambda s: (mp.atanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, (0.001, 0.11)),
-    "lbeta": (lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), (0.2, 6), (0.3, 7)),
-    "log_beta_p_logit": (lambda a, b, v: log_beta_p(a, b, 1 / (1 + mp.exp(-v))), (0.3, 20), (0.3, 20), (-3, 3)),
-    "log_minus_digamma": (lambda x: mp.log(x) - mp.digamma(x), (0.2, 15)),
-    "log_student_p": (lambda a, t: log_student(a, t, True), (0.3, 20), (0.1, 3)),
-    "log_student_q": (lambda a, t: log_student(a, t, False), (0.3, 20), (0.1, 3)),
-    "log_student_above": (lambda a, t: log_student(a, t, False) - mp.log(2), (0.3, 20), (0.1, 3)),
-    "student_q": (lambda a, t: mp.exp(log_student(a, t, False)), (0.3, 20), (0.1, 3)),
-    "log1mexp": (lambda x: mp.log(-mp.expm1(x)), (-5, -0.05)),
-    "log1p_quotient": (lambda a, x: mp.log1p(a * x) / a, (-0.4, 0.9), (0.1, 2.4)),
-    "expm1_over": (lambda x, scale, a: scale * mp.expm1(a * x) / a, (0.1, 5), (0.2, 4), (-2, 2)),
-    "log_expm1_quotient": (lambda a, x: mp.log(mp.expm1(a * x) / a), (0.1, 5), (0.2, 4)),
-    "log_arc": (lambda x, s: mp.log(mp.atan2(s, x)), (0.1, 5), (0.2, 4)),
-    "log_quotient": (lambda x, s: mp.log(x / s), (0.1, 5), (0.2, 4)),
-    "lift": (lambda x, s: 1, (0.1, 5), (0.2, 4)),
-    "log_lift": (lambda factor: 0, (1, 1)),
-    "log_slope": (lambda x: 1 / x, (0.1, 5)),
-    "log1p_square": (lambda x: mp.log1p(x * x), (-3, 3.5)),
-    "power_of_quotient": (lambda x, s, p: (x / s) ** p, (0.1, 5), (0.2, 4), (-2, 2)),
-    "within_range": (lambda x: x, (0.1, 5)),
-    "log1p_over": (lambda d, scale, xi: mp.log1p(xi * d / scale) / xi, (0.1, 1.5), (1, 5), (-0.6, 6)),
-    "log1p_unit": (mp.log1p, (0.05, 0.95)),
-    "log1pexp": (lambda x: mp.log1p(mp.exp(x)), (-5, 5.5)),
-    "log1pmx": (lambda x: mp.log1p(x) - x, (-0.8, 5)),
-    "log_expit": (lambda x: -mp.log1p(mp.exp(-x)), (-5, 5.5)),
-    "log_expm1": (lambda x: mp.log(mp.expm1(x)), (0.1, 5)),
-    "log_gamma": (mp.loggamma, (0.2, 9)),
-    "log_gamma_1p": (lambda x: mp.loggamma(1 + x), (0.1, 9)),
-    "log_gamma_near_two": (lambda z: mp.loggamma(2 + z), (-0.9, 0.95)),
-    "gamma_p": (lambda a, x: mp.exp(log_gamma_p(a, x)), (0.3, 40), (0.2, 50)),
-    "gamma_q": (lambda a, x: mp.exp(log_gamma_q(a, x)), (0.3, 40), (0.2, 50)),
-    "log_gamma_p": (log_gamma_p, (0.3, 40), (0.2, 50)),
-    "log_gamma_q": (log_gamma_q, (0.3, 40), (0.2, 50)),
-    "log_i0": (lambda x: mp.log(mp.besseli(0, x)), (0.1, 25)),
-    "log_i0e": (lambda x: mp.log(mp.besseli(0, x)) - x, (0.1, 25)),
-    "log_rising": (lambda x, n: mp.loggamma(x + n) - mp.loggamma(x), (0.2, 9), (0.1, 9)),
-    "log_log1pexp": (lambda x: mp.log(mp.log1p(mp.exp(x))), (-5, 5.5)),
-    "log_minus_log1mexp": (lambda x: mp.log(-mp.log(-mp.expm1(x))), (-5, -0.05)),
-    "log_ndtr": (lambda x: mp.log(mp.erfc(-x / mp.sqrt(2)) / 2), (-9, 5)),
-    "minus_sine": (lambda x: x - mp.sin(x), (0.1, 6)),
-    "ndtri_exp": (lambda log_p: mp.sqrt(2) * mp.erfinv(2 * mp.exp(log_p) - 1), (-4, -0.05)),
-    "ndtri": (lambda p: mp.sqrt(2) * mp.erfinv(2 * p - 1), (0.02, 0.98)),
-    "log_ndtr_difference": (lambda a, b: mp.log(normal_mass(a, b)), (-4, 1), (1.1, 4)),
-    "log_zeta": (lambda a: mp.log(mp.zeta(a)), (1.1, 20)),
-    "relative_expm1": (lambda x: mp.expm1(x) / x, (-3, 3.5)),
-    "relative_expm1_slope": (lambda x: ((x - 1) * mp.exp(x) + 1) / x**2, (-3, 3.5)),
-    "scaled_erfc_any": (lambda x: mp.exp(x * x) * mp.erfc(x), (-2, 6)),
-    "logaddexp": (lambda a, b: mp.log(mp.exp(a) + mp.exp(b)), (-5, 5.5), (-5, 5.5)),
-    "logit": (lambda p: mp.log(p / (1 - p)), (0.05, 0.95)),
-    "logsubexp": (lambda a, b: mp.log(mp.exp(a) - mp.exp(b)), (1, 4), (-2, 0.8)),
-    "scaled_erfc": (lambda x: mp.exp(x * x) * mp.erfc(x), (0.05, 6)),
-    "stirling_error": (stirling_error, (0.3, 9)),
-    "stirling_series": (stirling_error, (3, 30)),
-    "trigamma": (lambda x: mp.psi(1, x), (0.3, 15)),
-    "weighted": (lambda weight, log_density: weight * log_density, (0.1, 3), (-3, 3.5)),
-    "xlog1py": (lambda x, y: x * mp.log1p(y), (-3, 3.5), (-0.9, 4)),
-    "xlogy": (lambda x, y: x * mp.log(y), (-3, 3.5), (0.2, 6)),
+ROOT = Path(__file__).parents[2]
+NAMES = {n: getattr(mp, n) for n in dir(mp) if not n.startswith("_")} | {
+    f.__name__: f for f in (log_beta_p, log_gamma_p, log_gamma_q, log_student, normal_integral, normal_mass, stirling_error)
 }
+FORM = re.compile(r"(.*?\)) = (.*?)((?:, \w+ in \([^()]*\))+)")
 
+
+class Reference(NamedTuple):
+    """A call of a special function, in C, what it means in mpmath, and where each of its variables lies."""
+
+    call: str
+    meaning: Callable
+    ranges: dict[str, tuple[float, float]]
+
+
+def reference_of(text):
+    """The reference that an entry's text is; None where it names a test."""
+    if not (match := FORM.fullmatch(text)):
+        return None
+    ranges = {name: ast.literal_eval(interval) for name, interval in re.findall(r", (\w+) in (\([^()]*\))", match[3])}
+    return Reference(match[1], eval(f"lambda {', '.join(ranges)}: {match[2]}", NAMES), ranges)
+
+
+REFERENCES = {
+    name: [r for text in entry.references if (r := reference_of(text))] for name, entry in library.special.items()
+}
+#: Those of a function's own arguments.
+SPECIAL_FUNCTIONS = {
+    name: (r.meaning, *r.ranges.values())
+    for name, of_name in REFERENCES.items() for r in of_name if r.call == f"{name}({', '.join(r.ranges)})"
+}  # fmt: skip
 FUNCTIONS = MATH | SPECIAL_FUNCTIONS

@@ -289,7 +289,7 @@ def test_registering_from_many_threads():
 def test_helpers_and_other_densities():
     density = gs.register(
         """
-        // the names of helpers clash with nothing, not even with a function of special.cu
+        // the names of helpers clash with nothing, not even with a special function
         real square(real v) { return v * v; }
         real logit(real v) { return square(v) + 1; }
         int sign(real v) { return v > 0 ? 1 : -1; }

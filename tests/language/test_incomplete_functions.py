@@ -1,4 +1,4 @@
-"""The incomplete gamma and beta functions of special.cu and their inverses, against mpmath, in both precisions."""
+"""The incomplete gamma and beta functions and their inverses, against mpmath, in both precisions."""
 
 import mpmath as mp
 import numpy as np

@@ -1,4 +1,4 @@
-"""Distribution functions of special.cu that are computed by quadrature, against series of mpmath's and scipy's functions."""
+"""Special distribution functions that are computed by quadrature, against series of mpmath's and scipy's functions."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""The functions of special.cu, against mpmath, in both precisions."""
+"""Special functions, against mpmath, in both precisions."""
 
 import math
 

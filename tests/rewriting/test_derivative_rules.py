@@ -6,42 +6,20 @@ import mpmath as mp
 import numpy as np
 import pytest
 from references import derivative, derivative_errors
-from references_functions import FUNCTIONS, log_beta_p, normal_mass, truncated
+from references_functions import MATH, REFERENCES, ROOT, reference_of, truncated
 from scipy import special
 from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.language import nodes as lang
-from gpustats.language.library import SPECIAL, library
+from gpustats.language.library import library
 
 N = 15
 
 
-def normal_integral(a, b):
-    mode = min(max(a, 0), b)
-    return normal_mass(a, b) * mp.exp(mode * mode / 2) * mp.sqrt(2 * mp.pi)
-
-
-# Functions of special.cu some of whose arguments belong together, and those of math.h that want a whole number.
+# Functions of math.h that want a whole number, or at other places, and operators.
 # name: (C with arguments a and b, meaning, where a and b lie)
-TOGETHER = {
-    "log_power_sum": ("log_power_sum(a, 2, 40)", lambda a: mp.log(sum(mp.mpf(k) ** -a for k in range(2, 41))), (0.2, 5)),
-    "power_sum": ("power_sum(a, 2, 40)", lambda a: sum((mp.mpf(2) / k) ** a for k in range(3, 41)), (0.2, 5)),
-    "log_excess": ("log_excess(log1p(a), a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
-    "log_product_excess": ("log_product_excess(1 + a, 1, a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
-    "log_ratio_excess": ("log_ratio_excess(1 + a, a)", lambda x: mp.log1p(x) - x, (-0.8, 5)),
-    "normal_integral": ("normal_integral(a, b, b - a)", normal_integral, (-4, 1), (1.1, 4)),
-    "normal_integral of a tail": ("normal_integral(a, b, b - a)", normal_integral, (1, 4), (4.1, 9)),
-    "normal_integral of a thin slice": ("normal_integral(a, b, b - a)", normal_integral, (1, 1.1), (1.12, 1.2)),
-    "log_ndtr_difference of a tail": (
-        "log_ndtr_difference(a, b)", lambda a, b: mp.log(normal_mass(a, b)), (-5, -3), (-2.9, -1),
-    ),
-    "log_beta_p": ("log_beta_p(a, b, c, 1 - c)", log_beta_p, (0.3, 20), (0.3, 20), (0.1, 0.9)),
-    "beta_p": ("beta_p(a, b, c, 1 - c)", lambda a, b, x: mp.exp(log_beta_p(a, b, x)), (0.3, 20), (0.3, 20), (0.1, 0.9)),
-    "log_cdf_difference": (
-        "log_cdf_difference(log_ndtr(a), log_ndtr(-a), log_ndtr(b), log_ndtr(-b))",
-        lambda a, b: mp.log(normal_mass(a, b)), (-4, 1), (1.1, 4),
-    ),
+MORE = {
     "ldexp": ("ldexp(sin(a), 3)", lambda x: 8 * mp.sin(x), (-3, 3.5)),
     "abs": ("a * abs(-2)", lambda x: 2 * x, (-3, 3.5)),
     "lgamma below 0": ("lgamma(a)", lambda x: mp.log(abs(mp.gamma(x))), (-2.9, -2.1)),
@@ -57,51 +35,31 @@ TOGETHER = {
     "quotients": ("1 / a / a - a / (1 / a)", lambda x: 1 / x**2 - x**2, (0.3, 3)),
 }
 
-#: Whole numbers only, as arguments or as values; or what derivatives of others are made of, and tested with them.
-UNTESTED = {
-    "large_shape", "log_factorial", "factorial_remainder", "legendre_node",
-    "legendre_weight", "lobatto_node", "lobatto_weight", "lobatto_roughness", "panel_growth", "log_gamma_bend",
-    "log_power_at_zero", "rest_of_pi", "inverse_mills",
-    "lbeta_derivative", "stirling_error_derivative", "stirling_series_derivative",
-    "scaled_erfc_slope", "scaled_erfc_mean_slope",
-    # quantiles and integrals, whose derivatives are in tests/language/test_incomplete_functions.py and test_integrals.py
-    "gamma_quantile", "gamma_quantile_power", "beta_quantile_logit", "student_quantile", "student_quantile_start",
-    "student_quantile_search", "panel_width", "log_von_mises", "log_von_mises_density",
-    "log_von_mises_tail", "log_von_mises_tail_grad_x", "log_von_mises_tail_grad_rest",
-    "log_rice_p", "log_rice_q", "log_rice_density", "rice_from_below", "log_rice_tail",
-    "log_rice_tail_grad_x", "log_rice_tail_grad_nu", "owens_t", "scaled_owens_t", "log_scaled_owens_rest", "log_skew_ndtr",
-    "largest_slope", "log_skew_ndtr_grad_x", "log_skew_ndtr_grad_alpha",
-    "log_student_density", "student_q_grad_t", "log_student_p_grad_t", "log_student_q_grad_t",
-    # parts of the incomplete gamma function, and derivatives of it
-    "log_gamma_power", "gamma_eta", "gamma_middle", "log_gamma_tail", "log_gamma_tail_uniform", "log_gamma_tail_near",
-    "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
-    "gamma_quantile_step", "gamma_quantile_start", "gamma_quantile_search", "within_gamma", "within_beta",
-    "beta_fraction_turns", "log_probability", "inversion_step", "only_derivative",
-    "log_gamma_p_of_power", "log_gamma_q_of_power",
-    # sums of noncentral distributions, whose derivatives are tested with those
-    "mixture_has_stride", "mixture_is_vague", "mixture_component", "log_mixture",
-    "log_poisson", "mixture_peak", "log_mixture_density", "mixture_top", "mixture_bottom", "log_mixture_below",
-    "log_mixture_above",
-    # and of the incomplete beta function
-    "log_beta_power", "beta_gap", "beta_from_below", "log_beta_tail", "log_beta_scale", "beta_series",
-    "beta_needs_series", "beta_integral",
-    "beta_fraction", "log_beta_tail_grad_x", "log_beta_tail_grad_y", "beta_quantile_step", "beta_quantile_search",
-    "beta_quantile_start",
-    # mixtures by the generalised inverse Gaussian, stable distributions and sums, whose derivatives are tested with those
-    "gig_height", "gig_height_at", "gig_log_integral", "gig_mixture_gamma", "gig_moment", "gig_peak", "log_gig_mixture",
-    "log_gig_mixture_below", "log_gig_mixture_density", "midpoint_correction", "stable_shift", "stable_tangent",
-}  # fmt: skip
-
 
 def test_every_function_is_tested():
-    tested = FUNCTIONS.keys() | {f for source, *_ in TOGETHER.values() for f in re.findall(r"\w+(?=\()", source)}
-    functions = {name.removeprefix(SPECIAL + "_") for name in library.get(SPECIAL).functions}
-    assert lang.MATH.keys() | functions == tested | UNTESTED
+    more = {f for source, *_ in MORE.values() for f in re.findall(r"\w+(?=\()", source)}
+    assert lang.MATH.keys() == MATH.keys() | more & lang.MATH.keys()
+
+
+@pytest.mark.parametrize("entry", [*library.special.values()], ids=[*library.special])
+def test_every_special_function_has_a_reference(entry):
+    call, intervals = f"{entry.name}({', '.join(entry.arguments)})", ", ".join(f"{a} in (…, …)" for a in entry.arguments)
+    where = f"{entry.path.relative_to(ROOT)}, line {entry.line}"
+    missing = f"{where}: write above {entry.name}: // reference: {call} = …, {intervals}; or the path of a test"
+    assert entry.references, missing
+    assert all(reference_of(text) or (ROOT / text).is_file() for text in entry.references), missing
+
+
+def in_letters(reference):
+    """The call with a, b and c for its variables."""
+    letters = dict(zip(reference.ranges, "abc"))
+    return re.sub(r"[A-Za-z_]\w*", lambda match: letters.get(match[0], match[0]), reference.call)
 
 
 CASES = [  # (name, C with arguments a, b and c, meaning, where each of them lies)
-    *((name, f"{name}({', '.join('abc'[: len(r)])})", f, r) for name, (f, *r) in FUNCTIONS.items()),
-    *((name, source, f, r) for name, (source, f, *r) in TOGETHER.items()),
+    *((name, f"{name}({', '.join('abc'[: len(r)])})", f, r) for name, (f, *r) in MATH.items()),
+    *((name, in_letters(r), r.meaning, [*r.ranges.values()]) for name, of_name in REFERENCES.items() for r in of_name),
+    *((name, source, f, r) for name, (source, f, *r) in MORE.items()),
 ]
 
 

@@ -1,6 +1,6 @@
 """A device function's own text, executed with mpmath's numbers: what it is worth where nothing is rounded, over- or underflows.
 
-It tells rounding from formulas: what both have wrong, it does not see. Functions of special.cu count with their meaning.
+It tells rounding from formulas: what both have wrong, it does not see. Special functions count with their meaning.
 """
 
 from __future__ import annotations
