@@ -1,6 +1,6 @@
-"""PyMC's conditional autoregressions of neighbouring areas, with sums over pairs of neighbours by gpustats.
+"""Conditional autoregressions of PyMC for neighbouring areas, with sums over pairs of neighbours by gpustats.
 
-What draws, arguments and shapes are PyMC's own. An adjacency matrix that never changes becomes the list of its pairs of
+Draws, arguments and shapes are PyMC's own. An adjacency matrix that never changes becomes the list of its pairs of
 neighbours; of any other, the log-density is PyMC's.
 """
 
@@ -39,7 +39,7 @@ def _pair() -> Density:
 
 
 def _known(W: Any) -> Any:
-    """The adjacency matrix, where it never changes; else None."""
+    """Adjacency matrix, where it never changes; else None."""
     while W.owner is not None and isinstance(W.owner.op, DimShuffle | DenseFromSparse):
         W = W.owner.inputs[0]
     if not isinstance(W, Constant):
@@ -50,14 +50,14 @@ def _known(W: Any) -> Any:
 
 
 def _sum_over_pairs(x: Any, W: Any, alpha: Any, tau: Any) -> Any:
-    """-tau/2 x' (D - alpha W) x, D being the diagonal matrix of the sums of rows, for vectors along the last axis."""
+    """Quadratic form -tau/2 x' (D - alpha W) x, D being the diagonal matrix of W's row sums, for vectors along the last axis."""
     pairs = scipy.sparse.triu(W).tocoo()
     i, j, weight = pairs.row, pairs.col, np.where(pairs.row == pairs.col, 0.5, 1.0) * pairs.data
     return log_density(_pair(), x[..., i], x[..., j], weight, alpha, tau).sum(axis=-1)
 
 
 class CARRV(multivariate.CARRV):
-    """A conditional autoregression of which gpustats sums over pairs of neighbours."""
+    """Conditional autoregression of which gpustats sums over pairs of neighbours."""
 
 
 class CAR(pm.CAR):
@@ -66,7 +66,7 @@ class CAR(pm.CAR):
     rv_op = CARRV()
 
     def logp(value: Any, mu: Any, W: Any, alpha: Any, tau: Any, W_is_valid: Any) -> Any:
-        """The log-density without PyMC's constant, of which a model has no need."""
+        """Log-density without PyMC's constant, of which a model has no need."""
         known = _known(W)
         if known is None:
             return pm.CAR.logp(value, mu, W, alpha, tau, W_is_valid)
@@ -82,7 +82,7 @@ class CAR(pm.CAR):
 
 
 class ICARRV(multivariate.ICARRV):
-    """An intrinsic conditional autoregression of which gpustats sums over pairs of neighbours."""
+    """Intrinsic conditional autoregression of which gpustats sums over pairs of neighbours."""
 
 
 class ICAR(pm.ICAR):

@@ -1,4 +1,4 @@
-"""The classes by their names, each of which is PyMC's, or that of a density."""
+"""Classes of distributions by name, each of which is PyMC's, or that of a density."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CLASSES["Lognormal"] = CLASSES["LogNormal"]
 
 
 def class_of(name: str) -> Any:
-    """The class of a name: of a density, with PyMC's parameters where PyMC has it; else PyMC's own.
+    """Class of a name: of a density, with PyMC's parameters where PyMC has it; else PyMC's own.
 
     Raises
     ------
@@ -61,5 +61,5 @@ def class_of(name: str) -> Any:
 
 
 def class_names() -> set[str]:
-    """Names of all of these."""
+    """Names of all classes: of our own, of the densities, and of PyMC."""
     return {*CLASSES, *map(class_name, densities), *pm.distributions.__all__}

@@ -38,7 +38,7 @@ def of_reduction(reader: Reader, node: Apply, at: At, output: int) -> Expression
 
 
 def as_dot(reader: Reader, source: Variable, axes: Sequence[int], at: At) -> Expression | None:
-    """The sum of data times coefficients along an axis, as a dot product."""
+    """Dot product for the sum of data times coefficients along an axis; None for any other sum."""
     node = source.owner
     if len(axes) != 1 or node is None or not isinstance(node.op, Elemwise) or len(node.inputs) != 2:
         return None
@@ -79,7 +79,7 @@ def of_dot(reader: Reader, node: Apply, at: At, output: int) -> Expression:
 def _as_design(
     reader: Reader, matrix: Variable, i: Sequence[Entry | None], other: Variable, j: Sequence[Entry | None], k: int | None
 ) -> Expression | None:
-    """A row of a matrix of data times coefficients that all rows share; None where it is something else."""
+    """Row of a matrix of data times coefficients that all rows share; None for any other product."""
     along = [e for e in i if isinstance(e, Along)]
     matrix, i = without_shuffles(matrix, i)
     if not isinstance(matrix, Constant) or len(along) != 1 or k is None or not 1 < k <= MOST_COLUMNS:
@@ -106,7 +106,7 @@ def _as_design(
 
 
 def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry | None], list[Entry | None]]:
-    """Where the element of a product reads its operands; None stands for the axis that is summed over."""
+    """Positions at which the element of a product reads its operands; None stands for the axis that is summed over."""
     if name in ("Dot", "MatMul"):
         if a.type.ndim == 1 or b.type.ndim == 1:
             left: list[Entry | None] = [*at[: a.type.ndim - 1], None]
@@ -126,7 +126,7 @@ def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry |
 
 
 def own_axes(lead: Sequence[Entry], v: Variable, core: int = 2) -> list[Entry]:
-    """The leading positions of an operand that broadcasts."""
+    """Leading positions of an operand that broadcasts."""
     ndim = v.type.ndim - core
     mine = list(lead)[len(lead) - ndim :]
     return [0 if s == 1 else e for e, s in zip(mine, v.type.shape, strict=False)]

@@ -34,7 +34,7 @@ def of_check(reader: Reader, node: Apply, at: At, output: int) -> Expression:
 
 
 def of_all(reader: Reader, v: Variable) -> Expression:
-    """Of a condition that all rows have to meet: whether a row does."""
+    """Truth value of a row, for a condition that all rows have to meet."""
     node = v.owner
     name = "" if node is None else type(node.op).__name__
     if isinstance(v, Constant) or (node is not None and reader.is_alike(v)):
@@ -57,7 +57,7 @@ def of_all(reader: Reader, v: Variable) -> Expression:
 
 
 def _every(reader: Reader, v: Variable) -> Expression:
-    """Whether all elements that belong to a row are true."""
+    """True if all elements that belong to a row are true."""
     places: list[Sequence[Entry]] = []
     shape = v.type.shape
     taken: set[int] = set()  # axes of the rows, along each of which one axis of the condition runs
@@ -82,7 +82,7 @@ def _every(reader: Reader, v: Variable) -> Expression:
 
 
 def without(term: Variable, conditions: Collection[Variable]) -> Variable:
-    """The same term, around which these conditions are not checked, because the caller checks them."""
+    """Term without the checks of these conditions around it, because the caller checks them."""
     around = outermost(term)
 
     def unchecked(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:

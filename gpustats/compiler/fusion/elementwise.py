@@ -1,4 +1,4 @@
-"""Operations on the elements of arrays, and what only moves, repeats or wraps these."""
+"""Operations on the elements of arrays, and operations that only move, repeat or wrap elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sum over rows in a graph: from PyTensor's arrays to its value and gradients on a device, whichever linker calls."""
+"""Sum over rows in a graph: from PyTensor's arrays to the value and gradients on a device, for every linker."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RowsEvaluator:
         cls, inputs: Sequence[Variable], term: Variable, data: Sequence[Any], program: Program | None = None,
         devices: Sequence[str] | None = None,
     ) -> RowsEvaluator:  # fmt: skip
-        """The evaluator of the sum of a term as a function of these inputs, with these shared variables as data."""
+        """Evaluator of the sum of a term as a function of these inputs, with these shared variables as data."""
         variables = [*inputs, *data]
         own = [v.type(v.name) for v in variables]
         (inner,) = clone_replace([term], dict(zip(variables, own, strict=True)), rebuild_strict=False)
@@ -81,7 +81,7 @@ class RowsEvaluator:
         return type(self), (self.inner_inputs, self.inner_term, self._data, self.program, self._devices)
 
     def as_held(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The arrays of a call from compiled code, with those of shared variables as the arrays that these hold."""
+        """Arrays of a call from compiled code, with those of shared variables as the arrays that these hold."""
         held = [v.container.storage[0] for v in self._shared]
         data = [
             mine if isinstance(mine, np.ndarray) and _is_same_memory(mine, a) else a
@@ -91,7 +91,7 @@ class RowsEvaluator:
 
     @survives_fork
     def sums(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> Sequence[Any]:
-        """[the sum, its derivatives in the inputs at the places `wrt`].
+        """Sum over rows, then its derivatives in the inputs at the places `wrt`.
 
         Inputs of one element may be numbers of Python's, and then the derivatives in them are.
         """
@@ -107,9 +107,9 @@ class RowsEvaluator:
 
     @survives_fork
     def sums_of_sets(self, arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """As `sums`, for inputs that may have further leading axes, which broadcast: those of sets of parameters.
+        """Sums for sets of parameters, and their derivatives in the inputs at the places `wrt`.
 
-        All results have them.
+        Inputs may have further leading axes, which broadcast: those of the sets. All results have them.
         """
         inputs, data = arrays[: self.n_inputs], arrays[self.n_inputs :]
         ranks = [v.type.ndim for v in self.inner_inputs[: self.n_inputs]]
@@ -133,23 +133,23 @@ class RowsEvaluator:
         return [a.reshape(lead + a.shape[1:]) for a in found]
 
     def by_machine(self, inputs: Sequence[Any], wrt: tuple[int, ...]) -> Evaluation | None:
-        """How compiled code evaluates what `sums` does, for inputs of these shapes; None where it cannot."""
+        """Evaluation of `sums` by compiled code alone, for inputs of these shapes; None where compiled code cannot."""
         shapes = [self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)]
         fit = next((fit for fit in self._fits if fit.suits(shapes, [])), None)
         return fit.by.by_machine(shapes, wrt) if fit is not None and isinstance(fit.by, _ByRows) else None
 
     @functools.cached_property
     def _exactly(self) -> _ByPyTensor:
-        """What tells the sum, and its derivatives, at invalid parameters."""
+        """PyTensor's function of the sum and its derivatives, for invalid parameters."""
         return _ByPyTensor(self.inner_inputs, self.inner_term, WITHOUT_COMPILER)
 
     def _as_arrays(self, inputs: Sequence[Any]) -> list[np.ndarray]:
-        """The inputs in the types of PyTensor's variables: compiled code gives all as float64."""
+        """Inputs in the types of PyTensor's variables: compiled code gives all as float64."""
         given = zip(self.inner_inputs, self._ones, inputs, strict=False)
         return [np.full(ones, a, v.type.dtype) if type(a) is float else np.asarray(a, v.type.dtype) for v, ones, a in given]
 
     def _fit_of(self, shapes: tuple[tuple[int, ...], ...], data: Sequence[np.ndarray]) -> _Fit:
-        """What evaluates the sum for inputs of these shapes and for these data."""
+        """Evaluator of the sum for inputs of these shapes and for these data."""
         for fit in self._fits:
             if shapes == fit.shapes and all([a is b for a, b in zip(data, fit.seen, strict=True)]):
                 return fit
@@ -180,7 +180,7 @@ class RowsEvaluator:
 
 
 class _Fit(NamedTuple):
-    """What evaluates a sum for inputs of certain shapes and certain data.
+    """Evaluator of a sum for inputs of certain shapes and certain data.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class _Fit(NamedTuple):
 
 
 def _are_equal(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays have the same numbers, of which 0 and -0 are two."""
+    """True if two arrays have the same numbers, of which 0 and -0 are two."""
     if a.shape != b.shape or not np.array_equal(a, b):
         return False
     return a.dtype.kind != "f" or np.array_equal(np.signbit(a), np.signbit(b))
@@ -226,7 +226,7 @@ def _fits(shape: tuple[int, ...], known: tuple[int | None, ...]) -> bool:
 
 
 class _ByRows:
-    """The sum by a program.
+    """Sum by a program.
 
     Parameters
     ----------
@@ -244,11 +244,11 @@ class _ByRows:
 
     @property
     def checked(self) -> bool:
-        """Whether rows whose parameters are invalid are -inf."""
+        """True if rows whose parameters are invalid are -inf."""
         return self._program.checked_rows
 
     def _names(self, wrt: tuple[int, ...]) -> tuple[Rows, list[str], list[list[tuple[str, tuple]]]]:
-        """The model, the parameters that the inputs at the places `wrt` are made into, and for each input its own."""
+        """Model of the rows, the parameters that the inputs at the places `wrt` are made into, and each input's own."""
         if self._rows is None:
             self._rows = Rows(self._program.source, devices=self._devices, **self._program.leaves)
         if wrt not in self._of:
@@ -267,7 +267,9 @@ class _ByRows:
     def sums_of_sets(
         self, inputs: Sequence[np.ndarray], of_sets: Sequence[bool], n_sets: int, wrt: tuple[int, ...]
     ) -> list[np.ndarray]:
-        """The sums, (n_sets,), and the derivatives, (n_sets, …); `of_sets`: whether an input has a first axis of sets."""
+        """Sums, (n_sets,), and derivatives, (n_sets, …).
+        
+        `of_sets` tells for each input whether its first axis is that of the sets."""
         rows, names, own = self._names(wrt)
         values = {
             name: _part(inputs[i], _of_each(pick), n_sets) if of_sets[i] else _part(inputs[i], pick)
@@ -279,7 +281,9 @@ class _ByRows:
         return [np.array(np.broadcast_to(value, n_sets)), *slopes]
 
     def by_machine(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> Evaluation | None:
-        """How compiled code evaluates it, for inputs of these shapes, and its derivatives in some; None where it cannot."""
+        """Evaluation by compiled code of the sum and of its derivatives in some inputs, for inputs of these shapes.
+        
+        None where compiled code cannot."""
         assert self._rows is not None
         names, own = self._of[wrt]
         values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
@@ -300,7 +304,7 @@ def _zeros(like: Any) -> Any:
 
 
 def _gradient(at: Any, own: Sequence[tuple[str, tuple]], found: dict[str, Any]) -> Any:
-    """The derivative in an input, of those in its parts."""
+    """Derivative in an input, from the derivatives in its parts."""
     if type(at) is float:
         return float(found[own[0][0]]) if len(own) == 1 else float(sum(found[name] for name, _ in own))
     if len(own) == 1 and np.size(found[own[0][0]]) == at.size:
@@ -315,7 +319,7 @@ def _gradient(at: Any, own: Sequence[tuple[str, tuple]], found: dict[str, Any]) 
 
 
 class _OfComputed:
-    """The sum by a program whose inputs PyTensor computes from those of the call.
+    """Sum by a program whose inputs PyTensor computes from those of the call.
 
     Parameters
     ----------
@@ -349,7 +353,7 @@ class _OfComputed:
 
 
 class _ByPyTensor:
-    """The sum as PyTensor computes it."""
+    """Sum as PyTensor computes it."""
 
     def __init__(self, inputs: Sequence[Variable], term: Variable, mode: Any = None):
         self._inputs, self._total, self._mode = inputs, pt.sum(term), mode
@@ -369,12 +373,12 @@ class _ByPyTensor:
 
 
 def _of_each(pick: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The part of each set along the first axis."""
+    """Index of the same part in each set along the first axis."""
     return pick if pick == (...,) else (slice(None), *pick)
 
 
 def _part(array: Any, pick: tuple[Any, ...], n_sets: int | None = None) -> Any:
-    """A parameter's part of an input, which may have a first axis of sets."""
+    """Part of an input that a parameter is; the input may have a first axis of sets."""
     if type(array) is float:
         return array
     if not pick:

@@ -1,4 +1,4 @@
-"""What becomes of the terms of a model: where they are computed, and why."""
+"""Explanation of the terms of a model: where each is computed, and why."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_DEVICE = "there is no device that computes in float64"
 
 @dataclass(frozen=True)
 class SumExplanation:
-    """A sum over rows.
+    """Sum over rows, where it is computed, and why.
 
     Attributes
     ----------
@@ -49,18 +49,18 @@ class SumExplanation:
 
     @property
     def bytes_per_row(self) -> int:
-        """What is read and written for each row, with its gradients."""
+        """Bytes that are read and written for each row, with its gradients."""
         return 0 if self.program is None else sum(_bytes(a) for a in self.program.arguments)
 
     @property
     def leaves(self) -> list[str]:
-        """The arguments of the function of a row, each with what it is."""
+        """Descriptions of the arguments of the function of a row."""
         return [] if self.program is None else [_described(a, self.program.computed) for a in self.program.arguments]
 
 
 @dataclass(frozen=True)
 class TermExplanation:
-    """A term of a model: what an observed variable or a potential adds to the log-posterior.
+    """Term of a model: what an observed variable or a potential adds to the log-posterior.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class TermExplanation:
 
     @property
     def is_fused(self) -> bool:
-        """Whether all of it is computed on the device."""
+        """True if all of the term is computed on the device."""
         return bool(self.sums) and not any(s.reason for s in self.sums)
 
     @property
@@ -89,7 +89,7 @@ class TermExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What `explain` found; it prints as text, and as a table in a notebook.
+    """Result of `explain`; it prints as text, and as a table in a notebook.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Explanation:
 
 
 def explain(model: Any = None) -> Explanation:
-    """Which terms of a PyMC model are computed on the device where `fused` is in force, and what prevents the others.
+    """Terms of a PyMC model that the device computes where `fused` is in force, and what prevents the others.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def explain(model: Any = None) -> Explanation:
 
 
 def _shapes(model: Any) -> dict[Variable, tuple[int, ...]]:
-    """The shapes of the parameters whose types leave them open."""
+    """Shapes of the parameters whose types leave them open."""
     unknown = [v for v in model.value_vars if None in v.type.shape]
     of_name = model.eval_rv_shapes() if unknown else {}
     return {v: tuple(map(int, of_name[v.name])) for v in unknown if v.name in of_name}
@@ -159,7 +159,7 @@ def _explained(name: str, term: Any, shapes: Mapping[Variable, tuple[int, ...]],
 
 
 def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> SumExplanation | None:
-    """What becomes of a sum; None of one over parameters alone."""
+    """Explanation of a sum; None for a sum over parameters alone."""
     term = as_fused(term)
     data = shared_data(term)
     expected = None

@@ -15,7 +15,7 @@ _CALL = re.compile(r"\w+\([\w(){}, ]*\)")
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """An expression of C.
+    """Expression of C.
 
     Attributes
     ----------
@@ -32,12 +32,12 @@ class Expression:
 
     @property
     def is_atom(self) -> bool:
-        """Whether it needs no parentheses anywhere."""
+        """True if the expression needs no parentheses anywhere."""
         return not self.arguments or _CALL.fullmatch(self.form) is not None
 
 
 def parts_of(result: Expression) -> list[Expression]:
-    """All that an expression is made of, and itself: each once, behind what it is made of."""
+    """Parts of an expression, and the expression itself: each once, behind its own parts."""
     order: list[Expression] = []
     seen: set[int] = set()
     stack = [(result, False)]
@@ -53,7 +53,7 @@ def parts_of(result: Expression) -> list[Expression]:
 
 
 def operations(result: Expression) -> tuple[int, int]:
-    """How many cheap operations an expression takes, and how many calls of functions, of which some count several times."""
+    """Numbers of cheap operations and of calls of functions in an expression; some calls count several times."""
     forms = [e.form for e in parts_of(result) if e.arguments]
     calls = [form.partition("(")[0] for form in forms if re.match(r"\w+\(", form)]
     dear = [name for name in calls if name not in CHEAP]
@@ -61,7 +61,7 @@ def operations(result: Expression) -> tuple[int, int]:
 
 
 def body(result: Expression) -> str:
-    """The statements of a function that returns an expression: what is used several times, or is long, has a name."""
+    """Statements of a function that returns an expression: a part that is used several times, or is long, has a name."""
     order = parts_of(result)
     uses = Counter(id(argument) for expression in order for argument in expression.arguments)
     texts: dict[int, tuple[str, bool]] = {}  # what stands for an expression, and whether it needs no parentheses

@@ -1,4 +1,4 @@
-"""Elements of arrays by index, and arrays that are put together of others."""
+"""Elements of arrays by index, and arrays some elements of which are set."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def of_index(reader: Reader, node: Apply, at: At, output: int) -> Expression:
 
 
 def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> list[Entry | Expression]:
-    """Where an element of an indexed array lies in the array."""
+    """Position of an indexed element in its array."""
     arrays = [axis for axis, i in enumerate(where) if not isinstance(i, slice)]
     ndim = max((where[a].type.ndim for a in arrays), default=0)
     rest: list[Entry] = list(at)
@@ -78,7 +78,7 @@ def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> 
 
 
 def index_of(node: Apply, values: int = 1) -> list[Any]:
-    """For each axis of the indexed array a slice of whole numbers, or the variable of an index.
+    """Index along each axis of the indexed array: a slice of whole numbers, or a variable.
 
     The index follows the first inputs of the node, as many as `values`.
     """
@@ -119,7 +119,7 @@ def _number(v: Any) -> int | None:
 
 @reads("AdvancedIncSubtensor", "AdvancedIncSubtensor1")
 def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    """An element of an array some elements of which are set, or added to."""
+    """Element of an array some elements of which are set, or added to."""
     whole, part, *_ = node.inputs
     where, shape = index_of(node, values=2), whole.type.shape
     if any(s is None for s in shape):

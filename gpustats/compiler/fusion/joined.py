@@ -1,4 +1,4 @@
-"""Arrays that are put together of others, or have another shape than these."""
+"""Arrays that are joined from others, or have another shape than these."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def of_join(reader: Reader, node: Apply, at: At, output: int) -> Expression:
 
 
 def _axis_and_parts(node: Apply) -> tuple[int, Sequence[Variable]]:
-    """Along which axis arrays are joined, and the arrays: of PyTensor 3, and of PyTensor 2, whose axis is an input."""
+    """Axis along which arrays are joined, and the arrays: in PyTensor 3, and in PyTensor 2, whose axis is an input."""
     if hasattr(node.op, "axis"):
         return int(node.op.axis), node.inputs
     if not isinstance(node.inputs[0], Constant):
@@ -68,7 +68,7 @@ def _moved(reader: Reader, place: Along, low: int, high: int, key: tuple) -> Ent
 
 
 def among(reader: Reader, place: Entry, options: Sequence[Callable[[], Expression]]) -> Expression:
-    """The option of a number that may differ between rows."""
+    """Option of a number that may differ between rows."""
     if isinstance(place, int):
         return options[place]()
     if len(options) > SHORT:

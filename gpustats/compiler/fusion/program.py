@@ -1,4 +1,4 @@
-"""A sum over rows as a function of C, with the leaves of its arguments and the variables that they are made of."""
+"""Sum over rows as a function of C, with the leaves of its arguments and the variables that they are made of."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .scalar_ops import NoData, Unsupported
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of `gpustats.Rows`, as a part of an input.
+    """Parameter of `gpustats.Rows`, as a part of an input.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Parameter:
 
 
 class Work(NamedTuple):
-    """What a sum takes, without its derivatives.
+    """Work of a sum, without its derivatives.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Work(NamedTuple):
 
 @dataclass(eq=False)
 class Program:
-    """What a sum over rows computes.
+    """Program of a sum over rows: the function of a row in C, and where its arguments come from.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Program:
     computed: dict[Variable, str] = field(default_factory=dict)
 
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Whether inputs of these shapes have an element for each row where rows have numbers of their own."""
+        """True if inputs of these shapes have an element for each row where rows have numbers of their own."""
         for parameter in self.parameters:
             if parameter.pick == (...,) and math.prod(shapes[parameter.input]) != self.n_rows:
                 return False
@@ -113,7 +113,7 @@ def program_of(
     term: Variable, data: Mapping[Variable, np.ndarray], shapes: Mapping[Variable, tuple[int, ...]] | None = None,
     hoist: bool = True,
 ) -> Program:  # fmt: skip
-    """The program of the sum of a variable.
+    """Program of the sum of a variable.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def _word(term: Variable) -> str:
 
 
 def _bound(arguments: Sequence[Argument], n: int) -> tuple[list[Parameter], dict[str, Any], list[Variable]]:
-    """The parameters, the leaves of all arguments that have one, and the variables that the parameters are parts of."""
+    """Parameters, the leaves of all arguments that have one, and the variables that the parameters are parts of."""
     inputs: list[Variable] = []
     parameters: dict[tuple, Parameter] = {}
     leaves: dict[str, Any] = {}

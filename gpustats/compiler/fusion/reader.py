@@ -1,4 +1,4 @@
-"""What a row of a sum computes: from PyTensor's graph of all rows to an expression of C, and where its arguments come from."""
+"""Reader of a row: from PyTensor's graph of all rows to an expression of C, and where its arguments come from."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _READERS: dict[str, Callable[..., Expression]] = {}
 
 
 def reads(*names: str) -> Callable:
-    """Declare a function as the one that reads operations of classes with these names, or derived from such.
+    """Decorator of the function that reads operations of classes with these names, or derived from such.
 
     It takes the `Reader`, the node of the operation, the positions of an element, and which of the node's outputs has it.
     """
@@ -54,7 +54,7 @@ def reads(*names: str) -> Callable:
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """An argument of a row function.
+    """Argument of a row function.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Argument:
 
 
 class Reader:
-    """Reads what a row computes below a sum.
+    """Reader of what a row computes below a sum.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class Reader:
     # -- leaves
 
     def argument(self, key: tuple, name: str, kind: str, make: Callable[[], dict[str, Any]]) -> Expression:
-        """The argument that is known by a key; what else is to say of a new one comes from `make`."""
+        """Argument that is known by a key; what else is to say of a new one comes from `make`."""
         if key not in self._keys:
             argument = Argument(self._fresh(name), kind, **make())
             self._keys[key] = self.arguments[argument] = self.made.make(argument.name)
@@ -186,7 +186,7 @@ class Reader:
         return self._keys[key]
 
     def _column(self, numbers: np.ndarray, name: str) -> Expression:
-        """A column of numbers of which at least two differ: each is read once, and of two numbers which one it is."""
+        """Column of numbers of which at least two differ: each is read once, and of two numbers which one it is."""
         numbers = narrowed(numbers)
         if numbers.dtype.kind == "f" and (pair := two(numbers)) is not None:
             one, other, where = pair
@@ -194,14 +194,14 @@ class Reader:
         return self.argument(("data", *key_of(numbers)), name, "data", lambda: {"numbers": (numbers,)})
 
     def _truth(self, numbers: np.ndarray, name: str) -> Expression:
-        """A column of truth values, or of their opposites."""
+        """Column of truth values, or of their opposites."""
         opposite = self._keys.get(("data", *key_of(narrowed(~numbers))))
         if opposite is not None:
             return self.made.make("{} == {}", opposite, self.made.number(0.0), whole=True)
         return self.made.truth(self._column(numbers, name))
 
     def _leaf(self, v: Variable, at: At) -> Expression:
-        """An element of a variable that PyTensor computes."""
+        """Element of a variable that PyTensor computes."""
         if v.type.dtype.startswith("complex"):
             raise Unsupported("complex numbers")
         v, at = without_shuffles(v, at)
@@ -225,7 +225,7 @@ class Reader:
         return self.made.truth(found) if v.type.dtype == "bool" else found
 
     def _reaches(self, v: Variable, at: At, along: Along) -> bool:
-        """Whether the rows take most of an axis, each its own element."""
+        """True if the rows take most of an axis, each its own element."""
         extent = v.type.shape[next(i for i, a in enumerate(at) if isinstance(a, Along))]
         start = along.start
         return start is not None and start >= 0 and (extent is None or start <= extent - self.n)
@@ -233,7 +233,7 @@ class Reader:
     # -- the graph
 
     def visit(self, v: Variable, at: At) -> Expression:
-        """The element of a variable at these positions."""
+        """Element of a variable at these positions."""
         key = (v, at)
         if key not in self._known:
             self._known[key] = self._visited(v, at)
@@ -265,7 +265,7 @@ class Reader:
             return self._leaf(v, at)
 
     def is_small(self, v: Variable, at: Sequence[Entry | None]) -> bool:
-        """Whether a variable has fewer elements than there are rows, so that PyTensor computes it.
+        """True if a variable has fewer elements than there are rows, so that PyTensor computes it.
 
         An extent that is not known is that of the rows where these run along the axis, else that of some table.
         """
@@ -273,7 +273,7 @@ class Reader:
         return not v.type.ndim or math.prod(extents) < self.n
 
     def _implied(self, entry: Entry | None) -> int:
-        """How long an axis is at least, which is read at these positions."""
+        """Least length of an axis that is read at these positions."""
         if not isinstance(entry, Along):
             return 1
         if entry.is_row:
@@ -281,12 +281,12 @@ class Reader:
         return entry.key[2][entry.key[1]] if entry.key[0] == "axis" else 1
 
     def under(self, v: Variable, at: At) -> At:
-        """Where broadcasting reads a variable, for an element at `at`."""
+        """Positions at which broadcasting reads a variable, for an element at `at`."""
         own = at[len(at) - v.type.ndim :]
         return tuple(0 if s == 1 else a for a, s in zip(own, v.type.shape, strict=True))
 
     def is_alike(self, condition: Variable) -> bool:
-        """Whether a condition follows from a few numbers, and so is met by all rows or by none."""
+        """True if a condition follows from a few numbers, and so is met by all rows or by none."""
         stack, seen = [condition], set()
         while stack:
             v = stack.pop()
@@ -301,7 +301,7 @@ class Reader:
         return not isinstance(condition, Constant)
 
     def short(self, v: Variable, axis: int) -> int:
-        """How many elements an axis has that is written out."""
+        """Number of elements of an axis that is written out."""
         extent = v.type.shape[axis]
         if extent is None:
             raise UnknownLength(f"an axis within each row whose length only the call tells: {v.type}")
@@ -310,19 +310,19 @@ class Reader:
         return extent
 
     def truth(self, key: tuple, numbers: np.ndarray) -> Expression:
-        """A column of truth values, which is known by a key."""
+        """Column of truth values, which is known by a key."""
         if key not in self._keys:
             self._keys[key] = self._truth(numbers, "is")
         return self._keys[key]
 
     def name_of(self, array: np.ndarray) -> int:
-        """A number that no other array has, as long as this reader reads."""
+        """Number that no other array has, as long as this reader reads."""
         self._alive.append(array)
         return id(array)
 
 
 def outermost(term: Variable) -> set[Apply]:
-    """The checks around all of a term, or around something that is added to the rest: where they fail, the term is -inf."""
+    """Checks around all of a term, or around something that is added to the rest: where they fail, the term is -inf."""
     found: set[Apply] = set()
     stack = [term]
     while stack:
@@ -340,7 +340,7 @@ def outermost(term: Variable) -> set[Apply]:
 
 
 def without_shuffles(v: Variable, at: Sequence[Any]) -> tuple[Variable, tuple[Any, ...]]:
-    """The variable below what only moves axes, and the same positions in it."""
+    """Variable below the operations that only move axes, and the same positions in it."""
     while v.owner is not None and isinstance(v.owner.op, DimShuffle):
         inner: list[Any] = [0] * v.owner.inputs[0].type.ndim
         for place, e in zip(v.owner.op.new_order, at, strict=True):
@@ -351,7 +351,7 @@ def without_shuffles(v: Variable, at: Sequence[Any]) -> tuple[Variable, tuple[An
 
 
 def name_of(v: Variable) -> str:
-    """A name for what a variable stands for, of the variable with a name that it is computed from."""
+    """Name for a variable: its own, or that of the named variable that it is computed from."""
     while not v.name and v.owner is not None and len(v.owner.inputs) >= 1:
         inputs = [i for i in v.owner.inputs if not isinstance(i, Constant)]
         if len(inputs) != 1:

@@ -1,4 +1,4 @@
-"""The rewrite that puts sums over rows on the device before a log-posterior is differentiated, and when it is done."""
+"""Rewrite that puts sums over rows on the device before a log-posterior is differentiated, and its settings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _switch(word: str) -> bool:
 
 
 class Settings(NamedTuple):
-    """What becomes of sums.
+    """Settings of the fusion of sums.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Settings(NamedTuple):
 
 
 class _Contexts(threading.local):
-    """The settings of the contexts that a thread is in, the innermost last."""
+    """Settings of the contexts that a thread is in, the innermost last."""
 
     def __init__(self) -> None:
         self.stack: list[Settings] = []
@@ -69,7 +69,7 @@ _for_all, _contexts = Settings(_switch(os.environ.get("GPUSTATS_FUSE", ""))), _C
 
 
 def settings() -> Settings:
-    """Those of the calling thread, as they are now."""
+    """Settings of the calling thread, as they are now."""
     return _contexts.stack[-1] if _contexts.stack else _for_all
 
 
@@ -116,7 +116,7 @@ def _checked(on: bool, min_rows: int | None, devices: Any) -> Settings:
 
 @contextlib.contextmanager
 def fused(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -> Iterator[None]:
-    """A context in which models are compiled with their sums over rows on the device: see `fuse`.
+    """Context in which models are compiled with their sums over rows on the device: see `fuse`.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def fused(on: bool = True, *, min_rows: int | None = None, devices: Any = None) 
 
 
 class FuseSums(GraphRewriter):
-    """Puts a `Fused` in the place of every sum over rows for which there is a program."""
+    """Rewrite that puts a `Fused` in the place of every sum over rows for which there is a program."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         now = settings()
@@ -174,7 +174,7 @@ class FuseSums(GraphRewriter):
 
 
 def has_device() -> bool:
-    """Whether there is a device that computes in float64."""
+    """True if there is a device that computes in float64."""
     try:
         return choose.get().device.double
     except NoDeviceError:
@@ -185,12 +185,12 @@ def has_device() -> bool:
 
 
 def is_whole_sum(node: Apply) -> bool:
-    """Whether a node is the sum of all elements of something."""
+    """True if a node sums all elements of its input."""
     return isinstance(node.op, Sum) and not node.outputs[0].type.ndim and node.inputs[0].type.ndim > 0
 
 
 class OnlyUsed(GraphRewriter):
-    """Leaves out the gradients of sums over rows that nothing uses."""
+    """Rewrite that leaves out the gradients of sums over rows that nothing uses."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort():
@@ -206,7 +206,7 @@ class OnlyUsed(GraphRewriter):
 
 
 class BackToPyTensor(GraphRewriter):
-    """Puts sums as PyTensor computes them in the place of those over rows, for compilers that know no other operations."""
+    """Rewrite of sums over rows to sums as PyTensor computes them, for compilers that know no other operations."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         while nodes := [node for node in fgraph.toposort() if isinstance(node.op, OfRows)]:

@@ -12,15 +12,15 @@ from .simplify import Expressions
 
 
 class Unsupported(Exception):
-    """What a row function cannot have, in words for a user."""
+    """Operation that a row function cannot have, in words for a user."""
 
 
 class NoData(Unsupported):
-    """Of a sum over parameters alone."""
+    """Sum over parameters alone."""
 
 
 class UnknownLength(Unsupported):
-    """Something is as long as only the call tells."""
+    """Length that only the call tells."""
 
 
 #: Class of an operation on truth values or numbers whose result is true or false -> C.
@@ -45,7 +45,7 @@ POWERS = {2.0: "{0} * {0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}", 0.5: "sqrt(
 
 
 def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Expression:
-    """A scalar operation of PyTensor on these arguments.
+    """Scalar operation of PyTensor on these arguments.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def _sign(x: Expression, made: Expressions) -> Expression:
 
 
 def _outer(comparison: str, x: Expression, y: Expression, made: Expressions) -> Expression:
-    """The larger or the smaller of two numbers, nan where one is; of equal ones the first, as for PyTensor's derivatives."""
+    """Larger or smaller of two numbers, nan where one is; of equal ones the first, as for PyTensor's derivatives."""
     beyond = made.make(comparison, x, y, whole=True)
     if y.arguments or y.form.isidentifier():
         beyond = made.make("{} || {} != {}", beyond, y, y, whole=True)

@@ -1,4 +1,4 @@
-"""Expressions are made here: each once, and what PyMC writes several times, or there and back, shorter.
+"""Expressions of C, each made once, and shorter where PyMC writes a part several times, or there and back.
 
 A shorter expression has the same value for all numbers, nan and infinity among them, up to rounding and the sign of zero.
 """
@@ -15,13 +15,13 @@ _UNARY = re.compile(r"\w+\(\{\}\)|-\{\}")  # a call with one argument, or its ne
 
 
 class Expressions:
-    """Expressions, of which there is one of each."""
+    """Expressions of C, of which there is one of each."""
 
     def __init__(self) -> None:
         self._known: dict[tuple, Expression] = {}
 
     def make(self, form: str, *arguments: Expression, whole: bool = False) -> Expression:
-        """The expression of a form, or a shorter one of the same value."""
+        """Expression of a form, or a shorter one of the same value."""
         if (shorter := _simplified(self, form, arguments)) is not None:
             return shorter
         return self._known.setdefault((form, *map(id, arguments)), Expression(form, arguments, whole))
@@ -38,7 +38,7 @@ class Expressions:
         return self.make(f"(-{text})" if str(value).startswith("-") else text)
 
     def real(self, value: Expression) -> Expression:
-        """A number of floating point: of a truth value 1 or 0."""
+        """Number of floating point: of a truth value 1 or 0."""
         return self.make("(real)({})", value) if value.whole else value
 
     def folded(self, form: str, parts: Sequence[Expression], whole: bool = False) -> Expression:
@@ -49,7 +49,7 @@ class Expressions:
         return total
 
     def choice(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
-        """One of two values, by a truth value."""
+        """Choice between two values, by a truth value."""
         if yes is no or condition.form == "1":
             return yes
         if condition.form == "0":
@@ -59,14 +59,14 @@ class Expressions:
         return self.make(CHOICE, condition, self.real(yes), self.real(no))
 
     def truth(self, value: Expression) -> Expression:
-        """Whether a number is not 0."""
+        """Truth value of a number: true if it is not 0."""
         if value.form in ("0.0", "1.0"):
             return self.number(value.form == "1.0")
         return value if value.whole else self.make("{} != {}", value, self.number(0.0), whole=True)
 
 
 def _simplified(made: Expressions, form: str, arguments: Sequence[Expression]) -> Expression | None:
-    """A shorter expression for a form of these arguments; None where there is none."""
+    """Shorter expression for a form of these arguments; None where there is none."""
     match form, *(a.form for a in arguments):
         case ("{} * {}", "(-1.0)", _):
             return made.make("-{}", arguments[1])
@@ -105,7 +105,7 @@ def _simplified(made: Expressions, form: str, arguments: Sequence[Expression]) -
 
 
 def _log_odds(made: Expressions, probabilities: Sequence[Expression]) -> list[Expression] | None:
-    """The numbers whose logistic functions some expressions are; None where one is no logistic function."""
+    """Arguments of expressions that are logistic functions; None where an expression is no logistic function."""
     found = []
     for p in probabilities:
         if p.form == "expit({})":
@@ -120,12 +120,12 @@ def _log_odds(made: Expressions, probabilities: Sequence[Expression]) -> list[Ex
 
 
 def _log1p_of_negative(made: Expressions, x: Expression) -> Expression | None:
-    """log(1 - x), where x is a logistic function: the logarithm of another one."""
+    """Expression of log(1 - x), where x is a logistic function: the logarithm of another one."""
     return made.make("-{}", made.make("log1pexp({})", x.arguments[0])) if x.form == "expit({})" else None
 
 
 def _log1mexp(made: Expressions, x: Expression) -> Expression | None:
-    """log(1 - exp(x)), which is its own inverse: of a logarithm of a survival function, that of the distribution function."""
+    """Expression of log(1 - exp(x)), its own inverse: of a log survival function, the log distribution function."""
     if x.form == "(-INFINITY)":
         return made.number(0.0)
     if x.form == "log1mexp({})":

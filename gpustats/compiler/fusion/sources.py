@@ -1,4 +1,4 @@
-"""What a sum over rows is computed from, where only a call tells how long some of it is."""
+"""Variables that a sum over rows is computed from, where only a call tells how long some of them are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .scalar_ops import NoData, Unsupported
 
 
 def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[list[Variable], int]:
-    """The last variables before those that have an element for each row, and how many rows there are at least.
+    """Last variables before those that have an element for each row, and the least number of rows.
 
     Parameters
     ----------
@@ -63,5 +63,5 @@ def _is_known(v: Variable) -> bool:
 
 
 def _size(v: Variable) -> int:
-    """How many elements a variable has at least."""
+    """Least number of elements of a variable."""
     return math.prod(extent or 1 for extent in v.type.shape) if isinstance(v.type, TensorType) else 0

@@ -18,7 +18,7 @@ MOST = 8  # equations, which are written out
 
 @reads("SolveTriangular")
 def of_triangular_system(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    """An element of x where a x = b, by substitution."""
+    """Element of x where a x = b, by substitution."""
     op = getattr(node.op, "core_op", node.op)
     a, b = node.inputs[:2]
     core = getattr(op, "b_ndim", 2)

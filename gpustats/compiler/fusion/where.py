@@ -1,4 +1,4 @@
-"""Whether a sum over rows is computed on the device or by PyTensor.
+"""Choice between the device and PyTensor for a sum over rows, by the time that each takes.
 
 How long either takes follows from the operations of a row, of which there are cheap ones, calls of functions and elements of
 tables, from how many rows there are and how large the tables are, and from the numbers that go to the device and come back. How
@@ -57,12 +57,12 @@ class Estimate(NamedTuple):
 
     @property
     def pays(self) -> bool:
-        """Whether the device is faster, with a margin, and also for several chains."""
+        """True if the device is faster, with a margin, and also for several chains."""
         return self.on_device * max(self.shared_by, 1 / MARGIN) < self.by_pytensor
 
     @property
     def reason(self) -> str:
-        """Why PyTensor computes the sum, if it does."""
+        """Reason why PyTensor computes the sum; empty where the device does."""
         if self.pays:
             return ""
         shared = f", which {self.shared_by} chains share" if self.shared_by > 1 else ""
@@ -70,7 +70,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
-    """How long a program takes on the device, and what it computes by PyTensor.
+    """Time that a program takes on the device, and the time of the same sum by PyTensor.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
 
 
 class Decision(NamedTuple):
-    """Where a sum is computed.
+    """Decision where a sum is computed.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Decision(NamedTuple):
 
 
 def decision(program: Program, min_rows: int | None) -> Decision:
-    """Where the sum of a program is computed: by the number of its rows, or where that is not set, by the time it takes."""
+    """Decision for the sum of a program: by the number of its rows, or where no limit is set, by the time it takes."""
     if (few := too_few(program.n_rows, min_rows)) or min_rows is not None:
         return Decision(few)
     try:
@@ -126,25 +126,25 @@ def decision(program: Program, min_rows: int | None) -> Decision:
 
 
 def too_few(n_rows: int, min_rows: int | None, otherwise: int = FEWEST) -> str:
-    """Why a sum over so many rows is left to PyTensor, where their number alone decides: `otherwise` where nothing is set."""
+    """Reason why a sum over so few rows is left to PyTensor, else ""; the limit is `otherwise` where nothing is set."""
     least = otherwise if min_rows is None else min_rows
     return f"fewer than {least} rows" if n_rows < least else ""
 
 
 def by_machine() -> bool:
-    """Whether compiled code evaluates sums by itself, without Python, where PyTensor compiles as it does by default."""
+    """True if compiled code evaluates sums by itself, without Python, where PyTensor compiles as it does by default."""
     return is_possible() and isinstance(get_default_mode().linker, NumbaLinker)
 
 
 @functools.cache
 def speeds(runtime: Runtime, mode: str, linker: str) -> Speeds:
-    """What has been measured on this machine, or is now, in some seconds, of which PyTensor's compilers take most."""
+    """Speeds measured on this machine, or measured now, in some seconds, of which PyTensor's compilers take most."""
     others = "copies, random indices", pytensor.__version__, mode, linker, str(by_machine()), str(ROWS), str(TABLES), *_TERMS
     return kept("sums over rows", runtime.device, others, lambda: measure(runtime))
 
 
 def measure(runtime: Runtime) -> Speeds:
-    """The seconds of a call and of one operation of each kind, on the "device" and by "PyTensor", and a byte's "transfer"."""
+    """Seconds of a call and of one operation of each kind, on the "device" and by "PyTensor", and a byte's "transfer"."""
     found = {"transfer": copying() if runtime.host_visible else transfer(runtime)}
     measured = {kind: _Measured(term) for kind, term in _TERMS.items()}
     for side in SIDES:
@@ -159,7 +159,7 @@ def measure(runtime: Runtime) -> Speeds:
 
 
 def _elements(side: str) -> Line:
-    """The seconds of an element of a table, as the rows that read it are always as many."""
+    """Seconds of an element of a table, as the rows that read it are always as many."""
     n_rows = min(10 * TABLES[1], max(ROWS))
     small, large = (_Measured(_gathers, size).run(side)(n_rows, FEW) for size in TABLES)
     return Line(0.0, max(large - small, 0.0) / (TABLES[1] - TABLES[0]))
@@ -183,7 +183,7 @@ TABLES = 1000, 100_000  # elements of the table in the last of them, which shows
 
 
 class _Measured:
-    """A sum over rows whose time is taken, with a table of so many elements."""
+    """Sum over rows whose time is taken, with a table of so many elements."""
 
     def __init__(self, term: Callable[..., Any], size: int = TABLES[0]):
         self.size = size
@@ -194,7 +194,7 @@ class _Measured:
         self.work = self._program(3).work
 
     def _numbers(self, n_rows: int) -> dict[Any, np.ndarray]:
-        """The data of so many rows."""
+        """Data of so many rows."""
         x = np.linspace(-1, 1, n_rows)
         columns = {"x": x, "y": x**2, "i": np.random.default_rng(1).integers(0, self.size, n_rows)}
         return {v: columns[v.name] for v in self.data}
@@ -207,13 +207,13 @@ class _Measured:
         return program_of(self.term, self._numbers(n_rows), shapes)
 
     def lines(self, side: str) -> list[Line]:
-        """The seconds of so many rows, up to what caches hold and from there on."""
+        """Seconds of so many rows, up to what caches hold and from there on."""
         run = self.run(side)
         points = [(n, run(n, repeats)) for n, repeats in ROWS.items()]
         return [through(*pair) for pair in itertools.pairwise(points)]
 
     def run(self, side: str) -> Callable[[int, int], float]:
-        """What takes the seconds of so many rows, in so many runs of which the fastest counts."""
+        """Function that takes the seconds of so many rows, in so many runs of which the fastest counts."""
         return self._on_device if side == "device" else self._by_pytensor()
 
     def _on_device(self, n_rows: int, repeats: int) -> float:

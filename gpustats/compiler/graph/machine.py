@@ -34,7 +34,7 @@ ARGUMENTS = 9  # of the functions that a program calls, at most
 
 
 class Run(NamedTuple):
-    """Numbers that are copied: `length` of them, from the place `source` to the place `target`."""
+    """Run of numbers that are copied: `length` of them, from the place `source` to the place `target`."""
 
     source: int
     target: int
@@ -42,7 +42,7 @@ class Run(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """An operation as compiled code evaluates it.
+    """Evaluation of an operation by compiled code.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Evaluation(NamedTuple):
 
 
 def runs(sources: np.ndarray, targets: np.ndarray) -> list[Run]:
-    """Places from which, and to which, numbers are copied: those together that lie one behind another."""
+    """Runs of numbers to copy, from each place of `sources` to that of `targets`; neighbours are copied together."""
     if not sources.size:
         return []
     starts = np.flatnonzero((np.diff(sources, prepend=-2) != 1) | (np.diff(targets, prepend=-2) != 1))
@@ -77,7 +77,7 @@ def evaluation_of(
     replay: SumReplay, inputs: Iterable[tuple[int, str, np.ndarray]], outputs: Iterable[tuple[str, np.ndarray]], n_out: int,
     valid: int = -1,
 ) -> Evaluation:  # fmt: skip
-    """A sum and its derivatives as compiled code finds them; the sum is the first output.
+    """Evaluation, by compiled code, of a sum and its derivatives; the sum is the first output.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def evaluation_of(
 
 
 class Programs:
-    """The programs of an operation, by thread.
+    """Programs of an operation, by thread.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Programs:
         _everyone.add(self)
 
     def offer(self, arrays: Sequence[Any], layout: Sequence[int], seconds: float) -> None:
-        """Let the calling thread, which has evaluated the operation at these arrays in some seconds, have a program soon."""
+        """Give the calling thread, which has evaluated the operation at these arrays in some seconds, a program soon."""
         if self._given_up or seconds > LONG:
             return
         thread, extents = threading.get_native_id(), tuple(layout[self._extents])
@@ -152,7 +152,9 @@ class Programs:
             self._rows[row, 0] = thread  # last: it is found from now on
 
     def _row(self, thread: int, extents: tuple[int, ...]) -> int | None:
-        """A row of the table for a thread that has no program for these extents: a free one, or that of one that has ended."""
+        """Row of the table for a thread that has no program for these extents.
+        
+        The row is free, or that of a thread that has ended. None where the thread has a program, or the table is full."""
         running = {int(p.name) for p in Path("/proc/self/task").iterdir()}
         self._calls = {t: calls for t, calls in list(self._calls.items()) if t in running}
         threads = self._rows[:, 0].tolist()
@@ -176,7 +178,7 @@ class Programs:
         return np.array([*head, *(number for part in parts for number in part)], np.int64)
 
     def forget(self) -> None:
-        """In a forked process, where the device does not work."""
+        """Drop all programs, in a forked process, where the device does not work."""
         self._rows[...], self._given_up, self._lock = 0, True, threading.Lock()
 
 
@@ -197,7 +199,7 @@ if hasattr(os, "register_at_fork"):
 
 @intrinsic
 def _int_at(typing_context, address, place):
-    """The whole number at a place behind an address."""
+    """Whole number at a place behind an address."""
 
     def code(context, builder, signature, arguments):
         array = builder.inttoptr(arguments[0], ir.PointerType(ir.IntType(64)))
@@ -227,7 +229,7 @@ def _set_float(typing_context, address, place, value):
 
 @intrinsic
 def _set_single(typing_context, address, place, value):
-    """In single precision."""
+    """Store a number in single precision at a place behind an address."""
 
     def code(context, builder, signature, arguments):
         array = builder.inttoptr(arguments[0], ir.PointerType(ir.FloatType()))
@@ -240,7 +242,7 @@ def _set_single(typing_context, address, place, value):
 
 @intrinsic
 def _called(typing_context, function, a, b, c, d, e, f, g, h, i):
-    """What a C function at an address returns for whole numbers and addresses; it may take fewer than are given."""
+    """Result of a C function at an address, for whole numbers and addresses; the function may take fewer."""
 
     def code(context, builder, signature, arguments):
         kind = ir.FunctionType(ir.IntType(32), [ir.IntType(64)] * ARGUMENTS)
@@ -251,7 +253,7 @@ def _called(typing_context, function, a, b, c, d, e, f, g, h, i):
 
 @intrinsic
 def _pointer_from(typing_context, function, a):
-    """What a C function at an address, which takes one number, returns."""
+    """Result of a C function at an address that takes one number."""
 
     def code(context, builder, signature, arguments):
         kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])
@@ -264,7 +266,7 @@ FUNCTIONS = 5  # of C that compiled code calls
 
 
 def _addresses() -> np.ndarray:
-    """Those of the functions, 0 where there are none."""
+    """Addresses of the functions of C, 0 where there are none."""
     if not is_possible():
         return np.zeros(FUNCTIONS, np.int64)
     c, python = ctypes.CDLL(None), ctypes.pythonapi
@@ -274,13 +276,13 @@ def _addresses() -> np.ndarray:
 
 @functools.cache
 def is_possible() -> bool:
-    """Whether threads have numbers that C and Python tell, as on Linux."""
+    """True if threads have numbers that C and Python tell, as on Linux."""
     return Path("/proc/self/task").is_dir() and hasattr(ctypes.CDLL(None), "gettid")
 
 
 @functools.cache
 def machine() -> Any:
-    """The compiled function (table, layout, out) -> whether it has evaluated an operation."""
+    """Compiled function (table, layout, out) -> whether it has evaluated an operation."""
     signature = types.boolean(types.int64, types.int64, types.int64)
     try:
         return numba.njit(signature, cache=True)(_evaluated)

@@ -1,4 +1,4 @@
-"""How code compiled by Numba calls gpustats: through a C function pointer, not through Numba's object mode."""
+"""Calls of gpustats by code that Numba compiles: through a C function pointer, not through Numba's object mode."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class Bridge:
-    """A function of arrays as a C function.
+    """Function of arrays as a C function.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Bridge:
         return Programs(evaluation, in_order, self._first_extent, self._first_stride - self._first_extent)
 
     def _evaluate(self, layout: int, out: int) -> int:
-        """1 for success (ctypes returns 0 for an error).
+        """Status of an evaluation: 1 for success, 0 for an error, which ctypes returns.
 
         `layout` has the address of the numbers, if there are any, the addresses of the arrays, their extents, and strides.
         """
@@ -136,7 +136,7 @@ def _as_it_is(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dt
 
 
 def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what: str = "density") -> Callable:
-    """The Numba function that calls a bridge.
+    """Numba function that calls a bridge.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def extents_of(i: int, ndim: int) -> list[str]:
 
 
 def broadcast(batch: Sequence[int]) -> list[str]:
-    """The shape that inputs with so many leading axes broadcast to."""
+    """Shape to which inputs with so many leading axes broadcast."""
     ndim, shape = max(batch), []
     for axis in range(ndim):
         extent = "1"

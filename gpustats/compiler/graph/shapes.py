@@ -10,7 +10,7 @@ from pytensor.graph.basic import Apply
 
 
 def broadcast_batch(node: Apply, shapes: Sequence[Sequence[Any]], ranks: Sequence[int]) -> tuple[Any, ...]:
-    """The shape to which the leading axes of a node's inputs broadcast.
+    """Shape to which the leading axes of a node's inputs broadcast.
 
     Parameters
     ----------
