@@ -50,7 +50,7 @@ def _known(W: Any) -> Any:
 
 
 def _sum_over_pairs(x: Any, W: Any, alpha: Any, tau: Any) -> Any:
-    """Quadratic form -tau/2 x' (D - alpha W) x, D being the diagonal matrix of W's row sums, for vectors along the last axis."""
+    """Quadratic form -tau/2 x' (D - alpha W) x, D being diagonal with W's row sums, for vectors along the last axis."""
     pairs = scipy.sparse.triu(W).tocoo()
     i, j, weight = pairs.row, pairs.col, np.where(pairs.row == pairs.col, 0.5, 1.0) * pairs.data
     return log_density(_pair(), x[..., i], x[..., j], weight, alpha, tau).sum(axis=-1)

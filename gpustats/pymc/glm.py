@@ -22,7 +22,7 @@ from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of, 
 
 
 class GLM(FormulaDistribution):
-    """The distribution of observations whose linear predictor is ``X @ beta + alpha + offset``.
+    """Distribution of observations whose linear predictor is ``X @ beta + alpha + offset``.
 
     The log-likelihood and its gradients in coefficients, intercept, the density's other parameters, and X where it is random,
     come from one reading of X on the device. Sampling with NUTS costs one such reading a step.
@@ -97,7 +97,7 @@ def _as_variable(argument: FormulaArgument, value: Any) -> Variable:
 
 
 class GLMRV(DensityRV):
-    """The random variable of a GLM's observations."""
+    """Random variable of a GLM's observations."""
 
     formula: GLMFormula
 

@@ -26,7 +26,7 @@ from .random_variable import DensityRV, FormulaDistribution, inside, point_of
 
 
 class BoundedRV(DensityRV):
-    """The random variable of a density between bounds, which starts where that of the density itself does, if it can."""
+    """Random variable of a density between bounds, which starts where that of the density itself does, if it can."""
 
     __props__ = ("formula", "base", "dtype", "inplace")
 
@@ -51,7 +51,7 @@ class BoundedRV(DensityRV):
 
 
 def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any, **kwargs: Any) -> Any:
-    """The random variable of what `Truncate` or `Censor` makes of a density.
+    """Random variable of a density that `Truncate` or `Censor` makes.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any
 
 
 def _ends(formula: Formula) -> tuple[float | None, float | None]:
-    """The ends of the observation's domain, None where there is none."""
+    """Ends of the observation's domain, None where there is none."""
     words = formula.observation.words
     return 0.0 if words & {"positive", "nonnegative", "unit"} else None, 1.0 if "unit" in words else None
 
 
 def _bound(value: Any, side: int, end: float | None, formula: Formula) -> Variable | None:
-    """A bound as a variable; None where it is infinite, or not within the `end` of the observation's domain on its side."""
+    """Bound as a variable; None where it is infinite, or not within the `end` of the observation's domain on its side."""
     if value is None:
         return None
     bound = pt.as_tensor_variable(value)
@@ -111,7 +111,7 @@ def _bound(value: Any, side: int, end: float | None, formula: Formula) -> Variab
 
 @functools.lru_cache(256)
 def _made(transform: Callable[..., Density], formula: DensityFormula, bounds: tuple[str, ...]) -> Density:
-    """The transformed density, of which a call gives the bounds."""
+    """Density that a transform makes, of which a call gives the bounds."""
     return transform(formula.density, **dict.fromkeys(bounds, 0))
 
 

@@ -30,7 +30,7 @@ __all__ = ["cho_logdet", "cho_solve", "cholesky", "logdet", "solve_triangular"]
 
 
 def cholesky(a: Any, on_error: str = "nan") -> Variable:
-    """The lower triangular l with a positive diagonal for which a = l l'.
+    """Cholesky factor of a symmetric matrix: the lower triangular l with a positive diagonal for which a = l l'.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def cholesky(a: Any, on_error: str = "nan") -> Variable:
 
 
 def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, b_ndim: int | None = None) -> Variable:
-    """The x of a x = b with a triangular a.
+    """Solution x of a x = b with a triangular a.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _is_vector(b: Variable, b_ndim: int | None) -> bool:
 
 
 def cho_solve(l: Any, b: Any, b_ndim: int | None = None) -> Variable:  # noqa: E741
-    """The x of l l' x = b, where l is a Cholesky factor.
+    """Solution x of l l' x = b, where l is a Cholesky factor.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def cho_solve(l: Any, b: Any, b_ndim: int | None = None) -> Variable:  # noqa: E
 
 
 def logdet(a: Any, on_error: str = "nan") -> Variable:
-    """The logarithm of the determinant of a symmetric, positive definite matrix.
+    """Logarithm of the determinant of a symmetric, positive definite matrix.
 
     Where the Cholesky factor is wanted too, `cho_logdet` of that one saves a second reverse mode of the factorisation.
 
@@ -139,7 +139,7 @@ def logdet(a: Any, on_error: str = "nan") -> Variable:
 
 
 def cho_logdet(l: Any) -> Variable:  # noqa: E741
-    """The logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
+    """Logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _UNUSED = Mode("py", "None")  # for functions that are replaced
 
 
 class OfAllParticles:
-    """What makes a kernel of PyMC's, which asks for the log-density of one particle after another, evaluate all at once.
+    """Mixin by which a kernel of PyMC's, which asks for one particle after another, evaluates all at once.
 
     Parameters
     ----------
@@ -56,7 +56,9 @@ class OfAllParticles:
         self.prior_logp_func, self.likelihood_logp_func = map(_ByParticle, self._functions)
 
     def set_rng(self, rng: np.random.Generator) -> None:
-        """Take random numbers from a generator. (Random draws within a log-density, as of minibatches, keep theirs.)"""
+        """Take random numbers from a generator.
+        
+        Random draws within a log-density, as of minibatches, keep theirs."""
         self.rng = rng
 
 
@@ -122,7 +124,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
         self._factor = np.diag(np.sqrt(np.where(variances > 0, variances, 1.0)))
 
     def mutate(self) -> None:
-        """Trajectories of all particles, until they have forgotten where they were."""
+        """Move all particles along trajectories, until they have forgotten where they were."""
         start, before, rates = kernels.Pearson(self.tempered_posterior), 2.0, []
         prior, likelihood, slope = self._evaluate(self.tempered_posterior)
         while True:
@@ -140,7 +142,9 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
         return prior, likelihood, (of_prior + self.beta * of_likelihood) @ self._factor
 
     def _trajectory(self, prior: np.ndarray, likelihood: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """One trajectory of each particle; the arrays are those of the particles, before and after. The acceptance rates."""
+        """Acceptance rates of one trajectory of each particle.
+        
+        The arrays are those of the particles, before and after."""
         momentum = self.rng.normal(size=slope.shape)
         steps = max(1, round(self.rng.uniform(0.5, 1.5) * QUARTER / self.step_size))
         sizes = self.step_size * self.rng.uniform(0.9, 1.1, (self.draws, 1))
@@ -175,7 +179,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
 
 
 class _ByParticle:
-    """A log-density of one particle, which is known for all rows of an array once it was asked for of one of them.
+    """Log-density of one particle, known for all rows of an array once a row was asked for.
 
     Parameters
     ----------
@@ -207,7 +211,7 @@ class _ByParticle:
 
 
 def _rows_with(particle: np.ndarray) -> np.ndarray:
-    """The array of which a particle is a row, if it is one."""
+    """Array of which a particle is a row, if it is one."""
     whole = particle.base
     if isinstance(whole, np.ndarray) and particle.size and not whole.size % particle.size:
         return whole.reshape(-1, particle.size)

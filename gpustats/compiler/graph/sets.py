@@ -18,7 +18,7 @@ from .shapes import broadcast_batch
 
 
 class LogLikelihoods(DensityOp):
-    """Sums of the log-density, as `LogLikelihood` has them, for sets of parameters: leading axes of the inputs, which broadcast.
+    """Sums of the log-density, as of `LogLikelihood`, for sets of parameters: leading axes of the inputs, which broadcast.
 
     All outputs have them.
 
