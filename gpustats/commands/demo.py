@@ -18,7 +18,7 @@ from .demo_data import SNIPPET, STYLE, counts_axes, visits
 
 @dataclass(frozen=True)
 class Posterior:
-    """A posterior distribution of two parameters on a rectangular grid.
+    """Posterior distribution of two parameters on a rectangular grid.
 
     Attributes
     ----------

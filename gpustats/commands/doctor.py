@@ -1,4 +1,4 @@
-"""`gpustats doctor`: what was found, what is missing and its cure, and whether each device computes what SciPy does."""
+"""Report of `gpustats doctor`: what was found, what is missing and its cure, and whether devices compute what SciPy does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIMIT = 300  # seconds for the checks of a device; they take ten where every ker
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a check on a device ended.
+    """Outcome of a check on a device.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Report:
-    """What there is to say of an installation.
+    """Report on an installation.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Report:
 
     @property
     def broken(self) -> list[Lack]:
-        """What the package itself lacks."""
+        """Lacks of the package itself."""
         return [lack for lack in self.findings.lacks if not lack.extra]
 
     @property
@@ -70,11 +70,11 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether there is a device, and nothing that is there fails."""
+        """True if there is a device, and nothing that is there fails."""
         return bool(self.devices) and not self.broken and not self.failed
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Report as a dictionary, for JSON."""
         return {
             "ok": self.ok,
             **asdict(self.findings),
@@ -99,7 +99,7 @@ def examine(spec: str | None = None) -> Report:
 
 
 def tested(device: str, limit: float = LIMIT) -> Iterator[Outcome]:
-    """The checks on a device, in a process of their own: a broken driver may end it, or never come back."""
+    """Outcomes of the checks on a device, in a process of their own: a broken driver may end it, or never come back."""
     # It imports what this process does, wherever that comes from.
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     command = [sys.executable, "-m", "gpustats.commands.self_test", device]

@@ -1,4 +1,4 @@
-"""What a machine and its Python have of what gpustats computes with, and what cures the lack of the rest."""
+"""Software and drivers that a machine has for gpustats, and commands that install the rest."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MORE_HEADERS = {
 
 @dataclass(frozen=True)
 class Found:
-    """Something that was looked for.
+    """Part of the installation that was looked for.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Lack:
-    """Something that is not there.
+    """Missing part of the installation, and its cure.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Findings:
 
 
 def look() -> Findings:
-    """Everything that can be found without computing."""
+    """Findings that need no computation."""
     findings = Findings()
     findings.add("Python", platform.python_version(), sys.executable)
     findings.add("gpustats", gs.__version__, str(Path(gs.__file__).parent))
@@ -117,7 +117,9 @@ class Requirement:
 
 
 def requirements() -> dict[str, list[Requirement]]:
-    """Extra -> what it needs on this machine; "" -> what the package itself does. Nothing where it is not installed."""
+    """Requirements of each extra on this machine; those of the package itself under "".
+
+    Empty where the package is not installed."""
     found: dict[str, list[Requirement]] = {}
     try:
         lines = metadata.requires("gpustats") or []
@@ -137,7 +139,7 @@ def requirements() -> dict[str, list[Requirement]]:
 
 
 def unmet(requirement: Requirement) -> str:
-    """What is wrong with a package that is needed; "" where nothing is."""
+    """Defect of a package that is needed; "" where there is none."""
     version = version_of(requirement.name)
     if not version:
         return f"{requirement.name} is not installed"
@@ -154,7 +156,7 @@ def version_of(package: str) -> str:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """The numbers with which a version begins.
+    """Numbers with which a version begins.
 
     >>> numbers("2026.1rc1") < numbers("2026.1.4")
     True
@@ -179,7 +181,7 @@ def packages(findings: Findings, required: dict[str, list[Requirement]]) -> None
 
 
 def opencl(findings: Findings) -> None:
-    """The loader, the drivers that it finds, and a runtime for the CPU."""
+    """Look for the loader, the drivers that it finds, and a runtime for the CPU."""
     try:
         from ..runtime import opencl_devices
 
@@ -212,7 +214,7 @@ def opencl(findings: Findings) -> None:
 
 
 def mapped(library: str) -> str:
-    """The file of a shared library that this process has loaded; "" where it has not, or the system does not tell."""
+    """File of a shared library that this process has loaded; "" where it has not, or the system does not tell."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/maps").read_text().splitlines():
             if library in (path := line.partition("/")[2]).rpartition("/")[2]:
@@ -221,7 +223,7 @@ def mapped(library: str) -> str:
 
 
 def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> None:
-    """NVIDIA's driver, the compilers, PyCUDA."""
+    """Look for NVIDIA's driver, the compilers and PyCUDA."""
     driver, why = cuda_driver()
     findings.add("NVIDIA driver", f"CUDA {driver[0]}.{driver[1]}" if driver else "", mapped("libcuda") if driver else why)
     nvcc = nvrtc.find_nvcc()
@@ -253,7 +255,7 @@ def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> None:
 
 
 def install_pycuda(extra: str, nvcc: str | None) -> str:
-    """The commands that install an extra and compile PyCUDA, which takes the toolkit whose nvcc is the first on PATH."""
+    """Commands that install an extra and compile PyCUDA, which takes the toolkit whose nvcc is the first on PATH."""
     if sys.platform == "win32":
         visual = "# with Visual Studio's C++ compiler, and CUDA's toolkit from https://developer.nvidia.com/cuda-downloads"
         return f"{visual}\n{install(extra)}"
@@ -265,7 +267,7 @@ def install_pycuda(extra: str, nvcc: str | None) -> str:
 
 
 def pycuda_without_toolkit(major: str, driver: str = "") -> str:
-    """The commands that install PyCUDA where there is no CUDA toolkit, or one without cuRAND.
+    """Commands that install PyCUDA where there is no CUDA toolkit, or one without cuRAND.
 
     Parameters
     ----------
@@ -279,7 +281,7 @@ def pycuda_without_toolkit(major: str, driver: str = "") -> str:
 
 
 def cuda_driver() -> tuple[tuple[int, int] | None, str]:
-    """The version of CUDA that the driver has, or None and why there is none."""
+    """Version of CUDA that the driver has, or None and why there is none."""
     try:
         library: Any = ctypes.CDLL(DRIVER)
     except OSError:
@@ -291,7 +293,7 @@ def cuda_driver() -> tuple[tuple[int, int] | None, str]:
 
 
 def nvidia_card() -> bool:
-    """Whether the machine has a graphics processor of NVIDIA's, as Linux tells."""
+    """True if the machine has a graphics processor of NVIDIA's, as Linux tells."""
     with contextlib.suppress(OSError):
         for card in PCI.iterdir():
             if (card / "vendor").read_text().strip() == NVIDIA and (card / "class").read_text().startswith(DISPLAY):
@@ -308,7 +310,7 @@ def nvcc_version(nvcc: str) -> str:
 
 
 def pycuda_fails() -> str:
-    """Why PyCUDA's compiled part does not load; "" where it does."""
+    """Reason why PyCUDA's compiled part does not load; "" where it does."""
     try:
         import pycuda.driver  # noqa: F401
     except Exception as error:

@@ -1,4 +1,4 @@
-"""A few seconds of work on one device, compared with SciPy: what `gpustats doctor` runs in a process of its own."""
+"""Checks on one device, of a few seconds, compared with SciPy: `gpustats doctor` runs them in a process of their own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check(name: str) -> Callable[[Callable[[str], None]], Callable[[str], None]]
 
 
 def close(found: object, expected: object, dtype: str, scale: float = 1.0) -> None:
-    """AssertionError where numbers differ by more than the device's rounding explains; `scale` is the size of their terms."""
+    """Assert that numbers agree up to the device's rounding; `scale` is the size of their terms."""
     found, expected = np.asarray(found, "float64"), np.asarray(expected, "float64")
     np.testing.assert_allclose(found, expected, rtol=RELATIVE[dtype], atol=RELATIVE[dtype] * scale)
 

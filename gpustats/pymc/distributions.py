@@ -37,7 +37,7 @@ def of_length(density: Density, parameters: list[Variable], length: Any, **kwarg
 
 def _variant(cls: type[_DensityDistribution], names: tuple[str, ...], shape: Any) -> type[_DensityDistribution]:
     """Class for parameters of these names.
-    
+
     Its vectors have the length that `shape` has where nothing else tells it."""
     formula, op = cls.formula, cls.rv_op
     if names != formula.names[1:]:

@@ -19,7 +19,7 @@ from ..compiler.graph.kinds import as_kind
 
 
 class KroneckerNormalRV(multivariate.KroneckerNormalRV):
-    """Random variable of a log-density that no eigenvectors are differentiated for."""
+    """Random variable whose log-density is differentiated without derivatives of eigenvectors."""
 
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:

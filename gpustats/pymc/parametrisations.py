@@ -43,7 +43,7 @@ class Parametrised(Distribution):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Wrap the `dist` of a subclass.
-        
+
         PyTensor makes float16 of numbers such as 0.5: PyMC's `dist` is not to compute with them."""
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith(f"{__package__}."):  # not those that users derive
@@ -92,7 +92,7 @@ def _reciprocal(scale: Any) -> Any:
 
 def _by_logits(name: str, function: str = "Sigmoid") -> Callable[..., tuple[str, Sequence[Any]]]:
     """Choice of a density for probabilities, which may be a function of logits.
-    
+
     Logits have a density of their own: nothing is lost near 1."""
 
     def chosen(*parameters: Any) -> tuple[str, Sequence[Any]]:

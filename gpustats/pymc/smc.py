@@ -57,7 +57,7 @@ class OfAllParticles:
 
     def set_rng(self, rng: np.random.Generator) -> None:
         """Take random numbers from a generator.
-        
+
         Random draws within a log-density, as of minibatches, keep theirs."""
         self.rng = rng
 
@@ -143,7 +143,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
 
     def _trajectory(self, prior: np.ndarray, likelihood: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """Acceptance rates of one trajectory of each particle.
-        
+
         The arrays are those of the particles, before and after."""
         momentum = self.rng.normal(size=slope.shape)
         steps = max(1, round(self.rng.uniform(0.5, 1.5) * QUARTER / self.step_size))

@@ -22,7 +22,10 @@ from .table import KNOWN, TURNS
 def fit(
     named: Named, density: Density, data: Any, starts: Sequence[Any], kwds: Mapping[str, Any]
 ) -> tuple[float, ...]:
-    """See `Continuous.fit`. The density has no defaults, which would be taken as known."""
+    """Estimates of shapes, loc and scale: see `Continuous.fit`.
+
+    The density has no defaults, which would be taken as known.
+    """
     name, shapes, kwds = named.name, list(named.shapes), {**KNOWN.get(named.name, {}), **kwds}
     method, optimizer = str(kwds.pop("method", "mle")).lower(), kwds.pop("optimizer", None)
     if method not in ("mle", "mm"):
@@ -60,7 +63,7 @@ def fit(
 
 
 def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, Any]:
-    """The known parameters, which are taken out of `kwds`."""
+    """Known parameters, which are taken out of `kwds`."""
     fixed: dict[str, Any] = {}
     known = {shape: (f"f{i}", f"f{shape}", f"fix_{shape}") for i, shape in enumerate(shapes)}
     for parameter, keys in {**known, "loc": ("floc",), "scale": ("fscale",)}.items():
@@ -74,7 +77,7 @@ def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, 
 
 
 def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
-    """Both ends of the support are those of the data, or as near as what is known lets them."""
+    """Location and width of a uniform distribution: the ends of the data, or as near as what is known lets them."""
     data = to_host(data)
     low, high = np.float64(data.min()), np.float64(data.max())
     if "loc" in fixed:
@@ -88,7 +91,9 @@ def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 def _laplace(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
-    """The median, of all numbers between the two in the middle that are as good, and the mean distance from it."""
+    """Median and mean distance from it.
+
+    Of all numbers between the two in the middle, which are as good, the median is the middle."""
     data = to_host(data)
     loc = fixed["loc"] if "loc" in fixed else np.float64(np.median(data))
     return loc, fixed["scale"] if "scale" in fixed else np.float64(np.mean(np.abs(data - loc)))
@@ -101,7 +106,7 @@ _WRITTEN: dict[str, Callable[..., tuple[float, ...]]] = {"uniform": _uniform, "l
 def _by_newton(
     density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
-    """The estimates; None where the search did not converge.
+    """Estimates by Newton's method; None where the search did not converge.
 
     Where loc is known the data are moved, so that an end of the support is at the outermost of them; and where they lie much
     closer together than at 0, so that differences from loc are not rounded away.
@@ -175,7 +180,7 @@ def _from_mean(
     named: Named, density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any],
     found: Mapping[str, Any] | None,
 ) -> Mapping[str, Any] | None:  # fmt: skip
-    """What is found, or what is from where the mean is that of the data, if that is better.
+    """Better estimates of two: `found`, or those of a search that begins where the mean is that of the data.
 
     Guesses of loc are made of the data alone. With a known scale the best loc may lie far from these.
     """
@@ -192,7 +197,10 @@ def _from_mean(
 
 
 def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:
-    """The means of the first powers, of the first four by numbers for which there are formulas rather than by integrals."""
+    """Means of the first powers of X.
+
+    The first four come from mean, standard deviation, skewness and kurtosis, for which there are formulas, the others from
+    integrals."""
     mean, deviation = float(density.mean(*theta)), float(density.std(*theta)) if number > 1 else 0.0
     central = [1.0, 0.0, 1.0]  # of the standardised number
     central += [float(density.skewness(*theta))] if number > 2 else []
@@ -206,14 +214,14 @@ def _beside_ends(
     named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], found: Mapping[str, float],
     loglik: Callable[[Mapping[str, Any]], float],
 ) -> list[float]:  # fmt: skip
-    """What is found with an end of the support at the outermost observation, and from there, if that is better.
+    """Best estimates of several searches: `found`, and searches with an end of the support at the outermost observation.
 
     Where a likelihood grows up to this end, a simplex collapses at it long before the maximum.
     """
     import scipy.optimize
 
     def at_end(values: Mapping[str, float], side: int) -> dict[str, float]:
-        """The same with another loc, which moves the support until its end is at the outermost of the data."""
+        """Parameters with another loc, which moves the support until its end is at the outermost of the data."""
         *shapes, _, scale = ({**values, **fixed}[n] for n in named.parameters)
         end, outermost = float(density.support(*shapes, 0.0, scale)[side]), float(data.max() if side else data.min())
         beyond = 4 * np.finfo(float).eps * (abs(end) + abs(outermost))
@@ -248,7 +256,7 @@ def _beside_ends(
 
 
 def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any]], float], np.ndarray]:
-    """The log-likelihood of parameters, and the data on the host: of a censored one, a number in its interval."""
+    """Log-likelihood of parameters, and the data on the host: of a censored one, a number in its interval."""
     rectangle = arranged(data, None, None, None, {}, None).rectangles[0]
     if UPPER not in rectangle.columns:
         on_device = to_device(data)
@@ -277,7 +285,7 @@ def _begin(
     named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any],
     merit: Callable[..., float],
 ) -> dict[str, float]:  # fmt: skip
-    """Where a search begins: parameters at which what it makes large, `merit`, is finite, if some are found.
+    """Parameters at which a search begins, where `merit`, which the search makes large, is finite, if some are found.
 
     Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest merit.
     """
@@ -296,7 +304,9 @@ def _begin(
 def _of_mean_and_variance(
     named: Named, density: Density, data: np.ndarray, known: Mapping[str, float], shape: float
 ) -> dict[str, float]:
-    """Parameters with the mean and the variance of the data, where loc and scale are free, whose shapes are all one number."""
+    """Parameters with the mean and the variance of the data, where loc and scale are free.
+
+    All shapes are the number `shape`."""
     at = {**dict.fromkeys(named.shapes, shape), "loc": 0.0, "scale": 1.0, **known}
     std = float(density.std(*(at[n] for n in named.parameters)))
     if "scale" not in known and 0 < std < np.inf:
@@ -310,7 +320,7 @@ def _of_mean_and_variance(
 def _around(
     named: Named, density: Density, data: np.ndarray, values: Mapping[str, float], free: Sequence[str]
 ) -> dict[str, float]:
-    """The same values, but for some of those that are free, with which the ends of the support lie just outside of the data.
+    """Parameters of which some free ones are changed, so that the ends of the support lie just outside of the data.
 
     An end is moved by a parameter of which it is a linear function, as most ends are of each of theirs.
     """
@@ -331,7 +341,7 @@ def _around(
 
 
 def _moved(support: tuple[float, float], data: np.ndarray, known: Mapping[str, float]) -> dict[str, float]:
-    """A loc and a scale with which the data lie within the support of the standard form."""
+    """Location and scale with which the data lie within the support of the standard form."""
     (a, b), low, high = support, float(data.min()), float(data.max())
     width, scale = (high - low) or 1.0, float(data.std()) or 1.0
     if "loc" in known:

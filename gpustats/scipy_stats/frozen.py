@@ -12,7 +12,7 @@ _OF_NONE = ("median", "mean", "var", "std", "entropy", "support")
 
 
 class Frozen:
-    """A distribution of certain parameters: what one gives that is called with them.
+    """Distribution of certain parameters.
 
     Its methods are the distribution's without shapes, loc and scale.
 
@@ -38,7 +38,7 @@ class Frozen:
         self._random_state: Any = None
 
     def __getattr__(self, name: str) -> Any:
-        """A method of the distribution's, kept beside the attributes."""
+        """Method of the distribution's, kept beside the attributes."""
         if name not in (*_OF_X, *_OF_NONE) or not hasattr(self.__dict__.get("dist"), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method, args, kwds = getattr(self.dist, name), self.args, self.kwds
@@ -55,7 +55,7 @@ class Frozen:
         return made
 
     def expect(self, func: Any = None, lb: Any = None, ub: Any = None, conditional: bool = False, **kwds: Any) -> float:
-        """The mean of a function; see `Distribution.expect`."""
+        """Mean of a function; see `Distribution.expect`."""
         return self.dist._expected(func, self.dist._given(self.args, self.kwds), lb, ub, conditional)
 
     @property
@@ -81,7 +81,7 @@ class Frozen:
 
     @property
     def random_state(self) -> Any:
-        """What draws that are given none take; None for that of the distribution."""
+        """Random state of draws that are given none; None for that of the distribution."""
         return self._random_state
 
     @random_state.setter

@@ -151,7 +151,7 @@ class DensityEvaluator(Evaluator):
 
 class _SumForShapes:
     """Sum of log-densities at arrays of certain shapes, for which everything but the numbers is decided.
-    
+
     A sampler asks for it thousands of times.
 
     Parameters

@@ -106,7 +106,7 @@ def _axes(letters: str) -> str:
 
 def without_row_axis(alpha: Any, vector: bool) -> Any:
     """Intercepts of groups, (…, 1, G), as (…, G).
-    
+
     A variable broadcasts against rows, in whose place a GLM has the groups."""
     if alpha.ndim < 2 + vector:
         return alpha
@@ -180,7 +180,7 @@ class GLMEvaluator(Evaluator):
         self, values: Sequence[np.ndarray], passed: Sequence[Shape | None], wrt: tuple[int, ...], lead: Shape = ()
     ) -> list[np.ndarray]:
         """Sums for fixed data, of one set of parameters or of several.
-        
+
         A sampler makes the call with one set thousands of times."""
         parameters = self._passed(values, passed, lead)
         if not wrt:

@@ -184,7 +184,7 @@ class MixtureEvaluator(Evaluator):
 
     def _component_arguments(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Arguments of the component's density.
-        
+
         Their last leading axis is the components', of length 1 in observations."""
         x, _, *parameters = arguments
         return [np.expand_dims(x, x.ndim - self.formula.ranks[0]), *parameters]
@@ -199,7 +199,7 @@ class MixtureEvaluator(Evaluator):
 
     def _weighted(self, arguments: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         """Derivatives of the sum of weight × log-density.
-        
+
         The derivative of a mixture is that of its components, each times its share of the density."""
         terms, of_component = self._weighted_densities(arguments), self._component_arguments(arguments)
         with np.errstate(invalid="ignore"):  # where all components have a density of 0

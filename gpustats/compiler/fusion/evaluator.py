@@ -268,7 +268,7 @@ class _ByRows:
         self, inputs: Sequence[np.ndarray], of_sets: Sequence[bool], n_sets: int, wrt: tuple[int, ...]
     ) -> list[np.ndarray]:
         """Sums, (n_sets,), and derivatives, (n_sets, …).
-        
+
         `of_sets` tells for each input whether its first axis is that of the sets."""
         rows, names, own = self._names(wrt)
         values = {
@@ -282,7 +282,7 @@ class _ByRows:
 
     def by_machine(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> Evaluation | None:
         """Evaluation by compiled code of the sum and of its derivatives in some inputs, for inputs of these shapes.
-        
+
         None where compiled code cannot."""
         assert self._rows is not None
         names, own = self._of[wrt]

@@ -153,7 +153,7 @@ class Programs:
 
     def _row(self, thread: int, extents: tuple[int, ...]) -> int | None:
         """Row of the table for a thread that has no program for these extents.
-        
+
         The row is free, or that of a thread that has ended. None where the thread has a program, or the table is full."""
         running = {int(p.name) for p in Path("/proc/self/task").iterdir()}
         self._calls = {t: calls for t, calls in list(self._calls.items()) if t in running}

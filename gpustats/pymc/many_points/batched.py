@@ -249,7 +249,7 @@ def _split_as_slices(fgraph: FunctionGraph, node: Apply) -> list[Variable] | Non
 
 class OwnLoops(GraphRewriter):
     """Rewrite that copies loops.
-    
+
     PyTensor changes them where it runs them for one point after another, and the model has the same ones."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
