@@ -144,7 +144,7 @@ def mvnpdf_multi(
     order : {"F", "C"}
         The order of the result in memory: densities for one set lie together, or those of one observation.
     datadim : int, optional
-        How many columns of `data` count, where more were added to it. (Nothing is gained by that any more.)
+        Number of columns of `data` that count, where more were added. (Nothing is gained by that any more.)
 
     Returns
     -------

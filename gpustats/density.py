@@ -303,7 +303,7 @@ class Density(Distribution, Fittable):
             float32 or float64; by default float32 where all arrays among the parameters are float32, else float64. Draws of a
             discrete distribution are int64; one beyond its range is its largest number.
         out : ndarray or device array, optional
-            Where to write the draws; contiguous, of their shape and type.
+            Array for the draws; contiguous, of their shape and type.
         device : bool
             Whether to return a device array of the default device, rather than a NumPy array.
 

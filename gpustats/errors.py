@@ -32,9 +32,9 @@ class DeviceFunctionError(ValueError):
     Parameters
     ----------
     message : str
-        What is wrong and what to do.
+        Mistake, and what to do.
     line, column : int, optional
-        Where, counted from 1, in the user's own text.
+        Place of the mistake, counted from 1, in the user's own text.
     source : str, optional
         The user's text.
     """
@@ -82,7 +82,7 @@ class CompileError(RuntimeError):
     Parameters
     ----------
     log : str
-        What the compiler said.
+        Messages of the compiler.
     source : str
         The whole generated source.
     """

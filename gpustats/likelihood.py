@@ -117,11 +117,11 @@ class Likelihood(BoundDensity):
         Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
         array is used where it lies.
     devices, client, memory, chunk : optional
-        How to divide the observations where one device is not enough: see `gpustats.parallel`.
+        Division of the observations where one device is not enough: see `gpustats.parallel`.
 
     Notes
     -----
-    It can be pickled, copied, and sent to other processes: there the data are moved to the default device.
+    A likelihood can be pickled, copied, and sent to other processes: there the data are moved to the default device.
 
     Examples
     --------
@@ -313,7 +313,7 @@ class Likelihood(BoundDensity):
     def _repeated(
         self, arguments: Sequence[Any], derivatives: bool, wrt: str | Collection[str] | None
     ) -> RepeatedSum | None:
-        """Repeated sum, with derivatives in `wrt` or with none, for calls that differ in numbers alone; None for other calls."""
+        """Repeated sum, with derivatives in `wrt` or with none, for calls that differ in numbers alone; else None."""
         if (kind := kind_of(arguments)) is None:
             return None
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)

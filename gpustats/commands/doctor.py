@@ -29,7 +29,7 @@ class Outcome:
     ----------
     device, check : str
     seconds : float
-        With the compiler's.
+        Duration, with the compiler's work.
     error : str
         "" where it passed.
     """
@@ -48,7 +48,7 @@ class Report:
     ----------
     findings : Findings
     devices : list of Device
-        Those that are tested.
+        Devices that are tested.
     reasons : list of str
         Why there are no others, or not the one that was asked for.
     outcomes : list of Outcome

@@ -54,7 +54,7 @@ class Found:
     version : str
         "" where it is not there, or does not work.
     note : str
-        Where it is, or why it does not work.
+        Place of the part, or why it does not work.
     """
 
     what: str
@@ -69,9 +69,9 @@ class Lack:
     Attributes
     ----------
     extra : str
-        For which extra of the package: "cpu", "cuda13"; "" for the package itself.
+        Extra of the package that needs the part: "cpu", "cuda13"; "" for the package itself.
     why, cure : str
-        What is missing, and what to do: commands of a shell, but for lines that begin with #.
+        Missing part, and what to do: commands of a shell, but for lines that begin with #.
     """
 
     extra: str
@@ -272,7 +272,7 @@ def pycuda_without_toolkit(major: str, driver: str = "") -> str:
     Parameters
     ----------
     major : str
-        Of CUDA: "12" or "13".
+        Major version of CUDA: "12" or "13".
     driver : str
         The file of the driver's library.
     """

@@ -28,7 +28,7 @@ class GPMarginal(FormulaDistribution):
     Parameters
     ----------
     cov : Covariance
-        Such as `gs.rbf`, or a sum or a product of several.
+        Covariance function such as `gs.rbf`, or a sum or a product of several.
     x : tensor_like (n, p) or (n,)
         Points in rows. An array stays on the device; float32 is computed in float32.
     sigma : tensor_like, optional
@@ -36,7 +36,7 @@ class GPMarginal(FormulaDistribution):
     mean : tensor_like, optional
         Prior mean: a number, or one for each observation, (n,). Default: 0.
     jitter : float, optional
-        Added to the diagonal of K, relative to its elements. Default: 0.
+        Number added to the diagonal of K, relative to its elements. Default: 0.
     **kwargs
         The covariance function's hyperparameters: numbers, or vectors (p,) for lengthscales; and ``observed=``, ``dims=``, … as
         for every PyMC distribution.
@@ -79,7 +79,7 @@ class GPVecchia(FormulaDistribution):
     Parameters
     ----------
     cov : Covariance
-        Such as `gs.matern32`, or a sum or a product of several.
+        Covariance function such as `gs.matern32`, or a sum or a product of several.
     x : array_like (n, p) or (n,)
         Points in rows, which are not random. float32 is computed in float32.
     sigma : tensor_like, optional

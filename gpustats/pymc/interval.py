@@ -57,7 +57,7 @@ def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any
     ----------
     transform : callable
     node : Apply
-        Of the density's random variable.
+        Node of the density's random variable.
     lower, upper : tensor_like or None
     **kwargs
         ``size``, or ``shape``.

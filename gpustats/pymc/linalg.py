@@ -37,13 +37,13 @@ def cholesky(a: Any, on_error: str = "nan") -> Variable:
     a : tensor_like, (..., n, n)
         Symmetric, to what `gpustats.linalg.cholesky` takes for it; ValueError when it is evaluated, where it is not.
     on_error : {"nan", "raise"}
-        What becomes of a matrix that is not positive definite, or has nan or infinite numbers: nan, as in PyTensor, or an
+        Result for a matrix that is not positive definite, or has nan or infinite numbers: nan, as in PyTensor, or an
         error (`numpy.linalg.LinAlgError`, ValueError).
 
     Returns
     -------
     TensorVariable, (..., n, n)
-        With zeros above the diagonal.
+        Factor with zeros above the diagonal.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, b
     Parameters
     ----------
     a : tensor_like, (..., n, n)
-        The other triangle is not read.
+        Triangular matrix; the other triangle is not read.
     b : tensor_like, (..., n) or (..., n, m)
     trans : {0, 1, 2, "N", "T", "C"}
         0 or "N": a x = b; else a' x = b.
@@ -102,7 +102,7 @@ def cho_solve(l: Any, b: Any, b_ndim: int | None = None) -> Variable:  # noqa: E
     Parameters
     ----------
     l : tensor_like, (..., n, n)
-        What `cholesky` has returned.
+        Factor that `cholesky` has returned.
     b, b_ndim
         As for `solve_triangular`.
 
@@ -144,7 +144,7 @@ def cho_logdet(l: Any) -> Variable:  # noqa: E741
     Parameters
     ----------
     l : tensor_like, (..., n, n)
-        What `cholesky` has returned.
+        Factor that `cholesky` has returned.
 
     Returns
     -------

@@ -30,12 +30,12 @@ def unpacked(values: Any, rows: np.ndarray, columns: np.ndarray, n: int) -> Any:
 class PositiveDefinite(Transform):
     """Symmetric and positive definite matrices by the numbers on and below the diagonals of their Cholesky factors.
 
-    Those on the diagonal are logarithms.
+    Numbers on the diagonal are logarithms.
 
     Parameters
     ----------
     n : int
-        How many rows the matrices have.
+        Number of rows of the matrices.
     """
 
     name = "cholesky"
@@ -56,7 +56,7 @@ class PositiveDefinite(Transform):
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
         """Log-determinant of the Jacobian.
 
-        That of the factor's diagonal, l_i = exp(y_i), and of the product, 2^n prod l_i^(n - i), i = 0, …"""
+        The logarithm is that of the factor's diagonal, l_i = exp(y_i), and of the product, 2^n prod l_i^(n - i), i = 0, …"""
         powers = self._n + 1 - np.arange(self._n)
         return (powers * value[..., self._diagonal]).sum(axis=-1) + self._n * np.log(2)
 
@@ -70,7 +70,7 @@ class Correlations(Transform):
     Parameters
     ----------
     n : int
-        How many variables are correlated.
+        Number of variables that are correlated.
 
     Notes
     -----

@@ -244,9 +244,7 @@ def point_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Any:
 def _typical(formula: Formula, parameters: Sequence[Any]) -> Any:
     """Mean that a density's source writes, where it is finite, else the median; None where there is neither.
 
-    Whole numbers start at the median, which is one of them.
-
-    That of whole numbers is the median, which is one of them.
+    Discrete densities start at the median, which is a whole number.
     """
     center = median = None
     if formula.density.definition.role("mean") is not None and not formula.discrete:

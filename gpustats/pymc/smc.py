@@ -34,11 +34,11 @@ class OfAllParticles:
     Parameters
     ----------
     *args, **kwargs
-        Those of the kernel.
+        Arguments of the kernel.
     min_rows : int
         Sums over fewer rows are left to PyTensor: see `gpustats.pymc.batched`.
     compile_kwargs : dict, optional
-        For `pytensor.function`.
+        Options for `pytensor.function`.
     """
 
     takes_gradients = False
@@ -81,7 +81,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
     Parameters
     ----------
     *args, **kwargs
-        Those of PyMC's kernels, and of `OfAllParticles`.
+        Arguments of PyMC's kernels, and of `OfAllParticles`.
     target_accept : float
         The acceptance rate that the step size is tuned for, between 0 and 1.
     correlation_threshold : float
@@ -184,7 +184,7 @@ class _ByParticle:
     Parameters
     ----------
     function : callable
-        From particles (C, d) to log-densities (C,), and perhaps more.
+        Function from particles (C, d) to log-densities (C,), and perhaps more.
     """
 
     def __init__(self, function: Any):

@@ -59,12 +59,12 @@ class RandomWalk(pm.RandomWalk):
     Parameters
     ----------
     init_dist : unnamed distribution
-        Of the first value, made by ``dist``: gpustats' or PyMC's.
+        Distribution of the first value, made by ``dist``: gpustats' or PyMC's.
     innovation_dist : unnamed distribution
-        Of what each step adds, a number or a vector as the first value is. One of gpustats' is evaluated on the device, for all
-        steps at once.
+        Distribution of the steps, numbers or vectors as the first value is. One of gpustats' is evaluated on the device,
+        for all steps at once.
     steps : int, optional
-        One fewer than values. Only needed if neither ``shape`` nor ``dims`` nor ``observed`` tells it.
+        Number of steps, one fewer than values. Only needed if neither ``shape`` nor ``dims`` nor ``observed`` tells it.
 
     Raises
     ------

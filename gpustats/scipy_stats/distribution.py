@@ -265,9 +265,9 @@ class Continuous(Distribution):
     name : str
         SciPy's.
     shapes : str or None
-        Its shapes, separated by commas.
+        Names of the shapes, separated by commas.
     numargs : int
-        How many there are.
+        Number of shapes.
     a, b : float
         The ends of its support in the standard form, infinite where shapes move them.
     density : Density
@@ -303,7 +303,7 @@ class Continuous(Distribution):
         data : array_like, device array or scipy.stats.CensoredData
             Observations of one data set.
         *args : float
-            Where the search begins, for shapes; ``loc`` and ``scale`` for those.
+            Starts of the search for shapes; ``loc`` and ``scale`` for those.
         **kwds
             What is known: ``floc``, ``fscale``; for a shape ``a`` which is the first one ``f0``, ``fa`` or ``fix_a``.
             ``method``: "MLE", or "MM" for the method of moments. ``optimizer``: a function as `scipy.optimize.fmin`, or its

@@ -71,7 +71,7 @@ class _Subspace:
     """
 
     def __init__(self, matrix: np.ndarray, allow_singular: bool = False):
-        """Find the space; `allow_singular`: leave out directions of little variance, even if the matrix is positive definite."""
+        """Find the space; `allow_singular`: leave out directions of little variance, even of a positive definite matrix."""
         self.scale, self.axes = matrix, None
         if not allow_singular and _is_positive_definite(matrix):
             return

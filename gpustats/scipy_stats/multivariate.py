@@ -29,9 +29,9 @@ class Multivariate(ABC):
     ----------
     name : str
     parameters : tuple of str
-        What a call and the methods take.
+        Parameters that a call and the methods take.
     options : tuple of str
-        What a call takes by name beside these, and hands to methods.
+        Further arguments of a call, by name, which methods get.
     density : Density
         gpustats' density, by its own parameters.
 

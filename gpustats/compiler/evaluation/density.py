@@ -158,7 +158,7 @@ class _SumForShapes:
     ----------
     evaluator : DensityEvaluator
     shapes : sequence of tuple
-        Those of the arrays that a call takes.
+        Shapes of the arrays that a call takes.
     """
 
     def __init__(self, evaluator: DensityEvaluator, shapes: Sequence[Shape]):

@@ -39,7 +39,7 @@ class FormulaArgument(NamedTuple):
     core : str
         The axes that belong to one value, as NumPy writes them: ``"()"`` for numbers, ``"(d)"`` for vectors.
     domain : str
-        As the comment of a device function has it, such as ``"positive"``.
+        Domain as the comment of a device function has it, such as ``"positive"``.
     differentiable : bool
         Whether there is a derivative in it. There is none in whole numbers.
     single : bool
@@ -71,7 +71,7 @@ class Formula(ABC):
     Parameters
     ----------
     name : str
-        For errors, and for graphs that are printed.
+        Name for errors, and for graphs that are printed.
     arguments : sequence of FormulaArgument
         The observation first.
     key : tuple
@@ -83,7 +83,7 @@ class Formula(ABC):
     Attributes
     ----------
     names, ranks : tuple
-        Those of the arguments.
+        Names of the arguments, and numbers of axes of one value of each.
     differentiable : tuple of int
         The places of the arguments in which there are derivatives.
     """

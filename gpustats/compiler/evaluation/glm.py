@@ -36,12 +36,12 @@ class GLMFormula(Formula):
     eta : str
         Name of the parameter that is the linear predictor.
     options : sequence of str
-        Of ``"groups"``, ``"offset"`` and ``"weights"``.
+        Data beside X: some of ``"groups"``, ``"offset"`` and ``"weights"``.
 
     Attributes
     ----------
     outcome : DensityFormula
-        Of an observation, the linear predictor being one of the parameters.
+        Formula of an observation, the linear predictor being one of the parameters.
     """
 
     def __init__(self, density: Density, eta: str, options: Sequence[str] = ()):

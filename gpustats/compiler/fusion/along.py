@@ -19,7 +19,7 @@ class Along:
     make : callable
         Returns the positions, (N,). It is called once, and only where somebody asks.
     step, start : int, optional
-        Where row n has the position start + step · n.
+        Numbers of a regular position, which is start + step · n for row n.
 
     Attributes
     ----------

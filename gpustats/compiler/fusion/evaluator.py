@@ -37,15 +37,15 @@ class RowsEvaluator:
     Parameters
     ----------
     inner_inputs : sequence of Variable
-        Those of `inner_term`: its inputs, then the data that may change.
+        Variables of `inner_term`: its inputs, then the data that may change.
     inner_term : Variable
-        What is summed.
+        Term of each row, which is summed.
     data : sequence of ndarray
         The data as they are now.
     program : Program, optional
-        For these data, of these inputs.
+        Program for these data and these inputs.
     devices : sequence of str, optional
-        Those that share the rows.
+        Devices that share the rows.
     """
 
     def __init__(
@@ -185,17 +185,17 @@ class _Fit(NamedTuple):
     Attributes
     ----------
     shapes : sequence of tuple
-        Those of the inputs of the last call.
+        Shapes of the inputs of the last call.
     seen : sequence of ndarray
         The data of the last call: where they are the same arrays again, nobody compares them.
     data : sequence of ndarray
         Copies of the data.
     by : object
-        Has a method `sums`.
+        Evaluator with a method `sums`.
     all_shapes : sequence of tuple
-        Those of the inputs that it evaluates the sum for, None for an extent that may be any.
+        Shapes of all inputs for which `by` evaluates the sum, None for an extent that may be any.
     program : Program or None
-        That which tells whether an extent is large enough.
+        Program that tells whether an extent is large enough.
     """
 
     shapes: Sequence[tuple[int | None, ...]]
@@ -232,7 +232,7 @@ class _ByRows:
     ----------
     program : Program
     places : sequence of int
-        For each of its inputs, which array of a call it is.
+        Place among the arrays of a call, for each input of the program.
     devices : sequence of str, optional
     """
 
@@ -325,7 +325,7 @@ class _OfComputed:
     ----------
     program : Program
     inputs : sequence of Variable
-        What the program's inputs are computed from: the inputs of the call, then the data.
+        Variables that the program's inputs are computed from: the inputs of the call, then the data.
     devices : sequence of str, optional
     """
 

@@ -35,7 +35,7 @@ class SumExplanation:
     n_rows : int
         0 where they could not be counted.
     program : Program or None
-        What a row computes, where that can be.
+        Program of the sum, where there is one.
     reason : str
         Why the sum is left to PyTensor; empty where it is not.
     expected : Estimate or None
@@ -66,7 +66,7 @@ class TermExplanation:
     ----------
     name : str
     sums : list of SumExplanation
-        Of which the term consists.
+        Sums that the term consists of.
     """
 
     name: str

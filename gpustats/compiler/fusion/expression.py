@@ -20,7 +20,7 @@ class Expression:
     Attributes
     ----------
     form : str
-        With ``{}`` for each of the arguments: an infix form, a call, a name or a literal.
+        C text with ``{}`` for each of the arguments: an infix form, a call, a name or a literal.
     arguments : tuple of Expression
     whole : bool
         Whether it is an int, which is true or false.

@@ -29,7 +29,7 @@ class Parameter:
     ----------
     name : str
     input : int
-        Which input.
+        Place of the input among the program's inputs.
     pick : tuple
         The part of it, as NumPy's basic indexing takes it; (...,) for all of its elements, one after another.
     """
@@ -47,7 +47,7 @@ class Work(NamedTuple):
     cheap, calls, gathers : int
         Operations of a row, its calls of functions, and the elements of tables that it reads.
     elements : int
-        Of all of these tables.
+        Elements of all of these tables.
     moved : int
         Bytes of arrays of parameters and of their derivatives.
     """
@@ -66,15 +66,15 @@ class Program:
     Attributes
     ----------
     name, source : str
-        Of the function of a row, in C.
+        Name and text of the function of a row, in C.
     n_rows : int
     leaves : dict
-        As `gpustats.Rows` takes them.
+        Leaves as `gpustats.Rows` takes them.
     parameters : list of Parameter
     inputs : list of Variable
-        What the parameters are parts of.
+        Variables that the parameters are parts of.
     shapes : list of tuple
-        Those of the inputs, with None for an extent that nothing tells.
+        Shapes of the inputs, with None for an extent that nothing tells.
     checks : list
         Checks that are the same for all rows, with the variables of their conditions.
     checked_rows : bool
@@ -118,7 +118,7 @@ def program_of(
     Parameters
     ----------
     term : Variable
-        Without operations that are made of a graph.
+        Term of each row, without operations that are made of a graph.
     data : mapping
         Variables that are data -> their arrays.
     shapes : mapping, optional

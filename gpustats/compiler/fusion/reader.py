@@ -59,17 +59,17 @@ class Argument:
     Attributes
     ----------
     name : str
-        In C.
+        Name in C.
     kind : {"data", "number", "gather", "dot", "row"}
     source : Variable or None
         The variable that it is made of, none for data.
     pick : tuple
-        Where in that variable: whole numbers, and slices where the rows, or the columns of a design, run along; (...,) for all
+        Part of that variable: whole numbers, and slices where the rows, or the columns of a design, run along; (...,) for all
         of its elements, one after another.
     numbers : tuple of arrays
         The column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none.
     offset : int
-        Of a row's own number: row n has element n + offset.
+        Shift of a row's own number: row n has element n + offset.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Reader:
     Attributes
     ----------
     n : int
-        How many rows there are: a row is an element of what is summed.
+        Number of rows: a row is an element of the summed variable.
     arguments : dict
         Argument -> its expression.
     checks : list of (CheckParameterValue, list of Variable)

@@ -48,7 +48,7 @@ class Settings(NamedTuple):
     on : bool
         Whether they are fused.
     min_rows : int or None
-        From how many rows on; None where the faster place decides.
+        Least number of rows of a sum that is fused; None where the faster place decides.
     devices : tuple of str or None
         The devices that share the rows; None for the default one.
     """

@@ -106,7 +106,7 @@ class Decision(NamedTuple):
     reason : str
         Why it is left to PyTensor, in words for a user; empty where it is computed on the device.
     expected : Estimate or None
-        What decided, if that was it.
+        Times that decided, if times did.
     """
 
     reason: str

@@ -17,7 +17,7 @@ def as_kind(kind: type[SymbolicRandomVariable], variable: Any, **properties: Any
     ----------
     kind : type
     variable : TensorVariable
-        Of a base of this class.
+        Random variable of a base of this class.
     **properties
         What the class takes beside the graph.
     """

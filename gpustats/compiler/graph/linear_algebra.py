@@ -23,8 +23,8 @@ class StackOp(Op):
     Attributes
     ----------
     shaped_like : tuple
-        For each output the number of the input whose shape it has; None where it has the shape of the last input's matrices,
-        with the leading axes to which all inputs broadcast.
+        Place of the input that has the shape of each output; None where an output has the shape of the last input's
+        matrices, with the leading axes to which all inputs broadcast.
     """
 
     shaped_like: ClassVar[tuple[int | None, ...]]
@@ -75,7 +75,7 @@ class Cholesky(StackOp):
     Parameters
     ----------
     on_error : {"nan", "raise"}
-        What becomes of a matrix that has none.
+        Treatment of a matrix that has no factor.
     """
 
     __props__ = ("on_error",)

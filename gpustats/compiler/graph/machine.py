@@ -48,13 +48,13 @@ class Evaluation(NamedTuple):
     ----------
     replay : Replay
     given : list of (int, Run)
-        Which input each of the numbers given comes from; a run's source is counted in that input.
+        Numbers that are given to the device, each with its input; a run's source is counted in that input.
     found : list of Run
-        From what is found to the outputs, one after another; what several runs bring to a place is added.
+        Numbers that the device finds, to the outputs, one after another; what several runs bring to a place is added.
     n_out : int
-        How many numbers the outputs have.
+        Number of numbers in all outputs.
     valid : int, optional
-        Which of these says that the parameters are valid: they are where the first number found is finite.
+        Place of the number that says that the parameters are valid: they are where the first number found is finite.
     """
 
     replay: Replay
@@ -104,10 +104,10 @@ class Programs:
     evaluation : callable
         Returns the `Evaluation` for inputs of the shapes of some arrays, or None where only Python can evaluate.
     slots : sequence of (int, int)
-        Where in the layout of a call the address is behind which each input lies, and how many numbers behind it. See
+        Place in the layout of a call of each input's address, and how many numbers behind that address the input begins. See
         `numba_link.Bridge`.
     first_extent : int
-        Where in it the extents begin.
+        Place in the layout at which the extents begin.
     n_extents : int
 
     Attributes

@@ -39,14 +39,14 @@ class Bridge:
     ndims : sequence of int
         The dimensions of the arrays that it takes.
     name : str
-        For warnings.
+        Name for warnings.
     dtypes : mapping, optional
         The places of arrays that come as they are, in these types and with their strides; all others are float64 and
         contiguous.
     numbers : sequence of int
         The places of arrays of one number, which come as numbers of Python's.
     evaluation : callable, optional
-        How compiled code evaluates it by itself: see `machine.Programs`.
+        Function that returns the evaluation by compiled code alone: see `machine.Programs`.
     """
 
     def __init__(
@@ -143,9 +143,9 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
     node : Apply
         Whose inputs are a0, a1, …
     shapes : sequence of sequences of str
-        For each output the expressions for its extents.
+        Expressions for the extents of each output.
     what : str
-        For the error.
+        Name of the operation for the error.
     """
     ndims = ndims_of(node)
     n = len(ndims)

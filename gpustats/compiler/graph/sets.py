@@ -27,7 +27,7 @@ class LogLikelihoods(DensityOp):
     formula, wrt, known
         As for `LogLikelihood`.
     ndims : sequence of int
-        How many axes each input has in one set.
+        Number of axes of each input in one set.
     """
 
     __props__ = ("formula", "wrt", "known", "ndims")

@@ -105,7 +105,7 @@ class Batched:
         -------
         values : (C,) ndarray of float64
         gradients : (C, d) ndarray, or dict of str to (C, …) ndarray
-            As the points were given.
+            Gradients in the form in which the points were given.
 
         Raises
         ------

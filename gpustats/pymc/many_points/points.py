@@ -21,9 +21,9 @@ class Points:
     Attributes
     ----------
     shapes : dict of str to tuple
-        Of each variable, in their order in an array.
+        Shape of each variable, in their order in an array.
     size : int
-        How many numbers a point has.
+        Number of numbers in a point.
     discrete : list of str
         The variables that are whole numbers.
     start : (d,) ndarray

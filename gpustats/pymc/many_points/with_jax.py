@@ -16,7 +16,7 @@ def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size
     Parameters
     ----------
     evaluate : callable
-        From points (C, d) to values (C,) and gradients (C, d).
+        Function from points (C, d) to values (C,) and gradients (C, d).
     size : int
     """
     import jax
