@@ -18,7 +18,7 @@ from .findings import Findings, Lack, look
 from .self_test import CHECKS
 from .tables import show as table
 
-LIMIT = 300  # seconds for the checks of a device; they take ten where every kernel has to be compiled
+LONGEST_SECONDS = 300  # for the checks of a device; they take ten where every kernel has to be compiled
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def examine(spec: str | None = None) -> Report:
     return Report(findings, devices, reasons, [outcome for device in devices for outcome in tested(device.id)])
 
 
-def tested(device: str, limit: float = LIMIT) -> Iterator[Outcome]:
+def tested(device: str, limit: float = LONGEST_SECONDS) -> Iterator[Outcome]:
     """Outcomes of the checks on a device, in a process of their own: a broken driver may end it, or never come back."""
     # It imports what this process does, wherever that comes from.
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -19,11 +19,11 @@ import gpustats as gs
 
 from ..runtime import icd, nvrtc
 
-PCI = Path("/sys/bus/pci/devices")
-NVIDIA, DISPLAY = "0x10de", "0x03"  # a vendor; how the classes of graphics processors begin
-DRIVER = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-HEADERS = ("cuda.h", "cudaProfiler.h", "curand.h")  # what PyCUDA includes; some toolkits lack the last
-OPTIONAL = ("pymc", "dask")  # extras beside those that bring a device
+PCI_DEVICES = Path("/sys/bus/pci/devices")
+NVIDIA_VENDOR, DISPLAY_CLASS = "0x10de", "0x03"  # PCI numbers; the second begins those of graphics processors
+CUDA_LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+PYCUDA_HEADERS = ("cuda.h", "cudaProfiler.h", "curand.h")  # what PyCUDA includes; some toolkits lack the last
+OPTIONAL_EXTRAS = ("pymc", "dask")  # extras beside those that bring a device
 
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[[^\]]*\])?\s*\(?(?P<versions>[^;()]*)\)?\s*(?:;\s*(?P<marker>.*))?")
 
@@ -100,7 +100,7 @@ def look() -> Findings:
     packages(findings, required)
     opencl(findings)
     cuda(findings, required)
-    for extra in OPTIONAL:
+    for extra in OPTIONAL_EXTRAS:
         if missing := [why for why in map(unmet, required.get(extra, [])) if why]:
             findings.lack(extra, "; ".join(missing), install(extra))
     return findings
@@ -174,7 +174,7 @@ def packages(findings: Findings, required: dict[str, list[Requirement]]) -> None
         if why:
             least = f">={requirement.least}" if requirement.least else ""
             findings.lack("", why, f"pip install --upgrade '{requirement.name}{least}'")
-    for extra in OPTIONAL:
+    for extra in OPTIONAL_EXTRAS:
         for requirement in required.get(extra, []):
             if version := version_of(requirement.name):
                 findings.add(requirement.name, version, unmet(requirement))
@@ -260,7 +260,7 @@ def install_pycuda(extra: str, nvcc: str | None) -> str:
         visual = "# with Visual Studio's C++ compiler, and CUDA's toolkit from https://developer.nvidia.com/cuda-downloads"
         return f"{visual}\n{install(extra)}"
     compiler = "" if shutil.which("g++") else "apt install g++ python3-dev   # what compiles PyCUDA\n"
-    if nvcc is None or not all((Path(nvcc).parents[1] / "include" / header).exists() for header in HEADERS):
+    if nvcc is None or not all((Path(nvcc).parents[1] / "include" / header).exists() for header in PYCUDA_HEADERS):
         return compiler + pycuda_without_toolkit(extra[-2:], mapped("libcuda"))
     folder = "" if nvcc == shutil.which("nvcc") else f"PATH={Path(nvcc).parent}:$PATH "
     return compiler + folder + install(extra)
@@ -283,20 +283,21 @@ def pycuda_without_toolkit(major: str, driver: str = "") -> str:
 def cuda_driver() -> tuple[tuple[int, int] | None, str]:
     """Version of CUDA that the driver has, or None and why there is none."""
     try:
-        library: Any = ctypes.CDLL(DRIVER)
+        library: Any = ctypes.CDLL(CUDA_LIBRARY)
     except OSError:
-        return None, f"there is no {DRIVER}"
+        return None, f"there is no {CUDA_LIBRARY}"
     version = ctypes.c_int()
     if status := library.cuInit(0) or library.cuDriverGetVersion(ctypes.byref(version)):
-        return None, f"{DRIVER} is there and does not start: CUDA's error {status}"
+        return None, f"{CUDA_LIBRARY} is there and does not start: CUDA's error {status}"
     return (version.value // 1000, version.value % 1000 // 10), ""
 
 
 def nvidia_card() -> bool:
     """True if the machine has a graphics processor of NVIDIA's, as Linux tells."""
     with contextlib.suppress(OSError):
-        for card in PCI.iterdir():
-            if (card / "vendor").read_text().strip() == NVIDIA and (card / "class").read_text().startswith(DISPLAY):
+        for card in PCI_DEVICES.iterdir():
+            vendor, kind = (card / "vendor").read_text().strip(), (card / "class").read_text()
+            if vendor == NVIDIA_VENDOR and kind.startswith(DISPLAY_CLASS):
                 return True
     return False
 

@@ -11,8 +11,8 @@ import numpy as np
 
 import gpustats as gs
 
-CHECKS: dict[str, Callable[[str], None]] = {}  # name -> what raises AssertionError where a result for a dtype is wrong
-RELATIVE = {"float64": 1e-10, "float32": 1e-4}
+CHECKS: dict[str, Callable[[str], None]] = {}  # name -> function that raises AssertionError where a result for a dtype is wrong
+RELATIVE_ERROR = {"float64": 1e-10, "float32": 1e-4}
 
 
 def check(name: str) -> Callable[[Callable[[str], None]], Callable[[str], None]]:
@@ -26,7 +26,7 @@ def check(name: str) -> Callable[[Callable[[str], None]], Callable[[str], None]]
 def close(found: object, expected: object, dtype: str, scale: float = 1.0) -> None:
     """Assert that numbers agree up to the device's rounding; `scale` is the size of their terms."""
     found, expected = np.asarray(found, "float64"), np.asarray(expected, "float64")
-    np.testing.assert_allclose(found, expected, rtol=RELATIVE[dtype], atol=RELATIVE[dtype] * scale)
+    np.testing.assert_allclose(found, expected, rtol=RELATIVE_ERROR[dtype], atol=RELATIVE_ERROR[dtype] * scale)
 
 
 @check("table of a density")

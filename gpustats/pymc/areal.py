@@ -23,7 +23,7 @@ from ..density import Density
 from ..language.device_function import parse
 from .distributions import log_density
 
-_PAIR = """
+_PAIR_SOURCE = """
 // neighbours: what a pair of neighbours adds to the log-density of a conditional autoregression
 // x: real    y: real    weight: real    alpha: real    tau: real
 real neighbours_logpdf(real x, real y, real weight, real alpha, real tau)
@@ -35,7 +35,7 @@ real neighbours_logpdf(real x, real y, real weight, real alpha, real tau)
 
 @functools.cache
 def _pair() -> Density:
-    return Density(parse(_PAIR))
+    return Density(parse(_PAIR_SOURCE))
 
 
 def _known(W: Any) -> Any:

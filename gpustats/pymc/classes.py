@@ -25,19 +25,20 @@ from .time_series import (
     RandomWalk,
 )
 
-_PYMCS = (
+_PYMC_CLASSES = (
     AR, CAR, ICAR, EulerMaruyama, GaussianRandomWalk, KroneckerNormal, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk,
     InverseWishart, MatrixNormal,
 )  # fmt: skip
 # PyMC 6 has Wishart's and LKJ's with leading axes, and with transforms to numbers each of which is a matrix's.
-_PYMC_5S: tuple[type, ...] = () if hasattr(multivariate, "CholeskyCovTransform") else (Wishart,)
+_PYMC_5_CLASSES: tuple[type, ...] = () if hasattr(multivariate, "CholeskyCovTransform") else (Wishart,)
 if hasattr(multivariate, "_LKJCorr"):
     from .correlations import LKJCholeskyCov, LKJCorr
 
-    _PYMC_5S += LKJCholeskyCov, LKJCorr
+    _PYMC_5_CLASSES += LKJCholeskyCov, LKJCorr
 #: class name -> class
 CLASSES: dict[str, type] = {
-    c.__name__: c for c in (*Parametrised.__subclasses__(), *_PYMCS, Censored, NormalMixture, pm.Truncated, *_PYMC_5S)
+    c.__name__: c
+    for c in (*Parametrised.__subclasses__(), *_PYMC_CLASSES, Censored, NormalMixture, pm.Truncated, *_PYMC_5_CLASSES)
 }
 CLASSES["Lognormal"] = CLASSES["LogNormal"]
 

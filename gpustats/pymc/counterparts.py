@@ -17,7 +17,7 @@ from ..language.kinds import DENSITY
 from ..language.library import folder, library
 
 #: PyMC's names where they are not the density's in CamelCase.
-NAMES = {
+PYMC_NAMES = {
     "garch11": "GARCH11", "hypergeometric": "HyperGeometric", "lkj_cholesky": "LKJCholesky", "lkj_corr": "LKJCorr",
     "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
 }  # fmt: skip
@@ -86,7 +86,7 @@ def add_counterpart(density: Density, make: Callable[..., Any]) -> None:
 
 def class_name(name: str) -> str:
     """PyMC's name of a density: student_t -> StudentT."""
-    return NAMES.get(name) or "".join(part.capitalize() for part in name.split("_"))
+    return PYMC_NAMES.get(name) or "".join(part.capitalize() for part in name.split("_"))
 
 
 def is_built_in(density: Density) -> bool:

@@ -20,7 +20,7 @@ from ..language.nodes import CONSTANTS, Binary, Index, Name, Number, Return, Una
 End = Callable[[Mapping[str, Any]], Any]
 
 #: Names of the parameters that are the ends where neither their names nor the density's own functions say so.
-_NAMED = {"wald_loc_scale": ("loc", None)}
+_NAMES_OF_ENDS = {"wald_loc_scale": ("loc", None)}
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
@@ -59,7 +59,7 @@ def _finite(end: Any, infinite: float) -> Any:
 
 
 def _ends(density: Density, names: Sequence[str]) -> tuple[End | None, End | None]:
-    named = _NAMED.get(density.name, ("lower", "upper"))
+    named = _NAMES_OF_ENDS.get(density.name, ("lower", "upper"))
     lower, upper = (
         operator.itemgetter(name) if name in names else _written(density, ending)
         for name, ending in zip(named, ("lower", "upper"), strict=True)

@@ -26,7 +26,7 @@ from .matrix_transforms import PositiveDefinite, length_of
 from .parameters import as_parameter
 
 #: Rows from which one matrix is factorised by `linalg`.
-LARGE = 200
+ROWS_OF_LARGE_MATRIX = 200
 
 
 def cholesky(a: Any) -> Any:
@@ -55,7 +55,7 @@ def solve(factor: Any, b: Any) -> Any:
 
 
 def _is_small(a: Any) -> bool:
-    return a.type.ndim == 2 and (a.type.shape[-1] or 0) < LARGE
+    return a.type.ndim == 2 and (a.type.shape[-1] or 0) < ROWS_OF_LARGE_MATRIX
 
 
 def _square_sum(a: Any) -> Any:

@@ -104,13 +104,13 @@ def _by_logits(name: str, function: str = "Sigmoid") -> Callable[..., tuple[str,
 
 
 #: PyMC's classes whose random variables have a density's parameters
-_SAME = """
+_SAME_PARAMETERS = """
     Beta Cauchy Dirichlet DirichletMultinomial DiscreteUniform DiscreteWeibull ExGaussian Geometric Gumbel HalfCauchy
     HalfStudentT InverseGamma Kumaraswamy Laplace LogNormal Logistic Moyal Multinomial Normal Pareto Poisson PolyaGamma
     SkewStudentT StudentT TruncatedNormal Uniform VonMises Weibull
 """.split()
 #: PyMC's classes -> the density and its parameters, of those of PyMC's random variable
-_CHANGED: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
+_CHANGED_PARAMETERS: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
     "AsymmetricLaplace": lambda b, kappa, mu: ("asymmetric_laplace", (kappa, mu, b)),
     "Bernoulli": _by_logits("bernoulli"),
     "BetaBinomial": lambda n, alpha, beta: ("beta_binomial", (alpha, beta, n)),
@@ -128,7 +128,7 @@ _CHANGED: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
 def _derived(name: str) -> type[Distribution]:
     """PyMC's class of a name with a random variable of gpustats'."""
     base = getattr(pm, name)
-    of_pymc = _CHANGED.get(name) or (lambda *parameters: (_DENSITIES[name], parameters))
+    of_pymc = _CHANGED_PARAMETERS.get(name) or (lambda *parameters: (_DENSITY_OF_CLASS[name], parameters))
     return type(name, (base, Parametrised), {"of_pymc": staticmethod(of_pymc), "__module__": __name__})
 
 
@@ -364,5 +364,5 @@ def _transformed(transform: Callable[[Density], Density], name: str, pymc: Calla
     return density
 
 
-_DENSITIES = {class_name(name): name for name in library.built_in(DENSITY)}
-_derived_classes = [_derived(name) for name in (*_SAME, *_CHANGED) if name in _DENSITIES]
+_DENSITY_OF_CLASS = {class_name(name): name for name in library.built_in(DENSITY)}
+_derived_classes = [_derived(name) for name in (*_SAME_PARAMETERS, *_CHANGED_PARAMETERS) if name in _DENSITY_OF_CLASS]

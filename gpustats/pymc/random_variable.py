@@ -209,7 +209,7 @@ _TRANSFORMS = {
     "normal_inverse_gamma": _PositiveLast(), "von_mises": transforms.circular,
     "zero_sum_normal": transforms.ZeroSumTransform((-1,)),
 }  # fmt: skip
-_POINTS = {
+_STARTING_POINTS = {
     "normal_inverse_gamma": lambda mu, lam, alpha, beta: pt.stack(pt.broadcast_arrays(mu, beta / (alpha + 1)), axis=-1),
 }
 
@@ -236,7 +236,7 @@ def point_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Any:
     try:
         return support_point(counterpart(formula, parameters, size=size))
     except NotImplementedError:
-        known = _POINTS.get(formula.density.name)
+        known = _STARTING_POINTS.get(formula.density.name)
         point = _typical(formula, parameters) if known is None else known(*parameters)
         return inside(formula, parameters, of_domain(formula.observation.words, core) if point is None else point)
 

@@ -23,9 +23,10 @@ from .many_points.batched import MIN_ROWS, Batched
 
 __all__ = ["HMC", "IMH", "MH", "OfAllParticles"]
 
-QUARTER = np.pi / 2  # of the period of a trajectory in a standard normal distribution, after which it is as far as it gets
+#: Quarter of the period of a trajectory in a standard normal distribution, after which a particle is as far as it gets.
+QUARTER_PERIOD = np.pi / 2
 
-_UNUSED = Mode("py", "None")  # for functions that are replaced
+_MODE_OF_REPLACED = Mode("py", "None")  # for functions of PyMC's kernels that are replaced
 
 
 class OfAllParticles:
@@ -51,7 +52,7 @@ class OfAllParticles:
         many, given, totals = Batched(model, min_rows=min_rows), compile_kwargs or {}, (model.varlogp, model.datalogp)
         if self.takes_gradients:
             many.check_gradient()
-        super().__init__(*args, model=model, compile_kwargs={"mode": _UNUSED}, **kwargs)  # type: ignore[call-arg]
+        super().__init__(*args, model=model, compile_kwargs={"mode": _MODE_OF_REPLACED}, **kwargs)  # type: ignore[call-arg]
         self._functions = [many.compiled(total, gradient=self.takes_gradients, **given) for total in totals]
         self.prior_logp_func, self.likelihood_logp_func = map(_ByParticle, self._functions)
 
@@ -146,7 +147,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
 
         The arrays are those of the particles, before and after."""
         momentum = self.rng.normal(size=slope.shape)
-        steps = max(1, round(self.rng.uniform(0.5, 1.5) * QUARTER / self.step_size))
+        steps = max(1, round(self.rng.uniform(0.5, 1.5) * QUARTER_PERIOD / self.step_size))
         sizes = self.step_size * self.rng.uniform(0.9, 1.1, (self.draws, 1))
         energy = prior + self.beta * likelihood - 0.5 * (momentum**2).sum(1)
         at, now = self.tempered_posterior, (prior, likelihood, slope)

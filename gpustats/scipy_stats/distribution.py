@@ -19,8 +19,8 @@ from .frozen import Frozen
 from .random_states import generator_of
 from .reparametrised import Named, names
 
-_OF_X = ("pmf", "logpmf", "cdf", "logcdf", "sf", "logsf")
-_MOVED = ("ppf", "isf", "interval", "support", "mean", "rvs")  # as loc is
+_METHODS_OF_X = ("pmf", "logpmf", "cdf", "logcdf", "sf", "logsf")
+_METHODS_MOVED_BY_LOC = ("ppf", "isf", "interval", "support", "mean", "rvs")
 _MOMENTS = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
 
 
@@ -374,13 +374,13 @@ class Discrete(Distribution):
             return super()._of(method, given, *at, **more)
         loc = np.asarray(loc, float)[()]
         given = (*shapes, 0 * loc)
-        if method in _OF_X:
+        if method in _METHODS_OF_X:
             return super()._of(method, given, *(x - loc if is_device_array(x) else np.subtract(x, loc) for x in at))
         if method == "moment":
             (n,) = map(int, at)
             return sum(comb(n, k) * loc ** (n - k) * self.moment(k, *shapes) for k in range(n + 1))
         found = super()._of(method, given, *at, **more)
-        if method not in _MOVED:
+        if method not in _METHODS_MOVED_BY_LOC:
             return found
         return tuple(end + loc for end in found) if isinstance(found, tuple) else found + loc
 

@@ -16,7 +16,7 @@ from ..transforms.tilting import is_symmetric
 from .multivariate import FrozenMultivariate, Multivariate, squeezed
 
 #: Eigenvalues of a scale matrix that are taken for 0, relative to the largest.
-_SINGULAR = 1e6 * np.finfo(float).eps
+_SINGULAR_EIGENVALUE = 1e6 * np.finfo(float).eps
 
 
 def _vector_and_matrix(
@@ -41,7 +41,7 @@ def _vector_and_matrix(
         if not allow_singular:
             raise np.linalg.LinAlgError(f"{names[1]} must be symmetric and positive definite, unless allow_singular is given")
         values = np.linalg.eigvalsh(matrix)
-        if values[0] < -_SINGULAR * np.abs(values).max():
+        if values[0] < -_SINGULAR_EIGENVALUE * np.abs(values).max():
             raise ValueError(f"{names[1]} must be symmetric and positive semidefinite")
     return vector, matrix
 
@@ -76,7 +76,7 @@ class _Subspace:
         if not allow_singular and _is_positive_definite(matrix):
             return
         values, vectors = np.linalg.eigh(matrix)
-        least = _SINGULAR * np.abs(values).max(initial=0.0)
+        least = _SINGULAR_EIGENVALUE * np.abs(values).max(initial=0.0)
         kept = values > least
         if not kept.all():
             self.scale, self.axes = np.diag(values[kept]), vectors[:, kept]

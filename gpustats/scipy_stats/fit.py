@@ -16,7 +16,7 @@ from ..fits.observations import UPPER, arranged
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.transfers import to_device, to_host
 from .reparametrised import Named
-from .table import KNOWN, TURNS
+from .table import FIXED_BY_DEFAULT, LOC_IS_ANGLE
 
 
 def fit(
@@ -26,7 +26,7 @@ def fit(
 
     The density has no defaults, which would be taken as known.
     """
-    name, shapes, kwds = named.name, list(named.shapes), {**KNOWN.get(named.name, {}), **kwds}
+    name, shapes, kwds = named.name, list(named.shapes), {**FIXED_BY_DEFAULT.get(named.name, {}), **kwds}
     method, optimizer = str(kwds.pop("method", "mle")).lower(), kwds.pop("optimizer", None)
     if method not in ("mle", "mm"):
         raise ValueError(f"method must be 'MLE' or 'MM', not {method!r}")
@@ -48,13 +48,13 @@ def fit(
         if not is_device_array(data) and not np.isfinite(data).all():
             raise ValueError("data has numbers that are not finite")
     if method == "mle" and optimizer is None:
-        if name in _WRITTEN and not censored:
-            return _WRITTEN[name](data, fixed)
+        if name in _CLOSED_FORMS and not censored:
+            return _CLOSED_FORMS[name](data, fixed)
         found = _by_newton(density, data, fixed, start)
         if not censored and "scale" in fixed and named.shapes and "loc" not in {**start, **fixed}:
             found = _from_mean(named, density, data, fixed, start, found)
         if found is not None:
-            if name in TURNS and "loc" not in fixed and fixed.get("scale") == 1:
+            if name in LOC_IS_ANGLE and "loc" not in fixed and fixed.get("scale") == 1:
                 found = {**found, "loc": np.pi - (np.pi - found["loc"]) % (2 * np.pi)}
             return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
     if censored and method == "mm":
@@ -100,7 +100,7 @@ def _laplace(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 #: Fits that are formulas, where a search would find one of many maxima.
-_WRITTEN: dict[str, Callable[..., tuple[float, ...]]] = {"uniform": _uniform, "laplace": _laplace}
+_CLOSED_FORMS: dict[str, Callable[..., tuple[float, ...]]] = {"uniform": _uniform, "laplace": _laplace}
 
 
 def _by_newton(
@@ -115,7 +115,7 @@ def _by_newton(
     if isinstance(data, np.ndarray) and "loc" in fixed:
         standard = {n: v for n, v in (("loc", 0.0), ("scale", 1.0)) if n in fixed}
         data, fixed = (data - fixed["loc"]) / fixed.get("scale", 1.0), {**fixed, **standard}
-    elif isinstance(data, np.ndarray) and "loc" not in start and np.ptp(data) < CLOSE * abs(np.median(data)):
+    elif isinstance(data, np.ndarray) and "loc" not in start and np.ptp(data) < CLOSE_WIDTH * abs(np.median(data)):
         moved = np.median(data)
         data = data - moved
     try:
@@ -158,7 +158,7 @@ def _by_search(
 
     begin = _begin(named, density, on_host, fixed, start, lambda v: -objective([v[n] for n in free]))
     if method == "mm":
-        others = (_of_mean_and_variance(named, density, on_host, {**start, **fixed}, shape) for shape in _SHAPES)
+        others = (_of_mean_and_variance(named, density, on_host, {**start, **fixed}, shape) for shape in _SHAPE_STARTS)
         begin = min([begin, *others], key=lambda at: objective([at[n] for n in free]))
     if method == "mle" and optimizer is None and (of_values := _by_newton(density, on_host, fixed, start)) is not None:
         begin = max(begin, {**of_values, **fixed}, key=of_named)  # of censored data, a value within each interval
@@ -239,10 +239,10 @@ def _beside_ends(
             return value if np.isfinite(value) else np.inf
 
         last, value = [values[n] for n in names], np.inf
-        for _ in range(RESTARTS if names else 0):
+        for _ in range(MOST_RESTARTS if names else 0):
             last, before = scipy.optimize.fmin(objective, last, xtol=1e-8, ftol=1e-8, disp=0), value
             value = objective(last)
-            if not value < before - GAIN:
+            if not value < before - LEAST_GAIN:
                 break
         return placed(last)
 
@@ -270,15 +270,15 @@ def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any
     return loglik, np.ravel(rectangle.sample(rectangle.x.size, False).x)
 
 
-#: Of data and their distance from 0: the widths below which they are moved there.
-CLOSE = 1e-4
+#: Width of data, relative to their distance from 0, below which the data are moved there.
+CLOSE_WIDTH = 1e-4
 
-#: How often a search begins anew where it ended, as long as it gains so much.
-RESTARTS, GAIN = 20, 1e-7
+#: Number of times that a search begins anew where it ended, as long as it gains so much.
+MOST_RESTARTS, LEAST_GAIN = 20, 1e-7
 
+MOST_MOVED_STARTS = 100  # starts whose support is moved to where the data lie
 #: Values of shapes at which a search may begin, where there is no likelihood at the first.
-SUPPORTED = 100  # starts whose support is moved to where the data lie, at most
-_SHAPES = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
+_SHAPE_STARTS = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
 
 
 def _begin(
@@ -287,16 +287,16 @@ def _begin(
 ) -> dict[str, float]:  # fmt: skip
     """Parameters at which a search begins, where `merit`, which the search makes large, is finite, if some are found.
 
-    Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest merit.
+    Shapes are all 1, or else those values of `_SHAPE_STARTS`, together with some of loc and scale, with the largest merit.
     """
     known = {**start, **fixed}
     at = {**dict.fromkeys(named.shapes, 1.0), **_moved(named.support, data, known), **known}
     if not np.isfinite(merit(at)):
         low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
         others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
-        choice = {n: (at[n], *others[n]) if n in others else _SHAPES for n in named.parameters if n not in known}
+        choice = {n: (at[n], *others[n]) if n in others else _SHAPE_STARTS for n in named.parameters if n not in known}
         tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
-        tried += [_around(named, density, data, values, list(choice)) for values in tried[:SUPPORTED]]
+        tried += [_around(named, density, data, values, list(choice)) for values in tried[:MOST_MOVED_STARTS]]
         at = max(tried, key=lambda values: np.nan_to_num(merit(values), nan=-np.inf))
     return at
 

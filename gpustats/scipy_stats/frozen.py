@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-_OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "interval", "moment")
-_OF_NONE = ("median", "mean", "var", "std", "entropy", "support")
+_METHODS_OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "interval", "moment")
+_METHODS_WITHOUT_X = ("median", "mean", "var", "std", "entropy", "support")
 
 
 class Frozen:
@@ -39,7 +39,7 @@ class Frozen:
 
     def __getattr__(self, name: str) -> Any:
         """Method of the distribution's, kept beside the attributes."""
-        if name not in (*_OF_X, *_OF_NONE) or not hasattr(self.__dict__.get("dist"), name):
+        if name not in (*_METHODS_OF_X, *_METHODS_WITHOUT_X) or not hasattr(self.__dict__.get("dist"), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method, args, kwds = getattr(self.dist, name), self.args, self.kwds
 
@@ -49,7 +49,7 @@ class Frozen:
         def of_none() -> Any:
             return method(*args, **kwds)
 
-        made: Any = of_x if name in _OF_X else of_none
+        made: Any = of_x if name in _METHODS_OF_X else of_none
         made.__name__, made.__doc__ = name, method.__doc__
         self.__dict__[name] = made
         return made
@@ -92,7 +92,7 @@ class Frozen:
         return {name: self.__dict__[name] for name in ("dist", "args", "kwds", "_random_state")}
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(n for n in (*_OF_X, *_OF_NONE) if hasattr(self.dist, n))})
+        return sorted({*super().__dir__(), *(n for n in (*_METHODS_OF_X, *_METHODS_WITHOUT_X) if hasattr(self.dist, n))})
 
     def __repr__(self) -> str:
         given = [*map(repr, self.args), *(f"{n}={v!r}" for n, v in self.kwds.items())]

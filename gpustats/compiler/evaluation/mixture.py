@@ -22,7 +22,7 @@ from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 _WEIGHTS = "log_weights"
 #: a parameter's core -> the same with an axis of components
-_OF_COMPONENTS = {"()": "(k)", "(d)": "(k,d)", "(d,d)": "(k,d,d)"}
+_CORES_OF_COMPONENTS = {"()": "(k)", "(d)": "(k,d)", "(d,d)": "(k,d,d)"}
 
 
 class MixtureFormula(Formula):
@@ -42,7 +42,7 @@ class MixtureFormula(Formula):
         if _WEIGHTS in component.names[1:]:
             raise ValueError(f"{component.name} has a parameter called {_WEIGHTS!r}, as a mixture has itself: rename it")
         weights = FormulaArgument(_WEIGHTS, "(k)", "vector")
-        of_components = [a._replace(core=_OF_COMPONENTS[a.core]) for a in parameters]
+        of_components = [a._replace(core=_CORES_OF_COMPONENTS[a.core]) for a in parameters]
         key = ("mixture", *component.key)
         super().__init__(
             f"{component.name}_mixture", [observation, weights, *of_components], key, component.discrete, component.kind

@@ -14,7 +14,7 @@ from pytensor.tensor.elemwise import Elemwise
 from .along import Along, At, Entry, read
 from .expression import Expression
 from .joined import among
-from .reader import SHORT, Reader, name_of, reads, without_shuffles
+from .reader import MOST_IN_ROW, Reader, name_of, reads, without_shuffles
 from .scalar_ops import UnknownLength, Unsupported, in_c
 
 MOST_COLUMNS = 64  # of a matrix of data in a dot product
@@ -29,7 +29,7 @@ def of_reduction(reader: Reader, node: Apply, at: At, output: int) -> Expression
     kept = iter(at)
     places = [range(reader.short(source, i)) if i in axes else [next(kept)] for i in range(source.type.ndim)]
     parts = [reader.visit(source, tuple(p)) for p in itertools.product(*places)]
-    if not parts or len(parts) > SHORT:
+    if not parts or len(parts) > MOST_IN_ROW:
         raise Unsupported(f"{type(node.op).__name__} of {len(parts)} numbers in each row")
     total = parts[0]
     for one in parts[1:]:
@@ -66,7 +66,7 @@ def of_dot(reader: Reader, node: Apply, at: At, output: int) -> Expression:
             return found
     if k is None:
         raise UnknownLength(f"a product of {a.type} and {b.type} over an axis whose length only the call tells")
-    if k > SHORT:
+    if k > MOST_IN_ROW:
         raise Unsupported(f"a product over {k} elements of {a.type} and {b.type}")
     parts = []
     for c in range(k):

@@ -14,7 +14,7 @@ from ..graph.ops import LogDensity
 from .along import At, Entry
 from .expression import Expression
 from .frozen import rebuilt
-from .reader import SAME, SHORT, Reader, outermost, reads
+from .reader import IDENTITY_OPS, MOST_IN_ROW, Reader, outermost, reads
 from .scalar_ops import UnknownLength, Unsupported, in_c
 
 
@@ -49,7 +49,7 @@ def of_all(reader: Reader, v: Variable) -> Expression:
         raise Unsupported("a check within a check of parameters")
     if node is not None and isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ == "AND":
         return in_c(node.op.scalar_op, [of_all(reader, i) for i in node.inputs], reader.made)
-    if node is not None and (isinstance(node.op, DimShuffle) or name in SAME):
+    if node is not None and (isinstance(node.op, DimShuffle) or name in IDENTITY_OPS):
         return of_all(reader, node.inputs[0])
     if v.type.ndim:
         return _every(reader, v)
@@ -69,14 +69,14 @@ def _every(reader: Reader, v: Variable) -> Expression:
         elif len(candidates) == 1 and extent != 1 and candidates[0] not in taken:
             places.append([reader.rows[candidates[0]]])
             taken.update(candidates)
-        elif not candidates and extent is not None and extent <= SHORT:
+        elif not candidates and extent is not None and extent <= MOST_IN_ROW:
             places.append(range(extent))
         elif extent is None:
             raise UnknownLength(f"a check of {v.type}")
         else:
             raise Unsupported(f"a check of {v.type}, in which {extent} may be rows or not")
     parts = [reader.made.truth(reader.visit(v, tuple(p))) for p in itertools.product(*places)]
-    if len(parts) > SHORT:
+    if len(parts) > MOST_IN_ROW:
         raise Unsupported(f"a check of {len(parts)} numbers in each row")
     return reader.made.folded("{} && {}", parts, whole=True)
 

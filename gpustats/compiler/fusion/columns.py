@@ -6,20 +6,20 @@ import hashlib
 
 import numpy as np
 
-FIRST = 100  # numbers that tell most columns which no narrower type holds
+PROBED_NUMBERS = 100  # the first of a column, which tell of most columns that no narrower type holds them
 
 
 def narrowed(numbers: np.ndarray) -> np.ndarray:
     """Numbers as uint8 or int32 if either type holds all of them, else as float64."""
     for dtype in (np.uint8, np.int32):
-        if all(_holds(dtype, part) for part in (numbers[:FIRST], numbers)):
+        if all(_holds(dtype, part) for part in (numbers[:PROBED_NUMBERS], numbers)):
             return numbers.astype(dtype, copy=False)
     return numbers.astype(np.float64, copy=False)
 
 
 def two(numbers: np.ndarray) -> tuple[float, float, np.ndarray] | None:
     """Both numbers of a column that has two, 0 first if present, and the rows of the second; None for other columns."""
-    for part in (numbers[:FIRST], numbers):
+    for part in (numbers[:PROBED_NUMBERS], numbers):
         some, others = part[0], part[part != part[0]]
         if others.size and (others != others[0]).any():
             return None

@@ -10,7 +10,7 @@ from pytensor.graph.basic import Apply, Constant, Variable
 
 from .along import At, Entry
 from .expression import Expression
-from .reader import SAME, Reader, reads
+from .reader import IDENTITY_OPS, Reader, reads
 from .scalar_ops import Unsupported, in_c
 
 
@@ -56,7 +56,7 @@ def of_dimshuffle(reader: Reader, node: Apply, at: At, output: int) -> Expressio
     return reader.visit(node.inputs[0], tuple(inner))
 
 
-@reads(*SAME)
+@reads(*IDENTITY_OPS)
 def of_same(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     return reader.visit(node.inputs[0], at)
 

@@ -21,7 +21,7 @@ from .regrouped import as_fused
 from .rewrite import fused, has_device, is_whole_sum, settings
 from .scalar_ops import NoData, UnknownLength, Unsupported
 from .sources import sources_of
-from .where import MANY, Decision, Estimate, decision, too_few
+from .where import FEWEST_UNREAD_ROWS, Decision, Estimate, decision, too_few
 
 NO_DEVICE = "there is no device that computes in float64"
 
@@ -168,7 +168,7 @@ def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | 
             program = program_of(term, data)
             reason, expected = decision(program, min_rows) if has_device() else Decision(NO_DEVICE)
         except UnknownLength:
-            reason = too_few(sources_of(term, data)[1], min_rows, MANY) if has_device() else NO_DEVICE
+            reason = too_few(sources_of(term, data)[1], min_rows, FEWEST_UNREAD_ROWS) if has_device() else NO_DEVICE
             program = program_of(term, data, shapes)
     except NoData:
         return None

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH = 100  # of what is written in one statement
-CHEAP = {"fmax", "fmin", "fabs", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "sqrt"}  # functions
-SEVERAL = 4  # calls of a logarithm, about, that a gamma function or a density takes
+LONGEST_EXPRESSION = 100  # characters that are written in one statement
+CHEAP_FUNCTIONS = {"fmax", "fmin", "fabs", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "sqrt"}
+LOGARITHMS_PER_DENSITY = 4  # calls of a logarithm, about, that a gamma function or a density takes
 _CALL = re.compile(r"\w+\([\w(){}, ]*\)")
 
 
@@ -56,8 +56,8 @@ def operations(result: Expression) -> tuple[int, int]:
     """Numbers of cheap operations and of calls of functions in an expression; some calls count several times."""
     forms = [e.form for e in parts_of(result) if e.arguments]
     calls = [form.partition("(")[0] for form in forms if re.match(r"\w+\(", form)]
-    dear = [name for name in calls if name not in CHEAP]
-    return len(forms) - len(dear), sum(SEVERAL if "gamma" in name or "_log" in name else 1 for name in dear)
+    dear = [name for name in calls if name not in CHEAP_FUNCTIONS]
+    return len(forms) - len(dear), sum(LOGARITHMS_PER_DENSITY if "gamma" in name or "_log" in name else 1 for name in dear)
 
 
 def body(result: Expression) -> str:
@@ -70,7 +70,7 @@ def body(result: Expression) -> str:
         text = _filled(expression, [texts[id(a)] for a in expression.arguments])
         if expression is result:
             lines.append(f"    return {_of(expression, 'real', text)};")
-        elif expression.arguments and (uses[id(expression)] > 1 or len(text) > WIDTH):
+        elif expression.arguments and (uses[id(expression)] > 1 or len(text) > LONGEST_EXPRESSION):
             name = f"t{len(lines)}"
             lines.append(f"    const {'int' if expression.whole else 'real'} {name} = {text};")
             texts[id(expression)] = name, True

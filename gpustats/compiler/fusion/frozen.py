@@ -19,7 +19,7 @@ from pytensor.tensor.type import TensorType
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
 
-FEW = 1000  # elements, for which PyTensor's Python functions of numbers are fast enough
+MOST_ELEMENTS_IN_PYTHON = 1000  # of an array, for which PyTensor's functions of numbers are fast enough
 
 
 class Frozen:
@@ -143,7 +143,7 @@ def computed(node: Apply, inputs: Sequence[Any]) -> list[np.ndarray] | None:
         return None
     storage: list[list[Any]] = [[None] for _ in node.outputs]
     try:
-        if isinstance(node.op, Elemwise) and max(np.size(v.data) for v in inputs) > FEW:
+        if isinstance(node.op, Elemwise) and max(np.size(v.data) for v in inputs) > MOST_ELEMENTS_IN_PYTHON:
             return _by_numpy(node.op.scalar_op, [v.data for v in inputs], np.dtype(node.outputs[0].type.dtype))
         copy = node.op.make_node(*inputs)
         node.op.perform(copy, [v.data for v in inputs], storage)

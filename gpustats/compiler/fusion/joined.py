@@ -11,7 +11,7 @@ from pytensor.graph.basic import Apply, Constant, Variable
 
 from .along import Along, At, Entry, evenly, picked
 from .expression import Expression
-from .reader import SHORT, Reader, reads
+from .reader import MOST_IN_ROW, Reader, reads
 from .scalar_ops import UnknownLength, Unsupported
 
 
@@ -71,7 +71,7 @@ def among(reader: Reader, place: Entry, options: Sequence[Callable[[], Expressio
     """Option of a number that may differ between rows."""
     if isinstance(place, int):
         return options[place]()
-    if len(options) > SHORT:
+    if len(options) > MOST_IN_ROW:
         raise Unsupported(f"one of {len(options)} values by the row")
     present = [int(i) for i in np.unique(place.places)]
     number = reader.argument(("index", place.key), "index", "data", lambda: {"numbers": (place.places.astype(np.int32),)})

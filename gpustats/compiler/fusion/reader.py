@@ -16,24 +16,24 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ...language.names import means_something
 from ...language.nodes import CONSTANTS, DRAWS, MATH
-from ...rows.binding import TAKEN as OF_ROWS
+from ...rows.binding import TAKEN as NAMES_OF_ROWS
 from .along import Along, At, Entry, axes_of, read
 from .columns import key_of, narrowed, two
 from .expression import Expression, parts_of
 from .frozen import Frozen
-from .scalar_ops import CALLS, UnknownLength, Unsupported
+from .scalar_ops import C_FUNCTIONS, UnknownLength, Unsupported
 from .simplify import Expressions
 
-SHORT = 64  # the most elements of an axis inside a row, each of which is written out
-SAME = ("TensorFromScalar", "ScalarFromTensor", "SpecifyShape", "Assert", "DeepCopyOp", "ViewOp")  # what gives its input
+MOST_IN_ROW = 64  # elements of an axis inside a row, each of which is written out
+IDENTITY_OPS = ("TensorFromScalar", "ScalarFromTensor", "SpecifyShape", "Assert", "DeepCopyOp", "ViewOp")  # give their input
 
-_OF_C = (
+_C_KEYWORDS = (
     "auto break case const continue default do else enum extern for goto if inline register restrict return signed sizeof "
     "static struct switch typedef union unsigned void volatile while offsetof"
 )
-#: What a name must not be: in C, for the functions of a row, for `gpustats.Rows`, and for Python's methods.
-_TAKEN = {*_OF_C.split(), "dim", *MATH, *DRAWS, *CONSTANTS, *CALLS.values(), *OF_ROWS, "self"}
-_OWN = re.compile(r"t\d+")  # names of statements
+#: Names that arguments must not have: in C, for the functions of a row, for `gpustats.Rows`, and for Python's methods.
+_RESERVED_NAMES = {*_C_KEYWORDS.split(), "dim", *MATH, *DRAWS, *CONSTANTS, *C_FUNCTIONS.values(), *NAMES_OF_ROWS, "self"}
+_STATEMENT_NAME = re.compile(r"t\d+")  # names of statements
 
 #: Class of an operation -> what reads it: reader(reader, node, at, output).
 _READERS: dict[str, Callable[..., Expression]] = {}
@@ -164,7 +164,8 @@ class Reader:
     def _fresh(self, name: str | None) -> str:
         plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in name or "").strip("_").lower()
         plain = plain if plain[:1].isalpha() else f"a_{plain}".rstrip("_")
-        if plain not in self._names and plain not in _TAKEN and not means_something(plain) and not _OWN.fullmatch(plain):
+        taken = plain in self._names or plain in _RESERVED_NAMES or means_something(plain)
+        if not taken and not _STATEMENT_NAME.fullmatch(plain):
             self._names.add(plain)
             return plain
         found = next(f"{plain}_{i}" for i in itertools.count(1) if f"{plain}_{i}" not in self._names)
@@ -305,8 +306,8 @@ class Reader:
         extent = v.type.shape[axis]
         if extent is None:
             raise UnknownLength(f"an axis within each row whose length only the call tells: {v.type}")
-        if extent > SHORT:
-            raise Unsupported(f"an axis of {extent} elements within each row; at most {SHORT} are written out")
+        if extent > MOST_IN_ROW:
+            raise Unsupported(f"an axis of {extent} elements within each row; at most {MOST_IN_ROW} are written out")
         return extent
 
     def truth(self, key: tuple, numbers: np.ndarray) -> Expression:
@@ -332,7 +333,7 @@ def outermost(term: Variable) -> set[Apply]:
         if isinstance(node.op, CheckParameterValue):
             found.add(node)
             stack.append(node.inputs[0])
-        elif isinstance(node.op, DimShuffle) or type(node.op).__name__ in SAME:
+        elif isinstance(node.op, DimShuffle) or type(node.op).__name__ in IDENTITY_OPS:
             stack.append(node.inputs[0])
         elif isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ in ("Add", "Cast"):
             stack += [v for v in node.inputs if v.type.ndim == 0 or v.type.shape == node.outputs[0].type.shape]

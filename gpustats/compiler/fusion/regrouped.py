@@ -17,7 +17,7 @@ from .frozen import rebuilt, without_inner_graphs
 Term = tuple[bool, Variable]  # whether it is subtracted
 
 
-FEW = 64  # elements, of what rows share
+MOST_SHARED_ELEMENTS = 64  # elements of a term that rows share
 
 
 def as_fused(variable: Variable) -> Variable:
@@ -43,7 +43,7 @@ def regrouped(variable: Variable) -> Variable:
 
 def _is_few(v: Variable) -> bool:
     extents = getattr(v.type, "shape", (None,))
-    return None not in extents and math.prod(extents) <= FEW
+    return None not in extents and math.prod(extents) <= MOST_SHARED_ELEMENTS
 
 
 def _is_sum(node: Apply | None) -> bool:

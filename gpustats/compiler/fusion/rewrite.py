@@ -28,14 +28,16 @@ from .program import program_of
 from .regrouped import as_fused
 from .scalar_ops import UnknownLength, Unsupported
 from .sources import sources_of
-from .where import MANY, decision, too_few
+from .where import FEWEST_UNREAD_ROWS, decision, too_few
 
-_WORDS = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True}
+_SWITCH_WORDS = {
+    "": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True,
+}  # fmt: skip
 
 
 def _switch(word: str) -> bool:
     try:
-        return _WORDS[word.strip().lower()]
+        return _SWITCH_WORDS[word.strip().lower()]
     except KeyError:
         raise ValueError(f"the environment variable GPUSTATS_FUSE is {word!r}: set it to 1 or to 0") from None
 
@@ -164,7 +166,7 @@ class FuseSums(GraphRewriter):
                 total = sum_by(program, term, list(data), devices)
             except UnknownLength:
                 sources, n_rows = sources_of(term, data)
-                if too_few(n_rows, min_rows, MANY):
+                if too_few(n_rows, min_rows, FEWEST_UNREAD_ROWS):
                     return
                 total = sum_later(sources, term, list(data), devices)
         except Unsupported:

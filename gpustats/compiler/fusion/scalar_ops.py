@@ -27,7 +27,7 @@ class UnknownLength(Unsupported):
 COMPARISONS = {"LT": "{} < {}", "GT": "{} > {}", "LE": "{} <= {}", "GE": "{} >= {}", "EQ": "{} == {}", "NEQ": "{} != {}"}
 LOGIC = {"AND": "{} && {}", "OR": "{} || {}"}
 #: Class -> the function of C, or of gpustats, that does the same.
-CALLS = {
+C_FUNCTIONS = {
     "Log": "log", "Exp": "exp", "Log1p": "log1p", "Expm1": "expm1", "Sqrt": "sqrt", "Abs": "fabs", "Sigmoid": "expit",
     "Softplus": "log1pexp", "GammaLn": "log_gamma", "Psi": "digamma", "TriGamma": "trigamma", "Erf": "erf", "Erfc": "erfc",
     "Erfcx": "scaled_erfc", "Log1mexp": "log1mexp", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Tanh": "tanh", "Sinh": "sinh",
@@ -36,12 +36,12 @@ CALLS = {
     "Log10": "log10", "Exp2": "exp2",
     "LogAddExp": "logaddexp", "XLogY": "xlogy", "XLog1PY": "xlog1py",
 }  # fmt: skip
-FORMS = {
+C_FORMS = {
     "Sub": "{} - {}", "TrueDiv": "{} / {}", "Reciprocal": "1 / {}", "Inv": "1 / {}", "Neg": "-{}",
     "Deg2Rad": "{} * (PI / 180)", "Rad2Deg": "{} * (180 / PI)", "IntDiv": "floor({} / {})",
 }  # fmt: skip
 #: Exponents that are products and roots: x is used as often as the form has it.
-POWERS = {2.0: "{0} * {0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}", 0.5: "sqrt({0})", -0.5: "1 / sqrt({0})", 1.0: "{0}"}
+C_POWERS = {2.0: "{0} * {0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}", 0.5: "sqrt({0})", -0.5: "1 / sqrt({0})", 1.0: "{0}"}
 
 
 def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Expression:
@@ -62,10 +62,10 @@ def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Express
         return made.folded(LOGIC[name], [made.truth(a) for a in arguments], whole=True)
     if name in COMPARISONS:
         return made.make(COMPARISONS[name], *reals, whole=True)
-    if name in FORMS:
-        return made.make(FORMS[name], *reals)
-    if name in CALLS:
-        return made.make(f"{CALLS[name]}({', '.join(['{}'] * len(reals))})", *reals)
+    if name in C_FORMS:
+        return made.make(C_FORMS[name], *reals)
+    if name in C_FUNCTIONS:
+        return made.make(f"{C_FUNCTIONS[name]}({', '.join(['{}'] * len(reals))})", *reals)
     match name:
         case "Invert":
             if not arguments[0].whole:
@@ -108,7 +108,7 @@ def in_c(op: Any, arguments: Sequence[Expression], made: Expressions) -> Express
 
 def _power(base: Expression, exponent: Expression, made: Expressions) -> Expression:
     try:
-        form = POWERS[float(exponent.form.strip("()"))] if not exponent.arguments else None
+        form = C_POWERS[float(exponent.form.strip("()"))] if not exponent.arguments else None
     except (ValueError, KeyError):
         form = None
     if form is None:

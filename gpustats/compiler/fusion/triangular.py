@@ -13,7 +13,7 @@ from .joined import among
 from .reader import Reader, reads
 from .scalar_ops import UnknownLength, Unsupported
 
-MOST = 8  # equations, which are written out
+MOST_EQUATIONS = 8  # of a triangular system, which are written out
 
 
 @reads("SolveTriangular")
@@ -25,8 +25,8 @@ def of_triangular_system(reader: Reader, node: Apply, at: At, output: int) -> Ex
     n = a.type.shape[-1]
     if n is None:
         raise UnknownLength("a triangular system in each row, of as many equations as only the call tells")
-    if n > MOST or getattr(op, "trans", 0) not in (0, "N", False, None):
-        raise Unsupported(f"a triangular system of {n} equations in each row; at most {MOST} are written out")
+    if n > MOST_EQUATIONS or getattr(op, "trans", 0) not in (0, "N", False, None):
+        raise Unsupported(f"a triangular system of {n} equations in each row; at most {MOST_EQUATIONS} are written out")
     lead, place, column = (at[:-1], at[-1], ()) if core == 1 else (at[:-2], at[-2], at[-1:])
     key = (node, "solution", *lead, *column)
     if key not in reader.found:

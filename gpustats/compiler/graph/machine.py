@@ -27,10 +27,10 @@ from ...runtime.replay import Replay
 
 intrinsic: Any = numba.extending.intrinsic  # its types want the typing context of callers, too
 
-THREADS = 64  # that have programs of an operation at once; calls of further ones go through Python
-CALLS = 2  # of a thread through Python, behind which it gets a program
-LONG = 0.02  # seconds of a call that Ctrl-C should end at once: it goes through Python
-ARGUMENTS = 9  # of the functions that a program calls, at most
+MOST_THREADS = 64  # with programs of an operation at once; calls of further threads go through Python
+CALLS_BEFORE_PROGRAM = 2  # of a thread through Python, behind which the thread gets a program
+LONGEST_CALL = 0.02  # seconds; longer calls go through Python, so that Ctrl-C ends them at once
+MOST_ARGUMENTS = 9  # of the functions of C that a program calls
 
 
 class Run(NamedTuple):
@@ -123,22 +123,22 @@ class Programs:
     ):  # fmt: skip
         self._evaluation, self._slots = evaluation, slots
         self._extents = slice(first_extent, first_extent + n_extents)
-        self.table = np.concatenate([_addresses(), np.zeros(2 * THREADS, np.int64)])
-        self._rows = self.table[-2 * THREADS :].reshape(THREADS, 2)
+        self.table = np.concatenate([_addresses(), np.zeros(2 * MOST_THREADS, np.int64)])
+        self._rows = self.table[-2 * MOST_THREADS :].reshape(MOST_THREADS, 2)
         self._calls: dict[int, tuple[tuple[int, ...], int]] = {}  # of a thread, how many with the same extents
-        self._alive: list[Any] = [None] * THREADS
+        self._alive: list[Any] = [None] * MOST_THREADS
         self._lock = threading.Lock()
         self._given_up = not is_possible()
         _everyone.add(self)
 
     def offer(self, arrays: Sequence[Any], layout: Sequence[int], seconds: float) -> None:
         """Give the calling thread, which has evaluated the operation at these arrays in some seconds, a program soon."""
-        if self._given_up or seconds > LONG:
+        if self._given_up or seconds > LONGEST_CALL:
             return
         thread, extents = threading.get_native_id(), tuple(layout[self._extents])
         known, n = self._calls.get(thread, (extents, 0))
         self._calls[thread] = extents, n = extents, n + 1 if known == extents else 1
-        if n < CALLS or n & (n - 1):  # asked for again only now and then, by threads for which there was no room
+        if n < CALLS_BEFORE_PROGRAM or n & (n - 1):  # asked for again only now and then, by threads for which there was no room
             return
         with self._lock:
             if (row := self._row(thread, extents)) is None:
@@ -169,7 +169,7 @@ class Programs:
         targets = np.concatenate([np.arange(r.target, r.target + r.length) for r in evaluation.found] or [np.empty(0, int)])
         n_found = evaluation.n_out - (evaluation.valid >= 0)
         adds = int(np.unique(targets).size < max(targets.size, n_found))  # also where some outputs stay 0
-        calls = [(c.function, *c.arguments, *[0] * (ARGUMENTS - len(c.arguments))) for c in replay.commands]
+        calls = [(c.function, *c.arguments, *[0] * (MOST_ARGUMENTS - len(c.arguments))) for c in replay.commands]
         parts = [extents, *given, *calls, *evaluation.found]
         head = [
             replay.given.ctypes.data, replay.found.ctypes.data, evaluation.n_out, adds, self._extents.start,
@@ -245,10 +245,10 @@ def _called(typing_context, function, a, b, c, d, e, f, g, h, i):
     """Result of a C function at an address, for whole numbers and addresses; the function may take fewer."""
 
     def code(context, builder, signature, arguments):
-        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(64)] * ARGUMENTS)
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(64)] * MOST_ARGUMENTS)
         return builder.call(builder.inttoptr(arguments[0], ir.PointerType(kind)), arguments[1:])
 
-    return types.int32(*[types.int64] * (1 + ARGUMENTS)), code
+    return types.int32(*[types.int64] * (1 + MOST_ARGUMENTS)), code
 
 
 @intrinsic
@@ -262,13 +262,13 @@ def _pointer_from(typing_context, function, a):
     return types.int64(types.int64, types.int64), code
 
 
-FUNCTIONS = 5  # of C that compiled code calls
+NUMBER_OF_FUNCTIONS = 5  # functions of C that compiled code calls
 
 
 def _addresses() -> np.ndarray:
     """Addresses of the functions of C, 0 where there are none."""
     if not is_possible():
-        return np.zeros(FUNCTIONS, np.int64)
+        return np.zeros(NUMBER_OF_FUNCTIONS, np.int64)
     c, python = ctypes.CDLL(None), ctypes.pythonapi
     found = c.gettid, c.memcpy, python.PyGILState_Check, python.PyEval_SaveThread, python.PyEval_RestoreThread
     return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in found], np.int64)
@@ -295,10 +295,10 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
         _int_at(table, 0), _int_at(table, 1), _int_at(table, 2), _int_at(table, 3), _int_at(table, 4)
     )  # fmt: skip
     thread, program = _called(own_number, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0
-    for row in range(THREADS):
-        its = _int_at(table, FUNCTIONS + 2 * row)
+    for row in range(MOST_THREADS):
+        its = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row)
         if its == thread:
-            program = _int_at(table, FUNCTIONS + 2 * row + 1)
+            program = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row + 1)
         if its == thread or its == 0:
             break
     if program == 0:
@@ -330,7 +330,7 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
             _int_at(program, at + 8), _int_at(program, at + 9),
         )  # fmt: skip
         errors += code != 0
-        at += 1 + ARGUMENTS
+        at += 1 + MOST_ARGUMENTS
     if held:
         _pointer_from(enter, state)
     if errors or not np.isfinite(_float_at(found, 0)):

@@ -31,8 +31,8 @@ from .with_jax import as_jax
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Rewrites of what there is for one point. Its checks become -inf here, so that an invalid one makes no others invalid.
-BEFORE = (
+#: Rewrites of the graph of one point. Checks become -inf here, so that an invalid point makes no others invalid.
+REWRITES_OF_ONE_POINT = (
     "canonicalize", "local_check_parameter_to_ninf_switch", "gpustats_one_evaluation", "gpustats_only_used",
     "gpustats_split_as_slices", "gpustats_own_loops",
 )  # fmt: skip
@@ -204,7 +204,7 @@ class Batched:
         with fused(**self._settings):
             total = rewrite_pregrad(total)
         slopes: Any = grad(total, own, disconnected_inputs="ignore", return_disconnected="zero") if gradient else []
-        outputs = _rewritten([total, *slopes], BEFORE)
+        outputs = _rewritten([total, *slopes], REWRITES_OF_ONE_POINT)
         matrix = pt.dmatrix("points")
         value, *parts = self._at(matrix, own, outputs)
         results: list[Any] = [value]
