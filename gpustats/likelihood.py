@@ -304,7 +304,8 @@ class Likelihood(BoundDensity):
     ) -> Callable[[], tuple[float, dict[str, Any]]] | None:
         """Start a repeated call.
 
-        Returns a function that waits for the sum and the derivatives; None where the call is not of this kind."""
+        Returns a function that waits for the sum and the derivatives; None where the call is not of this kind.
+        """
         if not self._repeats or (arguments := in_order(self._density.parameters, args, kwargs)) is None:
             return None
         repeated = self._repeated(arguments, derivatives, wrt)

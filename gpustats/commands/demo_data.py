@@ -49,7 +49,8 @@ def visits() -> np.ndarray:
 def counts_axes(axes, x: np.ndarray) -> np.ndarray:
     """Draw the shares of the counts in the data as bars.
 
-    Returns the counts that the axis shows."""
+    Returns the counts that the axis shows.
+    """
     counts = np.arange(31)
     observed = np.bincount(x.astype(int), minlength=31)[:31] / len(x)
     axes.bar(counts, observed, color="#c9ced6", width=0.85, label=f"{len(x):,} observed counts")

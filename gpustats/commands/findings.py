@@ -119,23 +119,24 @@ class Requirement:
 def requirements() -> dict[str, list[Requirement]]:
     """Requirements of each extra on this machine; those of the package itself under "".
 
-    Empty where the package is not installed."""
-    found: dict[str, list[Requirement]] = {}
+    Empty where the package is not installed.
+    """
+    by_extra: dict[str, list[Requirement]] = {}
     try:
         lines = metadata.requires("gpustats") or []
     except metadata.PackageNotFoundError:
-        return found
+        return by_extra
     for line in lines:
         matched = _REQUIREMENT.match(line)
         assert matched is not None
         marker = matched["marker"] or ""
         extra = re.search(r"""extra\s*==\s*['"]([^'"]+)['"]""", marker)
-        here = (sys.platform, platform.machine()) if "platform_machine" in marker else ()
-        if matched["name"] != "gpustats" and all(word in marker for word in here):
+        this_machine = (sys.platform, platform.machine()) if "platform_machine" in marker else ()
+        if matched["name"] != "gpustats" and all(word in marker for word in this_machine):
             least = re.search(r">=\s*([\w.]+)", matched["versions"])
             requirement = Requirement(matched["name"], least[1] if least else "")
-            found.setdefault(extra[1] if extra else "", []).append(requirement)
-    return found
+            by_extra.setdefault(extra[1] if extra else "", []).append(requirement)
+    return by_extra
 
 
 def unmet(requirement: Requirement) -> str:

@@ -64,7 +64,8 @@ def _file(made: Density | Covariance, shape: str, dialect: str) -> tuple[str, st
 def write(folder: str | os.PathLike[str], files: Iterable[tuple[str, str]]) -> list[str]:
     """Bring a folder up to date.
 
-    Returns the names of the files that changed, also of those removed."""
+    Returns the names of the files that changed, also of those removed.
+    """
     folder, wanted = Path(folder), dict(files)
     folder.mkdir(parents=True, exist_ok=True)
     changed = _different(folder, wanted)

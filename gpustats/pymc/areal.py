@@ -67,15 +67,15 @@ class CAR(pm.CAR):
 
     def logp(value: Any, mu: Any, W: Any, alpha: Any, tau: Any, W_is_valid: Any) -> Any:
         """Log-density without PyMC's constant, of which a model has no need."""
-        known = _known(W)
-        if known is None:
+        adjacency = _known(W)
+        if adjacency is None:
             return pm.CAR.logp(value, mu, W, alpha, tau, W_is_valid)
-        alpha, tau, n = pt.squeeze(alpha), pt.squeeze(tau), known.shape[0]
-        scale = scipy.sparse.diags_array(1 / np.sqrt(known.sum(axis=0)))
-        eigenvalues = np.linalg.eigvalsh((scale @ known @ scale).toarray())
+        alpha, tau, n = pt.squeeze(alpha), pt.squeeze(tau), adjacency.shape[0]
+        scale = scipy.sparse.diags_array(1 / np.sqrt(adjacency.sum(axis=0)))
+        eigenvalues = np.linalg.eigvalsh((scale @ adjacency @ scale).toarray())
         logdet = n * pt.log(tau) + pt.log1p(-alpha * eigenvalues).sum()
         return check_parameters(
-            0.5 * logdet + _sum_over_pairs(value - mu, known, alpha, tau),
+            0.5 * logdet + _sum_over_pairs(value - mu, adjacency, alpha, tau),
             alpha > -1, alpha < 1, tau > 0, W_is_valid,
             msg="-1 < alpha < 1, tau > 0, W is a symmetric adjacency matrix.",
         )  # fmt: skip
@@ -91,10 +91,10 @@ class ICAR(pm.ICAR):
     rv_op = ICARRV()
 
     def logp(value: Any, W: Any, sigma: Any, zero_sum_stdev: Any) -> Any:
-        known = _known(W)
-        if known is None:
+        adjacency = _known(W)
+        if adjacency is None:
             return pm.ICAR.logp(value, W, sigma, zero_sum_stdev)
-        spread = zero_sum_stdev * known.shape[0]
+        spread = zero_sum_stdev * adjacency.shape[0]
         of_sum = -0.5 * (value.sum(axis=-1) / spread) ** 2 - 0.5 * np.log(2 * np.pi) - pt.log(spread)
-        terms = _sum_over_pairs(value, known, pt.constant(1.0), sigma**-2.0) + of_sum
+        terms = _sum_over_pairs(value, adjacency, pt.constant(1.0), sigma**-2.0) + of_sum
         return check_parameters(terms, sigma > 0, msg="sigma > 0")

@@ -102,7 +102,8 @@ def _resized(op: LKJCholeskyCovRV, dist: Any, new_size: Any, expand: bool = Fals
 def _log_density(op: LKJCholeskyCovRV, values: Any, rng: Any, n: Any, eta: Any, sd_dist: Any, **_: Any) -> Any:
     """Log-density of the factors of covariance matrices.
 
-    With the row i of the factor in spherical coordinates, its direction is a row of the factor of the correlations."""
+    With the row i of the factor in spherical coordinates, its direction is a row of the factor of the correlations.
+    """
     (value,), n = values, _number(n)
     places = np.arange(n)
     rows = unpacked(value, *np.tril_indices(n), n)

@@ -38,7 +38,8 @@ def of_length(density: Density, parameters: list[Variable], length: Any, **kwarg
 def _variant(cls: type[_DensityDistribution], names: tuple[str, ...], shape: Any) -> type[_DensityDistribution]:
     """Class for parameters of these names.
 
-    Its vectors have the length that `shape` has where nothing else tells it."""
+    Its vectors have the length that `shape` has where nothing else tells it.
+    """
     formula, op = cls.formula, cls.rv_op
     if names != formula.names[1:]:
         formula = DensityFormula(formula.density, (formula.names[0], *names))

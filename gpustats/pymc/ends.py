@@ -70,7 +70,8 @@ def _ends(density: Density, names: Sequence[str]) -> tuple[End | None, End | Non
 def _written(density: Density, ending: str) -> End | None:
     """End of the support, as a function of the parameters, from the source's function of an ending.
 
-    None unless that returns a sum or a product of parameters, which is finite if these are."""
+    None unless that returns a sum or a product of parameters, which is finite if these are.
+    """
     function = density.definition.role(ending)
     match function.body if function is not None else ():
         case (Return(value),):

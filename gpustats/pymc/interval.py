@@ -73,22 +73,22 @@ def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any
         raise NotImplementedError
     least, most = _ends(formula) if transform is Truncate else (None, None)
     bounds = {"lower": _bound(lower, -1, least, formula), "upper": _bound(upper, 1, most, formula)}
-    given = {n: v for n, v in bounds.items() if v is not None}
+    finite_bounds = {n: v for n, v in bounds.items() if v is not None}
     density = formula.density
-    if not given:
-        made = density
+    if not finite_bounds:
+        bounded = density
     elif transform is Truncate and density.name == "normal" and is_built_in(density):  # accurate in windows far out as well
-        made, infinite = densities["truncated_normal"], {"lower": pt.constant(-np.inf), "upper": pt.constant(np.inf)}
-        given = infinite | given
+        bounded, infinite = densities["truncated_normal"], {"lower": pt.constant(-np.inf), "upper": pt.constant(np.inf)}
+        finite_bounds = infinite | finite_bounds
     else:
         try:
-            made = _made(transform, formula, tuple(given))
+            bounded = _made(transform, formula, tuple(finite_bounds))
         except ValueError as error:
             raise NotImplementedError from error
-    values = [*parameters, *map(as_parameter, given.values())]
+    values = [*parameters, *map(as_parameter, finite_bounds.values())]
     if kwargs.get("size") is None and kwargs.get("shape") is None and not rv_size_is_none(size):
         kwargs["size"] = pt.broadcast_shape(node.outputs[1], *values[len(parameters) :])
-    return _class_of(DensityFormula(made), formula)._of_variables(values, **kwargs)
+    return _class_of(DensityFormula(bounded), formula)._of_variables(values, **kwargs)
 
 
 def _ends(formula: Formula) -> tuple[float | None, float | None]:

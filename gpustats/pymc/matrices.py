@@ -44,7 +44,8 @@ def exists(factor: Any) -> Any:
 def solve(factor: Any, b: Any) -> Any:
     """Solution factor^-1 b, for matrices (..., n, m).
 
-    Where all matrices share one factor, they are solved as one matrix of many columns."""
+    Where all matrices share one factor, they are solved as one matrix of many columns.
+    """
     if factor.type.ndim == 2 < b.type.ndim:
         columns = pt.moveaxis(b, -2, 0)
         x = solve(factor, columns.reshape((columns.shape[0], -1)))

@@ -56,7 +56,8 @@ class PositiveDefinite(Transform):
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
         """Log-determinant of the Jacobian.
 
-        The logarithm is that of the factor's diagonal, l_i = exp(y_i), and of the product, 2^n prod l_i^(n - i), i = 0, …"""
+        The logarithm is that of the factor's diagonal, l_i = exp(y_i), and of the product, 2^n prod l_i^(n - i), i = 0, …
+        """
         powers = self._n + 1 - np.arange(self._n)
         return (powers * value[..., self._diagonal]).sum(axis=-1) + self._n * np.log(2)
 
@@ -87,7 +88,8 @@ class Correlations(Transform):
         """Numbers y of correlation matrices: arctanh of partial correlations.
 
         With l the factor of the matrix, such a correlation is l_ij over the length of the elements of row i from l_ij on to the
-        right."""
+        right.
+        """
         l = pt.linalg.cholesky(correlations(value, self._n), lower=True)  # noqa: E741
         rest = pt.cumsum(pt.square(l)[..., ::-1], axis=-1)[..., ::-1]
         return pt.arctanh((l / pt.sqrt(pt.maximum(rest, 1e-300)))[..., self._rows, self._columns])
@@ -103,7 +105,8 @@ class Correlations(Transform):
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
         """Log-determinant of the Jacobian.
 
-        Each partial correlation r adds log(1 - r^2) for itself, and half of it for each later variable than i but one."""
+        Each partial correlation r adds log(1 - r^2) for itself, and half of it for each later variable than i but one.
+        """
         powers = 2 + (self._n - 2 - self._columns)
         halves = np.log(2) - pt.abs(value) - pt.log1p(pt.exp(-2 * pt.abs(value)))
         return (powers * halves).sum(axis=-1)

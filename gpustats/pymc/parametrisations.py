@@ -44,7 +44,8 @@ class Parametrised(Distribution):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Wrap the `dist` of a subclass.
 
-        PyTensor makes float16 of numbers such as 0.5: PyMC's `dist` is not to compute with them."""
+        PyTensor makes float16 of numbers such as 0.5: PyMC's `dist` is not to compute with them.
+        """
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith(f"{__package__}."):  # not those that users derive
             cls.__module__, cls.__doc__ = "gpustats.pymc", getattr(pm, cls.__name__).__doc__
@@ -93,7 +94,8 @@ def _reciprocal(scale: Any) -> Any:
 def _by_logits(name: str, function: str = "Sigmoid") -> Callable[..., tuple[str, Sequence[Any]]]:
     """Choice of a density for probabilities, which may be a function of logits.
 
-    Logits have a density of their own: nothing is lost near 1."""
+    Logits have a density of their own: nothing is lost near 1.
+    """
 
     def chosen(*parameters: Any) -> tuple[str, Sequence[Any]]:
         *others, p = parameters
@@ -202,11 +204,11 @@ class MvStudentT(pm.MvStudentT, Parametrised):
 def _scale(kwargs: dict[str, Any], lower: bool, **by_pymc: Any) -> dict[str, Any]:
     """Covariance matrix, or its factor or inverse, by gpustats' name, under which it may be among the keywords, too."""
     kwargs.pop("method", None)  # how PyMC draws
-    found = {n: kwargs.pop(n, None) if v is None else v for n, v in by_pymc.items()}
-    found = {n: pt.as_tensor_variable(v) for n, v in found.items() if v is not None}
-    if len(found) != 1:
+    matrices = {n: kwargs.pop(n, None) if v is None else v for n, v in by_pymc.items()}
+    matrices = {n: pt.as_tensor_variable(v) for n, v in matrices.items() if v is not None}
+    if len(matrices) != 1:
         raise ValueError("Incompatible parameterization. Specify exactly one of tau, cov, or chol.")
-    ((name, matrix),) = found.items()
+    ((name, matrix),) = matrices.items()
     if matrix.type.ndim < 2:
         raise ValueError(f"{name} must be a matrix, or several with leading axes; it has {matrix.type.ndim} dimensions")
     return {name: matrix if lower or name != "scale_tril" else matrix.mT}

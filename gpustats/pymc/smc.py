@@ -59,7 +59,8 @@ class OfAllParticles:
     def set_rng(self, rng: np.random.Generator) -> None:
         """Take random numbers from a generator.
 
-        Random draws within a log-density, as of minibatches, keep theirs."""
+        Random draws within a log-density, as of minibatches, keep theirs.
+        """
         self.rng = rng
 
 
@@ -145,23 +146,24 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
     def _trajectory(self, prior: np.ndarray, likelihood: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """Acceptance rates of one trajectory of each particle.
 
-        The arrays are those of the particles, before and after."""
+        The arrays are those of the particles, before and after.
+        """
         momentum = self.rng.normal(size=slope.shape)
         steps = max(1, round(self.rng.uniform(0.5, 1.5) * QUARTER_PERIOD / self.step_size))
         sizes = self.step_size * self.rng.uniform(0.9, 1.1, (self.draws, 1))
         energy = prior + self.beta * likelihood - 0.5 * (momentum**2).sum(1)
-        at, now = self.tempered_posterior, (prior, likelihood, slope)
+        position, terms = self.tempered_posterior, (prior, likelihood, slope)
         with np.errstate(over="ignore", invalid="ignore"):  # a trajectory that diverges is refused
             for _ in range(steps):
-                momentum += 0.5 * sizes * now[2]
-                at = at + (sizes * momentum) @ self._factor.T
-                now = self._evaluate(at)
-                momentum += 0.5 * sizes * now[2]
-            gain = now[0] + self.beta * now[1] - 0.5 * (momentum**2).sum(1) - energy
+                momentum += 0.5 * sizes * terms[2]
+                position = position + (sizes * momentum) @ self._factor.T
+                terms = self._evaluate(position)
+                momentum += 0.5 * sizes * terms[2]
+            gain = terms[0] + self.beta * terms[1] - 0.5 * (momentum**2).sum(1) - energy
         rate = np.where(np.isnan(gain), 0.0, np.exp(np.minimum(gain, 0.0)))
         accepted = self.rng.random(self.draws) < rate
-        for known, new in zip((self.tempered_posterior, prior, likelihood, slope), (at, *now), strict=True):
-            known[accepted] = new[accepted]
+        for array, new in zip((self.tempered_posterior, prior, likelihood, slope), (position, *terms), strict=True):
+            array[accepted] = new[accepted]
         self.prior_logp, self.likelihood_logp = prior, likelihood
         self.tempered_posterior_logp = prior + self.beta * likelihood
         return rate

@@ -29,7 +29,8 @@ class Dirichlet(Multivariate):
     def _quantiles(self, x: Any, alpha: np.ndarray) -> np.ndarray:
         """Proportions along the last axis.
 
-        SciPy has the proportions of a category in a row; the last row may be left out."""
+        SciPy has the proportions of a category in a row; the last row may be left out.
+        """
         x = np.asarray(to_host(x), float)
         if x.ndim not in (1, 2) or len(x) not in (len(alpha) - 1, len(alpha)):
             raise ValueError(f"x has shape {x.shape}: it must be (K,) or (K, N), K = {len(alpha)}, or one fewer than K")

@@ -83,16 +83,16 @@ class Distribution:
             return (*map(_double, args), *self._defaults[n - self.numargs :])
         if n > len(known) + len(more):
             raise TypeError(f"{self.name} takes {', '.join((*known, *more))}: {len(known) + len(more)} arguments, not {n}")
-        found = dict(zip(known, args, strict=False))
+        by_name = dict(zip(known, args, strict=False))
         for name, value in kwds.items():
             if name not in known:
                 raise TypeError(f"{self.name} takes {', '.join((*known, *more))}, and no {name}")
-            if name in found:
+            if name in by_name:
                 raise TypeError(f"{self.name}: {name} is given twice")
-            found[name] = value
-        if lacking := [name for name in known[: self.numargs] if name not in found]:
+            by_name[name] = value
+        if lacking := [name for name in known[: self.numargs] if name not in by_name]:
             raise TypeError(f"{self.name} needs {', '.join(lacking)}")
-        return tuple(_double({**self._named.defaults, **found}[name]) for name in known)
+        return tuple(_double({**self._named.defaults, **by_name}[name]) for name in known)
 
     def _with(self, name: str, default: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> tuple[tuple[Any, ...], Any]:
         """Parameters of a call, and one more argument, which may stand behind them."""
@@ -379,10 +379,10 @@ class Discrete(Distribution):
         if method == "moment":
             (n,) = map(int, at)
             return sum(comb(n, k) * loc ** (n - k) * self.moment(k, *shapes) for k in range(n + 1))
-        found = super()._of(method, given, *at, **more)
+        result = super()._of(method, given, *at, **more)
         if method not in _METHODS_MOVED_BY_LOC:
-            return found
-        return tuple(end + loc for end in found) if isinstance(found, tuple) else found + loc
+            return result
+        return tuple(end + loc for end in result) if isinstance(result, tuple) else result + loc
 
     def _expected(
         self, func: Callable[[Any], Any] | None, given: Sequence[Any], lb: Any, ub: Any, conditional: bool
@@ -429,7 +429,8 @@ def distribution_of(name: str) -> Distribution:
 def _named(name: str, random_state: Any) -> Distribution:
     """Distribution of a name, for what was pickled.
 
-    There is one of each, but for those with a random state."""
+    There is one of each, but for those with a random state.
+    """
     one = distribution_of(name)
     if random_state is None:
         return one

@@ -139,7 +139,8 @@ def _log_probability(
 ) -> tuple[Any, Any]:
     """Logarithm of the absolute value of a distribution function, and its sign.
 
-    The sign is negative where an odd number of bounds are in the wrong order."""
+    The sign is negative where an odd number of bounds are in the wrong order.
+    """
     x = np.asarray(_observations(to_host(x), len(location)), float)
     lower = np.full(len(location), -np.inf) if lower_limit is None else np.asarray(lower_limit, float)
     lower, upper = np.broadcast_arrays(lower, x)

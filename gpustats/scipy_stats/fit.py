@@ -50,13 +50,13 @@ def fit(
     if method == "mle" and optimizer is None:
         if name in _CLOSED_FORMS and not censored:
             return _CLOSED_FORMS[name](data, fixed)
-        found = _by_newton(density, data, fixed, start)
+        estimates = _by_newton(density, data, fixed, start)
         if not censored and "scale" in fixed and named.shapes and "loc" not in {**start, **fixed}:
-            found = _from_mean(named, density, data, fixed, start, found)
-        if found is not None:
+            estimates = _from_mean(named, density, data, fixed, start, estimates)
+        if estimates is not None:
             if name in LOC_IS_ANGLE and "loc" not in fixed and fixed.get("scale") == 1:
-                found = {**found, "loc": np.pi - (np.pi - found["loc"]) % (2 * np.pi)}
-            return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
+                estimates = {**estimates, "loc": np.pi - (np.pi - estimates["loc"]) % (2 * np.pi)}
+            return tuple(fixed[n] if n in fixed else np.float64(estimates[n]) for n in named.parameters)
     if censored and method == "mm":
         raise ValueError(f"{name}.fit: censored data have no moments, so method must be 'MLE'")
     return _by_search(density, named, data, fixed, start, method, optimizer)
@@ -93,7 +93,8 @@ def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
 def _laplace(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
     """Median and mean distance from it.
 
-    Of all numbers between the two in the middle, which are as good, the median is the middle."""
+    Of all numbers between the two in the middle, which are as good, the median is the middle.
+    """
     data = to_host(data)
     loc = fixed["loc"] if "loc" in fixed else np.float64(np.median(data))
     return loc, fixed["scale"] if "scale" in fixed else np.float64(np.mean(np.abs(data - loc)))
@@ -119,12 +120,12 @@ def _by_newton(
         moved = np.median(data)
         data = data - moved
     try:
-        found = density.fit(data, fixed=fixed, start=start)
+        estimates = density.fit(data, fixed=fixed, start=start)
     except ValueError:  # no likelihood anywhere that it began
         return None
-    if not found.converged or not np.isfinite(found.log_likelihood):
+    if not estimates.converged or not np.isfinite(estimates.log_likelihood):
         return None
-    return {**found.parameters, "loc": found.parameters["loc"] + moved}
+    return {**estimates.parameters, "loc": estimates.parameters["loc"] + moved}
 
 
 def _by_search(
@@ -162,18 +163,19 @@ def _by_search(
         begin = min([begin, *others], key=lambda at: objective([at[n] for n in free]))
     if method == "mle" and optimizer is None and (of_values := _by_newton(density, on_host, fixed, start)) is not None:
         begin = max(begin, {**of_values, **fixed}, key=of_named)  # of censored data, a value within each interval
-    found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
+    estimates = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
     if method == "mle" and optimizer is None:
-        found = _beside_ends(named, density, on_host, fixed, dict(zip(free, found, strict=True)), of_named)
-    if method == "mm" and np.isfinite(objective(found)):
+        estimates = _beside_ends(named, density, on_host, fixed, dict(zip(free, estimates, strict=True)), of_named)
+    if method == "mm" and np.isfinite(objective(estimates)):
         with np.errstate(all="ignore"):
             nearer = scipy.optimize.root(
-                lambda v: np.nan_to_num(differences(v), nan=1e9), found, tol=1e-14, options={"maxfev": 100 * (len(free) + 1)}
-            ).x
-        found = nearer if objective(nearer) < objective(found) else found
-    if not np.isfinite(objective(found)):
+                lambda v: np.nan_to_num(differences(v), nan=1e9), estimates, tol=1e-14,
+                options={"maxfev": 100 * (len(free) + 1)},
+            ).x  # fmt: skip
+        estimates = nearer if objective(nearer) < objective(estimates) else estimates
+    if not np.isfinite(objective(estimates)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
-    return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(found), strict=True))
+    return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(estimates), strict=True))
 
 
 def _from_mean(
@@ -200,7 +202,8 @@ def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:
     """Means of the first powers of X.
 
     The first four come from mean, standard deviation, skewness and kurtosis, for which there are formulas, the others from
-    integrals."""
+    integrals.
+    """
     mean, deviation = float(density.mean(*theta)), float(density.std(*theta)) if number > 1 else 0.0
     central = [1.0, 0.0, 1.0]  # of the standardised number
     central += [float(density.skewness(*theta))] if number > 2 else []
@@ -306,7 +309,8 @@ def _of_mean_and_variance(
 ) -> dict[str, float]:
     """Parameters with the mean and the variance of the data, where loc and scale are free.
 
-    All shapes are the number `shape`."""
+    All shapes are the number `shape`.
+    """
     at = {**dict.fromkeys(named.shapes, shape), "loc": 0.0, "scale": 1.0, **known}
     std = float(density.std(*(at[n] for n in named.parameters)))
     if "scale" not in known and 0 < std < np.inf:

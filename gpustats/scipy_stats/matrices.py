@@ -16,7 +16,8 @@ from .random_states import generator_of
 def _square(name: str, value: Any, dim: int | None = None) -> np.ndarray:
     """Square matrix, from a matrix, a multiple of the unit one, or a diagonal.
 
-    ValueError where it is not square, or of another size."""
+    ValueError where it is not square, or of another size.
+    """
     matrix = np.asarray(1.0 if value is None else value, float)
     if matrix.ndim < 2:
         matrix = matrix * np.eye(matrix.size if matrix.ndim and matrix.size > 1 else dim or 1)

@@ -123,10 +123,10 @@ class FrozenMultivariate:
         if name not in _METHODS or not hasattr(self.__dict__.get("dist"), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method = getattr(self.dist, name)
-        taken = inspect.signature(method).parameters
-        given = {n: v for n, v in self._own.items() if n in taken}
+        accepted = inspect.signature(method).parameters
+        given = {n: v for n, v in self._own.items() if n in accepted}
         if name == "rvs":
-            return lambda size=taken["size"].default, random_state=None, **more: method(
+            return lambda size=accepted["size"].default, random_state=None, **more: method(
                 **given, size=size, random_state=self.random_state if random_state is None else random_state, **more
             )
         return functools.partial(method, **given)

@@ -12,7 +12,8 @@ from ..draws.generator import as_generator
 def generator_of(random_state: Any) -> Any:
     """Generator, as `Density.rvs` takes it, for a random state of SciPy's.
 
-    A seed gives the generator that ``numpy.random.seed`` with it would give."""
+    A seed gives the generator that ``numpy.random.seed`` with it would give.
+    """
     if random_state is None or random_state is np.random:
         return as_generator(np.random.randint(0, 2**32, 4, dtype=np.uint32).tolist())  # noqa: NPY002
     if isinstance(random_state, (int, np.integer)):

@@ -156,10 +156,10 @@ def _enclosed(expression: str) -> str:
 
 def _read(line: str, discrete: bool) -> Named:
     """Entry of the table, from its line."""
-    found = _LINE.fullmatch(line.strip())
-    if found is None:
+    matched = _LINE.fullmatch(line.strip())
+    if matched is None:
         raise ValueError(f"no line of the table: {line!r}")
-    name, shapes, density, values, at, within = found.groups()
+    name, shapes, density, values, at, within = matched.groups()
     shift, stretch, reflected = "0", "1", False
     if at:
         moved = _AT.fullmatch(at)

@@ -107,7 +107,8 @@ def _axes(letters: str) -> str:
 def without_row_axis(alpha: Any, vector: bool) -> Any:
     """Intercepts of groups, (…, 1, G), as (…, G).
 
-    A variable broadcasts against rows, in whose place a GLM has the groups."""
+    A variable broadcasts against rows, in whose place a GLM has the groups.
+    """
     if alpha.ndim < 2 + vector:
         return alpha
     return alpha[..., 0, :, :] if vector else alpha[..., 0, :]
@@ -181,7 +182,8 @@ class GLMEvaluator(Evaluator):
     ) -> list[np.ndarray]:
         """Sums for fixed data, of one set of parameters or of several.
 
-        A sampler makes the call with one set thousands of times."""
+        A sampler makes the call with one set thousands of times.
+        """
         parameters = self._passed(values, passed, lead)
         if not wrt:
             return [np.asarray(self._model(**parameters))]

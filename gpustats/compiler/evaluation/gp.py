@@ -161,12 +161,12 @@ class GPEvaluator(Evaluator):
         batch = common_batch(arguments, ranks)
         values, slopes = self._of_sets(arguments, batch, [names[i] for i in wrt])
         weights = np.broadcast_to(weight, batch).reshape(-1)
-        found = [np.asarray(weights @ values)]
+        results = [np.asarray(weights @ values)]
         for i in wrt:
             argument = arguments[i]
             slope = (weights[:, None] * slopes[names[i]]).reshape(batch + core_of(argument, ranks[i]))
-            found.append(np.asarray(reduced(slope, argument.shape)))
-        return found
+            results.append(np.asarray(reduced(slope, argument.shape)))
+        return results
 
     def _of_sets(
         self, arguments: Sequence[np.ndarray], batch: tuple[int, ...], wrt: Sequence[str]

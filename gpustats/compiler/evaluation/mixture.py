@@ -104,18 +104,19 @@ class MixtureEvaluator(Evaluator):
 
         The component of each draw comes first, then all draws from each component.
         """
-        weights, *rest = parameters
+        weights, *component_parameters = parameters
         rows = np.broadcast_to(weights, (*size, weights.shape[-1])) if weights.ndim > 1 else weights
         labels = np.asarray(sample_discrete(rows, size=None if weights.ndim > 1 else size, rng=rng))
         ranks = self.formula.component.ranks[1:]
         result = None
         for k in range(weights.shape[-1]):
-            mine = labels == k
-            own = [values_at(_of_component(p, k, r), r, size, mine) for p, r in zip(rest, ranks, strict=True)]
-            drawn = self._component.draws(own, (np.count_nonzero(mine),), length, rng)
+            chosen = labels == k
+            by_parameter = zip(component_parameters, ranks, strict=True)
+            values = [values_at(_of_component(p, k, r), r, size, chosen) for p, r in by_parameter]
+            drawn = self._component.draws(values, (np.count_nonzero(chosen),), length, rng)
             if result is None:
                 result = np.empty(size + drawn.shape[1:], drawn.dtype)
-            result[mine] = drawn
+            result[chosen] = drawn
         assert result is not None
         return result
 
@@ -185,7 +186,8 @@ class MixtureEvaluator(Evaluator):
     def _component_arguments(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Arguments of the component's density.
 
-        Their last leading axis is the components', of length 1 in observations."""
+        Their last leading axis is the components', of length 1 in observations.
+        """
         x, _, *parameters = arguments
         return [np.expand_dims(x, x.ndim - self.formula.ranks[0]), *parameters]
 
@@ -200,7 +202,8 @@ class MixtureEvaluator(Evaluator):
     def _weighted(self, arguments: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         """Derivatives of the sum of weight × log-density.
 
-        The derivative of a mixture is that of its components, each times its share of the density."""
+        The derivative of a mixture is that of its components, each times its share of the density.
+        """
         terms, of_component = self._weighted_densities(arguments), self._component_arguments(arguments)
         with np.errstate(invalid="ignore"):  # where all components have a density of 0
             shares = np.where(terms == -np.inf, 0.0, np.exp(terms - logsumexp(terms, axis=-1, keepdims=True)))

@@ -90,7 +90,8 @@ def axes_of(shape: Sequence[int]) -> list[Entry]:
 def picked(array: np.ndarray, at: Sequence[Entry], name: Hashable) -> Entry:
     """Elements of an array of whole numbers at these positions, as positions.
 
-    The same array always comes with the same `name`."""
+    The same array always comes with the same `name`.
+    """
     if not any(isinstance(a, Along) for a in at):
         return int(array[tuple(a for a in at if isinstance(a, int))])
     key = ("picked", name, *(a.key if isinstance(a, Along) else a for a in at))

@@ -71,11 +71,11 @@ class RowsEvaluator:
     ) -> RowsEvaluator:  # fmt: skip
         """Evaluator of the sum of a term as a function of these inputs, with these shared variables as data."""
         variables = [*inputs, *data]
-        own = [v.type(v.name) for v in variables]
-        (inner,) = clone_replace([term], dict(zip(variables, own, strict=True)), rebuild_strict=False)
-        made = cls(own, inner, [v.get_value(borrow=True) for v in data], program, devices)
-        made._shared = list(data)
-        return made
+        inner_inputs = [v.type(v.name) for v in variables]
+        (inner,) = clone_replace([term], dict(zip(variables, inner_inputs, strict=True)), rebuild_strict=False)
+        evaluator = cls(inner_inputs, inner, [v.get_value(borrow=True) for v in data], program, devices)
+        evaluator._shared = list(data)
+        return evaluator
 
     def __reduce__(self) -> tuple:
         return type(self), (self.inner_inputs, self.inner_term, self._data, self.program, self._devices)
@@ -100,10 +100,10 @@ class RowsEvaluator:
         fit = self._fit_of(shapes, data)
         if not isinstance(fit.by, _ByRows):
             return fit.by.sums(self._as_arrays(inputs), data, wrt)
-        found = fit.by.sums(inputs, data, wrt)
-        if found[0] == -math.inf and fit.by.checked:
+        results = fit.by.sums(inputs, data, wrt)
+        if results[0] == -math.inf and fit.by.checked:
             return self._exactly.sums(self._as_arrays(inputs), data, wrt)
-        return found
+        return results
 
     @survives_fork
     def sums_of_sets(self, arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
@@ -116,21 +116,21 @@ class RowsEvaluator:
         lead, cores = common_batch(inputs, ranks), list(map(core_of, inputs, ranks))
         n_sets = math.prod(lead)
         of_sets = [a.ndim > rank or i in wrt for i, (a, rank) in enumerate(zip(inputs, ranks, strict=True))]
-        sets = [along_one_axis(a, rank, lead) if its else a for a, rank, its in zip(inputs, ranks, of_sets, strict=True)]
+        sets = [along_one_axis(a, r, lead) if has_sets else a for a, r, has_sets in zip(inputs, ranks, of_sets, strict=True)]
         by = self._fit_of(tuple(cores), data).by
         if isinstance(by, _ByRows) and n_sets:
-            found = by.sums_of_sets(sets, of_sets, n_sets, wrt)
+            results = by.sums_of_sets(sets, of_sets, n_sets, wrt)
             # -inf is -inf; PyTensor tells what the derivatives are there.
-            one_by_one = np.flatnonzero(found[0] == -math.inf) if by.checked and wrt else np.empty(0, int)
+            one_by_one = np.flatnonzero(results[0] == -math.inf) if by.checked and wrt else np.empty(0, int)
         else:
-            found = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
+            results = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
             one_by_one = np.arange(n_sets)
 
         def alone(k: int) -> Sequence[Any]:
-            return self.sums([*(a[k] if its else a for a, its in zip(sets, of_sets, strict=True)), *data], wrt)
+            return self.sums([*(a[k] if has_sets else a for a, has_sets in zip(sets, of_sets, strict=True)), *data], wrt)
 
-        fill(found, one_by_one, alone)
-        return [a.reshape(lead + a.shape[1:]) for a in found]
+        fill(results, one_by_one, alone)
+        return [a.reshape(lead + a.shape[1:]) for a in results]
 
     def by_machine(self, inputs: Sequence[Any], wrt: tuple[int, ...]) -> Evaluation | None:
         """Evaluation of `sums` by compiled code alone, for inputs of these shapes; None where compiled code cannot."""
@@ -167,15 +167,15 @@ class RowsEvaluator:
     def _fitted(
         self, shapes: Sequence[tuple[int, ...]], arrays: Sequence[np.ndarray]
     ) -> _ByRows | _OfComputed | _ByPyTensor:
-        own, data = self.inner_inputs[: self.n_inputs], self.inner_inputs[self.n_inputs :]
+        inputs, data = self.inner_inputs[: self.n_inputs], self.inner_inputs[self.n_inputs :]
         try:
             program = program_of(
-                self.inner_term, dict(zip(data, arrays, strict=True)), dict(zip(own, shapes, strict=True)), hoist=False
+                self.inner_term, dict(zip(data, arrays, strict=True)), dict(zip(inputs, shapes, strict=True)), hoist=False
             )
         except Unsupported:
             return _ByPyTensor(self.inner_inputs, self.inner_term)
-        if set(program.inputs) <= set(own):
-            return _ByRows(program, [own.index(v) for v in program.inputs], self._devices)
+        if set(program.inputs) <= set(inputs):
+            return _ByRows(program, [inputs.index(v) for v in program.inputs], self._devices)
         return _OfComputed(program, self.inner_inputs, self._devices)
 
 
@@ -257,35 +257,37 @@ class _ByRows:
         return self._rows, *self._of[wrt]
 
     def sums(self, inputs: Sequence[Any], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[Any]:
-        rows, names, own = self._names(wrt)
+        rows, names, parts = self._names(wrt)
         values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
         if not names:
             return [float(rows(**values)), *(_zeros(inputs[i]) for i in wrt)]
-        value, found = rows.value_and_grad(wrt=names, **values)
-        return [value, *[_gradient(inputs[i], its, found) for i, its in zip(wrt, own, strict=True)]]
+        value, gradients = rows.value_and_grad(wrt=names, **values)
+        return [value, *[_gradient(inputs[i], picks, gradients) for i, picks in zip(wrt, parts, strict=True)]]
 
     def sums_of_sets(
         self, inputs: Sequence[np.ndarray], of_sets: Sequence[bool], n_sets: int, wrt: tuple[int, ...]
     ) -> list[np.ndarray]:
         """Sums, (n_sets,), and derivatives, (n_sets, …).
 
-        `of_sets` tells for each input whether its first axis is that of the sets."""
-        rows, names, own = self._names(wrt)
+        `of_sets` tells for each input whether its first axis is that of the sets.
+        """
+        rows, names, parts = self._names(wrt)
         values = {
             name: _part(inputs[i], _of_each(pick), n_sets) if of_sets[i] else _part(inputs[i], pick)
             for name, i, pick in self._parameters
         }
-        value, found = rows.value_and_grad(wrt=names, **values) if names else (rows(**values), {})
-        picks = [[(name, _of_each(pick)) for name, pick in its] for its in own]
-        slopes = [_gradient(inputs[i], its, found) for i, its in zip(wrt, picks, strict=True)]
+        value, gradients = rows.value_and_grad(wrt=names, **values) if names else (rows(**values), {})
+        parts = [[(name, _of_each(pick)) for name, pick in picks] for picks in parts]
+        slopes = [_gradient(inputs[i], picks, gradients) for i, picks in zip(wrt, parts, strict=True)]
         return [np.array(np.broadcast_to(value, n_sets)), *slopes]
 
     def by_machine(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> Evaluation | None:
         """Evaluation by compiled code of the sum and of its derivatives in some inputs, for inputs of these shapes.
 
-        None where compiled code cannot."""
+        None where compiled code cannot.
+        """
         assert self._rows is not None
-        names, own = self._of[wrt]
+        names, parts = self._of[wrt]
         values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
         if (replay := replay_of(self._rows, names, values)) is None:
             return None
@@ -293,8 +295,8 @@ class _ByRows:
         places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}
         inputs = [(i, name, places[name]) for name, i, _ in self._parameters]
         outputs, start = list[tuple[str, np.ndarray]](), 1
-        for i, its in zip(wrt, own, strict=True):
-            outputs += [(name, start + places[name]) for name, _ in its]
+        for i, picks in zip(wrt, parts, strict=True):
+            outputs += [(name, start + places[name]) for name, _ in picks]
             start += math.prod(shapes[i])
         return evaluation_of(replay, inputs, outputs, start)
 
@@ -303,18 +305,18 @@ def _zeros(like: Any) -> Any:
     return 0.0 if type(like) is float else np.zeros(like.shape)
 
 
-def _gradient(at: Any, own: Sequence[tuple[str, tuple]], found: dict[str, Any]) -> Any:
+def _gradient(at: Any, parts: Sequence[tuple[str, tuple]], gradients: dict[str, Any]) -> Any:
     """Derivative in an input, from the derivatives in its parts."""
     if type(at) is float:
-        return float(found[own[0][0]]) if len(own) == 1 else float(sum(found[name] for name, _ in own))
-    if len(own) == 1 and np.size(found[own[0][0]]) == at.size:
-        return np.asarray(found[own[0][0]], np.float64).reshape(at.shape)
+        return float(gradients[parts[0][0]]) if len(parts) == 1 else float(sum(gradients[name] for name, _ in parts))
+    if len(parts) == 1 and np.size(gradients[parts[0][0]]) == at.size:
+        return np.asarray(gradients[parts[0][0]], np.float64).reshape(at.shape)
     total = np.zeros(at.shape)
-    for name, pick in own:
+    for name, pick in parts:
         if pick == (...,):
-            total += np.reshape(found[name], at.shape)
+            total += np.reshape(gradients[name], at.shape)
         else:
-            total[pick] += found[name]
+            total[pick] += gradients[name]
     return total
 
 

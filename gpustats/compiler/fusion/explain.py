@@ -140,8 +140,8 @@ def explain(model: Any = None) -> Explanation:
     shapes = _shapes(model)
     with fused(False):
         terms = model.logp(vars=variables, sum=False, jacobian=False) if variables else []
-        found = [_explained(v.name, term, shapes, min_rows) for v, term in zip(variables, terms, strict=True)]
-    return Explanation(found, choose.get().device.name if has_device() else "")
+        explanations = [_explained(v.name, term, shapes, min_rows) for v, term in zip(variables, terms, strict=True)]
+    return Explanation(explanations, choose.get().device.name if has_device() else "")
 
 
 def _shapes(model: Any) -> dict[Variable, tuple[int, ...]]:
@@ -215,23 +215,24 @@ def _text(term: TermExplanation, device: str) -> str:
     if not term.sums:
         return f"{term.name}: computed by PyTensor, because {term.other}"
     lines = []
-    for one in term.sums:
-        if one.program is None:
-            rows = f"{one.n_rows} rows, " if one.n_rows else ""
-            lines.append(f"{term.name}: {rows}computed by PyTensor, because there is no function of a row for {one.reason}")
+    for row_sum in term.sums:
+        if row_sum.program is None:
+            rows = f"{row_sum.n_rows} rows, " if row_sum.n_rows else ""
+            lines.append(f"{term.name}: {rows}computed by PyTensor, because there is no function of a row for {row_sum.reason}")
             continue
-        where = f"by PyTensor: {one.reason}" if one.reason else f"on {device}"
-        if one.expected and not one.reason:
-            where += f", in about {one.expected.on_device * 1e6:.0f} µs (PyTensor: {one.expected.by_pytensor * 1e6:.0f} µs)"
-        lines.append(f"{term.name}: {one.n_rows} rows of {one.bytes_per_row} bytes, computed {where}")
-        lines += [f"    {leaf}" for leaf in one.leaves]
-        lines += [f"    {line}" for line in one.program.source.rstrip().splitlines()]
+        where = f"by PyTensor: {row_sum.reason}" if row_sum.reason else f"on {device}"
+        if row_sum.expected and not row_sum.reason:
+            seconds = row_sum.expected
+            where += f", in about {seconds.on_device * 1e6:.0f} µs (PyTensor: {seconds.by_pytensor * 1e6:.0f} µs)"
+        lines.append(f"{term.name}: {row_sum.n_rows} rows of {row_sum.bytes_per_row} bytes, computed {where}")
+        lines += [f"    {leaf}" for leaf in row_sum.leaves]
+        lines += [f"    {line}" for line in row_sum.program.source.rstrip().splitlines()]
     return "\n".join(lines)
 
 
 def _rows(term: TermExplanation, device: str) -> str:
     cells = [[term.name, "", "", f"PyTensor: {term.other}", ""]] if not term.sums else []
-    for one in term.sums:
-        where = f"PyTensor: {one.reason}" if one.reason else device
-        cells.append([term.name, str(one.n_rows or ""), str(one.bytes_per_row or ""), where, "; ".join(one.leaves)])
+    for row_sum in term.sums:
+        where = f"PyTensor: {row_sum.reason}" if row_sum.reason else device
+        cells.append([term.name, str(row_sum.n_rows or ""), str(row_sum.bytes_per_row or ""), where, "; ".join(row_sum.leaves)])
     return "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in cells)

@@ -159,14 +159,14 @@ def _by_numpy(op: Any, arrays: Sequence[np.ndarray], dtype: np.dtype) -> list[np
         arrays = [a.astype(dtype) if a.dtype.kind in "iu" else a for a in arrays]
     with np.errstate(all="ignore"):
         if name in ("Add", "Mul"):
-            found = functools.reduce(np.add if name == "Add" else np.multiply, arrays)
+            result = functools.reduce(np.add if name == "Add" else np.multiply, arrays)
         elif name == "Cast":
-            found = arrays[0]
+            result = arrays[0]
         elif name == "Second":
-            found = np.broadcast_to(arrays[1], np.broadcast_shapes(*(a.shape for a in arrays)))
+            result = np.broadcast_to(arrays[1], np.broadcast_shapes(*(a.shape for a in arrays)))
         elif op.nfunc_spec and op.nfunc_spec[1:] == (len(arrays), 1):
             module, _, function = op.nfunc_spec[0].rpartition(".")
-            found = getattr(importlib.import_module(module or "numpy"), function)(*arrays)
+            result = getattr(importlib.import_module(module or "numpy"), function)(*arrays)
         else:
             return None
-    return [found.astype(dtype, copy=False)]
+    return [result.astype(dtype, copy=False)]

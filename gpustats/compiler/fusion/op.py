@@ -84,17 +84,17 @@ class Fused(OfRows):
 
     def _second(self, inputs: Sequence[Variable], cotangents: Sequence[Variable]) -> dict[int, Variable]:
         """Pullback of the gradients, of the graph that the program was made from."""
-        own = [v.type() for v in inputs]  # fresh, because what is replaced must not be an ancestor of what replaces it
-        total = self.graph(own)
-        where = [own[i] for i in self.wrt]
+        fresh = [v.type() for v in inputs]  # fresh, because what is replaced must not be an ancestor of what replaces it
+        total = self.graph(fresh)
+        where = [fresh[i] for i in self.wrt]
         firsts: Any = grad(total, where, disconnected_inputs="ignore") if where else []
         pairs = [
             (v, c) for v, c in zip([total, *firsts], cotangents, strict=True) if not isinstance(c.type, DisconnectedType)
         ]
-        wanted = [own[i] for i in self.differentiable]
+        wanted = [fresh[i] for i in self.differentiable]
         seconds: Any = Lop([v for v, _ in pairs], wanted, [c for _, c in pairs], disconnected_inputs="ignore")
-        found = clone_replace(seconds, dict(zip(own, inputs, strict=True)), rebuild_strict=False)
-        return dict(zip(self.differentiable, found, strict=True))
+        slopes = clone_replace(seconds, dict(zip(fresh, inputs, strict=True)), rebuild_strict=False)
+        return dict(zip(self.differentiable, slopes, strict=True))
 
     def graph(self, inputs: Sequence[Variable]) -> Variable:
         """Sum as PyTensor computes it."""
@@ -104,10 +104,10 @@ class Fused(OfRows):
 
     def as_graph(self, inputs: Sequence[Variable]) -> list[Variable]:
         """Outputs as PyTensor computes them."""
-        own = [v.type() for v in inputs]
-        total = self.graph(own)
-        firsts: Any = grad(total, [own[i] for i in self.wrt], disconnected_inputs="ignore") if self.wrt else []
-        return clone_replace([total, *firsts], dict(zip(own, inputs, strict=True)), rebuild_strict=False)
+        fresh = [v.type() for v in inputs]
+        total = self.graph(fresh)
+        firsts: Any = grad(total, [fresh[i] for i in self.wrt], disconnected_inputs="ignore") if self.wrt else []
+        return clone_replace([total, *firsts], dict(zip(fresh, inputs, strict=True)), rebuild_strict=False)
 
 
 def sum_by(program: Program, term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None) -> Variable:

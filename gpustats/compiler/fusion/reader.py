@@ -118,23 +118,23 @@ class Reader:
             raise Unsupported("no rows")
         self.rows = tuple(axes_of(shape))
         self.shape = tuple(shape)
-        self.made = Expressions()
+        self.expressions = Expressions()
         self.arguments: dict[Argument, Expression] = {}
         self.outermost = outermost(term) if hoist else set()
         self.hoisted: list[tuple[Any, list[Variable]]] = []
         self._required: list[Expression] = []
         self.computed: dict[Variable, str] = {}
-        self.found: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
+        self.memo: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
         self._alive: list[np.ndarray] = []
         self._keys: dict[tuple, Expression] = {}
         self._known: dict[tuple, Expression] = {}
         self._names: set[str] = set()
         try:
-            result = self.made.real(self.visit(term, self.rows))
+            result = self.expressions.real(self.visit(term, self.rows))
         except RecursionError:
             raise Unsupported("a row of so many operations on one another") from None
         for condition in self._required:
-            result = self.made.choice(condition, result, self.made.number(-math.inf))
+            result = self.expressions.choice(condition, result, self.expressions.number(-math.inf))
         self.result = result
         used = set(map(id, parts_of(self.result)))
         self.arguments = {argument: e for argument, e in self.arguments.items() if id(e) in used}
@@ -158,7 +158,7 @@ class Reader:
         """Argument that is known by a key; what else is to say of a new one comes from `make`."""
         if key not in self._keys:
             argument = Argument(self._fresh(name), kind, **make())
-            self._keys[key] = self.arguments[argument] = self.made.make(argument.name)
+            self._keys[key] = self.arguments[argument] = self.expressions.make(argument.name)
         return self._keys[key]
 
     def _fresh(self, name: str | None) -> str:
@@ -168,9 +168,9 @@ class Reader:
         if not taken and not _STATEMENT_NAME.fullmatch(plain):
             self._names.add(plain)
             return plain
-        found = next(f"{plain}_{i}" for i in itertools.count(1) if f"{plain}_{i}" not in self._names)
-        self._names.add(found)
-        return found
+        numbered = next(f"{plain}_{i}" for i in itertools.count(1) if f"{plain}_{i}" not in self._names)
+        self._names.add(numbered)
+        return numbered
 
     def _data(self, constant: Constant, at: At) -> Expression:
         array = np.asarray(constant.data)
@@ -179,7 +179,7 @@ class Reader:
             raise Unsupported("whole numbers beyond 2**53")
         first = numbers.flat[0] if np.ndim(numbers) else numbers
         if np.ndim(numbers) == 0 or (numbers == first).all():
-            return self.made.number(bool(first) if array.dtype == bool else float(first))
+            return self.expressions.number(bool(first) if array.dtype == bool else float(first))
         key = ("data", id(constant.data), *(a if isinstance(a, int) else a.key for a in at))
         if key not in self._keys:
             of = self._truth if array.dtype == bool else self._column
@@ -190,16 +190,17 @@ class Reader:
         """Column of numbers of which at least two differ: each is read once, and of two numbers which one it is."""
         numbers = narrowed(numbers)
         if numbers.dtype.kind == "f" and (pair := two(numbers)) is not None:
-            one, other, where = pair
-            return self.made.choice(self._truth(where, "is"), self.made.number(other), self.made.number(one))
+            first, second, is_second = pair
+            options = [self.expressions.number(number) for number in (second, first)]
+            return self.expressions.choice(self._truth(is_second, "is"), *options)
         return self.argument(("data", *key_of(numbers)), name, "data", lambda: {"numbers": (numbers,)})
 
     def _truth(self, numbers: np.ndarray, name: str) -> Expression:
         """Column of truth values, or of their opposites."""
         opposite = self._keys.get(("data", *key_of(narrowed(~numbers))))
         if opposite is not None:
-            return self.made.make("{} == {}", opposite, self.made.number(0.0), whole=True)
-        return self.made.truth(self._column(numbers, name))
+            return self.expressions.make("{} == {}", opposite, self.expressions.number(0.0), whole=True)
+        return self.expressions.truth(self._column(numbers, name))
 
     def _leaf(self, v: Variable, at: At) -> Expression:
         """Element of a variable that PyTensor computes."""
@@ -212,18 +213,18 @@ class Reader:
         pick = tuple(slice(None) if isinstance(a, Along) else a for a in at)
         name = name_of(source)
         if not long:
-            found = self.argument(key, name, "number", lambda: {"source": source, "pick": pick})
+            argument = self.argument(key, name, "number", lambda: {"source": source, "pick": pick})
         elif at == self.rows and len(long) > 1 and all(a in (b, None) for a, b in zip(v.type.shape, self.shape, strict=True)):
-            found = self.argument(key, name, "row", lambda: {"source": source, "pick": (...,)})
+            argument = self.argument(key, name, "row", lambda: {"source": source, "pick": (...,)})
         elif len(long) == 1 and long[0].step == 1 and self._reaches(v, at, long[0]):
             offset = long[0].start
-            found = self.argument(key, name, "row", lambda: {"source": source, "pick": pick, "offset": offset})
+            argument = self.argument(key, name, "row", lambda: {"source": source, "pick": pick, "offset": offset})
         else:
-            found = self.argument(
+            argument = self.argument(
                 key, name, "gather",
                 lambda: {"source": source, "pick": pick, "numbers": tuple(a.places for a in long)},
             )  # fmt: skip
-        return self.made.truth(found) if v.type.dtype == "bool" else found
+        return self.expressions.truth(argument) if v.type.dtype == "bool" else argument
 
     def _reaches(self, v: Variable, at: At, along: Along) -> bool:
         """True if the rows take most of an axis, each its own element."""
@@ -324,20 +325,20 @@ class Reader:
 
 def outermost(term: Variable) -> set[Apply]:
     """Checks around all of a term, or around something that is added to the rest: where they fail, the term is -inf."""
-    found: set[Apply] = set()
+    checks: set[Apply] = set()
     stack = [term]
     while stack:
         node = stack.pop().owner
         if node is None:
             continue
         if isinstance(node.op, CheckParameterValue):
-            found.add(node)
+            checks.add(node)
             stack.append(node.inputs[0])
         elif isinstance(node.op, DimShuffle) or type(node.op).__name__ in IDENTITY_OPS:
             stack.append(node.inputs[0])
         elif isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ in ("Add", "Cast"):
             stack += [v for v in node.inputs if v.type.ndim == 0 or v.type.shape == node.outputs[0].type.shape]
-    return found
+    return checks
 
 
 def without_shuffles(v: Variable, at: Sequence[Any]) -> tuple[Variable, tuple[Any, ...]]:

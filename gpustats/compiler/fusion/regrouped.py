@@ -64,15 +64,15 @@ def _sum(node: Apply, uses: Counter[Variable], of: dict[Variable, Variable]) -> 
     shared: dict[tuple[bool, ...], list[Term]] = {}
     for minus, v in terms:
         alike = v.type.broadcastable
-        fewer = any(own and not its for own, its in zip(alike, whole.broadcastable, strict=True))
+        fewer = any(one and not all_one for one, all_one in zip(alike, whole.broadcastable, strict=True))
         if fewer and _is_few(v) and v.type.dtype == "float64" and uses[v] == 1 and not isinstance(v, Constant):
             shared.setdefault(alike, []).append((minus, v))
-    groups = [its for its in shared.values() if len(its) > 1]
+    groups = [group for group in shared.values() if len(group) > 1]
     if not groups:
         return None
-    taken = {v for its in groups for _, v in its}
-    rest = [(minus, of.get(v, v)) for minus, v in terms if v not in taken]
-    parts = [*rest, *((False, _added([(minus, of.get(v, v)) for minus, v in its])) for its in groups)]
+    grouped = {v for group in groups for _, v in group}
+    rest = [(minus, of.get(v, v)) for minus, v in terms if v not in grouped]
+    parts = [*rest, *((False, _added([(minus, of.get(v, v)) for minus, v in group])) for group in groups)]
     total = _added(parts)
     for check in reversed(checks):
         total = check.op(total, *(of.get(c, c) for c in check.inputs[1:]))

@@ -50,14 +50,14 @@ class FusedSets(OfRows):
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
         """Pullback by the graph of the sum as PyTensor computes it."""
-        own = [v.type() for v in inputs]
+        fresh = [v.type() for v in inputs]
         pairs = [
-            (v, c) for v, c in zip(self.as_graph(own), cotangents, strict=True) if not isinstance(c.type, DisconnectedType)
+            (v, c) for v, c in zip(self.as_graph(fresh), cotangents, strict=True) if not isinstance(c.type, DisconnectedType)
         ]
-        wanted = [own[i] for i in self.differentiable]
+        wanted = [fresh[i] for i in self.differentiable]
         slopes: Any = Lop([v for v, _ in pairs], wanted, [c for _, c in pairs], disconnected_inputs="ignore")
-        found = dict(zip(self.differentiable, clone_replace(slopes, dict(zip(own, inputs, strict=True))), strict=True))
-        return [found.get(i, disconnected_type()) for i in range(len(inputs))]
+        gradients = dict(zip(self.differentiable, clone_replace(slopes, dict(zip(fresh, inputs, strict=True))), strict=True))
+        return [gradients.get(i, disconnected_type()) for i in range(len(inputs))]
 
     L_op: Any = pullback  # its name in PyTensor 2
 
@@ -70,8 +70,8 @@ class FusedSets(OfRows):
 
 @_vectorize_node.register(Fused)
 def _vectorize(op: Fused, node: Apply, *inputs: Any) -> Any:
-    made = FusedSets(op.evaluator, op.wrt)
-    leading = made.leading(inputs)
+    sets_op = FusedSets(op.evaluator, op.wrt)
+    leading = sets_op.leading(inputs)
     if any(leading[op.evaluator.n_inputs :]):  # data that differ from set to set
-        return made.as_graph(inputs)
-    return (made if any(leading) else op).make_node(*inputs)
+        return sets_op.as_graph(inputs)
+    return (sets_op if any(leading) else op).make_node(*inputs)

@@ -41,7 +41,7 @@ def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[lis
             raise Unsupported(f"the operation {type(node.op).__name__}, whose result is as long as only the call tells")
         if any(v in by_row or _size(v) >= n_rows for v in (*node.inputs, *node.outputs)):
             by_row.update(node.outputs)
-    found: dict[Variable, None] = {}
+    sources: dict[Variable, None] = {}
     stack, seen = [frozen.variable], set[Variable]()
     while stack:
         v = stack.pop()
@@ -52,10 +52,10 @@ def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[lis
         if v.owner is not None and (v in by_row or not is_array):
             stack += reversed(v.owner.inputs)
         elif is_array:
-            found[frozen.original(v)] = None
+            sources[frozen.original(v)] = None
         else:
             raise Unsupported(f"what only the call tells: {v.type}")
-    return list(found), n_rows
+    return list(sources), n_rows
 
 
 def _is_known(v: Variable) -> bool:

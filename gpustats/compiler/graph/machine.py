@@ -154,13 +154,14 @@ class Programs:
     def _row(self, thread: int, extents: tuple[int, ...]) -> int | None:
         """Row of the table for a thread that has no program for these extents.
 
-        The row is free, or that of a thread that has ended. None where the thread has a program, or the table is full."""
+        The row is free, or that of a thread that has ended. None where the thread has a program, or the table is full.
+        """
         running = {int(p.name) for p in Path("/proc/self/task").iterdir()}
         self._calls = {t: calls for t, calls in list(self._calls.items()) if t in running}
         threads = self._rows[:, 0].tolist()
         if thread in threads and self._alive[threads.index(thread)][0] == extents:
             return None
-        return next((i for i, its in enumerate(threads) if its in (0, thread) or its not in running), None)
+        return next((i for i, number in enumerate(threads) if number in (0, thread) or number not in running), None)
 
     def _program(self, evaluation: Evaluation, layout: Sequence[int]) -> np.ndarray:
         replay, extents = evaluation.replay, layout[self._extents]
@@ -296,10 +297,10 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
     )  # fmt: skip
     thread, program = _called(own_number, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0
     for row in range(MOST_THREADS):
-        its = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row)
-        if its == thread:
+        number = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row)
+        if number == thread:
             program = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row + 1)
-        if its == thread or its == 0:
+        if number == thread or number == 0:
             break
     if program == 0:
         return False

@@ -153,10 +153,10 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
     arrays = [i for i in range(n) if i not in bridge.numbers]
     extents = [f"a{i}.shape[{axis}]" for i in arrays for axis in range(ndims[i])]
     lines = [f"def call({inputs}):"]
-    made = [i for i in arrays if i not in bridge.dtypes]
+    converted = [i for i in arrays if i not in bridge.dtypes]
     extents += [f"a{i}.strides[{axis}]" for i in bridge.dtypes for axis in range(ndims[i])]
-    lines += [f"    a{i} = a{i}.astype(np.float64)" for i in made if node.inputs[i].type.dtype != "float64"]
-    lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in made if ndims[i]]
+    lines += [f"    a{i} = a{i}.astype(np.float64)" for i in converted if node.inputs[i].type.dtype != "float64"]
+    lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in converted if ndims[i]]
     addresses = [f"a{i}.ctypes.data" for i in arrays]
     if bridge.numbers:
         lines += [f"    numbers = np.empty({len(bridge.numbers)})"]
@@ -200,9 +200,9 @@ def broadcast(batch: Sequence[int]) -> list[str]:
     for axis in range(ndim):
         extent = "1"
         for i, n in enumerate(batch):
-            own = axis - (ndim - n)  # this axis among the input's own
-            if own >= 0:
-                extent = f"(a{i}.shape[{own}] if a{i}.shape[{own}] != 1 else {extent})"
+            own_axis = axis - (ndim - n)  # this axis among the input's own
+            if own_axis >= 0:
+                extent = f"(a{i}.shape[{own_axis}] if a{i}.shape[{own_axis}] != 1 else {extent})"
         shape.append(extent)
     return shape
 

@@ -50,8 +50,8 @@ class Quantile(Table):
         total = sum((disconnected_grad(w) * v).sum() for w, v in zip(weights, (below, above, q), strict=True))
         free = [i for i in self.formula.differentiable if i and not isinstance(inputs[i], Constant)]
         places = [0, *free]
-        found: Any = pt.grad(total, [inputs[i] for i in places])
-        gradients = dict(zip(places, found, strict=True))
+        slopes: Any = pt.grad(total, [inputs[i] for i in places])
+        gradients = dict(zip(places, slopes, strict=True))
         return [gradients.get(i, pt.zeros_like(v)) for i, v in enumerate(inputs)]
 
     L_op: Any = pullback  # its name in PyTensor 2

@@ -138,8 +138,8 @@ class Batched:
             given = np.asarray(points, np.float64)
             lead, array = given.shape[:-1], self.points.as_array(given.reshape(-1, *given.shape[-1:]))
         with self._lock:
-            found = self._constrained(array)
-        return {v.name: np.reshape(value, lead + value.shape[1:]) for v, value in zip(self._own, found, strict=True)}
+            values = self._constrained(array)
+        return {v.name: np.reshape(value, lead + value.shape[1:]) for v, value in zip(self._own, values, strict=True)}
 
     def as_jax(self) -> Callable[[Any], Any]:
         """Log-posterior of a point as a function of JAX, for samplers that are written in it, such as those of blackjax.
@@ -216,14 +216,14 @@ class Batched:
 
     def _at(self, matrix: Any, variables: Sequence[Variable], outputs: Sequence[Variable]) -> list[Any]:
         """Outputs for each point, (C, …), from outputs that are functions of the variables of one point."""
-        given = dict(zip(variables, self.points.split(matrix), strict=True))
-        found: Any = vectorize_graph(list(outputs), given)
-        whole = []
-        for before, after in zip(outputs, found, strict=True):
+        replacements = dict(zip(variables, self.points.split(matrix), strict=True))
+        vectorised: Any = vectorize_graph(list(outputs), replacements)
+        full = []
+        for before, after in zip(outputs, vectorised, strict=True):
             if after.type.ndim == before.type.ndim:  # it is the same for all points
                 after = pt.broadcast_to(after, (matrix.shape[0], *(after.shape[i] for i in range(after.type.ndim))))
-            whole.append(after)
-        return whole
+            full.append(after)
+        return full
 
 
 def _rewritten(outputs: list[Variable], include: Sequence[str]) -> list[Variable]:
@@ -250,7 +250,8 @@ def _split_as_slices(fgraph: FunctionGraph, node: Apply) -> list[Variable] | Non
 class OwnLoops(GraphRewriter):
     """Rewrite that copies loops.
 
-    PyTensor changes them where it runs them for one point after another, and the model has the same ones."""
+    PyTensor changes them where it runs them for one point after another, and the model has the same ones.
+    """
 
     def apply(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort():
