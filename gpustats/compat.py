@@ -276,5 +276,5 @@ def _table(
 
 
 def _flat(table: Any) -> Any:
-    """Column of a table that has one, as a vector."""
+    """Only column of a table, as a vector."""
     return table.T.reshape(table.shape[0])

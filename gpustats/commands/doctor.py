@@ -61,7 +61,7 @@ class Report:
 
     @property
     def broken(self) -> list[Lack]:
-        """Lacks of the package itself."""
+        """Missing requirements of the package itself."""
         return [lack for lack in self.findings.lacks if not lack.extra]
 
     @property

@@ -244,7 +244,7 @@ class SticksRV(DensityRV):
 class StickBreakingWeights(pm.StickBreakingWeights, Parametrised):
     @classmethod
     def dist(cls, alpha: Any, K: Any, *args: Any, **kwargs: Any) -> Any:
-        """Random variable; PyMC's own where K is not known when the model is made, or no number of parts."""
+        """Random variable of the parts; PyMC's own where K is not known when the model is made, or no number of parts."""
         try:
             (number,) = constant_fold([pt.as_tensor_variable(K).squeeze()])
         except NotConstantValueError:
@@ -256,7 +256,7 @@ class StickBreakingWeights(pm.StickBreakingWeights, Parametrised):
 
 @functools.cache
 def _sticks(length: int) -> type[FormulaDistribution]:
-    """Distribution of a number of parts."""
+    """Distribution of the parts of a stick, `length` of them."""
     formula = DensityFormula(densities["stick_breaking_weights"])
     contents = {"__module__": "gpustats.pymc", "rv_op": SticksRV(formula, signature=f"()->({length})")}
     return type("StickBreakingWeights", (FormulaDistribution, Continuous), contents)

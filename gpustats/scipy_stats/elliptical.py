@@ -83,7 +83,7 @@ class _Subspace:
             self._across, self._width = vectors[:, ~kept], 1e3 * least
 
     def density(self, method: str, of: Density, x: Any, *parameters: Any) -> Any:
-        """Density or its logarithm at x, whose parameters are those before the location and the location."""
+        """Density or its logarithm at x; the last of the parameters is the location."""
         *first, location = parameters
         if self.axes is None:
             return getattr(of, method)(_observations(x, len(location)), *first, location, self.scale)

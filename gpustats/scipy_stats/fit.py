@@ -77,7 +77,7 @@ def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, 
 
 
 def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
-    """Location and width of a uniform distribution: the ends of the data, or as near as what is known lets them."""
+    """Location and width of a uniform distribution: the ends of the data, or as near to these as known parameters allow."""
     data = to_host(data)
     low, high = np.float64(data.min()), np.float64(data.max())
     if "loc" in fixed:
@@ -91,7 +91,7 @@ def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 def _laplace(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
-    """Median and mean distance from it.
+    """Location and scale of a Laplace distribution: the median, and the mean distance from the median.
 
     Of all numbers between the two in the middle, which are as good, the median is the middle.
     """

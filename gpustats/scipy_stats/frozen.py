@@ -1,4 +1,4 @@
-"""SciPy's distributions of certain parameters."""
+"""Distributions with certain parameters, as SciPy freezes them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _METHODS_WITHOUT_X = ("median", "mean", "var", "std", "entropy", "support")
 
 
 class Frozen:
-    """Distribution of certain parameters.
+    """Distribution with certain shapes, loc and scale.
 
-    Its methods are the distribution's without shapes, loc and scale.
+    The methods are those of the distribution, without these parameters.
 
     Attributes
     ----------

@@ -97,7 +97,7 @@ class Multivariate(ABC):
 
 
 class FrozenMultivariate:
-    """Distribution of vectors of certain parameters, with the methods of `Multivariate` without these.
+    """Distribution of vectors with certain parameters, which the methods, those of `Multivariate`, do not take.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""SciPy's distributions as densities, written in the users' own language by a density that there is."""
+"""SciPy's distributions as densities in the language of device functions, each written by means of a density."""
 
 from __future__ import annotations
 

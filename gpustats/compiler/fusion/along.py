@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Along:
-    """A position along an axis for each row.
+    """Position along an axis for each row.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def narrowed(numbers: np.ndarray) -> np.ndarray:
 
 
 def two(numbers: np.ndarray) -> tuple[float, float, np.ndarray] | None:
-    """Both numbers of a column that has two, 0 first if present, and the rows of the second; None for other columns."""
+    """Two numbers of a column that has no others, 0 first if present, and the rows of the second; else None."""
     for part in (numbers[:PROBED_NUMBERS], numbers):
         some, others = part[0], part[part != part[0]]
         if others.size and (others != others[0]).any():

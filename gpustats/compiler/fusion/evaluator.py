@@ -29,7 +29,7 @@ WITHOUT_COMPILER = Mode("py", "fast_run").excluding("fusion")  # for what is sel
 
 
 class RowsEvaluator:
-    """A sum over rows and its gradients, at arrays of its inputs and of data that may change.
+    """Sum over rows and its gradients, at arrays of its inputs and of data that may change.
 
     Where there is no program yet, or the data or the shapes of the inputs are not those for which it was made, one is made of
     the same graph.

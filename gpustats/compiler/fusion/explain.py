@@ -111,7 +111,7 @@ class Explanation:
 
 
 def explain(model: Any = None) -> Explanation:
-    """Terms of a PyMC model that the device computes where `fused` is in force, and what prevents the others.
+    """Explanation which terms of a PyMC model the device computes where `fused` is in force, and what prevents the others.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def _moved(reader: Reader, place: Along, low: int, high: int, key: tuple) -> Ent
 
 
 def among(reader: Reader, place: Entry, options: Sequence[Callable[[], Expression]]) -> Expression:
-    """Option of a number that may differ between rows."""
+    """Option that a number chooses, which may differ between rows."""
     if isinstance(place, int):
         return options[place]()
     if len(options) > MOST_IN_ROW:

@@ -155,7 +155,7 @@ class Reader:
     # -- leaves
 
     def argument(self, key: tuple, name: str, kind: str, make: Callable[[], dict[str, Any]]) -> Expression:
-        """Argument that is known by a key; what else is to say of a new one comes from `make`."""
+        """Argument that is known by a key; `make` gives the attributes of a new argument."""
         if key not in self._keys:
             argument = Argument(self._fresh(name), kind, **make())
             self._keys[key] = self.arguments[argument] = self.expressions.make(argument.name)
@@ -187,7 +187,7 @@ class Reader:
         return self._keys[key]
 
     def _column(self, numbers: np.ndarray, name: str) -> Expression:
-        """Column of numbers of which at least two differ: each is read once, and of two numbers which one it is."""
+        """Column of numbers of which at least two differ; of floats with two values, rows read a truth value."""
         numbers = narrowed(numbers)
         if numbers.dtype.kind == "f" and (pair := two(numbers)) is not None:
             first, second, is_second = pair

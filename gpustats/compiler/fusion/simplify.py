@@ -38,11 +38,11 @@ class Expressions:
         return self.make(f"(-{text})" if str(value).startswith("-") else text)
 
     def real(self, value: Expression) -> Expression:
-        """Number of floating point: of a truth value 1 or 0."""
+        """Expression as a number of floating point: 1 or 0 for a truth value."""
         return self.make("(real)({})", value) if value.whole else value
 
     def folded(self, form: str, parts: Sequence[Expression], whole: bool = False) -> Expression:
-        """Parts joined from the left by a form of two: their sum, say."""
+        """Expression of parts joined from the left by a form with two arguments: their sum, say."""
         total = parts[0]
         for one in parts[1:]:
             total = self.make(form, total, one, whole=whole)

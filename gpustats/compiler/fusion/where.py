@@ -161,7 +161,7 @@ def measure(runtime: Runtime) -> Speeds:
 
 
 def _elements(side: str) -> Line:
-    """Seconds of an element of a table, as the rows that read it are always as many."""
+    """Seconds that a further element of a table takes, while the number of rows stays the same."""
     n_rows = min(10 * TABLE_SIZES[1], max(RUNS_BY_ROWS))
     small, large = (_Measured(_gathers, size).run(side)(n_rows, RUNS_OF_LONGEST) for size in TABLE_SIZES)
     return Line(0.0, max(large - small, 0.0) / (TABLE_SIZES[1] - TABLE_SIZES[0]))
