@@ -1,4 +1,4 @@
-"""The functions of the first gpustats (2011), on top of those that took their place.
+"""Functions of the first gpustats (2011), on top of those that took their place.
 
 They stay, with their arguments and defaults. New code calls the methods of a density, which take parameters of every shape and
 densities of every kind, and `gpustats.sample_discrete`:
@@ -144,7 +144,7 @@ def mvnpdf_multi(
     order : {"F", "C"}
         The order of the result in memory: densities for one set lie together, or those of one observation.
     datadim : int, optional
-        How many columns of `data` count, where more were added to it. (Nothing is gained by that any more.)
+        Number of columns of `data` that count, where more were added. (Nothing is gained by that any more.)
 
     Returns
     -------
@@ -262,7 +262,7 @@ def _function(name: str, weighted: bool, logged: bool) -> Pointwise:
 def _table(
     name: str, data: Any, parameters: list[np.ndarray], weights: np.ndarray | None, logged: bool, get: bool, order: str
 ) -> Any:
-    """The N × K table in either order; that in Fortran order is the transpose of the K × N table."""
+    """Table of N × K densities in either order; that in Fortran order is the transpose of the K × N table."""
     function = _function(name, weights is not None, logged)
     if weights is not None:
         with np.errstate(divide="ignore"):
@@ -276,5 +276,5 @@ def _table(
 
 
 def _flat(table: Any) -> Any:
-    """The only column of a table, as a vector."""
+    """Only column of a table, as a vector."""
     return table.T.reshape(table.shape[0])

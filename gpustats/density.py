@@ -1,4 +1,4 @@
-"""Densities: what a user holds."""
+"""Probability densities and mass functions, with the methods that users call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ELLIPTICAL = Kind(
 
 
 class Density(Distribution, Fittable):
-    """A probability density or mass function made of a device function.
+    """Probability density or mass function made of a device function.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Density(Distribution, Fittable):
         self.domains = {a.name: a.domain for a in definition.arguments}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is compiled, which is made anew where it is wanted."""
+        """State without what is compiled, which is made anew where it is wanted."""
         lazy = functools.cached_property
         return {n: v for n, v in self.__dict__.items() if not isinstance(getattr(type(self), n, None), lazy)}
 
@@ -66,7 +66,7 @@ class Density(Distribution, Fittable):
 
     @functools.cached_property
     def log_density(self) -> Pointwise:
-        """The checked log-density, ready to be evaluated."""
+        """Log-density, checked and ready to be evaluated."""
         from .evaluation.pointwise import Pointwise
         from .rewriting.checks import checked
 
@@ -84,21 +84,21 @@ class Density(Distribution, Fittable):
 
     @property
     def log_cdf(self) -> Pointwise:
-        """The checked logarithm of the distribution function, ready to be evaluated."""
+        """Logarithm of the distribution function, checked and ready to be evaluated."""
         return self.function("logcdf")
 
     @property
     def log_sf(self) -> Pointwise:
-        """The checked logarithm of the survival function, ready to be evaluated."""
+        """Logarithm of the survival function, checked and ready to be evaluated."""
         return self.function("logsf")
 
     @functools.cached_property
     def _evaluated(self) -> dict[str, Pointwise]:
-        """What `function` has given, by the endings."""
+        """Functions that `function` has given, by the endings."""
         return {}
 
     def function(self, ending: str) -> Pointwise:
-        """A function beside the density, checked and ready to be evaluated.
+        """Function beside the density, checked and ready to be evaluated.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Density(Distribution, Fittable):
         return self._evaluated[ending]
 
     def _made(self, ending: str) -> Pointwise:
-        """What `function` gives."""
+        """New function for an ending, as `function` gives it."""
         from .distribution.functions import function_of
 
         if ending == "std":
@@ -126,7 +126,7 @@ class Density(Distribution, Fittable):
         return function_of(self.definition, ending, self._functions, self.defaults)
 
     def lost(self, ending: str) -> Pointwise:
-        """A function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
+        """Function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
         from .distribution.functions import function_of
 
         key = f"{ending} lost"
@@ -136,17 +136,17 @@ class Density(Distribution, Fittable):
         return self._evaluated[key]
 
     def _lack_of(self, ending: str) -> str:
-        """Why there is no function of this ending, and what would help; empty where there is one."""
+        """Reason why there is no function of this ending, and what would help; empty where there is one."""
         from .distribution.functions import lack_of
 
         return lack_of(self.definition, "var" if ending == "std" else ending)
 
     def _writes(self, ending: str) -> bool:
-        """Whether the density's source itself has the function of this ending."""
+        """True if the density's source itself has the function of this ending."""
         return self.definition.role(ending) is not None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
-        """The distribution of these parameters, whose methods take none.
+        """Distribution of these parameters, whose methods take none.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class Density(Distribution, Fittable):
 
     @functools.cached_property
     def sampler(self) -> Sampler:
-        """What draws."""
+        """Sampler that draws from the density."""
         if self.definition.kind is ELLIPTICAL:
             from .elliptical.sampler import EllipticalSampler
 
@@ -213,7 +213,7 @@ class Density(Distribution, Fittable):
         return self.log_density(*args, **kwargs)
 
     def pdf(self, *args: Any, **kwargs: Any) -> Any:
-        """The density itself (the mass function, for a discrete distribution); arguments as for `logpdf`."""
+        """Density itself (the mass function, for a discrete distribution); arguments as for `logpdf`."""
         return self._density(*args, **kwargs)
 
     logpmf, pmf = logpdf, pdf
@@ -243,7 +243,7 @@ class Density(Distribution, Fittable):
     def loglik_and_grad(
         self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """`loglik` and its derivatives, in one pass over the data.
+        """Log-likelihood as from `loglik`, and its derivatives, in one pass over the data.
 
         Parameters
         ----------
@@ -303,7 +303,7 @@ class Density(Distribution, Fittable):
             float32 or float64; by default float32 where all arrays among the parameters are float32, else float64. Draws of a
             discrete distribution are int64; one beyond its range is its largest number.
         out : ndarray or device array, optional
-            Where to write the draws; contiguous, of their shape and type.
+            Array for the draws; contiguous, of their shape and type.
         device : bool
             Whether to return a device array of the default device, rather than a NumPy array.
 
@@ -340,7 +340,7 @@ class Density(Distribution, Fittable):
         return self.sampler.draw(args, kwargs, size, as_generator(rng), dtype, out, device)
 
     def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
-        """The source of a kernel of this density, as it is compiled for many observations and parameter sets.
+        """Source of a kernel of this density, as it is compiled for many observations and parameter sets.
 
         Parameters
         ----------
@@ -357,7 +357,7 @@ class Density(Distribution, Fittable):
 
 
 class Densities(Registry[Density]):
-    """Every registered density by its name; built-in ones are parsed when first asked for."""
+    """Registered densities by name; built-in ones are parsed when first asked for."""
 
     def __init__(self) -> None:
         super().__init__(DENSITY, Density)

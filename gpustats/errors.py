@@ -1,4 +1,7 @@
-"""The exceptions and warnings that are gpustats' own. Wrong shapes are ValueError, wrong types TypeError, as in NumPy."""
+"""Exceptions and warnings of gpustats' own.
+
+Wrong shapes are ValueError, wrong types TypeError, as in NumPy.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _ERROR = re.compile(
 
 
 def numbered(source: str, lines: set[int] | None = None, context: int = 2) -> str:
-    """`source` with line numbers; only the neighbourhood of `lines`, marked, where they are given."""
+    """Source with line numbers; only the neighbourhood of `lines`, marked, where they are given."""
     text = source.removesuffix("\n").split("\n")  # as compilers and editors count
     wanted = lines or set()
     shown = [
@@ -24,14 +27,14 @@ def numbered(source: str, lines: set[int] | None = None, context: int = 2) -> st
 
 
 class DeviceFunctionError(ValueError):
-    """A device function that breaks the rules of the language.
+    """Device function that breaks the rules of the language.
 
     Parameters
     ----------
     message : str
-        What is wrong and what to do.
+        Mistake, and what to do.
     line, column : int, optional
-        Where, counted from 1, in the user's own text.
+        Place of the mistake, counted from 1, in the user's own text.
     source : str, optional
         The user's text.
     """
@@ -56,7 +59,7 @@ class DeviceFunctionError(ValueError):
 
 
 class AccuracyWarning(UserWarning):
-    """A number that exists, cannot be computed as accurately as promised, and is nan: a moment, an entropy or a quantile.
+    """Warning of a number that exists, but is nan as it cannot be computed as accurately as promised, such as a moment.
 
     ``warnings.simplefilter("error", gs.AccuracyWarning)`` makes it an error.
     """
@@ -67,19 +70,19 @@ class NoDeviceError(RuntimeError):
 
 
 class DeviceLostError(RuntimeError):
-    """A device on which nothing can be computed any more in the context that was used, and what lay there is gone.
+    """Loss of a device: nothing can be computed any more in the context that was used, and what lay there is gone.
 
     After a kernel's stray access, or a reset of the driver, all calls in that context fail. The message says what works again.
     """
 
 
 class CompileError(RuntimeError):
-    """A kernel that the device's compiler rejects.
+    """Rejection of a kernel by the device's compiler.
 
     Parameters
     ----------
     log : str
-        What the compiler said.
+        Messages of the compiler.
     source : str
         The whole generated source.
     """
@@ -90,7 +93,7 @@ class CompileError(RuntimeError):
 
     @property
     def lines(self) -> list[int]:
-        """The lines of `source` in which the compiler found errors."""
+        """Lines of `source` in which the compiler found errors."""
         return sorted({int(match[1] or match[2]) for match in _ERROR.finditer(self.log)})
 
     def __str__(self) -> str:
@@ -101,7 +104,7 @@ class CompileError(RuntimeError):
 
 
 class CompilerCrash(CompileError):
-    """A kernel on which the device's compiler fails instead of rejecting it: it crashes, or does not end."""
+    """Failure of the device's compiler: instead of rejecting a kernel it crashes, or does not end."""
 
     def __str__(self) -> str:
         return f"{self.log.strip()}\n\n{numbered(self.source)}"

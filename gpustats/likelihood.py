@@ -1,4 +1,4 @@
-"""A density bound to data on a device."""
+"""Density bound to data on a device."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class BoundDensity(Remade):
-    """A density, and observations on a device.
+    """Density with observations on a device.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class BoundDensity(Remade):
         self._bind(in_memory({"x": self._observations(density, x)})["x"])
 
     def _observations(self, density: Density, x: Any) -> Any:
-        """The observations as an array, of a shape that the density takes."""
+        """Observations as an array, of a shape that the density takes."""
         self._density, self._function = density, density.log_density
         observation = self._function.arguments[0]
         x = as_rows(x, observation.name)
@@ -70,12 +70,12 @@ class BoundDensity(Remade):
 
     @property
     def density(self) -> Density:
-        """That of one observation."""
+        """Density of one observation."""
         return self._density
 
     @property
     def x(self) -> Any:
-        """The observations, where they lie."""
+        """Observations, where they lie."""
         return self._x
 
     @x.setter
@@ -87,7 +87,7 @@ class BoundDensity(Remade):
 
     @property
     def device(self) -> Device:
-        """Where the data lie."""
+        """Device on which the data lie."""
         return self._runtime.device
 
     @property
@@ -108,7 +108,7 @@ class BoundDensity(Remade):
 
 
 class Likelihood(BoundDensity):
-    """The log-likelihood of parameters, given data that stay on a device.
+    """Log-likelihood of parameters, given data that stay on a device.
 
     Parameters
     ----------
@@ -117,11 +117,11 @@ class Likelihood(BoundDensity):
         Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
         array is used where it lies.
     devices, client, memory, chunk : optional
-        How to divide the observations where one device is not enough: see `gpustats.parallel`.
+        Division of the observations where one device is not enough: see `gpustats.parallel`.
 
     Notes
     -----
-    It can be pickled, copied, and sent to other processes: there the data are moved to the default device.
+    A likelihood can be pickled, copied, and sent to other processes: there the data are moved to the default device.
 
     Examples
     --------
@@ -162,7 +162,7 @@ class Likelihood(BoundDensity):
 
     @property
     def device(self) -> Device:
-        """Where the data lie, if on one device."""
+        """Device on which the data lie, if on one device."""
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
         return self._runtime.device
@@ -175,7 +175,7 @@ class Likelihood(BoundDensity):
 
     @in_pieces(added)
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The summed log-density.
+        """Sum of the log-density over the data.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class Likelihood(BoundDensity):
 
     @in_pieces(added_with_gradients)
     def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
-        """The summed log-density and its derivatives, in one pass over the data.
+        """Sum of the log-density and its derivatives, in one pass over the data.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Likelihood(BoundDensity):
 
     @in_pieces(added)
     def hessian(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> np.ndarray:
-        """The matrix of second derivatives, in one pass over the data.
+        """Matrix of second derivatives, in one pass over the data.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class Likelihood(BoundDensity):
         return hessian_of(function, wrt)([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     def _gradient(self, function: Pointwise, wrt: str | Collection[str] | None) -> Gradient:
-        """The derivatives of the summed log-density; ValueError where those in the data are among them."""
+        """Derivatives of the summed log-density; ValueError where those in the data are among them."""
         gradient = gradient_of(function, wrt)
         if function.arguments[0].name in gradient.wrt:
             raise ValueError(f"wrt: {function.arguments[0].name} is the data of this likelihood, not a parameter")
@@ -302,7 +302,10 @@ class Likelihood(BoundDensity):
     def _start_repeated(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], derivatives: bool, wrt: str | Collection[str] | None = None
     ) -> Callable[[], tuple[float, dict[str, Any]]] | None:
-        """Start such a call; what waits for the sum and the derivatives. None where it is none."""
+        """Start a repeated call.
+
+        Returns a function that waits for the sum and the derivatives; None where the call is not of this kind.
+        """
         if not self._repeats or (arguments := in_order(self._density.parameters, args, kwargs)) is None:
             return None
         repeated = self._repeated(arguments, derivatives, wrt)
@@ -311,7 +314,7 @@ class Likelihood(BoundDensity):
     def _repeated(
         self, arguments: Sequence[Any], derivatives: bool, wrt: str | Collection[str] | None
     ) -> RepeatedSum | None:
-        """What makes such calls, with derivatives in `wrt` or with none; None where they differ in more than their numbers."""
+        """Repeated sum, with derivatives in `wrt` or with none, for calls that differ in numbers alone; else None."""
         if (kind := kind_of(arguments)) is None:
             return None
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
@@ -334,7 +337,7 @@ class Likelihood(BoundDensity):
 
 
 def replay_of(likelihood: Likelihood, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
-    """What lets compiled code evaluate a likelihood and its derivatives, at such parameters; None where only Python can."""
+    """Replay by which compiled code evaluates a likelihood and derivatives, at such parameters; None where only Python can."""
     if likelihood._pieces is not None or not likelihood._repeats:
         return None
     repeated = likelihood._repeated(arguments, bool(wrt), wrt)

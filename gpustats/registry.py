@@ -1,4 +1,4 @@
-"""Making densities and covariance functions of the sources that users write."""
+"""Registration of densities and covariance functions from the sources that users write."""
 
 from __future__ import annotations
 

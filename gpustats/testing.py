@@ -20,9 +20,9 @@ def evaluate_device(function_name: str, *args: Any, dtype: Any = np.float64) -> 
     function_name : str
         A special function (``"log1mexp"``), or one in a built-in or registered source (``"normal_logpdf"``).
     *args : array_like
-        What it takes, in its order, without ``dim``. They broadcast; a vector lies along the last axis.
+        Arguments of the function, in its order, without ``dim``. They broadcast; a vector lies along the last axis.
     dtype : {numpy.float64, numpy.float32}
-        What `real` is.
+        Type of `real`.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""The command line, and what its commands run."""
+"""The command line, and its commands."""

@@ -73,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def shapes() -> list[str] | None:
-    """The kernel shapes that can be shown; None where a package is missing, of which `doctor` must be able to tell."""
+    """Kernel shapes that can be shown; None where a package is missing, of which `doctor` must be able to tell."""
     try:
         from ..kernels.shown import shown
 

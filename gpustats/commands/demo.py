@@ -1,4 +1,4 @@
-"""`gpustats demo`: a posterior on a fine grid, from a density of a few lines and real data, beside SciPy; then a PyMC model."""
+"""Demonstration `gpustats demo`: a posterior on a grid from a few lines and real data, beside SciPy; then a PyMC model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .demo_data import SNIPPET, STYLE, counts_axes, visits
 
 @dataclass(frozen=True)
 class Posterior:
-    """A posterior distribution of two parameters on a rectangular grid.
+    """Posterior distribution of two parameters on a rectangular grid.
 
     Attributes
     ----------
@@ -42,20 +42,20 @@ class Posterior:
         return p / p.sum()
 
     def margins(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each parameter, the grid and the probability of each of its points."""
+        """Grid of each parameter, and the probability of each of its points."""
         return [(self.mu, self.weights.sum(1)), (self.alpha, self.weights.sum(0))]
 
     def mean(self) -> list[float]:
-        """The posterior mean of each parameter."""
+        """Posterior mean of each parameter."""
         return [float(grid @ p) for grid, p in self.margins()]
 
     def interval(self, probability: float = 0.95) -> list[np.ndarray]:
-        """Of each parameter, the two ends of the interval with equal tails."""
+        """Ends of the interval with equal tails, for each parameter."""
         tail = (1 - probability) / 2
         return [np.interp([tail, 1 - tail], np.cumsum(p) - p / 2, grid) for grid, p in self.margins()]
 
     def window(self, width: float = 4) -> list[tuple[float, float]]:
-        """Of each parameter, the mean ± `width` standard deviations (or steps of a coarse grid), positive."""
+        """Window of each parameter: the mean ± `width` standard deviations (or steps of a coarse grid), positive."""
         ranges = []
         for (grid, p), mean in zip(self.margins(), self.mean(), strict=True):
             half = width * max(np.sqrt((grid - mean) ** 2 @ p), grid[1] - grid[0])
@@ -66,7 +66,7 @@ class Posterior:
 def evaluate(
     lik: Callable, ranges: list[tuple[float, float]], points: int, done: Callable[[int], object] = lambda n: None
 ) -> Posterior:
-    """The posterior under weak priors on a grid of `points` × `points`; `done(n)` is called after every n of them."""
+    """Posterior under weak priors on a grid of `points` × `points`; `done(n)` is called after every n of them."""
     mu, alpha = (np.linspace(*r, points) for r in ranges)
     pairs = [g.reshape(-1, 1) for g in np.meshgrid(mu, alpha, indexing="ij")]
     values = np.empty(points**2)
@@ -80,7 +80,7 @@ def evaluate(
 
 
 def locate(lik: Callable, x: np.ndarray) -> list[tuple[float, float]]:
-    """Where the posterior lies: from the moments of the data, in three coarse passes."""
+    """Ranges in which the posterior lies: from the moments of the data, in three coarse passes."""
     mean, variance = x.mean(), x.var()
     alpha = mean**2 / (variance - mean)
     ranges: list[tuple[float, float]] = [(mean / 1.5, mean * 1.5), (alpha / 3, alpha * 3)]
@@ -90,7 +90,7 @@ def locate(lik: Callable, x: np.ndarray) -> list[tuple[float, float]]:
 
 
 def with_scipy(x: np.ndarray, mu: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """The log-likelihood of each pair of parameters, shape (K,), as a user of SciPy computes it."""
+    """Log-likelihood of each pair of parameters, shape (K,), as a user of SciPy computes it."""
     from scipy import stats
 
     mu, alpha = mu[:, None], alpha[:, None]
@@ -98,7 +98,7 @@ def with_scipy(x: np.ndarray, mu: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 
 
 def run(out: Path, points: int = 200, draws: int = 300) -> Posterior:
-    """Everything that the command does; pictures go to `out`."""
+    """Run the demonstration; pictures go to `out`."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.syntax import Syntax
@@ -172,7 +172,7 @@ def tables(
 
 
 def picture(posterior: Posterior, density, x: np.ndarray):
-    """The joint posterior with its margins, and beside it the data with the fitted probabilities, as a figure."""
+    """Figure of the joint posterior with its margins, and beside it the data with the fitted probabilities."""
     try:
         import matplotlib
         from matplotlib.figure import Figure

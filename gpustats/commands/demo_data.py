@@ -1,4 +1,4 @@
-"""What both parts of the demo share: the density, the data and how pictures look."""
+"""Density, data and style of pictures, which both parts of the demo share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STYLE = {
 
 @functools.cache
 def data_frame() -> Any:
-    """The RAND Health Insurance Experiment: one row a person and year, 20,190 of them; ``mdvis`` counts visits to a doctor."""
+    """RAND Health Insurance Experiment: one row a person and year, 20,190 of them; ``mdvis`` counts visits to a doctor."""
     try:
         from statsmodels.datasets import randhie
     except ImportError:
@@ -42,12 +42,15 @@ def data_frame() -> Any:
 
 
 def visits() -> np.ndarray:
-    """The counts of visits, shape (20190,)."""
+    """Counts of visits, shape (20190,)."""
     return data_frame()["mdvis"].to_numpy(float)
 
 
 def counts_axes(axes, x: np.ndarray) -> np.ndarray:
-    """Draw the shares of the counts in the data as bars; the counts that the axis shows."""
+    """Draw the shares of the counts in the data as bars.
+
+    Returns the counts that the axis shows.
+    """
     counts = np.arange(31)
     observed = np.bincount(x.astype(int), minlength=31)[:31] / len(x)
     axes.bar(counts, observed, color="#c9ced6", width=0.85, label=f"{len(x):,} observed counts")

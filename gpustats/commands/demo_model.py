@@ -1,4 +1,4 @@
-"""The second half of `gpustats demo`: a PyMC model of the same data, as users of PyMC write it."""
+"""Second half of `gpustats demo`: a PyMC model of the same data, as users of PyMC write it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COVARIATES = ["lncoins", "idp", "lpi", "fmde", "physlm", "disea", "hlthg", "hlth
 
 
 def model() -> pm.Model:
-    """Visits by health and insurance plan: a negative binomial regression on standardised covariates."""
+    """Model of the visits by health and insurance plan: a negative binomial regression on standardised covariates."""
     import pymc as pm
 
     data = data_frame()
@@ -51,7 +51,7 @@ def fit(made: pm.Model, draws: int = 300) -> tuple[Any, float]:
 
 
 def trace_picture(result: Any) -> Any:
-    """Each parameter's posterior by chain, and the chains themselves, as a figure."""
+    """Figure of each parameter's posterior by chain, and of the chains themselves."""
     import matplotlib
     from matplotlib.figure import Figure
     from scipy.stats import gaussian_kde
@@ -82,7 +82,7 @@ def trace_picture(result: Any) -> Any:
 
 
 def predictive_picture(result: Any) -> Any:
-    """The data, and the range of shares that data drawn from the posterior have, as a figure."""
+    """Figure of the data, and of the range of shares that data drawn from the posterior have."""
     import matplotlib
     from matplotlib.figure import Figure
 

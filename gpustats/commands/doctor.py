@@ -1,4 +1,4 @@
-"""`gpustats doctor`: what was found, what is missing and its cure, and whether each device computes what SciPy does."""
+"""Report of `gpustats doctor`: what was found, what is missing and its cure, and whether devices compute what SciPy does."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .findings import Findings, Lack, look
 from .self_test import CHECKS
 from .tables import show as table
 
-LIMIT = 300  # seconds for the checks of a device; they take ten where every kernel has to be compiled
+LONGEST_SECONDS = 300  # for the checks of a device; they take ten where every kernel has to be compiled
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a check on a device ended.
+    """Outcome of a check on a device.
 
     Attributes
     ----------
     device, check : str
     seconds : float
-        With the compiler's.
+        Duration, with the compiler's work.
     error : str
         "" where it passed.
     """
@@ -42,13 +42,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Report:
-    """What there is to say of an installation.
+    """Report on an installation.
 
     Attributes
     ----------
     findings : Findings
     devices : list of Device
-        Those that are tested.
+        Devices that are tested.
     reasons : list of str
         Why there are no others, or not the one that was asked for.
     outcomes : list of Outcome
@@ -61,7 +61,7 @@ class Report:
 
     @property
     def broken(self) -> list[Lack]:
-        """What the package itself lacks."""
+        """Missing requirements of the package itself."""
         return [lack for lack in self.findings.lacks if not lack.extra]
 
     @property
@@ -70,11 +70,11 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether there is a device, and nothing that is there fails."""
+        """True if there is a device, and nothing that is there fails."""
         return bool(self.devices) and not self.broken and not self.failed
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Report as a dictionary, for JSON."""
         return {
             "ok": self.ok,
             **asdict(self.findings),
@@ -98,8 +98,8 @@ def examine(spec: str | None = None) -> Report:
     return Report(findings, devices, reasons, [outcome for device in devices for outcome in tested(device.id)])
 
 
-def tested(device: str, limit: float = LIMIT) -> Iterator[Outcome]:
-    """The checks on a device, in a process of their own: a broken driver may end it, or never come back."""
+def tested(device: str, limit: float = LONGEST_SECONDS) -> Iterator[Outcome]:
+    """Outcomes of the checks on a device, in a process of their own: a broken driver may end it, or never come back."""
     # It imports what this process does, wherever that comes from.
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     command = [sys.executable, "-m", "gpustats.commands.self_test", device]

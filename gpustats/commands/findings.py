@@ -1,4 +1,4 @@
-"""What a machine and its Python have of what gpustats computes with, and what cures the lack of the rest."""
+"""Software and drivers that a machine has for gpustats, and commands that install the rest."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ import gpustats as gs
 
 from ..runtime import icd, nvrtc
 
-PCI = Path("/sys/bus/pci/devices")
-NVIDIA, DISPLAY = "0x10de", "0x03"  # a vendor; how the classes of graphics processors begin
-DRIVER = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-HEADERS = ("cuda.h", "cudaProfiler.h", "curand.h")  # what PyCUDA includes; some toolkits lack the last
-OPTIONAL = ("pymc", "dask")  # extras beside those that bring a device
+PCI_DEVICES = Path("/sys/bus/pci/devices")
+NVIDIA_VENDOR, DISPLAY_CLASS = "0x10de", "0x03"  # PCI numbers; the second begins those of graphics processors
+CUDA_LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+PYCUDA_HEADERS = ("cuda.h", "cudaProfiler.h", "curand.h")  # what PyCUDA includes; some toolkits lack the last
+OPTIONAL_EXTRAS = ("pymc", "dask")  # extras beside those that bring a device
 
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[[^\]]*\])?\s*\(?(?P<versions>[^;()]*)\)?\s*(?:;\s*(?P<marker>.*))?")
 
@@ -46,7 +46,7 @@ MORE_HEADERS = {
 
 @dataclass(frozen=True)
 class Found:
-    """Something that was looked for.
+    """Part of the installation that was looked for.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Found:
     version : str
         "" where it is not there, or does not work.
     note : str
-        Where it is, or why it does not work.
+        Place of the part, or why it does not work.
     """
 
     what: str
@@ -64,14 +64,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Lack:
-    """Something that is not there.
+    """Missing part of the installation, and its cure.
 
     Attributes
     ----------
     extra : str
-        For which extra of the package: "cpu", "cuda13"; "" for the package itself.
+        Extra of the package that needs the part: "cpu", "cuda13"; "" for the package itself.
     why, cure : str
-        What is missing, and what to do: commands of a shell, but for lines that begin with #.
+        Missing part, and what to do: commands of a shell, but for lines that begin with #.
     """
 
     extra: str
@@ -92,7 +92,7 @@ class Findings:
 
 
 def look() -> Findings:
-    """Everything that can be found without computing."""
+    """Findings that need no computation."""
     findings = Findings()
     findings.add("Python", platform.python_version(), sys.executable)
     findings.add("gpustats", gs.__version__, str(Path(gs.__file__).parent))
@@ -100,7 +100,7 @@ def look() -> Findings:
     packages(findings, required)
     opencl(findings)
     cuda(findings, required)
-    for extra in OPTIONAL:
+    for extra in OPTIONAL_EXTRAS:
         if missing := [why for why in map(unmet, required.get(extra, [])) if why]:
             findings.lack(extra, "; ".join(missing), install(extra))
     return findings
@@ -117,27 +117,30 @@ class Requirement:
 
 
 def requirements() -> dict[str, list[Requirement]]:
-    """Extra -> what it needs on this machine; "" -> what the package itself does. Nothing where it is not installed."""
-    found: dict[str, list[Requirement]] = {}
+    """Requirements of each extra on this machine; those of the package itself under "".
+
+    Empty where the package is not installed.
+    """
+    by_extra: dict[str, list[Requirement]] = {}
     try:
         lines = metadata.requires("gpustats") or []
     except metadata.PackageNotFoundError:
-        return found
+        return by_extra
     for line in lines:
         matched = _REQUIREMENT.match(line)
         assert matched is not None
         marker = matched["marker"] or ""
         extra = re.search(r"""extra\s*==\s*['"]([^'"]+)['"]""", marker)
-        here = (sys.platform, platform.machine()) if "platform_machine" in marker else ()
-        if matched["name"] != "gpustats" and all(word in marker for word in here):
+        this_machine = (sys.platform, platform.machine()) if "platform_machine" in marker else ()
+        if matched["name"] != "gpustats" and all(word in marker for word in this_machine):
             least = re.search(r">=\s*([\w.]+)", matched["versions"])
             requirement = Requirement(matched["name"], least[1] if least else "")
-            found.setdefault(extra[1] if extra else "", []).append(requirement)
-    return found
+            by_extra.setdefault(extra[1] if extra else "", []).append(requirement)
+    return by_extra
 
 
 def unmet(requirement: Requirement) -> str:
-    """What is wrong with a package that is needed; "" where nothing is."""
+    """Defect of a package that is needed; "" where there is none."""
     version = version_of(requirement.name)
     if not version:
         return f"{requirement.name} is not installed"
@@ -154,7 +157,7 @@ def version_of(package: str) -> str:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """The numbers with which a version begins.
+    """Numbers with which a version begins.
 
     >>> numbers("2026.1rc1") < numbers("2026.1.4")
     True
@@ -172,14 +175,14 @@ def packages(findings: Findings, required: dict[str, list[Requirement]]) -> None
         if why:
             least = f">={requirement.least}" if requirement.least else ""
             findings.lack("", why, f"pip install --upgrade '{requirement.name}{least}'")
-    for extra in OPTIONAL:
+    for extra in OPTIONAL_EXTRAS:
         for requirement in required.get(extra, []):
             if version := version_of(requirement.name):
                 findings.add(requirement.name, version, unmet(requirement))
 
 
 def opencl(findings: Findings) -> None:
-    """The loader, the drivers that it finds, and a runtime for the CPU."""
+    """Look for the loader, the drivers that it finds, and a runtime for the CPU."""
     try:
         from ..runtime import opencl_devices
 
@@ -212,7 +215,7 @@ def opencl(findings: Findings) -> None:
 
 
 def mapped(library: str) -> str:
-    """The file of a shared library that this process has loaded; "" where it has not, or the system does not tell."""
+    """File of a shared library that this process has loaded; "" where it has not, or the system does not tell."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/maps").read_text().splitlines():
             if library in (path := line.partition("/")[2]).rpartition("/")[2]:
@@ -221,7 +224,7 @@ def mapped(library: str) -> str:
 
 
 def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> None:
-    """NVIDIA's driver, the compilers, PyCUDA."""
+    """Look for NVIDIA's driver, the compilers and PyCUDA."""
     driver, why = cuda_driver()
     findings.add("NVIDIA driver", f"CUDA {driver[0]}.{driver[1]}" if driver else "", mapped("libcuda") if driver else why)
     nvcc = nvrtc.find_nvcc()
@@ -253,24 +256,24 @@ def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> None:
 
 
 def install_pycuda(extra: str, nvcc: str | None) -> str:
-    """The commands that install an extra and compile PyCUDA, which takes the toolkit whose nvcc is the first on PATH."""
+    """Commands that install an extra and compile PyCUDA, which takes the toolkit whose nvcc is the first on PATH."""
     if sys.platform == "win32":
         visual = "# with Visual Studio's C++ compiler, and CUDA's toolkit from https://developer.nvidia.com/cuda-downloads"
         return f"{visual}\n{install(extra)}"
     compiler = "" if shutil.which("g++") else "apt install g++ python3-dev   # what compiles PyCUDA\n"
-    if nvcc is None or not all((Path(nvcc).parents[1] / "include" / header).exists() for header in HEADERS):
+    if nvcc is None or not all((Path(nvcc).parents[1] / "include" / header).exists() for header in PYCUDA_HEADERS):
         return compiler + pycuda_without_toolkit(extra[-2:], mapped("libcuda"))
     folder = "" if nvcc == shutil.which("nvcc") else f"PATH={Path(nvcc).parent}:$PATH "
     return compiler + folder + install(extra)
 
 
 def pycuda_without_toolkit(major: str, driver: str = "") -> str:
-    """The commands that install PyCUDA where there is no CUDA toolkit, or one without cuRAND.
+    """Commands that install PyCUDA where there is no CUDA toolkit, or one without cuRAND.
 
     Parameters
     ----------
     major : str
-        Of CUDA: "12" or "13".
+        Major version of CUDA: "12" or "13".
     driver : str
         The file of the driver's library.
     """
@@ -279,22 +282,23 @@ def pycuda_without_toolkit(major: str, driver: str = "") -> str:
 
 
 def cuda_driver() -> tuple[tuple[int, int] | None, str]:
-    """The version of CUDA that the driver has, or None and why there is none."""
+    """Version of CUDA that the driver has, or None and why there is none."""
     try:
-        library: Any = ctypes.CDLL(DRIVER)
+        library: Any = ctypes.CDLL(CUDA_LIBRARY)
     except OSError:
-        return None, f"there is no {DRIVER}"
+        return None, f"there is no {CUDA_LIBRARY}"
     version = ctypes.c_int()
     if status := library.cuInit(0) or library.cuDriverGetVersion(ctypes.byref(version)):
-        return None, f"{DRIVER} is there and does not start: CUDA's error {status}"
+        return None, f"{CUDA_LIBRARY} is there and does not start: CUDA's error {status}"
     return (version.value // 1000, version.value % 1000 // 10), ""
 
 
 def nvidia_card() -> bool:
-    """Whether the machine has a graphics processor of NVIDIA's, as Linux tells."""
+    """True if the machine has a graphics processor of NVIDIA's, as Linux tells."""
     with contextlib.suppress(OSError):
-        for card in PCI.iterdir():
-            if (card / "vendor").read_text().strip() == NVIDIA and (card / "class").read_text().startswith(DISPLAY):
+        for card in PCI_DEVICES.iterdir():
+            vendor, kind = (card / "vendor").read_text().strip(), (card / "class").read_text()
+            if vendor == NVIDIA_VENDOR and kind.startswith(DISPLAY_CLASS):
                 return True
     return False
 
@@ -308,7 +312,7 @@ def nvcc_version(nvcc: str) -> str:
 
 
 def pycuda_fails() -> str:
-    """Why PyCUDA's compiled part does not load; "" where it does."""
+    """Reason why PyCUDA's compiled part does not load; "" where it does."""
     try:
         import pycuda.driver  # noqa: F401
     except Exception as error:

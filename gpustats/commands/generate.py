@@ -16,13 +16,13 @@ from ..processes.covariance import Covariance
 from ..processes.kind import COVARIANCE
 from ..processes.registry import covariances
 
-GLMS = ("glm", "glm_products")
+GLM_SHAPES = ("glm", "glm_products")
 #: Densities of which all shapes are made, also in OpenCL C, which differs in the first lines only.
-IN_FULL = ("gamma", "mvnormal", "normal")
-#: Shapes of the others. The sum stands in the kernel of its derivatives, too; it is made where there are none.
-SHAPES = ("table", "gradient")
-#: Families of which the GLM is made: of a number, and of a vector.
-AS_GLM = ("bernoulli_logit", "categorical_logit", "normal_identity")
+DENSITIES_IN_FULL = ("gamma", "mvnormal", "normal")
+#: Shapes of all other densities. The sum stands in the kernel of its derivatives, too; it is made where there are none.
+SHAPES_OF_OTHERS = ("table", "gradient")
+#: Densities of which the kernels of a GLM are made: of a number, and of a vector.
+GLM_DENSITIES = ("bernoulli_logit", "categorical_logit", "normal_identity")
 #: The covariance function of which all shapes are made, also in OpenCL C; of the others only the matrix.
 COVARIANCE_IN_FULL = "rbf"
 #: Of what the folder `generated/` shows a kernel of each shape in CUDA C++, and, of the density, the table in OpenCL C.
@@ -33,7 +33,7 @@ _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 def reviewed() -> Iterator[tuple[str, str]]:
     """Name and text of the files in `generated/`: a kernel of each shape."""
     for shape in shown("density"):
-        yield _file(densities[REVIEWED_GLM if shape in GLMS else REVIEWED_DENSITY], shape, "cuda")
+        yield _file(densities[REVIEWED_GLM if shape in GLM_SHAPES else REVIEWED_DENSITY], shape, "cuda")
     yield _file(densities[REVIEWED_DENSITY], "table", "opencl")
     for shape in shown("covariance"):
         yield _file(covariances[COVARIANCE_IN_FULL], shape, "cuda")
@@ -42,11 +42,11 @@ def reviewed() -> Iterator[tuple[str, str]]:
 def everything() -> Iterator[tuple[str, str]]:
     """Name and text of the kernels of all built-in densities: float64, many observations and many parameter sets."""
     for name in sorted(library.built_in(DENSITY)):
-        full = name in IN_FULL
-        plain = SHAPES if differentiable(densities[name].log_density.arguments[1:]) else ("table", "loglik")
-        shapes = [s for s in (shown("density") if full else plain) if s not in GLMS]
-        for shape in [*shapes, *GLMS * (name in AS_GLM)]:
-            for dialect in ("cuda", "opencl") if full or shape in GLMS else ("cuda",):
+        full = name in DENSITIES_IN_FULL
+        plain = SHAPES_OF_OTHERS if differentiable(densities[name].log_density.arguments[1:]) else ("table", "loglik")
+        shapes = [s for s in (shown("density") if full else plain) if s not in GLM_SHAPES]
+        for shape in [*shapes, *GLM_SHAPES * (name in GLM_DENSITIES)]:
+            for dialect in ("cuda", "opencl") if full or shape in GLM_SHAPES else ("cuda",):
                 with contextlib.suppress(NotImplementedError):  # a shape may not be for all densities
                     yield _file(densities[name], shape, dialect)
     for name in sorted(library.built_in(COVARIANCE)):
@@ -62,7 +62,10 @@ def _file(made: Density | Covariance, shape: str, dialect: str) -> tuple[str, st
 
 
 def write(folder: str | os.PathLike[str], files: Iterable[tuple[str, str]]) -> list[str]:
-    """Bring a folder up to date; the names of the files that changed, also of those removed."""
+    """Bring a folder up to date.
+
+    Returns the names of the files that changed, also of those removed.
+    """
     folder, wanted = Path(folder), dict(files)
     folder.mkdir(parents=True, exist_ok=True)
     changed = _different(folder, wanted)

@@ -1,4 +1,4 @@
-"""A few seconds of work on one device, compared with SciPy: what `gpustats doctor` runs in a process of its own."""
+"""Checks on one device, of a few seconds, compared with SciPy: `gpustats doctor` runs them in a process of their own."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 import gpustats as gs
 
-CHECKS: dict[str, Callable[[str], None]] = {}  # name -> what raises AssertionError where a result for a dtype is wrong
-RELATIVE = {"float64": 1e-10, "float32": 1e-4}
+CHECKS: dict[str, Callable[[str], None]] = {}  # name -> function that raises AssertionError where a result for a dtype is wrong
+RELATIVE_ERROR = {"float64": 1e-10, "float32": 1e-4}
 
 
 def check(name: str) -> Callable[[Callable[[str], None]], Callable[[str], None]]:
@@ -24,9 +24,9 @@ def check(name: str) -> Callable[[Callable[[str], None]], Callable[[str], None]]
 
 
 def close(found: object, expected: object, dtype: str, scale: float = 1.0) -> None:
-    """AssertionError where numbers differ by more than the device's rounding explains; `scale` is the size of their terms."""
+    """Assert that numbers agree up to the device's rounding; `scale` is the size of their terms."""
     found, expected = np.asarray(found, "float64"), np.asarray(expected, "float64")
-    np.testing.assert_allclose(found, expected, rtol=RELATIVE[dtype], atol=RELATIVE[dtype] * scale)
+    np.testing.assert_allclose(found, expected, rtol=RELATIVE_ERROR[dtype], atol=RELATIVE_ERROR[dtype] * scale)
 
 
 @check("table of a density")

@@ -1,6 +1,6 @@
-"""PyMC's conditional autoregressions of neighbouring areas, with sums over pairs of neighbours by gpustats.
+"""Conditional autoregressions of PyMC for neighbouring areas, with sums over pairs of neighbours by gpustats.
 
-What draws, arguments and shapes are PyMC's own. An adjacency matrix that never changes becomes the list of its pairs of
+Draws, arguments and shapes are PyMC's own. An adjacency matrix that never changes becomes the list of its pairs of
 neighbours; of any other, the log-density is PyMC's.
 """
 
@@ -23,7 +23,7 @@ from ..density import Density
 from ..language.device_function import parse
 from .distributions import log_density
 
-_PAIR = """
+_PAIR_SOURCE = """
 // neighbours: what a pair of neighbours adds to the log-density of a conditional autoregression
 // x: real    y: real    weight: real    alpha: real    tau: real
 real neighbours_logpdf(real x, real y, real weight, real alpha, real tau)
@@ -35,11 +35,11 @@ real neighbours_logpdf(real x, real y, real weight, real alpha, real tau)
 
 @functools.cache
 def _pair() -> Density:
-    return Density(parse(_PAIR))
+    return Density(parse(_PAIR_SOURCE))
 
 
 def _known(W: Any) -> Any:
-    """The adjacency matrix, where it never changes; else None."""
+    """Adjacency matrix, where it never changes; else None."""
     while W.owner is not None and isinstance(W.owner.op, DimShuffle | DenseFromSparse):
         W = W.owner.inputs[0]
     if not isinstance(W, Constant):
@@ -50,14 +50,14 @@ def _known(W: Any) -> Any:
 
 
 def _sum_over_pairs(x: Any, W: Any, alpha: Any, tau: Any) -> Any:
-    """-tau/2 x' (D - alpha W) x, D being the diagonal matrix of the sums of rows, for vectors along the last axis."""
+    """Quadratic form -tau/2 x' (D - alpha W) x, D being diagonal with W's row sums, for vectors along the last axis."""
     pairs = scipy.sparse.triu(W).tocoo()
     i, j, weight = pairs.row, pairs.col, np.where(pairs.row == pairs.col, 0.5, 1.0) * pairs.data
     return log_density(_pair(), x[..., i], x[..., j], weight, alpha, tau).sum(axis=-1)
 
 
 class CARRV(multivariate.CARRV):
-    """A conditional autoregression of which gpustats sums over pairs of neighbours."""
+    """Conditional autoregression of which gpustats sums over pairs of neighbours."""
 
 
 class CAR(pm.CAR):
@@ -66,23 +66,23 @@ class CAR(pm.CAR):
     rv_op = CARRV()
 
     def logp(value: Any, mu: Any, W: Any, alpha: Any, tau: Any, W_is_valid: Any) -> Any:
-        """The log-density without PyMC's constant, of which a model has no need."""
-        known = _known(W)
-        if known is None:
+        """Log-density without PyMC's constant, of which a model has no need."""
+        adjacency = _known(W)
+        if adjacency is None:
             return pm.CAR.logp(value, mu, W, alpha, tau, W_is_valid)
-        alpha, tau, n = pt.squeeze(alpha), pt.squeeze(tau), known.shape[0]
-        scale = scipy.sparse.diags_array(1 / np.sqrt(known.sum(axis=0)))
-        eigenvalues = np.linalg.eigvalsh((scale @ known @ scale).toarray())
+        alpha, tau, n = pt.squeeze(alpha), pt.squeeze(tau), adjacency.shape[0]
+        scale = scipy.sparse.diags_array(1 / np.sqrt(adjacency.sum(axis=0)))
+        eigenvalues = np.linalg.eigvalsh((scale @ adjacency @ scale).toarray())
         logdet = n * pt.log(tau) + pt.log1p(-alpha * eigenvalues).sum()
         return check_parameters(
-            0.5 * logdet + _sum_over_pairs(value - mu, known, alpha, tau),
+            0.5 * logdet + _sum_over_pairs(value - mu, adjacency, alpha, tau),
             alpha > -1, alpha < 1, tau > 0, W_is_valid,
             msg="-1 < alpha < 1, tau > 0, W is a symmetric adjacency matrix.",
         )  # fmt: skip
 
 
 class ICARRV(multivariate.ICARRV):
-    """An intrinsic conditional autoregression of which gpustats sums over pairs of neighbours."""
+    """Intrinsic conditional autoregression of which gpustats sums over pairs of neighbours."""
 
 
 class ICAR(pm.ICAR):
@@ -91,10 +91,10 @@ class ICAR(pm.ICAR):
     rv_op = ICARRV()
 
     def logp(value: Any, W: Any, sigma: Any, zero_sum_stdev: Any) -> Any:
-        known = _known(W)
-        if known is None:
+        adjacency = _known(W)
+        if adjacency is None:
             return pm.ICAR.logp(value, W, sigma, zero_sum_stdev)
-        spread = zero_sum_stdev * known.shape[0]
+        spread = zero_sum_stdev * adjacency.shape[0]
         of_sum = -0.5 * (value.sum(axis=-1) / spread) ** 2 - 0.5 * np.log(2 * np.pi) - pt.log(spread)
-        terms = _sum_over_pairs(value, known, pt.constant(1.0), sigma**-2.0) + of_sum
+        terms = _sum_over_pairs(value, adjacency, pt.constant(1.0), sigma**-2.0) + of_sum
         return check_parameters(terms, sigma > 0, msg="sigma > 0")

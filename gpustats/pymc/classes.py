@@ -1,4 +1,4 @@
-"""The classes by their names, each of which is PyMC's, or that of a density."""
+"""Classes of distributions by name, each of which is PyMC's, or that of a density."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ from .time_series import (
     RandomWalk,
 )
 
-_PYMCS = (
+_PYMC_CLASSES = (
     AR, CAR, ICAR, EulerMaruyama, GaussianRandomWalk, KroneckerNormal, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk,
     InverseWishart, MatrixNormal,
 )  # fmt: skip
 # PyMC 6 has Wishart's and LKJ's with leading axes, and with transforms to numbers each of which is a matrix's.
-_PYMC_5S: tuple[type, ...] = () if hasattr(multivariate, "CholeskyCovTransform") else (Wishart,)
+_PYMC_5_CLASSES: tuple[type, ...] = () if hasattr(multivariate, "CholeskyCovTransform") else (Wishart,)
 if hasattr(multivariate, "_LKJCorr"):
     from .correlations import LKJCholeskyCov, LKJCorr
 
-    _PYMC_5S += LKJCholeskyCov, LKJCorr
+    _PYMC_5_CLASSES += LKJCholeskyCov, LKJCorr
 #: class name -> class
 CLASSES: dict[str, type] = {
-    c.__name__: c for c in (*Parametrised.__subclasses__(), *_PYMCS, Censored, NormalMixture, pm.Truncated, *_PYMC_5S)
+    c.__name__: c
+    for c in (*Parametrised.__subclasses__(), *_PYMC_CLASSES, Censored, NormalMixture, pm.Truncated, *_PYMC_5_CLASSES)
 }
 CLASSES["Lognormal"] = CLASSES["LogNormal"]
 
 
 def class_of(name: str) -> Any:
-    """The class of a name: of a density, with PyMC's parameters where PyMC has it; else PyMC's own.
+    """Class of a name: of a density, with PyMC's parameters where PyMC has it; else PyMC's own.
 
     Raises
     ------
@@ -61,5 +62,5 @@ def class_of(name: str) -> Any:
 
 
 def class_names() -> set[str]:
-    """Names of all of these."""
+    """Names of all classes: of our own, of the densities, and of PyMC."""
     return {*CLASSES, *map(class_name, densities), *pm.distributions.__all__}

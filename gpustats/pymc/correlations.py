@@ -1,4 +1,4 @@
-"""PyMC 5's distributions of correlations by Lewandowski, Kurowicka & Joe (LKJ), with log-densities of many matrices at once.
+"""LKJ distributions of PyMC 5, of correlations (Lewandowski, Kurowicka & Joe), with log-densities of many matrices at once.
 
 Draws, arguments and shapes are PyMC's own. The log-densities take values with leading axes and an eta that is no constant,
 and have the right constant, to which PyMC gives the wrong sign. In PyMC 6 these classes are PyMC's.
@@ -28,7 +28,7 @@ from .matrix_transforms import Correlations, correlations, unpacked
 
 
 def _number(n: Any) -> int:
-    """How many variables are correlated."""
+    """Number of variables that are correlated."""
     try:
         return int(get_underlying_scalar_constant_value(n))
     except NotScalarConstantError:
@@ -36,7 +36,7 @@ def _number(n: Any) -> int:
 
 
 def _log_constant(eta: Any, n: int) -> Any:
-    """The logarithm of the density of correlation matrices where their determinant is 1."""
+    """Logarithm of the density of correlation matrices where their determinant is 1."""
     eta = pt.cast(eta, pytensor.config.floatX)  # a constant is a float16, or a whole number
     k = np.arange(1, n)
     parts = pt.gammaln(eta + 0.5 * (n - 1 - k)).sum() - (n - 1) * pt.gammaln(eta + 0.5 * (n - 1))
@@ -47,7 +47,7 @@ def _log_constant(eta: Any, n: int) -> Any:
 
 
 class LKJCorrRV(multivariate.LKJCorrRV):
-    """The numbers above the diagonals of correlation matrices."""
+    """Numbers above the diagonals of correlation matrices."""
 
 
 @_default_transform.register(LKJCorrRV)
@@ -86,7 +86,7 @@ class LKJCorr(pm.LKJCorr):
 
 
 class LKJCholeskyCovRV(multivariate._LKJCholeskyCovRV):
-    """The numbers on and below the diagonals of the Cholesky factors of covariance matrices."""
+    """Numbers on and below the diagonals of the Cholesky factors of covariance matrices."""
 
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
@@ -100,7 +100,10 @@ def _resized(op: LKJCholeskyCovRV, dist: Any, new_size: Any, expand: bool = Fals
 
 @_logprob.register(LKJCholeskyCovRV)
 def _log_density(op: LKJCholeskyCovRV, values: Any, rng: Any, n: Any, eta: Any, sd_dist: Any, **_: Any) -> Any:
-    """With the row i of the factor in spherical coordinates, its direction is a row of the factor of the correlations."""
+    """Log-density of the factors of covariance matrices.
+
+    With the row i of the factor in spherical coordinates, its direction is a row of the factor of the correlations.
+    """
     (value,), n = values, _number(n)
     places = np.arange(n)
     rows = unpacked(value, *np.tril_indices(n), n)
@@ -139,7 +142,7 @@ class LKJCholeskyCov(pm.LKJCholeskyCov):
 
     @classmethod
     def helper_deterministics(cls, n: Any, packed_chol: Any) -> tuple[Any, Any, Any]:
-        """The factors, the correlations and the standard deviations, of values with leading axes, too."""
+        """Factors, correlations and standard deviations, of values with leading axes, too."""
         n = _number(n)
         factor = unpacked(packed_chol, *np.tril_indices(n), n)
         stds = pt.sqrt(pt.square(factor).sum(axis=-1))

@@ -1,4 +1,4 @@
-"""PyMC's own random variables of the densities that gpustats ships: starting points, means and quantiles are theirs."""
+"""Random variables of PyMC for the densities that gpustats ships, for starting points, means and quantiles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..language.kinds import DENSITY
 from ..language.library import folder, library
 
 #: PyMC's names where they are not the density's in CamelCase.
-NAMES = {
+PYMC_NAMES = {
     "garch11": "GARCH11", "hypergeometric": "HyperGeometric", "lkj_cholesky": "LKJCholesky", "lkj_corr": "LKJCorr",
     "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
 }  # fmt: skip
@@ -47,7 +47,7 @@ COUNTERPARTS: dict[str, Callable[..., Any] | None] = {
 
 
 def _in_pymcs_words(kwargs: dict[str, Any], cov: str) -> dict[str, Any]:
-    """The parameter that is a covariance matrix, its factor or its inverse under PyMC's name."""
+    """Parameters, of which a covariance matrix, its factor or its inverse has PyMC's name."""
     names = {"cov": cov, "scale_tril": "chol", "precision": "tau"}
     return {names.get(n, n): v for n, v in kwargs.items()}
 
@@ -70,7 +70,7 @@ def counterpart(formula: Formula, parameters: Sequence[Any], **kwargs: Any) -> V
 
 
 def known_counterpart(name: str) -> Callable[..., Any] | None:
-    """The function that makes PyMC's random variable of a density that gpustats ships; None where there is none."""
+    """Function that makes PyMC's random variable of a density that gpustats ships; None where there is none."""
     if name in COUNTERPARTS:
         return COUNTERPARTS[name]
     return getattr(getattr(pm, class_name(name), None), "dist", None)
@@ -80,21 +80,21 @@ _added: dict[str, Callable[..., Any]] = {}  # by the sources of their densities
 
 
 def add_counterpart(density: Density, make: Callable[..., Any]) -> None:
-    """Declare what makes PyMC's random variable of the distribution of a density that a transform made."""
+    """Declare the function that makes PyMC's random variable of the distribution of a density that a transform made."""
     _added[density.source] = make
 
 
 def class_name(name: str) -> str:
     """PyMC's name of a density: student_t -> StudentT."""
-    return NAMES.get(name) or "".join(part.capitalize() for part in name.split("_"))
+    return PYMC_NAMES.get(name) or "".join(part.capitalize() for part in name.split("_"))
 
 
 def is_built_in(density: Density) -> bool:
-    """Whether it is the density that gpustats ships under this name, and not one that replaced it."""
+    """True if a density is the one that gpustats ships under its name, and not one that replaced it."""
     return density.source == _shipped(density.name)
 
 
 @functools.lru_cache(1024)
 def _shipped(name: str) -> str | None:
-    """The source of the density that gpustats ships under a name."""
+    """Source of the density that gpustats ships under a name."""
     return (folder() / f"{name}.cu").read_text(encoding="utf-8") if name in library.built_in(DENSITY) else None

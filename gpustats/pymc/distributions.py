@@ -19,7 +19,7 @@ from .random_variable import DensityRV, FormulaDistribution
 
 
 class _DensityDistribution(FormulaDistribution):
-    """The base of the classes that `distribution` makes."""
+    """Base of the classes that `distribution` makes."""
 
     formula: DensityFormula
 
@@ -30,13 +30,16 @@ class _DensityDistribution(FormulaDistribution):
 
 
 def of_length(density: Density, parameters: list[Variable], length: Any, **kwargs: Any) -> Any:
-    """The random variable of a density of vectors, of a length that no parameter tells: a number, or a variable that is one."""
+    """Random variable of a density of vectors, of a length that no parameter tells: a number, or a variable that is one."""
     cls = distribution(density)
     return _variant(cls, density.parameters, (length,))._of_variables(parameters, **kwargs)
 
 
 def _variant(cls: type[_DensityDistribution], names: tuple[str, ...], shape: Any) -> type[_DensityDistribution]:
-    """The class for parameters of these names, and for vectors of the length that `shape` has where nothing else tells it."""
+    """Class for parameters of these names.
+
+    Its vectors have the length that `shape` has where nothing else tells it.
+    """
     formula, op = cls.formula, cls.rv_op
     if names != formula.names[1:]:
         formula = DensityFormula(formula.density, (formula.names[0], *names))
@@ -63,7 +66,7 @@ def _make(formula: DensityFormula, random: Callable | None, signature: str | Non
 
 
 def distribution(density: Density, *, random: Callable | None = None) -> type[Distribution]:
-    """The PyMC distribution of a density.
+    """PyMC distribution of a density.
 
     Parameters
     ----------
@@ -110,7 +113,7 @@ def distribution(density: Density, *, random: Callable | None = None) -> type[Di
 
 
 def log_density(density: Density, *arguments: Any) -> Any:
-    """The log-density as a PyTensor variable, differentiable in everything that is not a whole number.
+    """Log-density as a PyTensor variable, differentiable in everything that is not a whole number.
 
     Parameters
     ----------

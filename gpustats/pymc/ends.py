@@ -1,4 +1,4 @@
-"""The ends of an observation's support that parameters tell, as PyTensor expressions, and the transform that they give."""
+"""Ends of an observation's support that parameters tell, as PyTensor expressions, and the transform that they give."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from ..language.nodes import CONSTANTS, Binary, Index, Name, Number, Return, Una
 End = Callable[[Mapping[str, Any]], Any]
 
 #: Names of the parameters that are the ends where neither their names nor the density's own functions say so.
-_NAMED = {"wald_loc_scale": ("loc", None)}
+_NAMES_OF_ENDS = {"wald_loc_scale": ("loc", None)}
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 def ends_of(formula: Formula, parameters: Sequence[Any]) -> tuple[Any, Any]:
-    """The lower and the upper end of the observation's support, made of the parameters' values; None where they tell none."""
+    """Lower and upper end of the observation's support, from the parameters' values; None where parameters tell none."""
     values = dict(zip(formula.names[1:], parameters, strict=True))
     lower, upper = (None if end is None else end(values) for end in _ends(formula.density, formula.names[1:]))
     return lower, upper
 
 
 def has_ends(formula: Formula) -> bool:
-    """Whether parameters tell an end of the observation's support."""
+    """True if parameters tell an end of the observation's support."""
     return _ends(formula.density, formula.names[1:]) != (None, None)
 
 
 def interval(ends: Callable[[Sequence[Any]], tuple[Any, Any]]) -> Any:
-    """The transform of a support to all numbers; `ends` takes the parameters' values."""
+    """Transform of a support to all numbers; `ends` takes the parameters' values."""
 
     def of_inputs(*inputs: Any) -> tuple[Any, Any]:
-        """Of the random variable's inputs, which begin with rng and size."""
+        """Ends of the interval, from the random variable's inputs, which begin with rng and size."""
         lower, upper = ends(inputs[2:])
         return _finite(lower, -np.inf), _finite(upper, np.inf)
 
@@ -48,7 +48,7 @@ def interval(ends: Callable[[Sequence[Any]], tuple[Any, Any]]) -> Any:
 
 
 def _finite(end: Any, infinite: float) -> Any:
-    """The end; None where it is known to be infinite."""
+    """End of a support; None where it is known to be infinite."""
     if end is None:
         return None
     end = pt.as_tensor_variable(end)
@@ -59,7 +59,7 @@ def _finite(end: Any, infinite: float) -> Any:
 
 
 def _ends(density: Density, names: Sequence[str]) -> tuple[End | None, End | None]:
-    named = _NAMED.get(density.name, ("lower", "upper"))
+    named = _NAMES_OF_ENDS.get(density.name, ("lower", "upper"))
     lower, upper = (
         operator.itemgetter(name) if name in names else _written(density, ending)
         for name, ending in zip(named, ("lower", "upper"), strict=True)
@@ -68,7 +68,10 @@ def _ends(density: Density, names: Sequence[str]) -> tuple[End | None, End | Non
 
 
 def _written(density: Density, ending: str) -> End | None:
-    """What the source's function of an ending returns, where that is a sum or a product of parameters, finite if these are."""
+    """End of the support, as a function of the parameters, from the source's function of an ending.
+
+    None unless that returns a sum or a product of parameters, which is finite if these are.
+    """
     function = density.definition.role(ending)
     match function.body if function is not None else ():
         case (Return(value),):
@@ -91,7 +94,7 @@ def _written(density: Density, ending: str) -> End | None:
 
 
 def _value(node: Any, values: Mapping[str, Any]) -> Any:
-    """The value of an expression: ValueError where it is more than a sum or a product."""
+    """Value of an expression: ValueError where it is more than a sum or a product."""
     match node:
         case Name(name) if name in values:
             return values[name]

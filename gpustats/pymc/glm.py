@@ -22,7 +22,7 @@ from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of, 
 
 
 class GLM(FormulaDistribution):
-    """The distribution of observations whose linear predictor is ``X @ beta + alpha + offset``.
+    """Distribution of observations whose linear predictor is ``X @ beta + alpha + offset``.
 
     The log-likelihood and its gradients in coefficients, intercept, the density's other parameters, and X where it is random,
     come from one reading of X on the device. Sampling with NUTS costs one such reading a step.
@@ -30,7 +30,7 @@ class GLM(FormulaDistribution):
     Parameters
     ----------
     density : Density
-        Of one number, with a parameter that is the linear predictor, such as `gs.bernoulli_logit` or `gs.poisson_log`.
+        Density of one number, with a parameter that is the linear predictor, such as `gs.bernoulli_logit` or `gs.poisson_log`.
     X : tensor_like (N, k)
         The design matrix. An array stays on the device; float32 is computed in float32. (PyMC's `Data` may change, so that it
         travels to the device at each evaluation: freeze it.)
@@ -44,7 +44,7 @@ class GLM(FormulaDistribution):
     groups : (N,) array_like of int, optional
         The group of each observation, from 0 to G - 1.
     offset, weights : (N,) array_like, optional
-        Added to the linear predictor; how often each observation counts in the log-likelihood.
+        Number added to the linear predictor; how often each observation counts in the log-likelihood.
     **kwargs
         The density's other parameters, numbers or one for each observation; and ``observed=``, ``dims=``, … as for every PyMC
         distribution.
@@ -97,7 +97,7 @@ def _as_variable(argument: FormulaArgument, value: Any) -> Variable:
 
 
 class GLMRV(DensityRV):
-    """The random variable of a GLM's observations."""
+    """Random variable of a GLM's observations."""
 
     formula: GLMFormula
 

@@ -19,7 +19,7 @@ from .random_variable import DensityRV, FormulaDistribution
 
 
 class GPMarginal(FormulaDistribution):
-    """The distribution of noisy observations of a Gaussian process, the process itself integrated out.
+    """Distribution of noisy observations of a Gaussian process, the process itself integrated out.
 
     The log-density is that of a multivariate normal distribution with covariance matrix K + diag(sigma²). It comes with its
     gradient in everything that is random from one evaluation on the device: see `gpustats.gp.MarginalLikelihood`. A matrix that
@@ -28,7 +28,7 @@ class GPMarginal(FormulaDistribution):
     Parameters
     ----------
     cov : Covariance
-        Such as `gs.rbf`, or a sum or a product of several.
+        Covariance function such as `gs.rbf`, or a sum or a product of several.
     x : tensor_like (n, p) or (n,)
         Points in rows. An array stays on the device; float32 is computed in float32.
     sigma : tensor_like, optional
@@ -36,7 +36,7 @@ class GPMarginal(FormulaDistribution):
     mean : tensor_like, optional
         Prior mean: a number, or one for each observation, (n,). Default: 0.
     jitter : float, optional
-        Added to the diagonal of K, relative to its elements. Default: 0.
+        Number added to the diagonal of K, relative to its elements. Default: 0.
     **kwargs
         The covariance function's hyperparameters: numbers, or vectors (p,) for lengthscales; and ``observed=``, ``dims=``, … as
         for every PyMC distribution.
@@ -71,7 +71,7 @@ class GPMarginal(FormulaDistribution):
 
 
 class GPVecchia(FormulaDistribution):
-    """The distribution of noisy observations of a Gaussian process by Vecchia's approximation, for up to millions of them.
+    """Distribution of noisy observations of a Gaussian process by Vecchia's approximation, for up to millions of them.
 
     Each observation is normal given the nearest of those before it: see `gpustats.gp.Vecchia`. The log-density and its gradient
     in all hyperparameters, sigma, mean and the observations come from one launch. What `GPMarginal` says holds otherwise.
@@ -79,7 +79,7 @@ class GPVecchia(FormulaDistribution):
     Parameters
     ----------
     cov : Covariance
-        Such as `gs.matern32`, or a sum or a product of several.
+        Covariance function such as `gs.matern32`, or a sum or a product of several.
     x : array_like (n, p) or (n,)
         Points in rows, which are not random. float32 is computed in float32.
     sigma : tensor_like, optional
@@ -132,7 +132,7 @@ F = TypeVar("F", bound=GPFormula)
 def _taken(
     cov: Covariance, x: Any, sigma: Any, mean: Any, kwargs: dict[str, Any], formula: Callable[[tuple[str, ...]], F]
 ) -> tuple[F, Variable, list[Variable]]:
-    """The formula, of the names of parameters that are vectors, the points, and the parameters, which `kwargs` lose."""
+    """Formula, of the names of parameters that are vectors, the points, and the parameters, which `kwargs` lose."""
     if not isinstance(cov, Covariance):
         raise TypeError(f"cov must be a covariance function such as gs.rbf, not {type(cov).__name__}")
     refuse_names(cov, {*RESERVED, POINTS, SIGMA, MEAN, "jitter", "neighbours", "ordering", "scales"})
@@ -150,7 +150,7 @@ def _taken(
 
 
 def _points(x: Any) -> Variable:
-    """The points in rows: a constant stays one, so that it stays on the device."""
+    """Points in rows: a constant stays one, so that it stays on the device."""
     if not isinstance(x, Variable):
         x = as_float_constant(x)
     if x.type.ndim == 1:
@@ -161,7 +161,7 @@ def _points(x: Any) -> Variable:
 
 
 class GPMarginalRV(DensityRV):
-    """The random variable of a Gaussian process' observations."""
+    """Random variable of a Gaussian process' observations."""
 
     formula: GPFormula
 

@@ -26,7 +26,7 @@ from .random_variable import DensityRV, FormulaDistribution, inside, point_of
 
 
 class BoundedRV(DensityRV):
-    """The random variable of a density between bounds, which starts where that of the density itself does, if it can."""
+    """Random variable of a density between bounds, which starts where that of the density itself does, if it can."""
 
     __props__ = ("formula", "base", "dtype", "inplace")
 
@@ -51,13 +51,13 @@ class BoundedRV(DensityRV):
 
 
 def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any, **kwargs: Any) -> Any:
-    """The random variable of what `Truncate` or `Censor` makes of a density.
+    """Random variable of a density that `Truncate` or `Censor` makes.
 
     Parameters
     ----------
     transform : callable
     node : Apply
-        Of the density's random variable.
+        Node of the density's random variable.
     lower, upper : tensor_like or None
     **kwargs
         ``size``, or ``shape``.
@@ -73,32 +73,32 @@ def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any
         raise NotImplementedError
     least, most = _ends(formula) if transform is Truncate else (None, None)
     bounds = {"lower": _bound(lower, -1, least, formula), "upper": _bound(upper, 1, most, formula)}
-    given = {n: v for n, v in bounds.items() if v is not None}
+    finite_bounds = {n: v for n, v in bounds.items() if v is not None}
     density = formula.density
-    if not given:
-        made = density
+    if not finite_bounds:
+        bounded = density
     elif transform is Truncate and density.name == "normal" and is_built_in(density):  # accurate in windows far out as well
-        made, infinite = densities["truncated_normal"], {"lower": pt.constant(-np.inf), "upper": pt.constant(np.inf)}
-        given = infinite | given
+        bounded, infinite = densities["truncated_normal"], {"lower": pt.constant(-np.inf), "upper": pt.constant(np.inf)}
+        finite_bounds = infinite | finite_bounds
     else:
         try:
-            made = _made(transform, formula, tuple(given))
+            bounded = _made(transform, formula, tuple(finite_bounds))
         except ValueError as error:
             raise NotImplementedError from error
-    values = [*parameters, *map(as_parameter, given.values())]
+    values = [*parameters, *map(as_parameter, finite_bounds.values())]
     if kwargs.get("size") is None and kwargs.get("shape") is None and not rv_size_is_none(size):
         kwargs["size"] = pt.broadcast_shape(node.outputs[1], *values[len(parameters) :])
-    return _class_of(DensityFormula(made), formula)._of_variables(values, **kwargs)
+    return _class_of(DensityFormula(bounded), formula)._of_variables(values, **kwargs)
 
 
 def _ends(formula: Formula) -> tuple[float | None, float | None]:
-    """The ends of the observation's domain, None where there is none."""
+    """Ends of the observation's domain, None where there is none."""
     words = formula.observation.words
     return 0.0 if words & {"positive", "nonnegative", "unit"} else None, 1.0 if "unit" in words else None
 
 
 def _bound(value: Any, side: int, end: float | None, formula: Formula) -> Variable | None:
-    """A bound as a variable; None where it is infinite, or not within the `end` of the observation's domain on its side."""
+    """Bound as a variable; None where it is infinite, or not within the `end` of the observation's domain on its side."""
     if value is None:
         return None
     bound = pt.as_tensor_variable(value)
@@ -111,7 +111,7 @@ def _bound(value: Any, side: int, end: float | None, formula: Formula) -> Variab
 
 @functools.lru_cache(256)
 def _made(transform: Callable[..., Density], formula: DensityFormula, bounds: tuple[str, ...]) -> Density:
-    """The transformed density, of which a call gives the bounds."""
+    """Density that a transform makes, of which a call gives the bounds."""
     return transform(formula.density, **dict.fromkeys(bounds, 0))
 
 

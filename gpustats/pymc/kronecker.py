@@ -1,4 +1,4 @@
-"""PyMC's normal distribution with a Kronecker product as covariance matrix, with derivatives that exist everywhere.
+"""Normal distribution of PyMC with a Kronecker product as covariance matrix, with derivatives that exist everywhere.
 
 PyMC differentiates through eigenvectors, which equal eigenvalues do not determine: its derivatives in such matrices are nan.
 The log-density depends on the matrices alone. The small decompositions are LAPACK's, the products BLAS'.
@@ -19,7 +19,7 @@ from ..compiler.graph.kinds import as_kind
 
 
 class KroneckerNormalRV(multivariate.KroneckerNormalRV):
-    """The random variable of a log-density that no eigenvectors are differentiated for."""
+    """Random variable whose log-density is differentiated without derivatives of eigenvectors."""
 
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
@@ -34,7 +34,7 @@ class KroneckerNormal(pm.KroneckerNormal):
     rv_op = KroneckerNormalRV.rv_op
 
     def logp(value: Any, rng: Any, size: Any, mu: Any, sigma: Any, *covs: Any) -> Any:
-        """The log-density.
+        """Log-density at one value, or at several in rows.
 
         With C the covariance matrix and v the solution of C v = x - mu, the quadratic form is 2 v' (x - mu) - v' C v, which
         to first order does not depend on v; nor do the eigenvalues, the diagonal of Q' C Q, on the eigenvectors Q.

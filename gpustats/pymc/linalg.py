@@ -30,20 +30,20 @@ __all__ = ["cho_logdet", "cho_solve", "cholesky", "logdet", "solve_triangular"]
 
 
 def cholesky(a: Any, on_error: str = "nan") -> Variable:
-    """The lower triangular l with a positive diagonal for which a = l l'.
+    """Cholesky factor of a symmetric matrix: the lower triangular l with a positive diagonal for which a = l l'.
 
     Parameters
     ----------
     a : tensor_like, (..., n, n)
         Symmetric, to what `gpustats.linalg.cholesky` takes for it; ValueError when it is evaluated, where it is not.
     on_error : {"nan", "raise"}
-        What becomes of a matrix that is not positive definite, or has nan or infinite numbers: nan, as in PyTensor, or an
+        Result for a matrix that is not positive definite, or has nan or infinite numbers: nan, as in PyTensor, or an
         error (`numpy.linalg.LinAlgError`, ValueError).
 
     Returns
     -------
     TensorVariable, (..., n, n)
-        With zeros above the diagonal.
+        Factor with zeros above the diagonal.
 
     Examples
     --------
@@ -56,12 +56,12 @@ def cholesky(a: Any, on_error: str = "nan") -> Variable:
 
 
 def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, b_ndim: int | None = None) -> Variable:
-    """The x of a x = b with a triangular a.
+    """Solution x of a x = b with a triangular a.
 
     Parameters
     ----------
     a : tensor_like, (..., n, n)
-        The other triangle is not read.
+        Triangular matrix; the other triangle is not read.
     b : tensor_like, (..., n) or (..., n, m)
     trans : {0, 1, 2, "N", "T", "C"}
         0 or "N": a x = b; else a' x = b.
@@ -97,12 +97,12 @@ def _is_vector(b: Variable, b_ndim: int | None) -> bool:
 
 
 def cho_solve(l: Any, b: Any, b_ndim: int | None = None) -> Variable:  # noqa: E741
-    """The x of l l' x = b, where l is a Cholesky factor.
+    """Solution x of l l' x = b, where l is a Cholesky factor.
 
     Parameters
     ----------
     l : tensor_like, (..., n, n)
-        What `cholesky` has returned.
+        Factor that `cholesky` has returned.
     b, b_ndim
         As for `solve_triangular`.
 
@@ -116,7 +116,7 @@ def cho_solve(l: Any, b: Any, b_ndim: int | None = None) -> Variable:  # noqa: E
 
 
 def logdet(a: Any, on_error: str = "nan") -> Variable:
-    """The logarithm of the determinant of a symmetric, positive definite matrix.
+    """Logarithm of the determinant of a symmetric, positive definite matrix.
 
     Where the Cholesky factor is wanted too, `cho_logdet` of that one saves a second reverse mode of the factorisation.
 
@@ -139,12 +139,12 @@ def logdet(a: Any, on_error: str = "nan") -> Variable:
 
 
 def cho_logdet(l: Any) -> Variable:  # noqa: E741
-    """The logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
+    """Logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
 
     Parameters
     ----------
     l : tensor_like, (..., n, n)
-        What `cholesky` has returned.
+        Factor that `cholesky` has returned.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""PyMC's distributions of matrices, of one and of many at once: Wishart's, its inverse, and normal tables.
+"""Distributions of matrices as in PyMC, of one and of many at once: Wishart's, its inverse, and normal tables.
 
 The factor of one small matrix takes PyTensor's functions a few microseconds, in code that PyTensor compiles: a call of the
 device takes more, and so do calls from compiled code. Of stacks of matrices they make a call each; these, and large
@@ -26,23 +26,26 @@ from .matrix_transforms import PositiveDefinite, length_of
 from .parameters import as_parameter
 
 #: Rows from which one matrix is factorised by `linalg`.
-LARGE = 200
+ROWS_OF_LARGE_MATRIX = 200
 
 
 def cholesky(a: Any) -> Any:
-    """The factors of symmetric matrices, of which the lower triangles are read; nan where there is none."""
+    """Cholesky factors of symmetric matrices, of which the lower triangles are read; nan where there is none."""
     if _is_small(a):
         return pt.linalg.cholesky(a, lower=True, on_error="nan")
     return linalg.cholesky(pt.tril(a) + pt.tril(a, -1).mT)
 
 
 def exists(factor: Any) -> Any:
-    """Whether a matrix has the Cholesky factor that `cholesky` found."""
+    """True if a matrix has the Cholesky factor that `cholesky` found."""
     return pt.abs(linalg.cho_logdet(factor)) < np.inf
 
 
 def solve(factor: Any, b: Any) -> Any:
-    """factor^-1 b, for matrices (..., n, m); where one factor is all matrices' own, they are one matrix of many columns."""
+    """Solution factor^-1 b, for matrices (..., n, m).
+
+    Where all matrices share one factor, they are solved as one matrix of many columns.
+    """
     if factor.type.ndim == 2 < b.type.ndim:
         columns = pt.moveaxis(b, -2, 0)
         x = solve(factor, columns.reshape((columns.shape[0], -1)))
@@ -53,7 +56,7 @@ def solve(factor: Any, b: Any) -> Any:
 
 
 def _is_small(a: Any) -> bool:
-    return a.type.ndim == 2 and (a.type.shape[-1] or 0) < LARGE
+    return a.type.ndim == 2 and (a.type.shape[-1] or 0) < ROWS_OF_LARGE_MATRIX
 
 
 def _square_sum(a: Any) -> Any:
@@ -61,12 +64,12 @@ def _square_sum(a: Any) -> Any:
 
 
 def _log_multigamma(a: Any, n: Any) -> Any:
-    """The logarithm of the multivariate gamma function."""
+    """Logarithm of the multivariate gamma function."""
     return pt.gammaln(a[..., None] - 0.5 * pt.arange(n)).sum(axis=-1) + 0.25 * n * (n - 1) * np.log(np.pi)
 
 
 def _asymmetry(x: Any) -> Any:
-    """The largest difference from a symmetric matrix, in units of the diagonal's largest."""
+    """Largest difference from a symmetric matrix, in units of the diagonal's largest."""
     return pt.abs(x - x.mT).max(axis=(-2, -1)) / pt.diagonal(x, axis1=-2, axis2=-1).max(axis=-1)
 
 
@@ -74,7 +77,7 @@ def _asymmetry(x: Any) -> Any:
 
 
 class _CovarianceRV(RandomVariable):
-    """The random variable of covariance matrices, drawn by one of gpustats' distributions."""
+    """Random variable of covariance matrices, drawn by one of gpustats' distributions."""
 
     signature = "(),(n,n)->(n,n)"
     dtype = "floatX"
@@ -108,7 +111,7 @@ def _in_size(point: Any, size: Any) -> Any:
 
 
 class WishartRV(_CovarianceRV):
-    """A matrix with a Wishart distribution."""
+    """Random variable of a matrix with a Wishart distribution."""
 
     name = "wishart"
     _print_name = ("Wishart", r"\operatorname{Wishart}")
@@ -116,7 +119,7 @@ class WishartRV(_CovarianceRV):
 
 
 class Wishart(pm.Wishart):
-    """The distribution of the scatter matrix of normal vectors around their known mean.
+    """Distribution of the scatter matrix of normal vectors around their known mean.
 
     Takes what PyMC's takes, and more: nu may be any number greater than n - 1, nu and V may have leading axes, and NUTS
     samples it, by the Cholesky factor with logarithms on its diagonal. In PyMC 6 it is PyMC's own.
@@ -154,7 +157,7 @@ class Wishart(pm.Wishart):
 
 
 class InverseWishartRV(_CovarianceRV):
-    """A matrix whose inverse has a Wishart distribution."""
+    """Random variable of a matrix whose inverse has a Wishart distribution."""
 
     name = "inverse_wishart"
     _print_name = ("InverseWishart", r"\operatorname{InverseWishart}")
@@ -162,7 +165,7 @@ class InverseWishartRV(_CovarianceRV):
 
 
 class InverseWishart(Continuous):
-    """The distribution of the inverse of a matrix that has a Wishart distribution, which PyMC does not have.
+    """Distribution of the inverse of a matrix that has a Wishart distribution, which PyMC does not have.
 
     Parameters
     ----------
@@ -187,7 +190,7 @@ class InverseWishart(Continuous):
         return super().dist([as_parameter(nu), as_parameter(psi)], **kwargs)
 
     def support_point(rv: Any, size: Any, nu: Any, psi: Any) -> Any:
-        """The mode, which there always is."""
+        """Mode of the distribution, which there always is."""
         return _in_size(psi / (nu[..., None, None] + psi.shape[-1] + 1), size)
 
     def logp(x: Any, nu: Any, psi: Any) -> Any:
@@ -203,7 +206,7 @@ class InverseWishart(Continuous):
 
 
 class MatrixNormalRV(multivariate.MatrixNormalRV):
-    """A normal table, or many of them."""
+    """Random variable of a normal table, or of many."""
 
 
 class MatrixNormal(pm.MatrixNormal):
@@ -216,7 +219,7 @@ class MatrixNormal(pm.MatrixNormal):
         cls, mu: Any, rowcov: Any = None, rowchol: Any = None, colcov: Any = None, colchol: Any = None, *args: Any,
         **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """The random variable; observations, mu and the matrices may have leading axes, which PyMC's have not."""
+        """Random variable of normal tables; observations, mu and the matrices may have leading axes, which PyMC's have not."""
         rows, columns = _factor("row", rowcov, rowchol), _factor("col", colcov, colchol)
         mu = as_parameter(mu)
         mu = pt.broadcast_to(mu, (*mu.shape[: max(mu.type.ndim - 2, 0)], rows.shape[-1], columns.shape[-1]))
@@ -237,7 +240,7 @@ class MatrixNormal(pm.MatrixNormal):
 
 
 def _factor(side: str, cov: Any, chol: Any) -> Any:
-    """The Cholesky factor of the covariance of rows or columns."""
+    """Cholesky factor of the covariance of rows or columns."""
     if (cov is None) == (chol is None):
         raise ValueError(f"Incompatible parameterization. Specify exactly one of {side}cov, or {side}chol.")
     name, matrix = f"{side}chol" if cov is None else f"{side}cov", as_parameter(chol if cov is None else cov)

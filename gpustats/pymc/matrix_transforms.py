@@ -12,7 +12,7 @@ from pymc.pytensorf import constant_fold
 
 
 def length_of(variable: Any) -> int | None:
-    """The length of a variable's last axis, where it is known."""
+    """Length of a variable's last axis, where it is known."""
     try:
         (length,) = constant_fold([variable.shape[-1]])
     except NotConstantValueError:
@@ -30,12 +30,12 @@ def unpacked(values: Any, rows: np.ndarray, columns: np.ndarray, n: int) -> Any:
 class PositiveDefinite(Transform):
     """Symmetric and positive definite matrices by the numbers on and below the diagonals of their Cholesky factors.
 
-    Those on the diagonal are logarithms.
+    Numbers on the diagonal are logarithms.
 
     Parameters
     ----------
     n : int
-        How many rows the matrices have.
+        Number of rows of the matrices.
     """
 
     name = "cholesky"
@@ -54,7 +54,10 @@ class PositiveDefinite(Transform):
         return factor @ factor.mT
 
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
-        """That of the factor's diagonal, l_i = exp(y_i), and of the product, 2^n prod l_i^(n - i), i = 0, …"""
+        """Log-determinant of the Jacobian.
+
+        The logarithm is that of the factor's diagonal, l_i = exp(y_i), and of the product, 2^n prod l_i^(n - i), i = 0, …
+        """
         powers = self._n + 1 - np.arange(self._n)
         return (powers * value[..., self._diagonal]).sum(axis=-1) + self._n * np.log(2)
 
@@ -68,7 +71,7 @@ class Correlations(Transform):
     Parameters
     ----------
     n : int
-        How many variables are correlated.
+        Number of variables that are correlated.
 
     Notes
     -----
@@ -82,7 +85,11 @@ class Correlations(Transform):
         self._n, (self._columns, self._rows) = n, np.triu_indices(n, 1)
 
     def forward(self, value: Any, *inputs: Any) -> Any:
-        """With l the factor of the matrix, l_ij over the length of what stands from it to the right."""
+        """Numbers y of correlation matrices: arctanh of partial correlations.
+
+        With l the factor of the matrix, such a correlation is l_ij over the length of the elements of row i from l_ij on to the
+        right.
+        """
         l = pt.linalg.cholesky(correlations(value, self._n), lower=True)  # noqa: E741
         rest = pt.cumsum(pt.square(l)[..., ::-1], axis=-1)[..., ::-1]
         return pt.arctanh((l / pt.sqrt(pt.maximum(rest, 1e-300)))[..., self._rows, self._columns])
@@ -96,7 +103,10 @@ class Correlations(Transform):
         return (factor @ factor.mT)[..., self._rows, self._columns]
 
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
-        """Each partial correlation r adds log(1 - r^2) for itself, and half of it for each later variable than i but one."""
+        """Log-determinant of the Jacobian.
+
+        Each partial correlation r adds log(1 - r^2) for itself, and half of it for each later variable than i but one.
+        """
         powers = 2 + (self._n - 2 - self._columns)
         halves = np.log(2) - pt.abs(value) - pt.log1p(pt.exp(-2 * pt.abs(value)))
         return (powers * halves).sum(axis=-1)

@@ -24,7 +24,7 @@ from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of
 
 
 class Mixture(FormulaDistribution):
-    """The distribution of a mixture of K components of one density.
+    """Distribution of a mixture of K components of one density.
 
     Its log-density at x is ``log(sum_k w[k] f(x; parameters[k]))``. With its gradient in the weights and the parameters of all
     components, it takes one evaluation on the device, without an array of N × K densities.
@@ -96,7 +96,7 @@ class Mixture(FormulaDistribution):
 
 
 def _of_one_density(comp_dists: Any) -> tuple[DensityFormula, list[Variable], Any] | None:
-    """The density of all components, its parameters with an axis of components, and the size of the mixture if it is given.
+    """Density of all components, its parameters with an axis of components, and the size of the mixture if it is given.
 
     None where the components have different densities, or other ones than gpustats'.
     """
@@ -120,14 +120,14 @@ def _of_one_density(comp_dists: Any) -> tuple[DensityFormula, list[Variable], An
 
 
 def _stacked(values: Sequence[Variable], rank: int) -> Variable:
-    """One parameter of several components, with an axis of components in front of those of one value."""
+    """Parameter of several components, with an axis of components in front of those of one value."""
     ndim = max(v.type.ndim for v in values)
     alike = pt.broadcast_arrays(*[pt.shape_padleft(v, ndim - v.type.ndim) for v in values]) if ndim > rank else values
     return pt.stack(alike, axis=-1 - rank)
 
 
 def _of_components(argument: FormulaArgument, value: Variable, weights: Variable) -> Variable:
-    """The parameter with an axis of components, of length 1 where there was none."""
+    """Parameter with an axis of components, of length 1 where there was none."""
     name, rank = argument.name, argument.rank
     if value.type.ndim < rank:
         raise ValueError(f"{name} must be a {'vector' if rank == 1 else 'matrix'}, or one for each component")
@@ -140,7 +140,7 @@ def _of_components(argument: FormulaArgument, value: Variable, weights: Variable
 
 
 class MixtureRV(DensityRV):
-    """The random variable of a mixture: of the weights, and the parameters of its components."""
+    """Random variable of a mixture: of the weights, and the parameters of its components."""
 
     formula: MixtureFormula
 
@@ -158,7 +158,7 @@ class MixtureRV(DensityRV):
             return super().default_transform(rv)
 
         def widest(parameters: Sequence[Any]) -> tuple:
-            """The interval of all components."""
+            """Interval of all components."""
             lower, upper = ends_of(self.formula, parameters)
             return None if lower is None else lower.min(axis=-1), None if upper is None else upper.max(axis=-1)
 
@@ -178,12 +178,12 @@ class MixtureRV(DensityRV):
         return self._weighted(parameters[0], mean_of(self.formula.component, parameters[1:], shape))
 
     def _shape_of_components(self, shape: tuple, weights: Any) -> tuple:
-        """The shape of values of all components, where that of values is given."""
+        """Shape of values of all components, where that of values is given."""
         batch = len(shape) - self.ndim_supp
         return (*shape[:batch], weights.shape[-1], *shape[batch:])
 
     def _weighted(self, weights: Variable, points: Variable) -> Variable:
-        """The sum of weight × the components' points."""
+        """Weighted sum of the components' points."""
         rank = self.formula.observation.rank
         if points.type.ndim == rank:  # the same for all components
             points = pt.expand_dims(points, 0)

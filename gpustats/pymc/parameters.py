@@ -28,7 +28,7 @@ def take_parameters(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Variable]:
-    """A density's parameters by the names that a call gives, of which a covariance matrix has several."""
+    """Parameters of a density by the names that a call gives, of which a covariance matrix has several."""
     names: Sequence[str] = density.parameters
     if "cov" in names:
         scale = next((n for n in kwargs if n in SCALES), "cov")
@@ -38,7 +38,10 @@ def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, An
 
 
 def as_parameter(value: Any) -> Variable:
-    """The variable of a parameter. PyTensor makes a float16 of the constant 0.5, and would compute with that."""
+    """Variable of a parameter.
+
+    PyTensor makes a float16 of the constant 0.5, and would compute with that.
+    """
     variable = pt.as_tensor_variable(value)
     if not isinstance(variable, Constant):
         return variable
@@ -47,13 +50,13 @@ def as_parameter(value: Any) -> Variable:
 
 
 def as_float_constant(value: Any) -> Variable:
-    """A constant array: float32 stays float32, else float64."""
+    """Constant array: float32 stays float32, all else becomes float64."""
     array = np.asarray(value)
     return pt.constant(array if array.dtype == np.float32 else array.astype(np.float64))
 
 
 def sized_signature(formula: Formula, shape: Any) -> str:
-    """The formula's signature, with the length of observed vectors as a number where only `shape` tells it."""
+    """Signature of a formula, with the length of observed vectors as a number where only `shape` tells it."""
     parameters, _, observation = formula.signature.partition("->")
     if "d" in parameters or observation == "()":
         return formula.signature

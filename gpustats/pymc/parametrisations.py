@@ -1,4 +1,4 @@
-"""Classes that take what PyMC's take: its parametrisations, defaults and order of parameters, over gpustats' densities.
+"""Classes with PyMC's parametrisations, defaults and order of parameters, over gpustats' densities.
 
 Most derive from PyMC's class of the same name, whose `dist` makes of what a user passes the parameters of PyMC's random
 variable. These become the parameters of a density, and the random variable is that of `distribution`. The others have a
@@ -36,13 +36,16 @@ from .random_variable import DensityRV, FormulaDistribution
 
 
 class Parametrised(Distribution):
-    """The base of these classes, behind PyMC's own, whose `dist` calls this one's."""
+    """Base of the parametrised classes, behind PyMC's own, whose `dist` calls this one's."""
 
     #: the name of a density and its parameters, of those of PyMC's random variable
     of_pymc: Callable[..., tuple[str, Sequence[Any]]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """PyTensor makes float16 of numbers such as 0.5: PyMC's `dist` is not to compute with them."""
+        """Wrap the `dist` of a subclass.
+
+        PyTensor makes float16 of numbers such as 0.5: PyMC's `dist` is not to compute with them.
+        """
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith(f"{__package__}."):  # not those that users derive
             cls.__module__, cls.__doc__ = "gpustats.pymc", getattr(pm, cls.__name__).__doc__
@@ -57,13 +60,13 @@ class Parametrised(Distribution):
 
     @classmethod
     def dist(cls, *args: Any, **kwargs: Any) -> Any:
-        """The random variable, of the parameters that PyMC's would have: a sequence, the first argument."""
+        """Random variable, of the parameters that PyMC's would have: a sequence, the first argument."""
         name, values = cls.of_pymc(*args[0])
         return _random_variable(name, *values, **kwargs)
 
 
 def _random_variable(name: str, *parameters: Any, **kwargs: Any) -> Any:
-    """The random variable of a density that gpustats ships."""
+    """Random variable of a density that gpustats ships."""
     return distribution(densities[name]).dist(*parameters, **kwargs)
 
 
@@ -71,7 +74,7 @@ def _random_variable(name: str, *parameters: Any, **kwargs: Any) -> Any:
 
 
 def _argument(variable: Any, function: str) -> Any:
-    """The variable of which this one is a function, such as ``"Sigmoid"``; None where it is none."""
+    """Variable of which another is a function, such as ``"Sigmoid"``; None where it is none."""
     variable = pt.as_tensor_variable(variable)
     node = variable.owner
     if node is None:
@@ -83,13 +86,16 @@ def _argument(variable: Any, function: str) -> Any:
 
 
 def _reciprocal(scale: Any) -> Any:
-    """The rate of a scale, which PyMC has made of a rate."""
+    """Rate of a scale, which PyMC has made of a rate."""
     rate = _argument(scale, "Reciprocal")
     return 1 / scale if rate is None else rate
 
 
 def _by_logits(name: str, function: str = "Sigmoid") -> Callable[..., tuple[str, Sequence[Any]]]:
-    """Of probabilities that are a function of logits, which have a density of their own: nothing is lost near 1."""
+    """Choice of a density for probabilities, which may be a function of logits.
+
+    Logits have a density of their own: nothing is lost near 1.
+    """
 
     def chosen(*parameters: Any) -> tuple[str, Sequence[Any]]:
         *others, p = parameters
@@ -100,13 +106,13 @@ def _by_logits(name: str, function: str = "Sigmoid") -> Callable[..., tuple[str,
 
 
 #: PyMC's classes whose random variables have a density's parameters
-_SAME = """
+_SAME_PARAMETERS = """
     Beta Cauchy Dirichlet DirichletMultinomial DiscreteUniform DiscreteWeibull ExGaussian Geometric Gumbel HalfCauchy
     HalfStudentT InverseGamma Kumaraswamy Laplace LogNormal Logistic Moyal Multinomial Normal Pareto Poisson PolyaGamma
     SkewStudentT StudentT TruncatedNormal Uniform VonMises Weibull
 """.split()
 #: PyMC's classes -> the density and its parameters, of those of PyMC's random variable
-_CHANGED: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
+_CHANGED_PARAMETERS: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
     "AsymmetricLaplace": lambda b, kappa, mu: ("asymmetric_laplace", (kappa, mu, b)),
     "Bernoulli": _by_logits("bernoulli"),
     "BetaBinomial": lambda n, alpha, beta: ("beta_binomial", (alpha, beta, n)),
@@ -124,7 +130,7 @@ _CHANGED: dict[str, Callable[..., tuple[str, Sequence[Any]]]] = {
 def _derived(name: str) -> type[Distribution]:
     """PyMC's class of a name with a random variable of gpustats'."""
     base = getattr(pm, name)
-    of_pymc = _CHANGED.get(name) or (lambda *parameters: (_DENSITIES[name], parameters))
+    of_pymc = _CHANGED_PARAMETERS.get(name) or (lambda *parameters: (_DENSITY_OF_CLASS[name], parameters))
     return type(name, (base, Parametrised), {"of_pymc": staticmethod(of_pymc), "__module__": __name__})
 
 
@@ -168,7 +174,7 @@ class NegativeBinomial(pm.NegativeBinomial, Parametrised):
 
 
 def _mean_and_shape(mu: Any, alpha: Any, p: Any, n: Any) -> tuple[Any, Any]:
-    """Those of a negative binomial distribution."""
+    """Mean and shape of a negative binomial distribution."""
     pm.NegativeBinomial.get_n_p(mu=mu, alpha=alpha, p=p, n=n)  # raises where they do not go together
     alpha = n if alpha is None else alpha
     return alpha * (1 - p) / p if mu is None else mu, alpha
@@ -196,20 +202,20 @@ class MvStudentT(pm.MvStudentT, Parametrised):
 
 
 def _scale(kwargs: dict[str, Any], lower: bool, **by_pymc: Any) -> dict[str, Any]:
-    """The matrix that is given, by gpustats' name of it, under which it may be among the keywords, too."""
+    """Covariance matrix, or its factor or inverse, by gpustats' name, under which it may be among the keywords, too."""
     kwargs.pop("method", None)  # how PyMC draws
-    found = {n: kwargs.pop(n, None) if v is None else v for n, v in by_pymc.items()}
-    found = {n: pt.as_tensor_variable(v) for n, v in found.items() if v is not None}
-    if len(found) != 1:
+    matrices = {n: kwargs.pop(n, None) if v is None else v for n, v in by_pymc.items()}
+    matrices = {n: pt.as_tensor_variable(v) for n, v in matrices.items() if v is not None}
+    if len(matrices) != 1:
         raise ValueError("Incompatible parameterization. Specify exactly one of tau, cov, or chol.")
-    ((name, matrix),) = found.items()
+    ((name, matrix),) = matrices.items()
     if matrix.type.ndim < 2:
         raise ValueError(f"{name} must be a matrix, or several with leading axes; it has {matrix.type.ndim} dimensions")
     return {name: matrix if lower or name != "scale_tril" else matrix.mT}
 
 
 def _mean_vector(mu: Any, scale: dict[str, Variable]) -> Variable:
-    """The mean, with as many elements as the matrix has rows."""
+    """Mean vector, with as many elements as the matrix has rows."""
     matrix: Any = next(iter(scale.values()))
     mu = pt.as_tensor_variable(mu)
     short = not mu.type.ndim or mu.type.shape[-1] == 1
@@ -217,10 +223,10 @@ def _mean_vector(mu: Any, scale: dict[str, Variable]) -> Variable:
 
 
 class SticksRV(DensityRV):
-    """The random variable of the parts of a stick, which starts at their means."""
+    """Random variable of the parts of a stick, which starts at their means."""
 
     def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
-        """-inf where there are more parts, or fewer."""
+        """Log-density, -inf where there are more parts, or fewer."""
         terms, length = super().log_probability(kind, value, parameters), value.type.shape[-1]
         if length == self._length:
             return terms
@@ -238,7 +244,7 @@ class SticksRV(DensityRV):
 class StickBreakingWeights(pm.StickBreakingWeights, Parametrised):
     @classmethod
     def dist(cls, alpha: Any, K: Any, *args: Any, **kwargs: Any) -> Any:
-        """The random variable; PyMC's own where K is not known when the model is made, or no number of parts."""
+        """Random variable of the parts; PyMC's own where K is not known when the model is made, or no number of parts."""
         try:
             (number,) = constant_fold([pt.as_tensor_variable(K).squeeze()])
         except NotConstantValueError:
@@ -250,7 +256,7 @@ class StickBreakingWeights(pm.StickBreakingWeights, Parametrised):
 
 @functools.cache
 def _sticks(length: int) -> type[FormulaDistribution]:
-    """The distribution of a number of parts."""
+    """Distribution of the parts of a stick, `length` of them."""
     formula = DensityFormula(densities["stick_breaking_weights"])
     contents = {"__module__": "gpustats.pymc", "rv_op": SticksRV(formula, signature=f"()->({length})")}
     return type("StickBreakingWeights", (FormulaDistribution, Continuous), contents)
@@ -354,11 +360,11 @@ def _hurdle(pymc: Any, name: str, *parameters: Any, **kwargs: Any) -> Any:
 
 @functools.cache
 def _transformed(transform: Callable[[Density], Density], name: str, pymc: Callable[..., Any]) -> Density:
-    """What a transform makes of a density, with the function that makes PyMC's random variable of the same distribution."""
+    """Density that a transform makes, with the function that makes PyMC's random variable of the same distribution."""
     density = transform(densities[name])
     add_counterpart(density, pymc)
     return density
 
 
-_DENSITIES = {class_name(name): name for name in library.built_in(DENSITY)}
-_derived_classes = [_derived(name) for name in (*_SAME, *_CHANGED) if name in _DENSITIES]
+_DENSITY_OF_CLASS = {class_name(name): name for name in library.built_in(DENSITY)}
+_derived_classes = [_derived(name) for name in (*_SAME_PARAMETERS, *_CHANGED_PARAMETERS) if name in _DENSITY_OF_CLASS]

@@ -10,7 +10,7 @@ from ..language.domains import point_of
 
 
 def between(point: Any, lower: Any, upper: Any) -> Any:
-    """The point where it is well inside the interval, else the interval's middle, or a little inside its only bound."""
+    """Point that is well inside an interval: `point` itself, else the interval's middle, or a little inside its only bound."""
     finite_lower, finite_upper = pt.invert(pt.isinf(lower)), pt.invert(pt.isinf(upper))
     one_sided = pt.switch(finite_lower, lower + 1, upper - 1)
     inside = pt.switch(finite_lower & finite_upper, (lower + upper) / 2, one_sided)
@@ -18,5 +18,5 @@ def between(point: Any, lower: Any, upper: Any) -> Any:
 
 
 def of_domain(words: frozenset[str], core: tuple) -> Any:
-    """A point inside a domain; `core` is the shape of a vector."""
+    """Point inside a domain; `core` is the shape of a vector."""
     return pt.as_tensor(point_of(words, pt, core[0] if core else None))

@@ -30,16 +30,16 @@ from .points import between, of_domain
 
 
 class FormulaDistribution(Distribution):
-    """A PyMC distribution whose parameters are those of a formula."""
+    """PyMC distribution whose parameters are those of a formula."""
 
     @classmethod
     def _of_variables(cls, parameters: list[Variable], **kwargs: Any) -> Any:
-        """The random variable; `dist` of a subclass takes what users pass."""
+        """Random variable of these parameters; `dist` of a subclass takes what users pass."""
         return super().dist(parameters, **kwargs)
 
 
 class DensityRV(RandomVariable):
-    """The random variable of a formula's observation.
+    """Random variable of a formula's observation.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class DensityRV(RandomVariable):
 
     @property
     def _length(self) -> int | None:
-        """The length of an observed vector, where the parameters do not tell it."""
+        """Length of an observed vector, where the parameters do not tell it."""
         return next((int(n) for n in self.output_sig if n.isdigit()), None)
 
     def rng_fn(self, rng: np.random.Generator, *args: Any) -> np.ndarray:
@@ -86,7 +86,7 @@ class DensityRV(RandomVariable):
             raise NotImplementedError(f"{error}{self._hint()}") from None
 
     def _hint(self) -> str:
-        """What else a user can do where a density has no sampler."""
+        """Hint for a user of a density without a sampler."""
         return (
             "; or give a sampler in Python, gpustats.pymc.distribution(density, "
             f"random=lambda rng, {', '.join(self.formula.names[1:])}, size: …)"
@@ -95,20 +95,20 @@ class DensityRV(RandomVariable):
     # -- what PyMC asks for
 
     def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
-        """The log-density at a value, or the logarithm of the distribution function or the survival function."""
+        """Log-density at a value, or the logarithm of the distribution function or the survival function."""
         formula = self.formula if kind is self.formula.kind else self.formula.of_kind(kind)
         return guarded(formula, value, *parameters)
 
     def quantile(self, value: Variable, parameters: Sequence[Any]) -> Variable:
-        """The inverse of the distribution function."""
+        """Inverse of the distribution function."""
         return quantile_of(self.formula, value, parameters)
 
     def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
-        """The expected value."""
+        """Expected value."""
         return mean_of(self.formula, parameters, self._infer_shape(size, parameters))
 
     def default_transform(self, rv: Variable) -> Any:
-        """The transform of a free variable, which follows from the domain of the observation; or None."""
+        """Transform of a free variable, which follows from the domain of the observation; or None."""
         formula, words = self.formula, self.formula.observation.words
         if formula.discrete:
             return None
@@ -124,7 +124,7 @@ class DensityRV(RandomVariable):
         return chosen if chosen is None or not formula.observation.rank else _OverVectors(chosen)
 
     def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
-        """The point where a sampler starts."""
+        """Point where a sampler starts."""
         shape = self._infer_shape(size, parameters)
         return pt.broadcast_to(point_of(self.formula, parameters, shape), shape)
 
@@ -166,7 +166,7 @@ def _point(op: DensityRV, rv: Variable, rng: Variable, size: Variable, *params: 
 
 @functools.lru_cache(1024)
 def _evaluator(formula: Formula) -> Evaluator:
-    """The evaluator that draws: one for equal formulas, so that a worker process gets it once."""
+    """Evaluator that draws: one for equal formulas, so that a worker process gets it once."""
     return formula.evaluator({})
 
 
@@ -174,7 +174,7 @@ def _evaluator(formula: Formula) -> Evaluator:
 
 
 class _OverVectors(transforms.Transform):
-    """An elementwise transform of vectors, with one log-determinant for each vector."""
+    """Elementwise transform of vectors, with one log-determinant for each vector."""
 
     def __init__(self, inner: Any):
         self.inner, self.name = inner, inner.name
@@ -190,7 +190,7 @@ class _OverVectors(transforms.Transform):
 
 
 class _PositiveLast(transforms.Transform):
-    """Vectors whose last element is positive, by its logarithm."""
+    """Transform of vectors whose last element is positive, by its logarithm."""
 
     name = "log_last"
 
@@ -209,13 +209,13 @@ _TRANSFORMS = {
     "normal_inverse_gamma": _PositiveLast(), "von_mises": transforms.circular,
     "zero_sum_normal": transforms.ZeroSumTransform((-1,)),
 }  # fmt: skip
-_POINTS = {
+_STARTING_POINTS = {
     "normal_inverse_gamma": lambda mu, lam, alpha, beta: pt.stack(pt.broadcast_arrays(mu, beta / (alpha + 1)), axis=-1),
 }
 
 
 def quantile_of(formula: Formula, value: Variable, parameters: Sequence[Any]) -> Variable:
-    """The inverse of a density's distribution function."""
+    """Inverse of a density's distribution function."""
     try:
         return quantiles(formula, value, *parameters)
     except NotImplementedError:
@@ -223,7 +223,7 @@ def quantile_of(formula: Formula, value: Variable, parameters: Sequence[Any]) ->
 
 
 def mean_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Variable:
-    """A density's expected values, of a shape: PyMC's where it has a distribution of them, else by the density's functions."""
+    """Expected values of a density, of a shape: PyMC's where PyMC has its distribution, else by the density's functions."""
     try:
         return mean(counterpart(formula, parameters, size=shape[: len(shape) - formula.observation.rank]))
     except NotImplementedError:
@@ -231,20 +231,20 @@ def mean_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Variab
 
 
 def point_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Any:
-    """A density's starting point for variables of a shape, to which it may have to be broadcast."""
+    """Starting point of a density for variables of a shape, to which it may have to be broadcast."""
     size, core = shape[: len(shape) - formula.observation.rank], shape[-1:]
     try:
         return support_point(counterpart(formula, parameters, size=size))
     except NotImplementedError:
-        known = _POINTS.get(formula.density.name)
+        known = _STARTING_POINTS.get(formula.density.name)
         point = _typical(formula, parameters) if known is None else known(*parameters)
         return inside(formula, parameters, of_domain(formula.observation.words, core) if point is None else point)
 
 
 def _typical(formula: Formula, parameters: Sequence[Any]) -> Any:
-    """The mean that a density's source writes, where it is finite, else the median; None where there is neither.
+    """Mean that a density's source writes, where it is finite, else the median; None where there is neither.
 
-    That of whole numbers is the median, which is one of them.
+    Discrete densities start at the median, which is a whole number.
     """
     center = median = None
     if formula.density.definition.role("mean") is not None and not formula.discrete:
@@ -260,6 +260,6 @@ def _typical(formula: Formula, parameters: Sequence[Any]) -> Any:
 
 
 def inside(formula: Formula, parameters: Sequence[Any], point: Any) -> Any:
-    """A point, if it lies between a density's ends, else one that does."""
+    """Point between a density's ends: `point` itself if it is, else another."""
     lower, upper = ends_of(formula, parameters)
     return between(point, -np.inf if lower is None else lower, np.inf if upper is None else upper)

@@ -23,22 +23,23 @@ from .many_points.batched import MIN_ROWS, Batched
 
 __all__ = ["HMC", "IMH", "MH", "OfAllParticles"]
 
-QUARTER = np.pi / 2  # of the period of a trajectory in a standard normal distribution, after which it is as far as it gets
+#: Quarter of the period of a trajectory in a standard normal distribution, after which a particle is as far as it gets.
+QUARTER_PERIOD = np.pi / 2
 
-_UNUSED = Mode("py", "None")  # for functions that are replaced
+_MODE_OF_REPLACED = Mode("py", "None")  # for functions of PyMC's kernels that are replaced
 
 
 class OfAllParticles:
-    """What makes a kernel of PyMC's, which asks for the log-density of one particle after another, evaluate all at once.
+    """Mixin by which a kernel of PyMC's, which asks for one particle after another, evaluates all at once.
 
     Parameters
     ----------
     *args, **kwargs
-        Those of the kernel.
+        Arguments of the kernel.
     min_rows : int
         Sums over fewer rows are left to PyTensor: see `gpustats.pymc.batched`.
     compile_kwargs : dict, optional
-        For `pytensor.function`.
+        Options for `pytensor.function`.
     """
 
     takes_gradients = False
@@ -51,12 +52,15 @@ class OfAllParticles:
         many, given, totals = Batched(model, min_rows=min_rows), compile_kwargs or {}, (model.varlogp, model.datalogp)
         if self.takes_gradients:
             many.check_gradient()
-        super().__init__(*args, model=model, compile_kwargs={"mode": _UNUSED}, **kwargs)  # type: ignore[call-arg]
+        super().__init__(*args, model=model, compile_kwargs={"mode": _MODE_OF_REPLACED}, **kwargs)  # type: ignore[call-arg]
         self._functions = [many.compiled(total, gradient=self.takes_gradients, **given) for total in totals]
         self.prior_logp_func, self.likelihood_logp_func = map(_ByParticle, self._functions)
 
     def set_rng(self, rng: np.random.Generator) -> None:
-        """Take random numbers from a generator. (Random draws within a log-density, as of minibatches, keep theirs.)"""
+        """Take random numbers from a generator.
+
+        Random draws within a log-density, as of minibatches, keep theirs.
+        """
         self.rng = rng
 
 
@@ -79,7 +83,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
     Parameters
     ----------
     *args, **kwargs
-        Those of PyMC's kernels, and of `OfAllParticles`.
+        Arguments of PyMC's kernels, and of `OfAllParticles`.
     target_accept : float
         The acceptance rate that the step size is tuned for, between 0 and 1.
     correlation_threshold : float
@@ -122,7 +126,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
         self._factor = np.diag(np.sqrt(np.where(variances > 0, variances, 1.0)))
 
     def mutate(self) -> None:
-        """Trajectories of all particles, until they have forgotten where they were."""
+        """Move all particles along trajectories, until they have forgotten where they were."""
         start, before, rates = kernels.Pearson(self.tempered_posterior), 2.0, []
         prior, likelihood, slope = self._evaluate(self.tempered_posterior)
         while True:
@@ -140,23 +144,26 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
         return prior, likelihood, (of_prior + self.beta * of_likelihood) @ self._factor
 
     def _trajectory(self, prior: np.ndarray, likelihood: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """One trajectory of each particle; the arrays are those of the particles, before and after. The acceptance rates."""
+        """Acceptance rates of one trajectory of each particle.
+
+        The arrays are those of the particles, before and after.
+        """
         momentum = self.rng.normal(size=slope.shape)
-        steps = max(1, round(self.rng.uniform(0.5, 1.5) * QUARTER / self.step_size))
+        steps = max(1, round(self.rng.uniform(0.5, 1.5) * QUARTER_PERIOD / self.step_size))
         sizes = self.step_size * self.rng.uniform(0.9, 1.1, (self.draws, 1))
         energy = prior + self.beta * likelihood - 0.5 * (momentum**2).sum(1)
-        at, now = self.tempered_posterior, (prior, likelihood, slope)
+        position, terms = self.tempered_posterior, (prior, likelihood, slope)
         with np.errstate(over="ignore", invalid="ignore"):  # a trajectory that diverges is refused
             for _ in range(steps):
-                momentum += 0.5 * sizes * now[2]
-                at = at + (sizes * momentum) @ self._factor.T
-                now = self._evaluate(at)
-                momentum += 0.5 * sizes * now[2]
-            gain = now[0] + self.beta * now[1] - 0.5 * (momentum**2).sum(1) - energy
+                momentum += 0.5 * sizes * terms[2]
+                position = position + (sizes * momentum) @ self._factor.T
+                terms = self._evaluate(position)
+                momentum += 0.5 * sizes * terms[2]
+            gain = terms[0] + self.beta * terms[1] - 0.5 * (momentum**2).sum(1) - energy
         rate = np.where(np.isnan(gain), 0.0, np.exp(np.minimum(gain, 0.0)))
         accepted = self.rng.random(self.draws) < rate
-        for known, new in zip((self.tempered_posterior, prior, likelihood, slope), (at, *now), strict=True):
-            known[accepted] = new[accepted]
+        for array, new in zip((self.tempered_posterior, prior, likelihood, slope), (position, *terms), strict=True):
+            array[accepted] = new[accepted]
         self.prior_logp, self.likelihood_logp = prior, likelihood
         self.tempered_posterior_logp = prior + self.beta * likelihood
         return rate
@@ -175,12 +182,12 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
 
 
 class _ByParticle:
-    """A log-density of one particle, which is known for all rows of an array once it was asked for of one of them.
+    """Log-density of one particle, known for all rows of an array once a row was asked for.
 
     Parameters
     ----------
     function : callable
-        From particles (C, d) to log-densities (C,), and perhaps more.
+        Function from particles (C, d) to log-densities (C,), and perhaps more.
     """
 
     def __init__(self, function: Any):
@@ -207,7 +214,7 @@ class _ByParticle:
 
 
 def _rows_with(particle: np.ndarray) -> np.ndarray:
-    """The array of which a particle is a row, if it is one."""
+    """Array of which a particle is a row, if it is one."""
     whole = particle.base
     if isinstance(whole, np.ndarray) and particle.size and not whole.size % particle.size:
         return whole.reshape(-1, particle.size)

@@ -1,6 +1,6 @@
-"""PyMC's time series, with log-densities by gpustats.
+"""Time series of PyMC, with log-densities by gpustats.
 
-What draws, arguments and shapes are PyMC's own, whose random variables these are, of classes derived from PyMC's. A random walk
+Draws, arguments and shapes are PyMC's own, and so are the random variables, in classes derived from PyMC's. A random walk
 takes any distributions, gpustats' and PyMC's; its log-density is that of the first value and that of the differences. The
 steps of an autoregression that is observed are those of a `gpustats.GLM` with `gs.normal_identity`, whose design matrix has the
 values before each; of one that is not, and of a differential equation, they are terms of `gs.normal`. A GARCH series is an
@@ -34,7 +34,7 @@ from .parametrisations import MvNormal, MvStudentT, Parametrised
 
 
 class RandomWalkRV(timeseries.RandomWalkRV):
-    """A random walk whose log-density is a sum of two."""
+    """Random walk whose log-density is that of the first value and that of the steps."""
 
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
@@ -54,17 +54,17 @@ def _walk(op: RandomWalkRV, values: Any, init_dist: Variable, innovation_dist: V
 
 
 class RandomWalk(pm.RandomWalk):
-    """A random walk: the first value, and what is added to it in every step.
+    """Random walk: the first value, and what is added to it in every step.
 
     Parameters
     ----------
     init_dist : unnamed distribution
-        Of the first value, made by ``dist``: gpustats' or PyMC's.
+        Distribution of the first value, made by ``dist``: gpustats' or PyMC's.
     innovation_dist : unnamed distribution
-        Of what each step adds, a number or a vector as the first value is. One of gpustats' is evaluated on the device, for all
-        steps at once.
+        Distribution of the steps, numbers or vectors as the first value is. One of gpustats' is evaluated on the device,
+        for all steps at once.
     steps : int, optional
-        One fewer than values. Only needed if neither ``shape`` nor ``dims`` nor ``observed`` tells it.
+        Number of steps, one fewer than values. Only needed if neither ``shape`` nor ``dims`` nor ``observed`` tells it.
 
     Raises
     ------
@@ -85,7 +85,7 @@ class RandomWalk(pm.RandomWalk):
 
 
 class _Predefined(timeseries.PredefinedRandomWalk):
-    """The base of random walks whose distributions are made of parameters, as PyMC has it."""
+    """Base of random walks whose distributions are made of parameters, as PyMC has it."""
 
     def __new__(cls, name: str, *args: Any, **kwargs: Any) -> Any:
         init_dist, innovation_dist, kwargs = cls.get_dists(*args, **kwargs)
@@ -138,7 +138,7 @@ class MvStudentTRandomWalk(_Predefined):
 
 
 class AutoRegressiveRV(timeseries.AutoRegressiveRV):
-    """An autoregressive process whose steps are observations of a linear model."""
+    """Autoregressive process whose steps are observations of a linear model."""
 
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
@@ -180,7 +180,7 @@ class AR(pm.AR):
 
 
 class EulerMaruyamaRV(timeseries.EulerMaruyamaRV):
-    """A discretised stochastic differential equation: drift and diffusion by PyTensor, the steps' densities by gpustats."""
+    """Stochastic differential equation in discrete steps: drift and diffusion by PyTensor, the steps' densities by gpustats."""
 
     @classmethod
     def rv_op(cls, *args: Any, **kwargs: Any) -> Any:

@@ -27,7 +27,10 @@ class Dirichlet(Multivariate):
         return {"alpha": self._processed(**given)}
 
     def _quantiles(self, x: Any, alpha: np.ndarray) -> np.ndarray:
-        """Proportions along the last axis, of which SciPy has those of a category in a row; the last row may be left out."""
+        """Proportions along the last axis.
+
+        SciPy has the proportions of a category in a row; the last row may be left out.
+        """
         x = np.asarray(to_host(x), float)
         if x.ndim not in (1, 2) or len(x) not in (len(alpha) - 1, len(alpha)):
             raise ValueError(f"x has shape {x.shape}: it must be (K,) or (K, N), K = {len(alpha)}, or one fewer than K")
@@ -40,32 +43,32 @@ class Dirichlet(Multivariate):
         return np.ascontiguousarray(x.T)
 
     def logpdf(self, x: Any, alpha: Any) -> Any:
-        """The logarithm of the density at x, proportions along the first axis."""
+        """Logarithm of the density at x, proportions along the first axis."""
         alpha = self._processed(alpha)
         return self.density.logpdf(self._quantiles(x, alpha), alpha)
 
     def pdf(self, x: Any, alpha: Any) -> Any:
-        """The density."""
+        """Density at x, proportions along the first axis."""
         alpha = self._processed(alpha)
         return self.density.pdf(self._quantiles(x, alpha), alpha)
 
     def mean(self, alpha: Any) -> Any:
-        """The mean."""
+        """Mean of the proportions."""
         alpha = self._processed(alpha)
         return np.squeeze(alpha / alpha.sum())[()]
 
     def var(self, alpha: Any) -> Any:
-        """The variances."""
+        """Variances of the proportions."""
         mean, total = self.mean(alpha), np.sum(alpha)
         return np.squeeze(mean * (1 - mean) / (total + 1))[()]
 
     def cov(self, alpha: Any) -> Any:
-        """The covariance matrix."""
+        """Covariance matrix of the proportions."""
         mean, total = self.mean(alpha), np.sum(alpha)
         return (np.diag(mean) - np.outer(mean, mean)) / (total + 1)
 
     def entropy(self, alpha: Any) -> Any:
-        """The entropy in nats."""
+        """Entropy in nats."""
         alpha = self._processed(alpha)
         total = alpha.sum()
         log_beta = special.gammaln(alpha).sum() - special.gammaln(total)
@@ -81,7 +84,7 @@ class Multinomial(Multivariate):
     name, of, parameters = "multinomial", "multinomial", ("n", "p")
 
     def _processed(self, n: Any, p: Any) -> tuple[Any, np.ndarray]:
-        """The last probability is what the others leave."""
+        """Trials and probabilities; the last probability is what the others leave."""
         given = np.asarray(p)
         rounding = 50 * float(np.finfo(given.dtype if given.dtype.kind == "f" else float).eps)
         p = np.array(given, float)
@@ -93,25 +96,25 @@ class Multinomial(Multivariate):
         return dict(zip(("n", "p"), self._processed(**given), strict=True))
 
     def logpmf(self, x: Any, n: Any, p: Any) -> Any:
-        """The logarithm of the probability of counts along the last axis of x."""
+        """Logarithm of the probability of counts along the last axis of x."""
         return self.density.logpmf(_counts(x), *self._processed(n, p))
 
     def pmf(self, x: Any, n: Any, p: Any) -> Any:
-        """The probability."""
+        """Probability of counts along the last axis of x."""
         return self.density.pmf(_counts(x), *self._processed(n, p))
 
     def mean(self, n: Any, p: Any) -> Any:
-        """The mean; nan where parameters are no probabilities or no number of trials."""
+        """Mean of the counts; nan where parameters are no probabilities or no number of trials."""
         n, p = self._processed(n, p)
         return self._valid(n, p)[..., None] * p
 
     def cov(self, n: Any, p: Any) -> Any:
-        """The covariance matrices."""
+        """Covariance matrices of the counts."""
         n, p = self._processed(n, p)
         return self._valid(n, p)[..., None, None] * (p[..., None] * np.eye(p.shape[-1]) - p[..., None] * p[..., None, :])
 
     def entropy(self, n: Any, p: Any) -> Any:
-        """The entropy in nats, by the sums over the counts of each outcome."""
+        """Entropy in nats, by the sums over the counts of each outcome."""
         n, p = self._processed(n, p)
         n = self._valid(n, p)
         shape = np.broadcast_shapes(n.shape, p.shape[:-1])
@@ -123,7 +126,7 @@ class Multinomial(Multivariate):
 
     @staticmethod
     def _valid(n: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """n, and nan where n or p lies outside of its domain."""
+        """Number of trials n, nan where n or p lies outside of its domain."""
         fine = (n >= 0) & (n == np.floor(n)) & np.all((p >= 0) & (p <= 1), -1)
         return np.where(fine, n, np.nan)
 
@@ -148,11 +151,11 @@ class DirichletMultinomial(Multivariate):
         return dict(zip(("n", "alpha"), self._processed(**given), strict=True))
 
     def logpmf(self, x: Any, alpha: Any, n: Any) -> Any:
-        """The logarithm of the probability of counts along the last axis of x."""
+        """Logarithm of the probability of counts along the last axis of x."""
         return self.density.logpmf(self._quantiles(x), *self._processed(alpha, n))
 
     def pmf(self, x: Any, alpha: Any, n: Any) -> Any:
-        """The probability."""
+        """Probability of counts along the last axis of x."""
         return self.density.pmf(self._quantiles(x), *self._processed(alpha, n))
 
     @staticmethod
@@ -163,19 +166,19 @@ class DirichletMultinomial(Multivariate):
         return x
 
     def mean(self, alpha: Any, n: Any) -> Any:
-        """The mean."""
+        """Mean of the counts."""
         n, alpha = self._processed(alpha, n)
         return n[..., None] * alpha / alpha.sum(-1, keepdims=True)
 
     def cov(self, alpha: Any, n: Any) -> Any:
-        """The covariance matrices."""
+        """Covariance matrices of the counts."""
         n, alpha = self._processed(alpha, n)
         total = alpha.sum(-1)
         p, factor = alpha / total[..., None], n * (n + total) / (1 + total)
         return factor[..., None, None] * (p[..., None] * np.eye(p.shape[-1]) - p[..., None] * p[..., None, :])
 
     def var(self, alpha: Any, n: Any) -> Any:
-        """The variances, the diagonals of the covariance matrices."""
+        """Variances of the counts, the diagonals of the covariance matrices."""
         return np.diagonal(self.cov(alpha, n), axis1=-2, axis2=-1).copy()
 
 
@@ -193,15 +196,15 @@ class MultivariateHypergeometric(Multivariate):
         return dict(zip(("n", "m"), self._processed(**given), strict=True))
 
     def logpmf(self, x: Any, m: Any, n: Any) -> Any:
-        """The logarithm of the probability of counts along the last axis of x."""
+        """Logarithm of the probability of counts along the last axis of x."""
         return self.density.logpmf(_counts(x), *self._processed(m, n))
 
     def pmf(self, x: Any, m: Any, n: Any) -> Any:
-        """The probability."""
+        """Probability of counts along the last axis of x."""
         return self.density.pmf(_counts(x), *self._processed(m, n))
 
     def _shares(self, m: Any, n: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """n, the shares of each kind and the number of objects, nan where n or m lies outside of its domain."""
+        """Sample size n, the shares of each kind and the number of objects, nan where n or m lies outside of its domain."""
         n, m = self._processed(m, n)
         total = m.sum(-1)
         fine = (n >= 0) & (n <= total) & (n == np.floor(n)) & ((m >= 0) & (m == np.floor(m))).all(-1)
@@ -209,19 +212,19 @@ class MultivariateHypergeometric(Multivariate):
         return np.where(fine, n, np.nan)[..., None], m / np.maximum(total, 1)[..., None], total[..., None]
 
     def mean(self, m: Any, n: Any) -> Any:
-        """The mean."""
+        """Mean of the counts."""
         n, p, _ = self._shares(m, n)
         return n * p
 
     def cov(self, m: Any, n: Any) -> Any:
-        """The covariance matrices."""
+        """Covariance matrices of the counts."""
         n, p, total = self._shares(m, n)
         with np.errstate(invalid="ignore"):  # of one object there is nothing to vary
             factor = np.where(total == 1, 0, n * (total - n) / (total - 1))
         return factor[..., None] * (p[..., None] * np.eye(p.shape[-1]) - p[..., None] * p[..., None, :])
 
     def var(self, m: Any, n: Any) -> Any:
-        """The variances, the diagonals of the covariance matrices."""
+        """Variances of the counts, the diagonals of the covariance matrices."""
         return np.diagonal(self.cov(m, n), axis1=-2, axis2=-1).copy()
 
     def rvs(self, m: Any, n: Any, size: Any = None, random_state: Any = None) -> Any:

@@ -62,16 +62,16 @@ class VonMisesFisher(Multivariate):
         return x
 
     def logpdf(self, x: Any, mu: Any = None, kappa: Any = 1) -> Any:
-        """The logarithm of the density at directions along the last axis of x."""
+        """Logarithm of the density at directions along the last axis of x."""
         mu, kappa = self._processed(mu, kappa)
         return self.density.logpdf(self._directions(x, len(mu)), mu, kappa)
 
     def pdf(self, x: Any, mu: Any = None, kappa: Any = 1) -> Any:
-        """The density."""
+        """Density at directions along the last axis of x."""
         return np.exp(self.logpdf(x, mu, kappa))
 
     def entropy(self, mu: Any = None, kappa: Any = 1) -> Any:
-        """The entropy in nats."""
+        """Entropy in nats."""
         mu, kappa = self._processed(mu, kappa)
         return np.float64(kappa * (1 - _length_of_mean(len(mu), kappa)) - self.density.logpdf(mu, mu, kappa))
 
@@ -80,7 +80,7 @@ class VonMisesFisher(Multivariate):
         return self._draws(self._processed(mu, kappa), size, random_state)
 
     def fit(self, x: Any) -> tuple[np.ndarray, float]:
-        """The mean direction and the concentration by maximum likelihood, of directions (N, dim)."""
+        """Mean direction and concentration by maximum likelihood, of directions (N, dim)."""
         x = self._directions(x)
         if x.ndim != 2:
             raise ValueError(f"x has shape {x.shape}: it must be (N, dim)")
@@ -91,5 +91,5 @@ class VonMisesFisher(Multivariate):
 
 
 def _length_of_mean(dim: int, kappa: float) -> float:
-    """That of the mean of all directions, a ratio of Bessel functions."""
+    """Length of the mean of all directions, a ratio of Bessel functions."""
     return float(special.ive(0.5 * dim, kappa) / special.ive(0.5 * dim - 1, kappa))

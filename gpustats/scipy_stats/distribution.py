@@ -1,4 +1,4 @@
-"""SciPy's distributions of numbers: their methods, which call those of a density.
+"""Distributions of numbers as in SciPy: their methods, which call those of a density.
 
 Both kinds are in one module, as what is pickled is made again by its name alone, whichever kind it is.
 """
@@ -19,13 +19,13 @@ from .frozen import Frozen
 from .random_states import generator_of
 from .reparametrised import Named, names
 
-_OF_X = ("pmf", "logpmf", "cdf", "logcdf", "sf", "logsf")
-_MOVED = ("ppf", "isf", "interval", "support", "mean", "rvs")  # as loc is
+_METHODS_OF_X = ("pmf", "logpmf", "cdf", "logcdf", "sf", "logsf")
+_METHODS_MOVED_BY_LOC = ("ppf", "isf", "interval", "support", "mean", "rvs")
 _MOMENTS = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
 
 
 class Distribution:
-    """What SciPy's distributions of numbers, continuous and discrete, have in common."""
+    """Methods that SciPy's continuous and discrete distributions of numbers share."""
 
     discrete = False
     badvalue = np.nan
@@ -51,7 +51,7 @@ class Distribution:
 
     @functools.cached_property
     def _standard(self) -> Density:
-        """The density of the standard form."""
+        """Density of the standard form."""
         return self._named.made(standard=True)
 
     @functools.cached_property
@@ -77,25 +77,25 @@ class Distribution:
     # -- arguments
 
     def _given(self, args: Sequence[Any], kwds: Mapping[str, Any], *more: str) -> tuple[Any, ...]:
-        """The shapes, loc and scale of a call; TypeError as for a function of these and `more`, which are left out."""
+        """Shapes, loc and scale of a call; TypeError as for a function of these and `more`, which are left out."""
         n, known = len(args), self._parameters
         if not kwds and self.numargs <= n <= len(known):
             return (*map(_double, args), *self._defaults[n - self.numargs :])
         if n > len(known) + len(more):
             raise TypeError(f"{self.name} takes {', '.join((*known, *more))}: {len(known) + len(more)} arguments, not {n}")
-        found = dict(zip(known, args, strict=False))
+        by_name = dict(zip(known, args, strict=False))
         for name, value in kwds.items():
             if name not in known:
                 raise TypeError(f"{self.name} takes {', '.join((*known, *more))}, and no {name}")
-            if name in found:
+            if name in by_name:
                 raise TypeError(f"{self.name}: {name} is given twice")
-            found[name] = value
-        if lacking := [name for name in known[: self.numargs] if name not in found]:
+            by_name[name] = value
+        if lacking := [name for name in known[: self.numargs] if name not in by_name]:
             raise TypeError(f"{self.name} needs {', '.join(lacking)}")
-        return tuple(_double({**self._named.defaults, **found}[name]) for name in known)
+        return tuple(_double({**self._named.defaults, **by_name}[name]) for name in known)
 
     def _with(self, name: str, default: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> tuple[tuple[Any, ...], Any]:
-        """The parameters of a call, and one more argument, which may stand behind them."""
+        """Parameters of a call, and one more argument, which may stand behind them."""
         place, others = len(self._parameters), {n: v for n, v in kwds.items() if n != name}
         if len(args) == place + 1 and name in kwds:
             raise TypeError(f"{self.name}: {name} is given twice")
@@ -103,17 +103,17 @@ class Distribution:
         return self._given(args[:place] if len(args) == place + 1 else args, others, name), value
 
     def _at(self, method: str, x: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> Any:
-        """What a method of the density gives at x, of the standard form where there is neither a location nor a scale."""
+        """Result of a method of the density at x, of the standard form where there is neither a location nor a scale."""
         given, n = self._given(args, kwds), self.numargs
         moved = not all(type(v) in (int, float) and v == default for v, default in zip(given[n:], self._defaults, strict=True))
         return self._of(method, given, x) if moved else getattr(self._standard, method)(_double(x), *given[:n])
 
     def _of(self, method: str, given: tuple[Any, ...], *at: Any, **more: Any) -> Any:
-        """What a method of the density gives."""
+        """Result of a method of the density."""
         return getattr(self.density, method)(*map(_double, at), *given, **more)
 
     def __call__(self, *args: Any, **kwds: Any) -> Frozen:
-        """The distribution of these parameters, whose methods take none."""
+        """Distribution of these parameters, whose methods take none."""
         self._given(args, kwds)
         return Frozen(self, args, kwds)
 
@@ -122,63 +122,63 @@ class Distribution:
     # -- distribution functions, quantiles
 
     def cdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
-        """P(X <= x)."""
+        """Probability P(X <= x)."""
         return self._at("cdf", x, args, kwds)
 
     def logcdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
-        """log P(X <= x)."""
+        """Logarithm log P(X <= x)."""
         return self._at("logcdf", x, args, kwds)
 
     def sf(self, x: Any, *args: Any, **kwds: Any) -> Any:
-        """P(X > x)."""
+        """Probability P(X > x)."""
         return self._at("sf", x, args, kwds)
 
     def logsf(self, x: Any, *args: Any, **kwds: Any) -> Any:
-        """log P(X > x)."""
+        """Logarithm log P(X > x)."""
         return self._at("logsf", x, args, kwds)
 
     def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
-        """The smallest x with P(X <= x) >= q."""
+        """Smallest x with P(X <= x) >= q."""
         return self._of("ppf", self._given(args, kwds), q)
 
     def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
-        """The smallest x with P(X > x) <= q."""
+        """Smallest x with P(X > x) <= q."""
         return self._of("isf", self._given(args, kwds), q)
 
     def interval(self, confidence: Any, *args: Any, **kwds: Any) -> Any:
-        """The interval with equal areas around the median, as a tuple of its ends."""
+        """Interval with equal areas around the median, as a tuple of its ends."""
         return self._of("interval", self._given(args, kwds), confidence)
 
     def median(self, *args: Any, **kwds: Any) -> Any:
-        """The median."""
+        """Median of X."""
         return self._of("ppf", self._given(args, kwds), 0.5)
 
     def support(self, *args: Any, **kwds: Any) -> Any:
-        """The ends of the support, as a tuple."""
+        """Ends of the support, as a tuple."""
         return self._of("support", self._given(args, kwds))
 
     # -- moments
 
     def mean(self, *args: Any, **kwds: Any) -> Any:
-        """The mean."""
+        """Mean of X."""
         return self._of("mean", self._given(args, kwds))
 
     def var(self, *args: Any, **kwds: Any) -> Any:
-        """The variance."""
+        """Variance of X."""
         return self._of("var", self._given(args, kwds))
 
     def std(self, *args: Any, **kwds: Any) -> Any:
-        """The standard deviation."""
+        """Standard deviation of X."""
         return self._of("std", self._given(args, kwds))
 
     def stats(self, *args: Any, **kwds: Any) -> Any:
-        """Those of mean, variance, skewness and excess kurtosis, in this order, whose letters are in ``moments="mv"``."""
+        """Moments whose letters are in ``moments="mv"``: mean, variance, skewness and excess kurtosis, in this order."""
         given, letters = self._with("moments", "mv", args, kwds)
         found = tuple(self._of(method, given) for m, method in _MOMENTS.items() if m in letters)
         return found if len(found) != 1 else found[0]
 
     def moment(self, order: int, *args: Any, **kwds: Any) -> Any:
-        """The mean of X to a power, a whole number that is not negative."""
+        """Mean of X to a power, a whole number that is not negative."""
         given = self._given(args, kwds)
         if np.ndim(order) or int(order) != order:
             raise ValueError(f"order must be a whole number, not {order!r}")
@@ -191,14 +191,14 @@ class Distribution:
         return self._of("moment", given, float(order))
 
     def entropy(self, *args: Any, **kwds: Any) -> Any:
-        """The entropy in nats."""
+        """Entropy in nats."""
         return self._of("entropy", self._given(args, kwds))
 
     def expect(
         self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, scale: Any = 1, lb: Any = None,
         ub: Any = None, conditional: bool = False, **kwds: Any,
     ) -> float:  # fmt: skip
-        """The mean of a function of X, which takes an array and gives one; of X by default.
+        """Mean of a function of X, which takes an array and gives one; of X by default.
 
         `kwds`, with which SciPy calls what integrates or sums, are not used.
         """
@@ -219,7 +219,7 @@ class Distribution:
             return value / (tails[0] - tails[1] if tails[0] < 0.5 else tails[3] - tails[2])
 
     def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
-        """The negative log-likelihood of parameters (shapes…, loc, a scale): the sum of ``-logpdf(x)`` or ``-logpmf(x)``."""
+        """Negative log-likelihood of parameters (shapes…, loc, a scale): the sum of ``-logpdf(x)`` or ``-logpmf(x)``."""
         value = -np.float64(self.density.loglik(x, *theta))
         return np.inf if value != value else value
 
@@ -254,7 +254,7 @@ class Distribution:
 
 
 class Continuous(Distribution):
-    """One of SciPy's continuous distributions, computed by gpustats.
+    """Continuous distribution of SciPy's, computed by gpustats.
 
     Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0`` and ``scale=1``, and
     give what SciPy's give: NumPy arrays and numbers are computed with in float64. Beyond that they take device arrays, of which
@@ -265,9 +265,9 @@ class Continuous(Distribution):
     name : str
         SciPy's.
     shapes : str or None
-        Its shapes, separated by commas.
+        Names of the shapes, separated by commas.
     numargs : int
-        How many there are.
+        Number of shapes.
     a, b : float
         The ends of its support in the standard form, infinite where shapes move them.
     density : Density
@@ -288,11 +288,11 @@ class Continuous(Distribution):
     """
 
     def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
-        """The density."""
+        """Density at x."""
         return self._at("pdf", x, args, kwds)
 
     def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
-        """The logarithm of the density."""
+        """Logarithm of the density at x."""
         return self._at("logpdf", x, args, kwds)
 
     def fit(self, data: Any, *args: Any, **kwds: Any) -> tuple[float, ...]:
@@ -303,7 +303,7 @@ class Continuous(Distribution):
         data : array_like, device array or scipy.stats.CensoredData
             Observations of one data set.
         *args : float
-            Where the search begins, for shapes; ``loc`` and ``scale`` for those.
+            Starts of the search for shapes; ``loc`` and ``scale`` for those.
         **kwds
             What is known: ``floc``, ``fscale``; for a shape ``a`` which is the first one ``f0``, ``fa`` or ``fix_a``.
             ``method``: "MLE", or "MM" for the method of moments. ``optimizer``: a function as `scipy.optimize.fmin`, or its
@@ -325,11 +325,11 @@ class Continuous(Distribution):
 
     @functools.cached_property
     def _free(self) -> Density:
-        """The density without defaults, which a fit would take as known."""
+        """Density without defaults, which a fit would take as known."""
         return Density(self.density.definition, self.density.log_density.functions)
 
     def fit_loc_scale(self, data: Any, *args: Any) -> tuple[float, float]:
-        """loc and scale at which the mean and the variance are those of the data, for given shapes."""
+        """Location and scale at which the mean and the variance are those of the data, for given shapes."""
         mean, var = self.stats(*args)
         data = np.asarray(to_host(data), float)
         scale = np.sqrt(data.var() / var)
@@ -339,7 +339,7 @@ class Continuous(Distribution):
 
 
 class Discrete(Distribution):
-    """One of SciPy's discrete distributions, computed by gpustats.
+    """Discrete distribution of SciPy's, computed by gpustats.
 
     Its methods take what SciPy's take, the shapes by position or by name and then ``loc=0``, and give what SciPy's give, but
     for draws where loc is no whole number: SciPy truncates these. Beyond that they take device arrays, of which they make
@@ -365,21 +365,24 @@ class Discrete(Distribution):
     inc = 1
 
     def _of(self, method: str, given: tuple[Any, ...], *at: Any, **more: Any) -> Any:
-        """See `Distribution._of`. The density lies on whole numbers: where loc is none, x or what is found is moved by it."""
+        """Result of a method of the density: see `Distribution._of`.
+
+        The density lies on whole numbers: where loc is no whole number, x or the result is moved by it.
+        """
         *shapes, loc = given
         if is_device_array(loc) or not np.any(np.mod(loc, 1)):
             return super()._of(method, given, *at, **more)
         loc = np.asarray(loc, float)[()]
         given = (*shapes, 0 * loc)
-        if method in _OF_X:
+        if method in _METHODS_OF_X:
             return super()._of(method, given, *(x - loc if is_device_array(x) else np.subtract(x, loc) for x in at))
         if method == "moment":
             (n,) = map(int, at)
             return sum(comb(n, k) * loc ** (n - k) * self.moment(k, *shapes) for k in range(n + 1))
-        found = super()._of(method, given, *at, **more)
-        if method not in _MOVED:
-            return found
-        return tuple(end + loc for end in found) if isinstance(found, tuple) else found + loc
+        result = super()._of(method, given, *at, **more)
+        if method not in _METHODS_MOVED_BY_LOC:
+            return result
+        return tuple(end + loc for end in result) if isinstance(result, tuple) else result + loc
 
     def _expected(
         self, func: Callable[[Any], Any] | None, given: Sequence[Any], lb: Any, ub: Any, conditional: bool
@@ -391,18 +394,18 @@ class Discrete(Distribution):
         return super()._expected(lambda k: (func or np.asarray)(k + loc), (*shapes, 0), first, last, conditional)
 
     def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
-        """The probability of k."""
+        """Probability of k."""
         return self._at("pmf", k, args, kwds)
 
     def logpmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
-        """The logarithm of the probability of k."""
+        """Logarithm of the probability of k."""
         return self._at("logpmf", k, args, kwds)
 
     def expect(  # type: ignore[override]
         self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, lb: Any = None,
         ub: Any = None, conditional: bool = False, **kwds: Any,
     ) -> float:  # fmt: skip
-        """The mean of a function of X, which takes an array and gives one; of X by default.
+        """Mean of a function of X, which takes an array and gives one; of X by default.
 
         `kwds`, with which SciPy calls what sums, are not used.
         """
@@ -410,7 +413,7 @@ class Discrete(Distribution):
 
 
 def _double(value: Any) -> Any:
-    """float64 where NumPy's float32 came, as SciPy has it; a device array as it is."""
+    """Value in float64 where NumPy's float32 came, as SciPy has it; a device array as it is."""
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype == np.float32:
         return value.astype(np.float64)
     return value
@@ -424,7 +427,10 @@ def distribution_of(name: str) -> Distribution:
 
 
 def _named(name: str, random_state: Any) -> Distribution:
-    """The distribution of a name, for what was pickled: there is one of each, but for those with a random state."""
+    """Distribution of a name, for what was pickled.
+
+    There is one of each, but for those with a random state.
+    """
     one = distribution_of(name)
     if random_state is None:
         return one

@@ -1,4 +1,4 @@
-"""SciPy's elliptical distributions: the normal one and Student's."""
+"""Elliptical distributions as in SciPy: the normal one and Student's."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..transforms.tilting import is_symmetric
 from .multivariate import FrozenMultivariate, Multivariate, squeezed
 
 #: Eigenvalues of a scale matrix that are taken for 0, relative to the largest.
-_SINGULAR = 1e6 * np.finfo(float).eps
+_SINGULAR_EIGENVALUE = 1e6 * np.finfo(float).eps
 
 
 def _vector_and_matrix(
     names: tuple[str, str], vector: Any, matrix: Any, allow_singular: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A location and a scale matrix, either of which may be left out; an error where they do not go together."""
+    """Location and scale matrix, either of which may be left out; an error where they do not go together."""
     if hasattr(matrix, "covariance"):  # a scipy.stats.Covariance, which is known to be one
         matrix, allow_singular = matrix.covariance, True
     matrix = np.asarray(1.0 if matrix is None else matrix, float)
@@ -41,7 +41,7 @@ def _vector_and_matrix(
         if not allow_singular:
             raise np.linalg.LinAlgError(f"{names[1]} must be symmetric and positive definite, unless allow_singular is given")
         values = np.linalg.eigvalsh(matrix)
-        if values[0] < -_SINGULAR * np.abs(values).max():
+        if values[0] < -_SINGULAR_EIGENVALUE * np.abs(values).max():
             raise ValueError(f"{names[1]} must be symmetric and positive semidefinite")
     return vector, matrix
 
@@ -55,12 +55,12 @@ def _is_positive_definite(matrix: np.ndarray) -> bool:
 
 
 def _allows_singular(given: dict[str, Any], matrix: np.ndarray) -> bool:
-    """Whether what is computed of an accepted matrix must allow that it is singular, as a scipy.stats.Covariance may be."""
+    """True if computations on an accepted matrix must allow that it is singular, as a scipy.stats.Covariance may be."""
     return bool(given.get("allow_singular", False)) or not _is_positive_definite(matrix)
 
 
 class _Subspace:
-    """The space around its location in which a distribution lies whose scale matrix may be singular.
+    """Space around its location in which a distribution lies whose scale matrix may be singular.
 
     Attributes
     ----------
@@ -71,19 +71,19 @@ class _Subspace:
     """
 
     def __init__(self, matrix: np.ndarray, allow_singular: bool = False):
-        """`allow_singular`: whether directions of little variance are left out, even if the matrix is positive definite."""
+        """Find the space; `allow_singular`: leave out directions of little variance, even of a positive definite matrix."""
         self.scale, self.axes = matrix, None
         if not allow_singular and _is_positive_definite(matrix):
             return
         values, vectors = np.linalg.eigh(matrix)
-        least = _SINGULAR * np.abs(values).max(initial=0.0)
+        least = _SINGULAR_EIGENVALUE * np.abs(values).max(initial=0.0)
         kept = values > least
         if not kept.all():
             self.scale, self.axes = np.diag(values[kept]), vectors[:, kept]
             self._across, self._width = vectors[:, ~kept], 1e3 * least
 
     def density(self, method: str, of: Density, x: Any, *parameters: Any) -> Any:
-        """The density or its logarithm at x, whose parameters are those before the location and the location."""
+        """Density or its logarithm at x; the last of the parameters is the location."""
         *first, location = parameters
         if self.axes is None:
             return getattr(of, method)(_observations(x, len(location)), *first, location, self.scale)
@@ -106,7 +106,7 @@ class _Subspace:
 
     @property
     def log_det(self) -> float:
-        """Of the scale matrix along the axes."""
+        """Log-determinant of the scale matrix along the axes."""
         return float(np.linalg.slogdet(self.scale)[1])
 
 
@@ -122,12 +122,12 @@ def _components(dimensions: Any, dim: int) -> np.ndarray:
 
 
 def _points(maxpts: int | None, otherwise: int) -> int:
-    """How many points of a lattice are weighed at most."""
+    """Number of points of a lattice that are weighed at most."""
     return max(1, int(maxpts or otherwise) // SHIFTS)
 
 
 def _seed(random_state: Any) -> int:
-    """The seed of a lattice's shifts."""
+    """Seed of a lattice's shifts."""
     if random_state is None or isinstance(random_state, (int, np.integer)):
         return int(random_state or 0)
     draw = getattr(random_state, "integers", None) or random_state.randint
@@ -137,7 +137,10 @@ def _seed(random_state: Any) -> int:
 def _log_probability(
     x: Any, location: np.ndarray, matrix: np.ndarray, lower_limit: Any, df: float = np.inf, **options: Any
 ) -> tuple[Any, Any]:
-    """The logarithm of the absolute value of a distribution function, and its sign: bounds in the wrong order turn it round."""
+    """Logarithm of the absolute value of a distribution function, and its sign.
+
+    The sign is negative where an odd number of bounds are in the wrong order.
+    """
     x = np.asarray(_observations(to_host(x), len(location)), float)
     lower = np.full(len(location), -np.inf) if lower_limit is None else np.asarray(lower_limit, float)
     lower, upper = np.broadcast_arrays(lower, x)
@@ -171,7 +174,7 @@ class MultivariateNormal(Multivariate):
         return dict(mean=mean, cov=cov, allow_singular=_allows_singular(given, cov), **options)
 
     def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
-        """The logarithm of the density at vectors along the last axis of x.
+        """Logarithm of the density at vectors along the last axis of x.
 
         Of a singular matrix it is the density in the space in which the distribution lies, and -inf outside of that.
         """
@@ -179,7 +182,7 @@ class MultivariateNormal(Multivariate):
         return _Subspace(cov, allow_singular).density("logpdf", self.density, x, mean)
 
     def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
-        """The density."""
+        """Density at vectors along the last axis of x."""
         mean, cov = self._processed(mean, cov, allow_singular)
         return _Subspace(cov, allow_singular).density("pdf", self.density, x, mean)
 
@@ -187,7 +190,7 @@ class MultivariateNormal(Multivariate):
         self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, maxpts: int | None = None,
         abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: Any = None, rng: Any = None,
     ) -> Any:  # fmt: skip
-        """The logarithm of `cdf`, complex where bounds in the wrong order make that negative."""
+        """Logarithm of `cdf`, complex where bounds in the wrong order make that negative."""
         log, sign = self._log_cdf(x, mean, cov, allow_singular, maxpts, abseps, releps, lower_limit, rng)
         return log if np.all(sign > 0) else log + np.where(sign < 0, 1j * np.pi, 0)
 
@@ -195,7 +198,7 @@ class MultivariateNormal(Multivariate):
         self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, maxpts: int | None = None,
         abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: Any = None, rng: Any = None,
     ) -> Any:  # fmt: skip
-        """The probability of vectors between `lower_limit` and x, by `gpustats.box_probability`.
+        """Probability of vectors between `lower_limit` and x, by `gpustats.box_probability`.
 
         Parameters
         ----------
@@ -227,18 +230,18 @@ class MultivariateNormal(Multivariate):
         return draws if known else squeezed(draws)
 
     def marginal(self, dimensions: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> FrozenMultivariate:
-        """The distribution of some of the components, given by their numbers."""
+        """Distribution of some of the components, given by their numbers."""
         mean, cov = self._processed(mean, cov, allow_singular)
         kept = _components(dimensions, len(mean))
         return self(mean[kept], cov[np.ix_(kept, kept)], allow_singular)
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
-        """The entropy in nats."""
+        """Entropy in nats."""
         space = _Subspace(self._processed(mean, cov, True)[1])
         return np.float64(0.5 * (len(space.scale) * (1 + np.log(2 * np.pi)) + space.log_det))
 
     def fit(self, x: Any, fix_mean: Any = None, fix_cov: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """The mean and the covariance matrix by maximum likelihood, of observations (N, d)."""
+        """Mean and covariance matrix by maximum likelihood, of observations (N, d)."""
         x = np.asarray(to_host(x), float)
         if x.ndim != 2:
             raise ValueError(f"x has shape {x.shape}: it must be (N, d)")
@@ -268,16 +271,16 @@ class MultivariateT(Multivariate):
         return dict(df=df, loc=loc, shape=shape, allow_singular=_allows_singular(given, shape))
 
     def _of(self, df: float, x: Any) -> tuple[Any, ...]:
-        """The density, x, and the degrees of freedom; with infinitely many the normal density without them."""
+        """Density, x, and the degrees of freedom; with infinitely many the normal density without them."""
         return (self.density, x, df) if np.isfinite(df) else (densities["mvnormal"], x)
 
     def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False) -> Any:
-        """The logarithm of the density at vectors along the last axis of x, as of `multivariate_normal`."""
+        """Logarithm of the density at vectors along the last axis of x, as of `multivariate_normal`."""
         df, loc, shape = self._processed(loc, shape, df, allow_singular)
         return _Subspace(shape, allow_singular).density("logpdf", *self._of(df, x), loc)
 
     def pdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False) -> Any:
-        """The density."""
+        """Density at vectors along the last axis of x."""
         df, loc, shape = self._processed(loc, shape, df, allow_singular)
         return _Subspace(shape, allow_singular).density("pdf", *self._of(df, x), loc)
 
@@ -285,7 +288,7 @@ class MultivariateT(Multivariate):
         self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False, *,
         maxpts: int | None = None, lower_limit: Any = None, random_state: Any = None,
     ) -> Any:  # fmt: skip
-        """The probability of vectors between `lower_limit` and x; see `multivariate_normal.cdf`."""
+        """Probability of vectors between `lower_limit` and x; see `multivariate_normal.cdf`."""
         df, loc, shape = self._processed(loc, shape, df, allow_singular)
         options = dict(points=_points(maxpts, 1_000_000), atol=3e-6, rtol=3e-6, rng=_seed(random_state))
         log, sign = _log_probability(x, loc, shape, lower_limit, df, **options)
@@ -301,13 +304,13 @@ class MultivariateT(Multivariate):
     def marginal(
         self, dimensions: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False
     ) -> FrozenMultivariate:
-        """The distribution of some of the components, given by their numbers."""
+        """Distribution of some of the components, given by their numbers."""
         df, loc, shape = self._processed(loc, shape, df, allow_singular)
         kept = _components(dimensions, len(loc))
         return self(loc[kept], shape[np.ix_(kept, kept)], df, allow_singular)
 
     def entropy(self, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
-        """The entropy in nats."""
+        """Entropy in nats."""
         df, loc, shape = self._processed(loc, shape, df, True)
         space = _Subspace(shape)
         d, a = len(space.scale), 0.5 * df

@@ -16,14 +16,17 @@ from ..fits.observations import UPPER, arranged
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.transfers import to_device, to_host
 from .reparametrised import Named
-from .table import KNOWN, TURNS
+from .table import FIXED_BY_DEFAULT, LOC_IS_ANGLE
 
 
 def fit(
     named: Named, density: Density, data: Any, starts: Sequence[Any], kwds: Mapping[str, Any]
 ) -> tuple[float, ...]:
-    """See `Continuous.fit`. The density has no defaults, which would be taken as known."""
-    name, shapes, kwds = named.name, list(named.shapes), {**KNOWN.get(named.name, {}), **kwds}
+    """Estimates of shapes, loc and scale: see `Continuous.fit`.
+
+    The density has no defaults, which would be taken as known.
+    """
+    name, shapes, kwds = named.name, list(named.shapes), {**FIXED_BY_DEFAULT.get(named.name, {}), **kwds}
     method, optimizer = str(kwds.pop("method", "mle")).lower(), kwds.pop("optimizer", None)
     if method not in ("mle", "mm"):
         raise ValueError(f"method must be 'MLE' or 'MM', not {method!r}")
@@ -45,22 +48,22 @@ def fit(
         if not is_device_array(data) and not np.isfinite(data).all():
             raise ValueError("data has numbers that are not finite")
     if method == "mle" and optimizer is None:
-        if name in _WRITTEN and not censored:
-            return _WRITTEN[name](data, fixed)
-        found = _by_newton(density, data, fixed, start)
+        if name in _CLOSED_FORMS and not censored:
+            return _CLOSED_FORMS[name](data, fixed)
+        estimates = _by_newton(density, data, fixed, start)
         if not censored and "scale" in fixed and named.shapes and "loc" not in {**start, **fixed}:
-            found = _from_mean(named, density, data, fixed, start, found)
-        if found is not None:
-            if name in TURNS and "loc" not in fixed and fixed.get("scale") == 1:
-                found = {**found, "loc": np.pi - (np.pi - found["loc"]) % (2 * np.pi)}
-            return tuple(fixed[n] if n in fixed else np.float64(found[n]) for n in named.parameters)
+            estimates = _from_mean(named, density, data, fixed, start, estimates)
+        if estimates is not None:
+            if name in LOC_IS_ANGLE and "loc" not in fixed and fixed.get("scale") == 1:
+                estimates = {**estimates, "loc": np.pi - (np.pi - estimates["loc"]) % (2 * np.pi)}
+            return tuple(fixed[n] if n in fixed else np.float64(estimates[n]) for n in named.parameters)
     if censored and method == "mm":
         raise ValueError(f"{name}.fit: censored data have no moments, so method must be 'MLE'")
     return _by_search(density, named, data, fixed, start, method, optimizer)
 
 
 def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, Any]:
-    """The known parameters, which are taken out of `kwds`."""
+    """Known parameters, which are taken out of `kwds`."""
     fixed: dict[str, Any] = {}
     known = {shape: (f"f{i}", f"f{shape}", f"fix_{shape}") for i, shape in enumerate(shapes)}
     for parameter, keys in {**known, "loc": ("floc",), "scale": ("fscale",)}.items():
@@ -74,7 +77,7 @@ def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, 
 
 
 def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
-    """Both ends of the support are those of the data, or as near as what is known lets them."""
+    """Location and width of a uniform distribution: the ends of the data, or as near to these as known parameters allow."""
     data = to_host(data)
     low, high = np.float64(data.min()), np.float64(data.max())
     if "loc" in fixed:
@@ -88,20 +91,23 @@ def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 def _laplace(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
-    """The median, of all numbers between the two in the middle that are as good, and the mean distance from it."""
+    """Location and scale of a Laplace distribution: the median, and the mean distance from the median.
+
+    Of all numbers between the two in the middle, which are as good, the median is the middle.
+    """
     data = to_host(data)
     loc = fixed["loc"] if "loc" in fixed else np.float64(np.median(data))
     return loc, fixed["scale"] if "scale" in fixed else np.float64(np.mean(np.abs(data - loc)))
 
 
 #: Fits that are formulas, where a search would find one of many maxima.
-_WRITTEN: dict[str, Callable[..., tuple[float, ...]]] = {"uniform": _uniform, "laplace": _laplace}
+_CLOSED_FORMS: dict[str, Callable[..., tuple[float, ...]]] = {"uniform": _uniform, "laplace": _laplace}
 
 
 def _by_newton(
     density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
-    """The estimates; None where the search did not converge.
+    """Estimates by Newton's method; None where the search did not converge.
 
     Where loc is known the data are moved, so that an end of the support is at the outermost of them; and where they lie much
     closer together than at 0, so that differences from loc are not rounded away.
@@ -110,16 +116,16 @@ def _by_newton(
     if isinstance(data, np.ndarray) and "loc" in fixed:
         standard = {n: v for n, v in (("loc", 0.0), ("scale", 1.0)) if n in fixed}
         data, fixed = (data - fixed["loc"]) / fixed.get("scale", 1.0), {**fixed, **standard}
-    elif isinstance(data, np.ndarray) and "loc" not in start and np.ptp(data) < CLOSE * abs(np.median(data)):
+    elif isinstance(data, np.ndarray) and "loc" not in start and np.ptp(data) < CLOSE_WIDTH * abs(np.median(data)):
         moved = np.median(data)
         data = data - moved
     try:
-        found = density.fit(data, fixed=fixed, start=start)
+        estimates = density.fit(data, fixed=fixed, start=start)
     except ValueError:  # no likelihood anywhere that it began
         return None
-    if not found.converged or not np.isfinite(found.log_likelihood):
+    if not estimates.converged or not np.isfinite(estimates.log_likelihood):
         return None
-    return {**found.parameters, "loc": found.parameters["loc"] + moved}
+    return {**estimates.parameters, "loc": estimates.parameters["loc"] + moved}
 
 
 def _by_search(
@@ -153,29 +159,30 @@ def _by_search(
 
     begin = _begin(named, density, on_host, fixed, start, lambda v: -objective([v[n] for n in free]))
     if method == "mm":
-        others = (_of_mean_and_variance(named, density, on_host, {**start, **fixed}, shape) for shape in _SHAPES)
+        others = (_of_mean_and_variance(named, density, on_host, {**start, **fixed}, shape) for shape in _SHAPE_STARTS)
         begin = min([begin, *others], key=lambda at: objective([at[n] for n in free]))
     if method == "mle" and optimizer is None and (of_values := _by_newton(density, on_host, fixed, start)) is not None:
         begin = max(begin, {**of_values, **fixed}, key=of_named)  # of censored data, a value within each interval
-    found = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
+    estimates = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
     if method == "mle" and optimizer is None:
-        found = _beside_ends(named, density, on_host, fixed, dict(zip(free, found, strict=True)), of_named)
-    if method == "mm" and np.isfinite(objective(found)):
+        estimates = _beside_ends(named, density, on_host, fixed, dict(zip(free, estimates, strict=True)), of_named)
+    if method == "mm" and np.isfinite(objective(estimates)):
         with np.errstate(all="ignore"):
             nearer = scipy.optimize.root(
-                lambda v: np.nan_to_num(differences(v), nan=1e9), found, tol=1e-14, options={"maxfev": 100 * (len(free) + 1)}
-            ).x
-        found = nearer if objective(nearer) < objective(found) else found
-    if not np.isfinite(objective(found)):
+                lambda v: np.nan_to_num(differences(v), nan=1e9), estimates, tol=1e-14,
+                options={"maxfev": 100 * (len(free) + 1)},
+            ).x  # fmt: skip
+        estimates = nearer if objective(nearer) < objective(estimates) else estimates
+    if not np.isfinite(objective(estimates)):
         raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
-    return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(found), strict=True))
+    return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(estimates), strict=True))
 
 
 def _from_mean(
     named: Named, density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any],
     found: Mapping[str, Any] | None,
 ) -> Mapping[str, Any] | None:  # fmt: skip
-    """What is found, or what is from where the mean is that of the data, if that is better.
+    """Better estimates of two: `found`, or those of a search that begins where the mean is that of the data.
 
     Guesses of loc are made of the data alone. With a known scale the best loc may lie far from these.
     """
@@ -192,7 +199,11 @@ def _from_mean(
 
 
 def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:
-    """The means of the first powers, of the first four by numbers for which there are formulas rather than by integrals."""
+    """Means of the first powers of X.
+
+    The first four come from mean, standard deviation, skewness and kurtosis, for which there are formulas, the others from
+    integrals.
+    """
     mean, deviation = float(density.mean(*theta)), float(density.std(*theta)) if number > 1 else 0.0
     central = [1.0, 0.0, 1.0]  # of the standardised number
     central += [float(density.skewness(*theta))] if number > 2 else []
@@ -206,14 +217,14 @@ def _beside_ends(
     named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], found: Mapping[str, float],
     loglik: Callable[[Mapping[str, Any]], float],
 ) -> list[float]:  # fmt: skip
-    """What is found with an end of the support at the outermost observation, and from there, if that is better.
+    """Best estimates of several searches: `found`, and searches with an end of the support at the outermost observation.
 
     Where a likelihood grows up to this end, a simplex collapses at it long before the maximum.
     """
     import scipy.optimize
 
     def at_end(values: Mapping[str, float], side: int) -> dict[str, float]:
-        """The same with another loc, which moves the support until its end is at the outermost of the data."""
+        """Parameters with another loc, which moves the support until its end is at the outermost of the data."""
         *shapes, _, scale = ({**values, **fixed}[n] for n in named.parameters)
         end, outermost = float(density.support(*shapes, 0.0, scale)[side]), float(data.max() if side else data.min())
         beyond = 4 * np.finfo(float).eps * (abs(end) + abs(outermost))
@@ -231,10 +242,10 @@ def _beside_ends(
             return value if np.isfinite(value) else np.inf
 
         last, value = [values[n] for n in names], np.inf
-        for _ in range(RESTARTS if names else 0):
+        for _ in range(MOST_RESTARTS if names else 0):
             last, before = scipy.optimize.fmin(objective, last, xtol=1e-8, ftol=1e-8, disp=0), value
             value = objective(last)
-            if not value < before - GAIN:
+            if not value < before - LEAST_GAIN:
                 break
         return placed(last)
 
@@ -248,7 +259,7 @@ def _beside_ends(
 
 
 def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any]], float], np.ndarray]:
-    """The log-likelihood of parameters, and the data on the host: of a censored one, a number in its interval."""
+    """Log-likelihood of parameters, and the data on the host: of a censored one, a number in its interval."""
     rectangle = arranged(data, None, None, None, {}, None).rectangles[0]
     if UPPER not in rectangle.columns:
         on_device = to_device(data)
@@ -262,33 +273,33 @@ def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any
     return loglik, np.ravel(rectangle.sample(rectangle.x.size, False).x)
 
 
-#: Of data and their distance from 0: the widths below which they are moved there.
-CLOSE = 1e-4
+#: Width of data, relative to their distance from 0, below which the data are moved there.
+CLOSE_WIDTH = 1e-4
 
-#: How often a search begins anew where it ended, as long as it gains so much.
-RESTARTS, GAIN = 20, 1e-7
+#: Number of times that a search begins anew where it ended, as long as it gains so much.
+MOST_RESTARTS, LEAST_GAIN = 20, 1e-7
 
+MOST_MOVED_STARTS = 100  # starts whose support is moved to where the data lie
 #: Values of shapes at which a search may begin, where there is no likelihood at the first.
-SUPPORTED = 100  # starts whose support is moved to where the data lie, at most
-_SHAPES = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
+_SHAPE_STARTS = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
 
 
 def _begin(
     named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any],
     merit: Callable[..., float],
 ) -> dict[str, float]:  # fmt: skip
-    """Where a search begins: parameters at which what it makes large, `merit`, is finite, if some are found.
+    """Parameters at which a search begins, where `merit`, which the search makes large, is finite, if some are found.
 
-    Shapes are all 1, or else those values of `_SHAPES`, together with some of loc and scale, with the largest merit.
+    Shapes are all 1, or else those values of `_SHAPE_STARTS`, together with some of loc and scale, with the largest merit.
     """
     known = {**start, **fixed}
     at = {**dict.fromkeys(named.shapes, 1.0), **_moved(named.support, data, known), **known}
     if not np.isfinite(merit(at)):
         low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
         others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
-        choice = {n: (at[n], *others[n]) if n in others else _SHAPES for n in named.parameters if n not in known}
+        choice = {n: (at[n], *others[n]) if n in others else _SHAPE_STARTS for n in named.parameters if n not in known}
         tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
-        tried += [_around(named, density, data, values, list(choice)) for values in tried[:SUPPORTED]]
+        tried += [_around(named, density, data, values, list(choice)) for values in tried[:MOST_MOVED_STARTS]]
         at = max(tried, key=lambda values: np.nan_to_num(merit(values), nan=-np.inf))
     return at
 
@@ -296,7 +307,10 @@ def _begin(
 def _of_mean_and_variance(
     named: Named, density: Density, data: np.ndarray, known: Mapping[str, float], shape: float
 ) -> dict[str, float]:
-    """Parameters with the mean and the variance of the data, where loc and scale are free, whose shapes are all one number."""
+    """Parameters with the mean and the variance of the data, where loc and scale are free.
+
+    All shapes are the number `shape`.
+    """
     at = {**dict.fromkeys(named.shapes, shape), "loc": 0.0, "scale": 1.0, **known}
     std = float(density.std(*(at[n] for n in named.parameters)))
     if "scale" not in known and 0 < std < np.inf:
@@ -310,7 +324,7 @@ def _of_mean_and_variance(
 def _around(
     named: Named, density: Density, data: np.ndarray, values: Mapping[str, float], free: Sequence[str]
 ) -> dict[str, float]:
-    """The same values, but for some of those that are free, with which the ends of the support lie just outside of the data.
+    """Parameters of which some free ones are changed, so that the ends of the support lie just outside of the data.
 
     An end is moved by a parameter of which it is a linear function, as most ends are of each of theirs.
     """
@@ -331,7 +345,7 @@ def _around(
 
 
 def _moved(support: tuple[float, float], data: np.ndarray, known: Mapping[str, float]) -> dict[str, float]:
-    """A loc and a scale with which the data lie within the support of the standard form."""
+    """Location and scale with which the data lie within the support of the standard form."""
     (a, b), low, high = support, float(data.min()), float(data.max())
     width, scale = (high - low) or 1.0, float(data.std()) or 1.0
     if "loc" in known:

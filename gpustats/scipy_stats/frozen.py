@@ -1,4 +1,4 @@
-"""SciPy's distributions of certain parameters."""
+"""Distributions with certain parameters, as SciPy freezes them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-_OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "interval", "moment")
-_OF_NONE = ("median", "mean", "var", "std", "entropy", "support")
+_METHODS_OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "interval", "moment")
+_METHODS_WITHOUT_X = ("median", "mean", "var", "std", "entropy", "support")
 
 
 class Frozen:
-    """A distribution of certain parameters: what one gives that is called with them.
+    """Distribution with certain shapes, loc and scale.
 
-    Its methods are the distribution's without shapes, loc and scale.
+    The methods are those of the distribution, without these parameters.
 
     Attributes
     ----------
@@ -38,8 +38,8 @@ class Frozen:
         self._random_state: Any = None
 
     def __getattr__(self, name: str) -> Any:
-        """A method of the distribution's, kept beside the attributes."""
-        if name not in (*_OF_X, *_OF_NONE) or not hasattr(self.__dict__.get("dist"), name):
+        """Method of the distribution's, kept beside the attributes."""
+        if name not in (*_METHODS_OF_X, *_METHODS_WITHOUT_X) or not hasattr(self.__dict__.get("dist"), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method, args, kwds = getattr(self.dist, name), self.args, self.kwds
 
@@ -49,13 +49,13 @@ class Frozen:
         def of_none() -> Any:
             return method(*args, **kwds)
 
-        made: Any = of_x if name in _OF_X else of_none
+        made: Any = of_x if name in _METHODS_OF_X else of_none
         made.__name__, made.__doc__ = name, method.__doc__
         self.__dict__[name] = made
         return made
 
     def expect(self, func: Any = None, lb: Any = None, ub: Any = None, conditional: bool = False, **kwds: Any) -> float:
-        """The mean of a function; see `Distribution.expect`."""
+        """Mean of a function; see `Distribution.expect`."""
         return self.dist._expected(func, self.dist._given(self.args, self.kwds), lb, ub, conditional)
 
     @property
@@ -81,7 +81,7 @@ class Frozen:
 
     @property
     def random_state(self) -> Any:
-        """What draws that are given none take; None for that of the distribution."""
+        """Random state of draws that are given none; None for that of the distribution."""
         return self._random_state
 
     @random_state.setter
@@ -92,7 +92,7 @@ class Frozen:
         return {name: self.__dict__[name] for name in ("dist", "args", "kwds", "_random_state")}
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(n for n in (*_OF_X, *_OF_NONE) if hasattr(self.dist, n))})
+        return sorted({*super().__dir__(), *(n for n in (*_METHODS_OF_X, *_METHODS_WITHOUT_X) if hasattr(self.dist, n))})
 
     def __repr__(self) -> str:
         given = [*map(repr, self.args), *(f"{n}={v!r}" for n, v in self.kwds.items())]

@@ -1,4 +1,4 @@
-"""SciPy's distributions of matrices: of covariances, of tables, and of rotations."""
+"""Distributions of matrices as in SciPy: of covariances, of tables, and of rotations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from .random_states import generator_of
 
 
 def _square(name: str, value: Any, dim: int | None = None) -> np.ndarray:
-    """A matrix, or a multiple of the unit one, or a diagonal; ValueError where it is not square, or of another size."""
+    """Square matrix, from a matrix, a multiple of the unit one, or a diagonal.
+
+    ValueError where it is not square, or of another size.
+    """
     matrix = np.asarray(1.0 if value is None else value, float)
     if matrix.ndim < 2:
         matrix = matrix * np.eye(matrix.size if matrix.ndim and matrix.size > 1 else dim or 1)
@@ -24,7 +27,7 @@ def _square(name: str, value: Any, dim: int | None = None) -> np.ndarray:
 
 
 class _OfMatrices(Multivariate):
-    """A distribution of matrices, by one of gpustats'."""
+    """Distribution of matrices, by one of gpustats'."""
 
     @property
     def density(self) -> Any:
@@ -61,31 +64,31 @@ class _OfCovariances(_OfMatrices):
         return x if x.ndim == 2 else np.ascontiguousarray(np.moveaxis(x, -1, 0))
 
     def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
-        """The logarithm of the density at matrices along the first two axes of x."""
+        """Logarithm of the density at matrices along the first two axes of x."""
         df, scale = self._processed(df, scale)
         return squeezed(self.density.logpdf(self._quantiles(x, len(scale)), df, scale))
 
     def pdf(self, x: Any, df: Any, scale: Any) -> Any:
-        """The density."""
+        """Density at matrices along the first two axes of x."""
         return np.exp(self.logpdf(x, df, scale))
 
     def mean(self, df: Any, scale: Any) -> Any:
-        """The mean; None where there is none."""
+        """Mean of the matrices; None where there is none."""
         mean = self.density.mean(*self._processed(df, scale))
         return None if np.isnan(mean).all() else squeezed(mean)
 
     def mode(self, df: Any, scale: Any) -> Any:
-        """The mode; None where there is none."""
+        """Mode of the matrices; None where there is none."""
         mode = self.density.mode(*self._processed(df, scale))
         return None if np.isnan(mode).all() else squeezed(mode)
 
     def _products(self, scale: np.ndarray) -> np.ndarray:
-        """The products of the diagonal's elements of each row and column."""
+        """Products of the diagonal's elements of each row and column."""
         products: np.ndarray = np.outer(np.diag(scale), np.diag(scale))
         return products
 
     def _entropy(self, df: float, scale: np.ndarray, sign: int) -> np.float64:
-        """That of a Wishart distribution, or, where `sign` is -1, of the inverse one."""
+        """Entropy of a Wishart distribution, or, where `sign` is -1, of the inverse one."""
         p, half, step = len(scale), 0.5 * df, 0.5 * (len(scale) + 1)
         log_det = np.linalg.slogdet(scale)[1] + sign * p * np.log(2)
         slopes = special.digamma(half - 0.5 * np.arange(p)).sum()
@@ -101,12 +104,12 @@ class Wishart(_OfCovariances):
     name, of = "wishart", "wishart"
 
     def var(self, df: Any, scale: Any) -> Any:
-        """The variances of the elements."""
+        """Variances of the elements."""
         df, scale = self._processed(df, scale)
         return squeezed(df * (scale**2 + self._products(scale)))
 
     def entropy(self, df: Any, scale: Any) -> Any:
-        """The entropy in nats."""
+        """Entropy in nats."""
         return self._entropy(*self._processed(df, scale), sign=1)
 
 
@@ -115,7 +118,7 @@ class InverseWishart(_OfCovariances):
     name, of = "invwishart", "inverse_wishart"
 
     def var(self, df: Any, scale: Any) -> Any:
-        """The variances of the elements; None where there are none."""
+        """Variances of the elements; None where there are none."""
         df, scale = self._processed(df, scale)
         n = df - len(scale)
         if not n > 3:
@@ -123,7 +126,7 @@ class InverseWishart(_OfCovariances):
         return squeezed(((n + 1) * scale**2 + (n - 1) * self._products(scale)) / (n * (n - 1) ** 2 * (n - 3)))
 
     def entropy(self, df: Any, scale: Any) -> Any:
-        """The entropy in nats."""
+        """Entropy in nats."""
         return self._entropy(*self._processed(df, scale), sign=-1)
 
 
@@ -158,19 +161,19 @@ class MatrixNormal(_OfTables):
         return dict(zip(self.parameters, self._processed(**given), strict=True))
 
     def logpdf(self, X: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
-        """The logarithm of the density at tables along the last two axes of X."""
+        """Logarithm of the density at tables along the last two axes of X."""
         return self.density.logpdf(X, *self._processed(mean, rowcov, colcov))
 
     def pdf(self, X: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
-        """The density."""
+        """Density at tables along the last two axes of X."""
         return np.exp(self.logpdf(X, mean, rowcov, colcov))
 
     def rvs(self, mean: Any = None, rowcov: Any = 1, colcov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
-        """Draws; one of them without a leading axis."""
+        """Draws, (*size, n, p); a single draw has no leading axis."""
         return self._rvs({"mean": mean, "rowcov": rowcov, "colcov": colcov}, size, random_state)
 
     def entropy(self, rowcov: Any = 1, colcov: Any = 1) -> Any:
-        """The entropy in nats."""
+        """Entropy in nats."""
         _, rows, columns = self._processed(None, rowcov, colcov)
         n, p = len(rows), len(columns)
         of_both = p * np.linalg.slogdet(rows)[1] + n * np.linalg.slogdet(columns)[1]
@@ -191,17 +194,17 @@ class MatrixT(_OfTables):
         return dict(zip(("df", "mean", "row_spread", "col_spread"), self._processed(**given), strict=True))
 
     def logpdf(self, X: Any, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1, df: Any = 1) -> Any:
-        """The logarithm of the density at tables along the last two axes of X."""
+        """Logarithm of the density at tables along the last two axes of X."""
         return self.density.logpdf(X, *self._processed(mean, row_spread, col_spread, df))
 
     def pdf(self, X: Any, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1, df: Any = 1) -> Any:
-        """The density."""
+        """Density at tables along the last two axes of X."""
         return np.exp(self.logpdf(X, mean, row_spread, col_spread, df))
 
     def rvs(
         self, mean: Any = None, row_spread: Any = 1, col_spread: Any = 1, df: Any = 1, size: Any = 1, random_state: Any = None
     ) -> Any:
-        """Draws; one of them without a leading axis."""
+        """Draws, (*size, n, p); a single draw has no leading axis."""
         given = {"mean": mean, "row_spread": row_spread, "col_spread": col_spread, "df": df}
         return self._rvs(given, size, random_state)
 
@@ -218,7 +221,7 @@ class _Group(_OfMatrices):
         return {"dim": self._processed(**given)[0]}
 
     def rvs(self, dim: Any, size: Any = 1, random_state: Any = None) -> Any:
-        """Draws; one of them without a leading axis."""
+        """Draws, (*size, dim, dim); a single draw has no leading axis."""
         state = self.random_state if random_state is None else random_state
         return self.density.rvs(*self._processed(dim), size=None if size in (1, None) else size, rng=generator_of(state))
 
@@ -257,7 +260,7 @@ class RandomCorrelation(_OfMatrices):
     def rvs(
         self, eigs: Any, random_state: Any = None, tol: float = 1e-13, diag_tol: float = 1e-7, size: Any = None
     ) -> np.ndarray:
-        """A correlation matrix of these eigenvalues, or several, (*size, n, n); its diagonal is 1 exactly."""
+        """Correlation matrix of these eigenvalues, or several, (*size, n, n); its diagonal is 1 exactly."""
         state = self.random_state if random_state is None else random_state
         draws: np.ndarray = self.density.rvs(*self._processed(eigs, tol, diag_tol), size=size, rng=generator_of(state))
         return draws
@@ -277,22 +280,22 @@ class RandomTable(_OfMatrices):
         return {"row": row, "col": col}
 
     def logpmf(self, x: Any, row: Any, col: Any) -> Any:
-        """The logarithm of the probability of tables along the last two axes of x."""
+        """Logarithm of the probability of tables along the last two axes of x."""
         x = np.asarray(x, float)
         if not np.all((x >= 0) & (x == np.floor(x))):
             raise ValueError("x must be whole numbers that are not negative")
         return self.density.logpmf(x, *self._processed(row, col))
 
     def pmf(self, x: Any, row: Any, col: Any) -> Any:
-        """The probability."""
+        """Probability of tables along the last two axes of x."""
         return np.exp(self.logpmf(x, row, col))
 
     def mean(self, row: Any, col: Any) -> Any:
-        """The mean."""
+        """Mean of the tables."""
         return self.density.mean(*self._processed(row, col))
 
     def rvs(self, row: Any, col: Any, *, size: Any = None, method: Any = None, random_state: Any = None) -> Any:
-        """Draws, (*size, r, c). There is one method."""
+        """Draws, (*size, r, c). All values of `method` draw in one way."""
         if method not in (None, "boyett", "patefield"):
             raise ValueError(f"method must be None, 'boyett' or 'patefield', not {method!r}")
         state = self.random_state if random_state is None else random_state

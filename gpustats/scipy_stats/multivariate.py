@@ -1,4 +1,4 @@
-"""SciPy's distributions of vectors: their densities and draws from the device, their moments on the host.
+"""Distributions of vectors as in SciPy: densities and draws from the device, moments on the host.
 
 Device arrays of observations give device arrays; parameters lie on the host.
 """
@@ -20,7 +20,7 @@ _METHODS = ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "rvs", "mean", "m
 
 
 class Multivariate(ABC):
-    """One of SciPy's distributions of vectors, computed by gpustats.
+    """Distribution of vectors as in SciPy, computed by gpustats.
 
     A call with parameters gives the distribution of these, whose methods take none. The normal one and Student's have
     distribution functions, and take singular matrices.
@@ -29,9 +29,9 @@ class Multivariate(ABC):
     ----------
     name : str
     parameters : tuple of str
-        What a call and the methods take.
+        Parameters that a call and the methods take.
     options : tuple of str
-        What a call takes by name beside these, and hands to methods.
+        Further arguments of a call, by name, which methods get.
     density : Density
         gpustats' density, by its own parameters.
 
@@ -56,7 +56,10 @@ class Multivariate(ABC):
 
     @property
     def random_state(self) -> Any:
-        """What draws that are given none take: None for the generator of ``numpy.random``. A seed becomes a generator."""
+        """Random state of draws that are given none.
+
+        None is the generator of ``numpy.random``. A seed becomes a generator.
+        """
         return self._random_state
 
     @random_state.setter
@@ -69,15 +72,15 @@ class Multivariate(ABC):
 
     @abstractmethod
     def attributes(self, **given: Any) -> dict[str, Any]:
-        """The parameters by their names as arrays; ValueError where they lie outside of their domains."""
+        """Parameters by their names as arrays; ValueError where they lie outside of their domains."""
 
     def __call__(self, *args: Any, seed: Any = None, **kwds: Any) -> FrozenMultivariate:
-        """The distribution of these parameters."""
+        """Distribution of these parameters."""
         return FrozenMultivariate(self, args, kwds, seed)
 
     @classmethod
     def _one(cls) -> Multivariate:
-        """The distribution: there is one of each, also for what was pickled."""
+        """Distribution object, of which there is one for each class, also for what was pickled."""
         return _one_of(cls)
 
     def __repr__(self) -> str:
@@ -94,7 +97,7 @@ class Multivariate(ABC):
 
 
 class FrozenMultivariate:
-    """A distribution of vectors of certain parameters, with the methods of `Multivariate` without these.
+    """Distribution of vectors with certain parameters, which the methods, those of `Multivariate`, do not take.
 
     Attributes
     ----------
@@ -120,10 +123,10 @@ class FrozenMultivariate:
         if name not in _METHODS or not hasattr(self.__dict__.get("dist"), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method = getattr(self.dist, name)
-        taken = inspect.signature(method).parameters
-        given = {n: v for n, v in self._own.items() if n in taken}
+        accepted = inspect.signature(method).parameters
+        given = {n: v for n, v in self._own.items() if n in accepted}
         if name == "rvs":
-            return lambda size=taken["size"].default, random_state=None, **more: method(
+            return lambda size=accepted["size"].default, random_state=None, **more: method(
                 **given, size=size, random_state=self.random_state if random_state is None else random_state, **more
             )
         return functools.partial(method, **given)
@@ -138,5 +141,5 @@ def _one_of(cls: type[Multivariate]) -> Multivariate:
 
 
 def squeezed(draws: Any) -> Any:
-    """Without axes of length 1, as SciPy has it; a device array as it is."""
+    """Draws without axes of length 1, as SciPy has them; a device array as it is."""
     return draws if is_device_array(draws) else np.squeeze(draws)[()]

@@ -1,4 +1,4 @@
-"""What SciPy takes for ``random_state``, as a generator of draws."""
+"""Random states as SciPy takes them, as generators of draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from ..draws.generator import as_generator
 
 
 def generator_of(random_state: Any) -> Any:
-    """What `Density.rvs` takes for a random state of SciPy's: a seed gives what ``numpy.random.seed`` with it would give."""
+    """Generator, as `Density.rvs` takes it, for a random state of SciPy's.
+
+    A seed gives the generator that ``numpy.random.seed`` with it would give.
+    """
     if random_state is None or random_state is np.random:
         return as_generator(np.random.randint(0, 2**32, 4, dtype=np.uint32).tolist())  # noqa: NPY002
     if isinstance(random_state, (int, np.integer)):

@@ -1,4 +1,4 @@
-"""SciPy's distributions as densities, written in the users' own language by a density that there is."""
+"""SciPy's distributions as densities in the language of device functions, each written by means of a density."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AT = re.compile(r"\((?P<inner>.*)\) / (?P<stretch>\w+|\(.*\))|(?P<whole>.*)")
 
 @dataclass(frozen=True)
 class Named:
-    """A line of the table: one of SciPy's distributions, and how it is made of a density.
+    """Line of the table: one of SciPy's distributions, and how it is made of a density.
 
     The distribution is that of ``shift + stretch * y``, or ``shift - stretch * y`` where it is `reflected`, y having the
     density.
@@ -57,12 +57,12 @@ class Named:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """All that a call may give, in SciPy's order."""
+        """Parameters of a call, in SciPy's order."""
         return (*self.shapes, "loc") if self.discrete else (*self.shapes, "loc", "scale")
 
     @functools.cached_property
     def arguments(self) -> list[Argument]:
-        """The parameters and their domains."""
+        """Arguments of the density: SciPy's parameters and their domains."""
         inner = {a.name: a for a in densities[self.density].definition.arguments}
         same = {formula: inner[name] for name, formula in self.values.items()}
         found = []
@@ -74,7 +74,7 @@ class Named:
 
     @property
     def support(self) -> tuple[float, float]:
-        """The ends of the support in the standard form, -inf and inf where shapes may move them."""
+        """Ends of the support in the standard form, -inf and inf where shapes may move them."""
         if self.name in SUPPORTS:
             return SUPPORTS[self.name]
         words = densities[self.density].definition.arguments[0].words
@@ -84,7 +84,7 @@ class Named:
         return (-high, 0.0 - low) if self.reflected else (low, high)
 
     def made(self, standard: bool = False) -> Density:
-        """The density of SciPy's parameters, or, of the standard form, of its shapes alone.
+        """Density of SciPy's parameters, or, of the standard form, of its shapes alone.
 
         In a table of the standard form what depends on x alone, such as its logarithm, is computed once for each x: a kernel
         that is given a location has to see that of x - loc for each set of parameters.
@@ -111,7 +111,7 @@ class Named:
         return {n: v for n, v in DEFAULTS.items() if n in self.parameters}
 
     def _bodies(self, inner: Inner, at: str) -> dict[str, str]:
-        """The C statements of the functions of the new density."""
+        """Statements in C of the functions of the new density."""
         stretched = self.stretch != "1"
         log_density = inner.log_density_between() if self.discrete else inner.log_density()
         log_density += f" - log({self.stretch})" if stretched else ""
@@ -143,7 +143,7 @@ class Named:
         return bodies
 
     def _moved(self, y: str) -> str:
-        """What x is where y has the density."""
+        """Expression in C of x, where y has the density."""
         stretched = y if self.stretch == "1" else f"{_enclosed(self.stretch)} * {y}"
         if self.reflected:
             return f"{_enclosed(self.shift)} - {stretched}"
@@ -155,11 +155,11 @@ def _enclosed(expression: str) -> str:
 
 
 def _read(line: str, discrete: bool) -> Named:
-    """A line of the table."""
-    found = _LINE.fullmatch(line.strip())
-    if found is None:
+    """Entry of the table, from its line."""
+    matched = _LINE.fullmatch(line.strip())
+    if matched is None:
         raise ValueError(f"no line of the table: {line!r}")
-    name, shapes, density, values, at, within = found.groups()
+    name, shapes, density, values, at, within = matched.groups()
     shift, stretch, reflected = "0", "1", False
     if at:
         moved = _AT.fullmatch(at)
@@ -176,18 +176,18 @@ def _read(line: str, discrete: bool) -> Named:
 
 
 def _plain(expression: str) -> str:
-    """Without the brackets around the whole."""
+    """Expression without the brackets around the whole."""
     return expression[1:-1] if re.fullmatch(r"\([^()]*\)", expression) else expression
 
 
 def _values(text: str) -> dict[str, str]:
-    """``alpha=a, beta=fmax(b, c)`` as a dictionary."""
+    """Values ``alpha=a, beta=fmax(b, c)`` as a dictionary."""
     return {part.partition("=")[0]: part.partition("=")[2] for part in re.split(r", (?=\w+=)", text) if part}
 
 
 @functools.cache
 def names() -> Mapping[str, Named]:
-    """The lines of the table by SciPy's names."""
+    """Lines of the table by SciPy's names."""
     lines = [_read(line, False) for line in CONTINUOUS.strip().splitlines()]
     lines += [_read(line, True) for line in DISCRETE.strip().splitlines()]
     return {line.name: line for line in lines}

@@ -155,8 +155,8 @@ SUPPORTS = {
     "vonmises_line": (-math.pi, math.pi), "weibull_max": (-math.inf, 0), "wrapcauchy": (0, 2 * math.pi),
 }  # fmt: skip
 
-#: What fits take as known unless they are told, as SciPy's do: another scale would be that of a circle, or that of the shapes.
-KNOWN = {"vonmises": {"fscale": 1}, "loguniform": {"fscale": 1}, "reciprocal": {"fscale": 1}}
+#: Parameters that fits fix unless told otherwise, as SciPy's do: another scale would be that of a circle, or of the shapes.
+FIXED_BY_DEFAULT = {"vonmises": {"fscale": 1}, "loguniform": {"fscale": 1}, "reciprocal": {"fscale": 1}}
 
-#: Whose loc is an angle: fits give it between -pi and pi, as SciPy's do.
-TURNS = ("vonmises",)
+#: Distributions whose loc is an angle: fits give loc between -pi and pi, as SciPy's do.
+LOC_IS_ANGLE = ("vonmises",)

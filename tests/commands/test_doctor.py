@@ -206,11 +206,11 @@ def test_a_gpu_without_its_driver(machine, monkeypatch, tmp_path):
         (card / "vendor").write_text(f"{vendor}\n")
         (card / "class").write_text(f"{kind}\n")
     monkeypatch.undo()
-    monkeypatch.setattr(findings, "PCI", tmp_path)
+    monkeypatch.setattr(findings, "PCI_DEVICES", tmp_path)
     assert findings.nvidia_card()
     shutil.rmtree(card)  # a network adapter is left, and a graphics processor of Intel's
     assert not findings.nvidia_card()
-    monkeypatch.setattr(findings, "PCI", tmp_path / "missing")
+    monkeypatch.setattr(findings, "PCI_DEVICES", tmp_path / "missing")
     assert not findings.nvidia_card()
     monkeypatch.setattr(findings, "nvidia_card", lambda: True)
     monkeypatch.setattr(findings, "cuda_driver", lambda: (None, "there is no libcuda.so.1"))

@@ -14,7 +14,7 @@ def by_machine(monkeypatch):
     """Compiled code evaluates by itself, also where a machine under load makes calls slow."""
     if not machine.is_possible() or not (choose.get().host_visible or choose.get().dialect == "cuda"):
         pytest.skip("compiled code cannot evaluate here by itself")
-    monkeypatch.setattr(machine, "LONG", 60.0)
+    monkeypatch.setattr(machine, "LONGEST_CALL", 60.0)
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def test_log_density_and_gradient(name, stack, rng, monkeypatch):
     numpy, observed = NUMPY[name], make(rng, *(stack or (4,) * (name == "MatrixNormal")))[-1 if name != "MatrixNormal" else 0]
     want, slopes = numpy.loglik_and_grad(observed, *values, wrt=("x", *numpy.parameters))
     for large in (200, 1) if not stack else (200,):
-        monkeypatch.setattr(matrices, "LARGE", large)
+        monkeypatch.setattr(matrices, "ROWS_OF_LARGE_MATRIX", large)
         arguments = [pt.tensor(shape=v.shape) for v in (observed, *values)]
         x, *parameters = arguments
         dist = getattr(gpm, name).dist

@@ -1,1 +1,1 @@
-"""What the Ops of PyTensor compute, without PyTensor."""
+"""Evaluators of the Ops of PyTensor, which do without PyTensor."""

@@ -12,33 +12,33 @@ Shape = tuple[int, ...]
 
 
 def batch_of(array: np.ndarray, rank: int) -> Shape:
-    """The shape of the leading axes, where a value has `rank` axes of its own."""
+    """Shape of the leading axes, where a value has `rank` axes of its own."""
     return array.shape[: array.ndim - rank]
 
 
 def core_of(array: np.ndarray, rank: int) -> Shape:
-    """The shape of one value."""
+    """Shape of one value."""
     return array.shape[array.ndim - rank :]
 
 
 def common_batch(arrays: Sequence[np.ndarray], ranks: Sequence[int]) -> Shape:
-    """The shape to which the leading axes of all arrays broadcast."""
+    """Shape to which the leading axes of all arrays broadcast."""
     return np.broadcast_shapes(*[a.shape[: a.ndim - r] for a, r in zip(arrays, ranks, strict=True)])
 
 
 def along_one_axis(array: np.ndarray, rank: int, batch: Shape) -> np.ndarray:
-    """The values of an array broadcast to `batch`, whose axes become one."""
+    """Values of an array broadcast to `batch`, whose axes become one."""
     core = core_of(array, rank)
     return np.broadcast_to(array, batch + core).reshape(math.prod(batch), *core)
 
 
 def fill(arrays: Sequence[np.ndarray], places: Iterable[int], values: Callable[[int], Sequence[Any]]) -> None:
-    """Put in at places along the first axes what there is for each place."""
+    """Fill arrays at places along their first axes with the values of each place."""
     for place in places:
         for array, value in zip(arrays, values(place), strict=True):
             array[place] = value
 
 
 def values_at(array: np.ndarray, rank: int, batch: Shape, place: tuple[int, ...] | np.ndarray) -> np.ndarray:
-    """The values at an index, or where a mask is true, of an array broadcast to `batch`; a lone value as it is."""
+    """Values at an index, or where a mask is true, of an array broadcast to `batch`; a lone value as it is."""
     return array if array.ndim == rank else np.broadcast_to(array, batch + core_of(array, rank))[place]

@@ -1,4 +1,4 @@
-"""A density in a graph: from PyTensor's arrays to its sums, gradients and draws on a device, whichever linker calls."""
+"""Density in a graph: from PyTensor's arrays to the sums, gradients and draws on a device, for every linker."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _CORES = ("()", "(d)", "(d,d)")
 
 
 class DensityFormula(Formula):
-    """A density, its distribution function, the quantile of a probability, which then stands for the observation, or the mean.
+    """Log-density of a distribution, its distribution function, its quantile function or its mean.
 
-    The mean is a function of the parameters alone.
+    A quantile takes a probability in the place of the observation. The mean is a function of the parameters alone.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class DensityFormula(Formula):
         return DensityEvaluator(self, known)
 
     def as_call(self, parameters: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
-        """The parameters as methods of a density take them: those by place, and those by name."""
+        """Parameters as methods of a density take them: those by place, and those by name."""
         return ((), dict(zip(self.names[1:], parameters, strict=True))) if self._passed_by_name else (parameters, {})
 
     def __reduce__(self) -> tuple:
@@ -78,7 +78,7 @@ class DensityFormula(Formula):
 
 
 def digest(source: str, functions: Mapping[str, Any]) -> str:
-    """A text that is equal for equal sources with equal device functions."""
+    """Digest of a source, equal for equal sources with equal device functions."""
     code = Printer("float64")
     printed = "".join(code.function(f) for _, f in sorted(functions.items()))
     return hashlib.sha256(f"{source}\0{printed}".encode()).hexdigest()
@@ -97,7 +97,7 @@ def _restored(
 
 
 class DensityEvaluator(Evaluator):
-    """A density's values, sums, gradients and draws, at arrays of which some never change."""
+    """Values of a density, its sums, gradients and draws, at arrays of which some never change."""
 
     formula: DensityFormula
 
@@ -150,13 +150,15 @@ class DensityEvaluator(Evaluator):
 
 
 class _SumForShapes:
-    """The sum that a sampler asks for thousands of times: for arrays of certain shapes, everything but the numbers is decided.
+    """Sum of log-densities at arrays of certain shapes, for which everything but the numbers is decided.
+
+    A sampler asks for it thousands of times.
 
     Parameters
     ----------
     evaluator : DensityEvaluator
     shapes : sequence of tuple
-        Those of the arrays that a call takes.
+        Shapes of the arrays that a call takes.
     """
 
     def __init__(self, evaluator: DensityEvaluator, shapes: Sequence[Shape]):
@@ -176,7 +178,7 @@ class _SumForShapes:
             self._likelihood = Likelihood(formula.density, np.reshape(x, (1, *np.shape(x))) if one else x)
 
     def __call__(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """As `Evaluator.sums`."""
+        """Sum and derivatives, as `Evaluator.sums` gives them."""
         arguments = self._arguments.copy()
         for (i, shape), value in zip(self._free, values, strict=True):
             arguments[i] = value.item() if shape is None else value.reshape(shape)
@@ -188,7 +190,7 @@ class _SumForShapes:
         return [total, *[np.asarray(gradients[n]).reshape(shapes[i]) for n, i in zip(names, wrt, strict=True)]]
 
     def of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
-        """As `Evaluator.sums_of_sets`."""
+        """Sums and derivatives of sets of parameters, as `Evaluator.sums_of_sets` gives them."""
         if self._likelihood is None:
             return None
         arguments = self._arguments.copy()
@@ -201,7 +203,7 @@ class _SumForShapes:
         return [np.array(np.broadcast_to(total, n_sets)), *found]
 
     def replay(self, wrt: tuple[int, ...]) -> SumReplay | None:
-        """As `Evaluator.replay`."""
+        """Commands of the sum for compiled code, as `Evaluator.replay` gives them."""
         names, arguments, free = self._formula.names, self._arguments.copy(), dict(self._free)
         if self._likelihood is None or self._formula.as_call(())[1]:
             return None
@@ -225,7 +227,7 @@ class _SumForShapes:
 
 
 def shapes_passed(shapes: Sequence[Shape], ranks: Sequence[int]) -> list[Shape | None]:
-    """The shapes in which arrays are passed on to a sum: with one axis of rows wherever that is possible; None for a number."""
+    """Shapes in which arrays are passed on to a sum: with one axis of rows wherever that is possible; None for a number."""
     batches = [s[: len(s) - r] for s, r in zip(shapes, ranks, strict=True)]
     full = np.broadcast_shapes(*batches)
     one_axis = all(math.prod(b) == 1 or b == full for b in batches)
@@ -240,7 +242,7 @@ def shapes_passed(shapes: Sequence[Shape], ranks: Sequence[int]) -> list[Shape |
 
 
 def _as_passed(value: np.ndarray, shape: Shape | None, on_device: bool) -> Any:
-    """An array that never changes, in the shape in which it is passed on; `on_device`: with its rows on the device."""
+    """Array that never changes, in the shape in which it is passed on; `on_device`: with its rows on the device."""
     if shape is None:
         return value.item()
     array = np.ascontiguousarray(value.reshape(shape))

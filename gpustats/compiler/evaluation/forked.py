@@ -33,7 +33,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def survives_fork(method: Callable) -> Callable:
-    """A method of an evaluator that in a forked process is run by that process's worker.
+    """Method of an evaluator that in a forked process is run by that process's worker.
 
     The worker gets the evaluator pickled, when it runs one of its methods for the first time.
     """
@@ -46,7 +46,7 @@ def survives_fork(method: Callable) -> Callable:
 
 
 def _by_worker(evaluator: Any, method: str, arguments: tuple) -> Any:
-    """evaluator.method(*arguments), run by this process's worker."""
+    """Result of evaluator.method(*arguments), run by this process's worker."""
     global _worker
     with _lock:
         if _worker is None:
@@ -56,7 +56,7 @@ def _by_worker(evaluator: Any, method: str, arguments: tuple) -> Any:
 
 
 class _Worker:
-    """A fresh Python process that evaluates for this one."""
+    """Fresh Python process that evaluates for this one."""
 
     def __init__(self, device: str) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
@@ -82,7 +82,7 @@ class _Worker:
 
 
 def serve() -> None:
-    """The worker's main loop: requests come through its standard input, replies go through its standard output."""
+    """Loop of the worker: requests come through its standard input, replies go through its standard output."""
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a driver prints must not mix with the replies
     choose.use(pickle.load(requests))

@@ -1,4 +1,4 @@
-"""Log-densities as PyTensor's Ops know them: the arguments of a formula, and what evaluates it at arrays."""
+"""Log-densities as PyTensor's Ops know them: the arguments of a formula, and its evaluator at arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LogFunction(Enum):
-    """The function of a distribution that a formula computes."""
+    """Function of a distribution that a formula computes."""
 
     LOGPDF = "logpdf"
     LOGCDF = "logcdf"
@@ -31,7 +31,7 @@ class LogFunction(Enum):
 
 
 class FormulaArgument(NamedTuple):
-    """An argument of a formula: the observation, or a parameter.
+    """Argument of a formula: the observation, or a parameter.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class FormulaArgument(NamedTuple):
     core : str
         The axes that belong to one value, as NumPy writes them: ``"()"`` for numbers, ``"(d)"`` for vectors.
     domain : str
-        As the comment of a device function has it, such as ``"positive"``.
+        Domain as the comment of a device function has it, such as ``"positive"``.
     differentiable : bool
         Whether there is a derivative in it. There is none in whole numbers.
     single : bool
@@ -54,24 +54,24 @@ class FormulaArgument(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """How many axes belong to one value."""
+        """Number of axes that belong to one value."""
         return 0 if self.core == "()" else 1 + self.core.count(",")
 
     @property
     def words(self) -> frozenset[str]:
-        """Of the domain."""
+        """Words of the domain."""
         return frozenset(self.domain.split())
 
 
 class Formula(ABC):
-    """A log-density, or the logarithm of a distribution function, as a part of a graph.
+    """Log-density, or the logarithm of a distribution function, as a part of a graph.
 
     Two formulas are equal where everything that they compute is, whatever process they were made in.
 
     Parameters
     ----------
     name : str
-        For errors, and for graphs that are printed.
+        Name for errors, and for graphs that are printed.
     arguments : sequence of FormulaArgument
         The observation first.
     key : tuple
@@ -83,7 +83,7 @@ class Formula(ABC):
     Attributes
     ----------
     names, ranks : tuple
-        Those of the arguments.
+        Names of the arguments, and numbers of axes of one value of each.
     differentiable : tuple of int
         The places of the arguments in which there are derivatives.
     """
@@ -105,16 +105,16 @@ class Formula(ABC):
 
     @property
     def signature(self) -> str:
-        """The axes of one value of each parameter and of the observation, as NumPy writes them: ``"(),()->()"``."""
+        """Axes of one value of each parameter and of the observation, as NumPy writes them: ``"(),()->()"``."""
         return f"{','.join(a.core for a in self.arguments[1:])}->{self.observation.core}"
 
     @abstractmethod
     def of_kind(self, kind: LogFunction) -> Formula:
-        """Another function of the same distribution and arguments."""
+        """Formula of another function of the same distribution and arguments."""
 
     @abstractmethod
     def evaluator(self, known: Mapping[int, np.ndarray]) -> Evaluator:
-        """An evaluator for which some arguments, by their places, never change."""
+        """Evaluator for which some arguments, by their places, never change."""
 
     def __repr__(self) -> str:
         return self.name if self.kind is LogFunction.LOGPDF else f"{self.name}_{self.kind.value}"
@@ -130,7 +130,7 @@ class Formula(ABC):
 
 
 class Evaluator(ABC):
-    """The values, sums, gradients and draws of a formula, at arrays of which some never change.
+    """Values, sums, gradients and draws of a formula, at arrays of which some never change.
 
     These are put on the device when first needed. An evaluator serves several threads.
 
@@ -158,15 +158,15 @@ class Evaluator(ABC):
 
     @abstractmethod
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
-        """The log-density at every point."""
+        """Log-density at every point."""
 
     @abstractmethod
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """[the sum of the log-densities, the sum's derivative in each of the arguments at the places `wrt`]."""
+        """Sum of the log-densities, then its derivative in each of the arguments at the places `wrt`."""
 
     @abstractmethod
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """The derivatives, in each of the arguments at the places `wrt`, of the sum of weight × log-density."""
+        """Derivatives, in each of the arguments at the places `wrt`, of the sum of weight × log-density."""
 
     @abstractmethod
     def draws(
@@ -177,12 +177,12 @@ class Evaluator(ABC):
     # -- as PyMC takes invalid parameters: for all observations at once
 
     def checked_table(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """[the log-density at every point, whether all parameters are valid]."""
+        """Log-density at every point, then whether all parameters are valid."""
         terms = self.table(values)
         return [terms, np.array(not (np.isnan(terms).any() and self.refuses(values, terms)))]
 
     def checked_sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """[the sum, whether all parameters are valid, *derivatives]: -inf and zeros where they are not."""
+        """Sum, whether all parameters are valid, and derivatives: -inf and zeros where parameters are invalid."""
         result = self.sums(values, wrt)
         if math.isnan(result[0]) and self.refuses(values):
             return [np.array(-np.inf), np.array(False), *map(np.zeros_like, result[1:])]
@@ -190,7 +190,7 @@ class Evaluator(ABC):
         return result
 
     def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
-        """What lets compiled code find the `sums` for arrays of these shapes, by the arguments' names.
+        """Replay by which compiled code finds the `sums` for arrays of these shapes, by the arguments' names.
 
         None where only Python can.
         """
@@ -199,7 +199,7 @@ class Evaluator(ABC):
     def sums_of_sets(
         self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]
     ) -> list[np.ndarray] | None:
-        """As `sums`, for arrays with a first axis of sets of parameters, which all results have.
+        """Sums and derivatives, as from `sums`, for arrays with a first axis of sets of parameters, which all results have.
 
         None where each set takes a call of its own.
         """
@@ -208,7 +208,7 @@ class Evaluator(ABC):
     def checked_sums_of_sets(
         self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]
     ) -> list[np.ndarray]:
-        """As `checked_sums`, for arrays with a first axis of sets of parameters, which all results have."""
+        """Checked sums, as from `checked_sums`, for arrays with a first axis of sets of parameters, which all results have."""
         found = self.sums_of_sets(values, n_sets, wrt)
         if found is None:
             shapes = [values[self.free.index(i)].shape[1:] for i in wrt]
@@ -220,14 +220,14 @@ class Evaluator(ABC):
         return found
 
     def checked_weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """The derivatives of the weighted sum: zeros where parameters are invalid."""
+        """Derivatives of the weighted sum: zeros where parameters are invalid."""
         gradients = self.weighted(values, weight, wrt)
         if any(np.isnan(g).any() for g in gradients) and self.refuses(values):
             return [np.zeros_like(g) for g in gradients]
         return gradients
 
     def refuses(self, values: Sequence[np.ndarray], terms: np.ndarray | None = None) -> bool:
-        """Whether parameters are invalid: outside their domains, or there is no log-density at them, and no argument is nan.
+        """True if parameters are invalid: outside their domains, or without a log-density although no argument is nan.
 
         Parameters
         ----------
@@ -245,13 +245,13 @@ class Evaluator(ABC):
         return bool(without.any())
 
     def all_arguments(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The arguments in their order: those that never change, and `values`."""
+        """Arguments in their order: those that never change, and `values`."""
         by_place = self.known | dict(zip(self.free, values, strict=True))
         return [by_place[i] for i in range(len(by_place))]
 
 
 def _inside_domain(argument: FormulaArgument, value: np.ndarray) -> bool:
-    """Whether all of a parameter's values lie in its domain. Where that is all real numbers, nan is none of its business."""
+    """True if all values of a parameter lie in its domain; where that is all real numbers, nan does not matter."""
     if argument.words <= {"real", "vector"}:
         return True
     try:

@@ -1,4 +1,4 @@
-"""A GLM in a graph: from PyTensor's arrays to its sums, gradients and draws on a device."""
+"""GLM in a graph: from PyTensor's arrays to its sums, gradients and draws on a device."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPTIONS = (GROUPS, OFFSET, WEIGHTS)
 
 
 class GLMFormula(Formula):
-    """The log-density of observations with a linear predictor.
+    """Log-density of observations with a linear predictor.
 
     Its arguments are the observation, a row of X, the coefficients, the intercept (a vector over the groups, where there are
     groups), those of `OPTIONS` that a model has, and the density's other parameters.
@@ -36,12 +36,12 @@ class GLMFormula(Formula):
     eta : str
         Name of the parameter that is the linear predictor.
     options : sequence of str
-        Of ``"groups"``, ``"offset"`` and ``"weights"``.
+        Data beside X: some of ``"groups"``, ``"offset"`` and ``"weights"``.
 
     Attributes
     ----------
     outcome : DensityFormula
-        Of an observation, the linear predictor being one of the parameters.
+        Formula of an observation, the linear predictor being one of the parameters.
     """
 
     def __init__(self, density: Density, eta: str, options: Sequence[str] = ()):
@@ -62,16 +62,16 @@ class GLMFormula(Formula):
         super().__init__(f"{density.name}_glm", arguments, key, density.discrete)
 
     def of_kind(self, kind: LogFunction) -> DensityFormula:
-        """A function of the outcome's distribution, whose parameters are those of `outcome_parameters`."""
+        """Formula of a function of the outcome's distribution, whose parameters are those of `outcome_parameters`."""
         return self.outcome.of_kind(kind)
 
     def evaluator(self, known: Mapping[int, np.ndarray]) -> GLMEvaluator:
         return GLMEvaluator(self, known)
 
     def outcome_parameters(self, parameters: Sequence[Any]) -> dict[str, Any]:
-        """The density's parameters by their names, the linear predictor among them, from the arguments after the observation.
+        """Density's parameters by name, with the linear predictor, from the arguments after the observation.
 
-        These are arrays or PyTensor's variables, and so is what is returned.
+        The arguments are arrays or PyTensor's variables, and so are the parameters.
         """
         by_name = dict(zip(self.names[1:], parameters, strict=True))
         by_name[self.eta] = self._linear_predictor(by_name)
@@ -105,14 +105,17 @@ def _axes(letters: str) -> str:
 
 
 def without_row_axis(alpha: Any, vector: bool) -> Any:
-    """Intercepts of groups, (…, 1, G), as (…, G): a variable broadcasts against rows, in whose place a GLM has the groups."""
+    """Intercepts of groups, (…, 1, G), as (…, G).
+
+    A variable broadcasts against rows, in whose place a GLM has the groups.
+    """
     if alpha.ndim < 2 + vector:
         return alpha
     return alpha[..., 0, :, :] if vector else alpha[..., 0, :]
 
 
 class GLMEvaluator(Evaluator):
-    """A GLM's log-densities, sums, gradients and draws, at arrays of which some never change.
+    """Log-densities of a GLM, its sums, gradients and draws, at arrays of which some never change.
 
     Where the data never change, one model is bound to them; else each call binds a model to its own.
     """
@@ -128,7 +131,7 @@ class GLMEvaluator(Evaluator):
 
     @functools.cached_property
     def _model(self) -> GLM:
-        """The model of data that never change."""
+        """Model of data that never change."""
         return model_of(self.formula, {self.formula.names[i]: v for i, v in self.known.items()})
 
     @survives_fork
@@ -147,7 +150,7 @@ class GLMEvaluator(Evaluator):
         return self._sums_of_fixed_data(values, passed, wrt)
 
     def _as_one_set(self, shapes: Sequence[Shape]) -> list[Shape | None] | None:
-        """The shapes in which the model takes its parameters, for arrays of these shapes; None for a number.
+        """Shapes in which the model takes its parameters, for arrays of these shapes; None for a number.
 
         Instead of the list, None unless the data never change and the arrays are one set of parameters: PyMC adds leading axes
         of length 1.
@@ -164,7 +167,7 @@ class GLMEvaluator(Evaluator):
         return passed
 
     def _passed(self, values: Sequence[np.ndarray], shapes: Sequence[Shape | None], lead: Shape = ()) -> dict[str, Any]:
-        """The parameters as the model takes them; `values` may have leading axes of sets."""
+        """Parameters as the model takes them; `values` may have leading axes of sets."""
         arguments, found = self.all_arguments(values), dict[str, Any]()
         for i, shape in zip(self._parameters, shapes, strict=True):
             before = () if i in self.known else lead
@@ -177,7 +180,10 @@ class GLMEvaluator(Evaluator):
     def _sums_of_fixed_data(
         self, values: Sequence[np.ndarray], passed: Sequence[Shape | None], wrt: tuple[int, ...], lead: Shape = ()
     ) -> list[np.ndarray]:
-        """The sums for fixed data and one set of parameters, the call that a sampler makes thousands of times, or several."""
+        """Sums for fixed data, of one set of parameters or of several.
+
+        A sampler makes the call with one set thousands of times.
+        """
         parameters = self._passed(values, passed, lead)
         if not wrt:
             return [np.asarray(self._model(**parameters))]
@@ -201,7 +207,7 @@ class GLMEvaluator(Evaluator):
         return None if passed is None else self._sums_of_fixed_data(values, passed, wrt, (n_sets,))
 
     def _sum_of_all(self, arguments: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """The sums over all sets of parameters, of data that may change."""
+        """Sums over all sets of parameters, of data that may change."""
         model, parameters = self._model_and_parameters(arguments)
         if not wrt:
             return [np.asarray(np.sum(model(**parameters)))]
@@ -227,7 +233,7 @@ class GLMEvaluator(Evaluator):
         return model, parameters_of_model(self.formula, by_name)
 
     def _names_in_model(self, wrt: tuple[int, ...]) -> tuple[str, ...]:
-        """The arguments' names in the model, which calls every density's observation y."""
+        """Names of arguments in the model, which calls every density's observation y."""
         names = self.formula.names
         return tuple([names[i] if i else OBSERVATIONS for i in wrt])
 
@@ -240,7 +246,7 @@ class GLMEvaluator(Evaluator):
 
 
 def model_of(formula: GLMFormula, arguments: Mapping[str, np.ndarray]) -> GLM:
-    """The model of the data among the arguments."""
+    """Model of the data among the arguments."""
     X = arguments[DESIGN].reshape(_without_batch(DESIGN, arguments[DESIGN], 2))
     data: dict[str, Any] = {}
     for name, in_model in ((formula.names[0], OBSERVATIONS), *((n, n) for n in formula.options)):
@@ -252,7 +258,7 @@ def model_of(formula: GLMFormula, arguments: Mapping[str, np.ndarray]) -> GLM:
 
 
 def _without_batch(name: str, value: np.ndarray, rank: int) -> tuple[int, ...]:
-    """The shape of data without leading axes, along which they cannot differ: (1, N, k) becomes (N, k)."""
+    """Shape of data without leading axes, along which they cannot differ: (1, N, k) becomes (N, k)."""
     lead = value.shape[: max(value.ndim - rank, 0)]
     if set(lead) - {1}:
         raise ValueError(f"{name} has shape {value.shape}: the data of a GLM are the same for all sets of coefficients")

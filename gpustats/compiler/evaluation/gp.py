@@ -27,7 +27,7 @@ OBSERVATIONS, POINTS = "y", "x"
 
 
 class GPFormula(Formula):
-    """The log-density of observations of a Gaussian process: a vector with an element for each point.
+    """Log-density of observations of a Gaussian process: a vector with an element for each point.
 
     Its arguments are the observations, the points, the noise's standard deviation, the mean, and the hyperparameters of the
     covariance function.
@@ -67,7 +67,7 @@ class GPFormula(Formula):
 
 
 class GPEvaluator(Evaluator):
-    """A Gaussian process' log-densities, gradients and draws, at arrays of which some never change.
+    """Log-densities of a Gaussian process, their gradients, and draws, at arrays of which some never change.
 
     The log-density is nan outside the domains, and where the covariance matrix is not positive definite. Arguments with leading
     axes are several sets: of few observations one launch, else each set is an evaluation of its own.
@@ -121,7 +121,7 @@ class GPEvaluator(Evaluator):
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:
-        """As `Evaluator.draws`: from the prior and the noise, at the points among the parameters."""
+        """Draws from the prior and the noise, as `Evaluator.draws` gives them, at the points among the parameters."""
         ranks = self.formula.ranks[1:]
         cores = [core_of(p, r) for p, r in zip(parameters, ranks, strict=True)]
         one_process = all(p.size == math.prod(core) for p, core in zip(parameters, cores, strict=True))
@@ -139,7 +139,7 @@ class GPEvaluator(Evaluator):
         return result
 
     def _one_process(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> bool:
-        """Whether arguments of these shapes are of one process, at points that never change."""
+        """True if arguments of these shapes are of one process, at points that never change."""
         by_place = {i: v.shape for i, v in self.known.items()} | dict(zip(self.free, shapes, strict=True))
         one = all(len(by_place[i]) == rank for i, rank in enumerate(self.formula.ranks))
         return one and self._points_stay and self._points not in wrt
@@ -147,7 +147,7 @@ class GPEvaluator(Evaluator):
     def _set_at(
         self, arguments: Sequence[np.ndarray], batch: tuple[int, ...], place: tuple[int, ...]
     ) -> dict[str, np.ndarray]:
-        """One of the sets of arguments, by names."""
+        """Set of arguments at a place, by names."""
         names, ranks = self.formula.names, self.formula.ranks
         if not batch:
             return dict(zip(names, arguments, strict=True))
@@ -156,22 +156,22 @@ class GPEvaluator(Evaluator):
     def _weighted_sum(
         self, arguments: Sequence[np.ndarray], weight: np.ndarray | float, wrt: tuple[int, ...]
     ) -> list[np.ndarray]:
-        """The sum of all sets' log-densities, each times its weight, and its derivatives."""
+        """Sum of all sets' log-densities, each times its weight, and its derivatives."""
         ranks, names = self.formula.ranks, self.formula.names
         batch = common_batch(arguments, ranks)
         values, slopes = self._of_sets(arguments, batch, [names[i] for i in wrt])
         weights = np.broadcast_to(weight, batch).reshape(-1)
-        found = [np.asarray(weights @ values)]
+        results = [np.asarray(weights @ values)]
         for i in wrt:
             argument = arguments[i]
             slope = (weights[:, None] * slopes[names[i]]).reshape(batch + core_of(argument, ranks[i]))
-            found.append(np.asarray(reduced(slope, argument.shape)))
-        return found
+            results.append(np.asarray(reduced(slope, argument.shape)))
+        return results
 
     def _of_sets(
         self, arguments: Sequence[np.ndarray], batch: tuple[int, ...], wrt: Sequence[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log-densities of all sets, and their derivatives, a row for each set: from one launch where that can be."""
+        """Log-densities of all sets, and their derivatives, a row for each set: from one launch where that can be."""
         ranks, names, n_sets = self.formula.ranks, self.formula.names, math.prod(batch)
         x = arguments[self._points]
         if POINTS not in wrt and x.ndim == 2:
@@ -193,11 +193,11 @@ class GPEvaluator(Evaluator):
     def _of_rows(
         self, x: np.ndarray, rows: dict[str, np.ndarray], n_sets: int, wrt: Sequence[str], several: bool
     ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
-        """As `of_sets_at`, for observations at these points."""
+        """Log-densities of sets and their derivatives, as from `of_sets_at`, for observations at these points."""
         return of_sets_at(self._likelihood_at(x), rows, n_sets, wrt, several)
 
     def _value_and_gradients(self, one: Mapping[str, np.ndarray], wrt: Sequence[str]) -> tuple[float, Mapping[str, Any]]:
-        """The log-density of one set of arguments, and its derivatives in some."""
+        """Log-density of one set of arguments, and its derivatives in some."""
         nowhere = math.nan, {n: np.full(one[n].shape, np.nan) for n in wrt}
         if not self._inside_domains(one):
             return nowhere
@@ -223,7 +223,7 @@ class GPEvaluator(Evaluator):
         return value, gradients
 
     def _likelihood_at(self, x: np.ndarray) -> MarginalLikelihood:
-        """The marginal likelihood of observations 0 at the points."""
+        """Marginal likelihood of observations 0 at the points."""
         likelihood = self._likelihood
         if likelihood is None:
             formula = self.formula
@@ -233,7 +233,7 @@ class GPEvaluator(Evaluator):
         return likelihood
 
     def _inside_domains(self, one: Mapping[str, np.ndarray]) -> bool:
-        """Whether every argument is finite and lies in its domain."""
+        """True if every argument is finite and lies in its domain."""
         sigma = one[SIGMA]
         if not ((sigma >= 0) & np.isfinite(sigma)).all() or not all(np.isfinite(one[n]).all() for n in (OBSERVATIONS, MEAN)):
             return False
@@ -247,7 +247,7 @@ class GPEvaluator(Evaluator):
 
 
 class VecchiaFormula(GPFormula):
-    """The same log-density by Vecchia's approximation, at points that never change.
+    """Log-density of a Gaussian process by Vecchia's approximation, at points that never change.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class VecchiaFormula(GPFormula):
 
 
 class VecchiaEvaluator(GPEvaluator):
-    """As a `GPEvaluator`: all sets from one launch, however many observations there are.
+    """Evaluator of Vecchia's approximation: all sets from one launch, however many observations there are.
 
     Draws are those of the exact process.
     """

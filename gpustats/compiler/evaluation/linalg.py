@@ -15,7 +15,7 @@ Trans = int | str
 
 
 class LinearAlgebra:
-    """The functions that the Ops of linear algebra compute, of stacks of float64 matrices with as many leading axes each.
+    """Functions that the Ops of linear algebra compute, of stacks of float64 matrices with as many leading axes each.
 
     It has no state, so that there is one object in each process.
     """
@@ -48,7 +48,7 @@ linear_algebra = LinearAlgebra()
 
 
 def _or_nan(function: Callable[..., np.ndarray], *stacks: np.ndarray) -> np.ndarray:
-    """function(*stacks), with nan for the matrices that have no result.
+    """Result of function(*stacks), with nan for the matrices that have no result.
 
     Such a matrix is singular or not positive definite, or has nan or infinite numbers. Other errors are raised.
     """

@@ -1,4 +1,4 @@
-"""A mixture in a graph: from PyTensor's arrays to its sums, gradients and draws on a device."""
+"""Mixture in a graph: from PyTensor's arrays to its sums, gradients and draws on a device."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 _WEIGHTS = "log_weights"
 #: a parameter's core -> the same with an axis of components
-_OF_COMPONENTS = {"()": "(k)", "(d)": "(k,d)", "(d,d)": "(k,d,d)"}
+_CORES_OF_COMPONENTS = {"()": "(k)", "(d)": "(k,d)", "(d,d)": "(k,d,d)"}
 
 
 class MixtureFormula(Formula):
-    """The log-density of a mixture of components of one density, or its distribution function.
+    """Log-density of a mixture of components of one density, or its distribution function.
 
     Its arguments are the observation, the logarithms of the weights, and the density's parameters with an axis of components
     in front of those of a value, whose length may be 1.
@@ -42,7 +42,7 @@ class MixtureFormula(Formula):
         if _WEIGHTS in component.names[1:]:
             raise ValueError(f"{component.name} has a parameter called {_WEIGHTS!r}, as a mixture has itself: rename it")
         weights = FormulaArgument(_WEIGHTS, "(k)", "vector")
-        of_components = [a._replace(core=_OF_COMPONENTS[a.core]) for a in parameters]
+        of_components = [a._replace(core=_CORES_OF_COMPONENTS[a.core]) for a in parameters]
         key = ("mixture", *component.key)
         super().__init__(
             f"{component.name}_mixture", [observation, weights, *of_components], key, component.discrete, component.kind
@@ -59,7 +59,7 @@ class MixtureFormula(Formula):
 
 
 class MixtureEvaluator(Evaluator):
-    """A mixture's log-densities, sums, gradients and draws, at arrays of which some never change.
+    """Log-densities of a mixture, its sums, gradients and draws, at arrays of which some never change.
 
     With one set of components for all observations, a `gpustats.Mixture` has the answers. Where the components or their weights
     vary, from one observation to the next or over further axes, the densities of all components are written.
@@ -93,36 +93,37 @@ class MixtureEvaluator(Evaluator):
         return self._weighted(self.all_arguments(values), weight, wrt)
 
     def refuses(self, values: Sequence[np.ndarray], terms: np.ndarray | None = None) -> bool:
-        """As `Evaluator.refuses`; weights have no logarithm where they are invalid."""
+        """True if parameters are invalid, as `Evaluator.refuses` tells; invalid weights have no logarithm."""
         return bool(np.isnan(self.all_arguments(values)[1]).any()) or super().refuses(values, terms)
 
     @survives_fork
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:
-        """As `Evaluator.draws`, of parameters that begin with the weights themselves.
+        """Draws of a mixture, as `Evaluator.draws` gives them, of parameters that begin with the weights themselves.
 
-        The component of each draw comes first, then all draws from each of them.
+        The component of each draw comes first, then all draws from each component.
         """
-        weights, *rest = parameters
+        weights, *component_parameters = parameters
         rows = np.broadcast_to(weights, (*size, weights.shape[-1])) if weights.ndim > 1 else weights
         labels = np.asarray(sample_discrete(rows, size=None if weights.ndim > 1 else size, rng=rng))
         ranks = self.formula.component.ranks[1:]
         result = None
         for k in range(weights.shape[-1]):
-            mine = labels == k
-            own = [values_at(_of_component(p, k, r), r, size, mine) for p, r in zip(rest, ranks, strict=True)]
-            drawn = self._component.draws(own, (np.count_nonzero(mine),), length, rng)
+            chosen = labels == k
+            by_parameter = zip(component_parameters, ranks, strict=True)
+            values = [values_at(_of_component(p, k, r), r, size, chosen) for p, r in by_parameter]
+            drawn = self._component.draws(values, (np.count_nonzero(chosen),), length, rng)
             if result is None:
                 result = np.empty(size + drawn.shape[1:], drawn.dtype)
-            result[mine] = drawn
+            result[chosen] = drawn
         assert result is not None
         return result
 
     # -- one set of components for all observations
 
     def _one_set(self, arguments: Sequence[np.ndarray]) -> bool:
-        """Whether there is one set of weights and parameters, and the log-density is asked for."""
+        """True if there is one set of weights and parameters, and the log-density is asked for."""
         sets = zip(arguments[1:], self.formula.ranks[1:], strict=True)
         return self.formula.kind is LogFunction.LOGPDF and all([math.prod(batch_of(v, r)) == 1 for v, r in sets])
 
@@ -168,7 +169,7 @@ class MixtureEvaluator(Evaluator):
         return results
 
     def _mixture_and_parameters(self, arguments: Sequence[np.ndarray]) -> tuple[Mixture, list[Any], dict[str, Any]]:
-        """The mixture of all observations; what its methods take by place, the weights first, and by name."""
+        """Mixture of all observations, and its methods' arguments by place, the weights first, and by name."""
         x, *sets = arguments
         mixture = self._mixture
         if mixture is None:
@@ -183,12 +184,15 @@ class MixtureEvaluator(Evaluator):
     # -- components or weights that vary
 
     def _component_arguments(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The arguments of the component's density. Their last leading axis is the components', of length 1 in observations."""
+        """Arguments of the component's density.
+
+        Their last leading axis is the components', of length 1 in observations.
+        """
         x, _, *parameters = arguments
         return [np.expand_dims(x, x.ndim - self.formula.ranks[0]), *parameters]
 
     def _weighted_densities(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
-        """The logarithm of each component's density times its weight, with components along the last axis."""
+        """Logarithm of each component's density times its weight, with components along the last axis."""
         weights = arguments[1]
         return np.where(weights == -np.inf, -np.inf, weights + self._component.table(self._component_arguments(arguments)))
 
@@ -196,7 +200,10 @@ class MixtureEvaluator(Evaluator):
         return logsumexp(self._weighted_densities(arguments), axis=-1)
 
     def _weighted(self, arguments: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """The derivative of a mixture is that of its components, each times its share of the density."""
+        """Derivatives of the sum of weight × log-density.
+
+        The derivative of a mixture is that of its components, each times its share of the density.
+        """
         terms, of_component = self._weighted_densities(arguments), self._component_arguments(arguments)
         with np.errstate(invalid="ignore"):  # where all components have a density of 0
             shares = np.where(terms == -np.inf, 0.0, np.exp(terms - logsumexp(terms, axis=-1, keepdims=True)))
@@ -208,6 +215,6 @@ class MixtureEvaluator(Evaluator):
 
 
 def _of_component(parameter: np.ndarray, k: int, rank: int) -> np.ndarray:
-    """The parameter of one component; those of all may be the same."""
+    """Parameter of one component; all components may share it."""
     axis = parameter.ndim - rank - 1
     return parameter.take(k if parameter.shape[axis] > 1 else 0, axis)

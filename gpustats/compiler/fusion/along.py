@@ -1,4 +1,4 @@
-"""Where in an array each row reads: positions along an axis."""
+"""Positions along an axis, as each row of a sum reads them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Along:
-    """A position along an axis for each row.
+    """Position along an axis for each row.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ class Along:
     make : callable
         Returns the positions, (N,). It is called once, and only where somebody asks.
     step, start : int, optional
-        Where row n has the position start + step · n.
+        Numbers of a regular position, which is start + step · n for row n.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Along:
 
     @property
     def is_row(self) -> bool:
-        """Whether row n is at n."""
+        """True if row n is at position n."""
         return self.start == 0 and self.step == 1
 
     def __eq__(self, other: object) -> bool:
@@ -49,7 +49,7 @@ class Along:
         return hash(self.key)
 
     def scaled(self, step: int, start: int) -> Along:
-        """start + step · self."""
+        """Positions start + step · self."""
         if (step, start) == (1, 0):
             return self
         if self.start is not None and self.step is not None:
@@ -66,12 +66,12 @@ At = tuple[Entry, ...]
 
 
 def evenly(start: int, step: int, n: int) -> Along:
-    """Row n of n rows at start + step · n."""
+    """Positions start + step · n of n rows."""
     return Along(("evenly", start, step, n), lambda: start + step * np.arange(n), start, step)
 
 
 def axes_of(shape: Sequence[int]) -> list[Entry]:
-    """For each axis of an array whose elements are the rows, where along it the rows are."""
+    """Positions along each axis of an array whose elements are the rows."""
     n = math.prod(shape)
     long = [axis for axis, extent in enumerate(shape) if extent != 1]
     if len(long) <= 1:
@@ -88,7 +88,10 @@ def axes_of(shape: Sequence[int]) -> list[Entry]:
 
 
 def picked(array: np.ndarray, at: Sequence[Entry], name: Hashable) -> Entry:
-    """The elements of an array of whole numbers at these positions, as positions; `name` is the same for the same array."""
+    """Elements of an array of whole numbers at these positions, as positions.
+
+    The same array always comes with the same `name`.
+    """
     if not any(isinstance(a, Along) for a in at):
         return int(array[tuple(a for a in at if isinstance(a, int))])
     key = ("picked", name, *(a.key if isinstance(a, Along) else a for a in at))
@@ -101,7 +104,7 @@ def picked(array: np.ndarray, at: Sequence[Entry], name: Hashable) -> Entry:
 
 
 def read(array: np.ndarray, at: Sequence[Entry]) -> Any:
-    """The elements of an array at these positions: (N,), or a number where no position differs between rows."""
+    """Elements of an array at these positions: (N,), or a number where no position differs between rows."""
     long = [a for a in at if isinstance(a, Along)]
     if len(long) == 1 and long[0].start is not None and long[0].step == 1:
         n = long[0].key[-1]

@@ -14,7 +14,7 @@ from pytensor.tensor.elemwise import Elemwise
 from .along import Along, At, Entry, read
 from .expression import Expression
 from .joined import among
-from .reader import SHORT, Reader, name_of, reads, without_shuffles
+from .reader import MOST_IN_ROW, Reader, name_of, reads, without_shuffles
 from .scalar_ops import UnknownLength, Unsupported, in_c
 
 MOST_COLUMNS = 64  # of a matrix of data in a dot product
@@ -24,32 +24,32 @@ MOST_COLUMNS = 64  # of a matrix of data in a dot product
 def of_reduction(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     source = node.inputs[0]
     axes = node.op.axis if node.op.axis is not None else tuple(range(source.type.ndim))
-    if type(node.op).__name__ == "Sum" and (found := as_dot(reader, source, axes, at)) is not None:
-        return found
+    if type(node.op).__name__ == "Sum" and (dot := as_dot(reader, source, axes, at)) is not None:
+        return dot
     kept = iter(at)
     places = [range(reader.short(source, i)) if i in axes else [next(kept)] for i in range(source.type.ndim)]
     parts = [reader.visit(source, tuple(p)) for p in itertools.product(*places)]
-    if not parts or len(parts) > SHORT:
+    if not parts or len(parts) > MOST_IN_ROW:
         raise Unsupported(f"{type(node.op).__name__} of {len(parts)} numbers in each row")
     total = parts[0]
-    for one in parts[1:]:
-        total = in_c(node.op.scalar_op, [total, one], reader.made)
+    for part in parts[1:]:
+        total = in_c(node.op.scalar_op, [total, part], reader.expressions)
     return total
 
 
 def as_dot(reader: Reader, source: Variable, axes: Sequence[int], at: At) -> Expression | None:
-    """The sum of data times coefficients along an axis, as a dot product."""
+    """Dot product for the sum of data times coefficients along an axis; None for any other sum."""
     node = source.owner
     if len(axes) != 1 or node is None or not isinstance(node.op, Elemwise) or len(node.inputs) != 2:
         return None
     if type(node.op.scalar_op).__name__ != "Mul" or (k := source.type.shape[axes[0]]) is None or k < 3:
         return None
-    whole: list[Entry | None] = list(at)
-    whole.insert(axes[0], None)
+    positions: list[Entry | None] = list(at)
+    positions.insert(axes[0], None)
     for matrix, other in (node.inputs, node.inputs[::-1]):
-        i, j = ([0 if s == 1 else e for e, s in zip(whole, v.type.shape, strict=True)] for v in (matrix, other))
-        if None in i and None in j and (found := _as_design(reader, matrix, i, other, j, k)) is not None:
-            return found
+        i, j = ([0 if s == 1 else e for e, s in zip(positions, v.type.shape, strict=True)] for v in (matrix, other))
+        if None in i and None in j and (dot := _as_design(reader, matrix, i, other, j, k)) is not None:
+            return dot
     return None
 
 
@@ -61,25 +61,25 @@ def of_dot(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     k = a.type.shape[left.index(None)]
     k = k if k is not None else b.type.shape[right.index(None)]
     for matrix, i, other, j in ((a, left, b, right), (b, right, a, left)):
-        found = _as_design(reader, matrix, i, other, j, k)
-        if found is not None:
-            return found
+        dot = _as_design(reader, matrix, i, other, j, k)
+        if dot is not None:
+            return dot
     if k is None:
         raise UnknownLength(f"a product of {a.type} and {b.type} over an axis whose length only the call tells")
-    if k > SHORT:
+    if k > MOST_IN_ROW:
         raise Unsupported(f"a product over {k} elements of {a.type} and {b.type}")
     parts = []
     for c in range(k):
         of_a = reader.visit(a, tuple(c if e is None else e for e in left))
         of_b = reader.visit(b, tuple(c if e is None else e for e in right))
-        parts.append(reader.made.make("{} * {}", reader.made.real(of_a), reader.made.real(of_b)))
-    return reader.made.folded("{} + {}", parts)
+        parts.append(reader.expressions.make("{} * {}", reader.expressions.real(of_a), reader.expressions.real(of_b)))
+    return reader.expressions.folded("{} + {}", parts)
 
 
 def _as_design(
     reader: Reader, matrix: Variable, i: Sequence[Entry | None], other: Variable, j: Sequence[Entry | None], k: int | None
 ) -> Expression | None:
-    """A row of a matrix of data times coefficients that all rows share; None where it is something else."""
+    """Row of a matrix of data times coefficients that all rows share; None for any other product."""
     along = [e for e in i if isinstance(e, Along)]
     matrix, i = without_shuffles(matrix, i)
     if not isinstance(matrix, Constant) or len(along) != 1 or k is None or not 1 < k <= MOST_COLUMNS:
@@ -106,7 +106,7 @@ def _as_design(
 
 
 def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry | None], list[Entry | None]]:
-    """Where the element of a product reads its operands; None stands for the axis that is summed over."""
+    """Positions at which the element of a product reads its operands; None stands for the axis that is summed over."""
     if name in ("Dot", "MatMul"):
         if a.type.ndim == 1 or b.type.ndim == 1:
             left: list[Entry | None] = [*at[: a.type.ndim - 1], None]
@@ -126,7 +126,7 @@ def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry |
 
 
 def own_axes(lead: Sequence[Entry], v: Variable, core: int = 2) -> list[Entry]:
-    """The leading positions of an operand that broadcasts."""
+    """Leading positions of an operand that broadcasts."""
     ndim = v.type.ndim - core
     mine = list(lead)[len(lead) - ndim :]
     return [0 if s == 1 else e for e, s in zip(mine, v.type.shape, strict=False)]
@@ -143,15 +143,15 @@ def of_softmax(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         raise Unsupported("a softmax over several axes")
     axis %= source.type.ndim
     places = range(reader.short(source, axis))
-    parts = [reader.made.real(reader.visit(source, (*at[:axis], j, *at[axis + 1 :]))) for j in places]
-    top = reader.made.folded("fmax({}, {})", parts)
-    powers = [reader.made.make("exp({})", reader.made.make("{} - {}", one, top)) for one in parts]
-    total = reader.made.folded("{} + {}", powers)
+    parts = [reader.expressions.real(reader.visit(source, (*at[:axis], j, *at[axis + 1 :]))) for j in places]
+    top = reader.expressions.folded("fmax({}, {})", parts)
+    powers = [reader.expressions.make("exp({})", reader.expressions.make("{} - {}", part, top)) for part in parts]
+    total = reader.expressions.folded("{} + {}", powers)
     if type(node.op).__name__ == "Softmax":
-        return among(reader, at[axis], [functools.partial(reader.made.make, "{} / {}", p, total) for p in powers])
-    logarithm = reader.made.make("{} + {}", top, reader.made.make("log({})", total))
-    own = among(reader, at[axis], [functools.partial(reader.made.real, p) for p in parts])
-    return reader.made.make("{} - {}", own, logarithm)
+        return among(reader, at[axis], [functools.partial(reader.expressions.make, "{} / {}", p, total) for p in powers])
+    logarithm = reader.expressions.make("{} + {}", top, reader.expressions.make("log({})", total))
+    chosen = among(reader, at[axis], [functools.partial(reader.expressions.real, p) for p in parts])
+    return reader.expressions.make("{} - {}", chosen, logarithm)
 
 
 @reads("CumOp")
@@ -162,5 +162,5 @@ def of_cumulative(reader: Reader, node: Apply, at: At, output: int) -> Expressio
     place = at[axis]
     if not isinstance(place, int):
         raise Unsupported("a cumulative sum over rows")
-    parts = [reader.made.real(reader.visit(source, (*at[:axis], i, *at[axis + 1 :]))) for i in range(place + 1)]
-    return reader.made.folded("{} + {}" if node.op.mode == "add" else "{} * {}", parts)
+    parts = [reader.expressions.real(reader.visit(source, (*at[:axis], i, *at[axis + 1 :]))) for i in range(place + 1)]
+    return reader.expressions.folded("{} + {}" if node.op.mode == "add" else "{} * {}", parts)

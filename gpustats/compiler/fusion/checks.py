@@ -14,7 +14,7 @@ from ..graph.ops import LogDensity
 from .along import At, Entry
 from .expression import Expression
 from .frozen import rebuilt
-from .reader import SAME, SHORT, Reader, outermost, reads
+from .reader import IDENTITY_OPS, MOST_IN_ROW, Reader, outermost, reads
 from .scalar_ops import UnknownLength, Unsupported, in_c
 
 
@@ -22,19 +22,19 @@ from .scalar_ops import UnknownLength, Unsupported, in_c
 def of_check(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     value = reader.visit(node.inputs[0], at)
     alike = [c for c in node.inputs[1:] if node in reader.outermost and reader.is_alike(c)]
-    if alike and not any(op is node.op and its == alike for op, its in reader.hoisted):
+    if alike and not any(op is node.op and conditions == alike for op, conditions in reader.hoisted):
         reader.hoisted.append((node.op, alike))
     for condition in node.inputs[1:]:
         if condition in alike or (isinstance(condition, Constant) and np.all(condition.data)):
             continue
         if not node.op.can_be_replaced_by_ninf:
             raise Unsupported(f"a check that raises an error: {node.op.msg}")
-        reader.require(reader.made.truth(of_all(reader, condition)))
+        reader.require(reader.expressions.truth(of_all(reader, condition)))
     return value
 
 
 def of_all(reader: Reader, v: Variable) -> Expression:
-    """Of a condition that all rows have to meet: whether a row does."""
+    """Truth value of a row, for a condition that all rows have to meet."""
     node = v.owner
     name = "" if node is None else type(node.op).__name__
     if isinstance(v, Constant) or (node is not None and reader.is_alike(v)):
@@ -42,14 +42,15 @@ def of_all(reader: Reader, v: Variable) -> Expression:
     if node is not None and name == "All":
         return of_all(reader, node.inputs[0])
     if node is not None and name == "MakeVector":
-        return reader.made.folded("{} && {}", [reader.made.truth(of_all(reader, i)) for i in node.inputs], whole=True)
+        parts = [reader.expressions.truth(of_all(reader, i)) for i in node.inputs]
+        return reader.expressions.folded("{} && {}", parts, whole=True)
     if node is not None and isinstance(node.op, LogDensity):
-        return reader.made.number(True)  # the log-density of a row is -inf where its parameters are invalid
+        return reader.expressions.number(True)  # the log-density of a row is -inf where its parameters are invalid
     if node is not None and isinstance(node.op, CheckParameterValue):
         raise Unsupported("a check within a check of parameters")
     if node is not None and isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ == "AND":
-        return in_c(node.op.scalar_op, [of_all(reader, i) for i in node.inputs], reader.made)
-    if node is not None and (isinstance(node.op, DimShuffle) or name in SAME):
+        return in_c(node.op.scalar_op, [of_all(reader, i) for i in node.inputs], reader.expressions)
+    if node is not None and (isinstance(node.op, DimShuffle) or name in IDENTITY_OPS):
         return of_all(reader, node.inputs[0])
     if v.type.ndim:
         return _every(reader, v)
@@ -57,32 +58,32 @@ def of_all(reader: Reader, v: Variable) -> Expression:
 
 
 def _every(reader: Reader, v: Variable) -> Expression:
-    """Whether all elements that belong to a row are true."""
+    """True if all elements that belong to a row are true."""
     places: list[Sequence[Entry]] = []
     shape = v.type.shape
-    taken: set[int] = set()  # axes of the rows, along each of which one axis of the condition runs
+    used_axes: set[int] = set()  # axes of the rows, along each of which one axis of the condition runs
     exact = len(shape) == len(reader.shape) and all(a in (b, None) for a, b in zip(shape, reader.shape, strict=True))
     for axis, extent in enumerate(shape):
         candidates = [i for i, s in enumerate(reader.shape) if s == extent and s != 1]
         if exact:
             places.append([reader.rows[axis]])
-        elif len(candidates) == 1 and extent != 1 and candidates[0] not in taken:
+        elif len(candidates) == 1 and extent != 1 and candidates[0] not in used_axes:
             places.append([reader.rows[candidates[0]]])
-            taken.update(candidates)
-        elif not candidates and extent is not None and extent <= SHORT:
+            used_axes.update(candidates)
+        elif not candidates and extent is not None and extent <= MOST_IN_ROW:
             places.append(range(extent))
         elif extent is None:
             raise UnknownLength(f"a check of {v.type}")
         else:
             raise Unsupported(f"a check of {v.type}, in which {extent} may be rows or not")
-    parts = [reader.made.truth(reader.visit(v, tuple(p))) for p in itertools.product(*places)]
-    if len(parts) > SHORT:
+    parts = [reader.expressions.truth(reader.visit(v, tuple(p))) for p in itertools.product(*places)]
+    if len(parts) > MOST_IN_ROW:
         raise Unsupported(f"a check of {len(parts)} numbers in each row")
-    return reader.made.folded("{} && {}", parts, whole=True)
+    return reader.expressions.folded("{} && {}", parts, whole=True)
 
 
 def without(term: Variable, conditions: Collection[Variable]) -> Variable:
-    """The same term, around which these conditions are not checked, because the caller checks them."""
+    """Term without the checks of these conditions around it, because the caller checks them."""
     around = outermost(term)
 
     def unchecked(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:

@@ -6,20 +6,20 @@ import hashlib
 
 import numpy as np
 
-FIRST = 100  # numbers that tell most columns which no narrower type holds
+PROBED_NUMBERS = 100  # the first of a column, which tell of most columns that no narrower type holds them
 
 
 def narrowed(numbers: np.ndarray) -> np.ndarray:
-    """The same numbers, as uint8 or int32 if these have them all, else as float64."""
+    """Numbers as uint8 or int32 if either type holds all of them, else as float64."""
     for dtype in (np.uint8, np.int32):
-        if all(_holds(dtype, part) for part in (numbers[:FIRST], numbers)):
+        if all(_holds(dtype, part) for part in (numbers[:PROBED_NUMBERS], numbers)):
             return numbers.astype(dtype, copy=False)
     return numbers.astype(np.float64, copy=False)
 
 
 def two(numbers: np.ndarray) -> tuple[float, float, np.ndarray] | None:
-    """Of a column of two numbers, 0 first if it is one of them: these, and the rows of the second; None for others."""
-    for part in (numbers[:FIRST], numbers):
+    """Two numbers of a column that has no others, 0 first if present, and the rows of the second; else None."""
+    for part in (numbers[:PROBED_NUMBERS], numbers):
         some, others = part[0], part[part != part[0]]
         if others.size and (others != others[0]).any():
             return None
@@ -30,7 +30,7 @@ def two(numbers: np.ndarray) -> tuple[float, float, np.ndarray] | None:
 
 
 def key_of(numbers: np.ndarray) -> tuple:
-    """What columns of the same numbers in the same type share."""
+    """Key that columns of the same numbers in the same type share."""
     return numbers.dtype.char, hashlib.sha1(np.ascontiguousarray(numbers).data, usedforsecurity=False).digest()
 
 
@@ -41,5 +41,5 @@ def _holds(dtype: type, numbers: np.ndarray) -> bool:
 
 
 def _negative_zeros(numbers: np.ndarray) -> bool:
-    """Equal to 0, but of another reciprocal."""
+    """True if a number equals 0 and has a negative sign, so that its reciprocal is another."""
     return numbers.dtype.kind == "f" and bool(np.signbit(numbers[numbers == 0]).any())

@@ -22,24 +22,24 @@ from .scalar_ops import Unsupported
 
 @reads("LogDensity")
 def of_log_density(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    """The log-density of a row, whose parameters have to lie in their domains; -inf where the observation does not."""
+    """Log-density of a row, whose parameters have to lie in their domains; -inf where the observation does not."""
     formula = node.op.formula
-    arguments = [reader.made.real(reader.visit(v, reader.under(v, at))) for v in node.inputs]
+    arguments = [reader.expressions.real(reader.visit(v, reader.under(v, at))) for v in node.inputs]
     call = f"{_name(node.op)}({', '.join(['{}'] * len(arguments))})"
-    value = reader.made.make(call, *arguments)
-    for i, (argument, given) in enumerate(zip(formula.arguments, arguments, strict=True)):
-        if not argument.words - {"real"} or _is_certain(reader, argument, given):
+    value = reader.expressions.make(call, *arguments)
+    for i, (argument, number) in enumerate(zip(formula.arguments, arguments, strict=True)):
+        if not argument.words - {"real"} or _is_certain(reader, argument, number):
             continue
-        lies_inside = reader.made.make(inside(argument.words, "{0}"), given, whole=True)
+        lies_inside = reader.expressions.make(inside(argument.words, "{0}"), number, whole=True)
         if i:
             reader.require(lies_inside)
         else:
-            value = reader.made.choice(lies_inside, value, reader.made.number(-math.inf))
+            value = reader.expressions.choice(lies_inside, value, reader.expressions.number(-math.inf))
     return value
 
 
 def _name(op: LogDensity) -> str:
-    """What the function of C is called."""
+    """Name of the function of C."""
     density = getattr(op.formula, "density", None)
     if density is None or density.name not in densities or densities[density.name].source != density.source:
         raise Unsupported(f"{op.formula!r}, which is not a registered density")
@@ -51,7 +51,7 @@ def _name(op: LogDensity) -> str:
 
 
 def _is_certain(reader: Reader, argument: FormulaArgument, value: Expression) -> bool:
-    """Whether a number, or all of a column of data, lies in a domain."""
+    """True if a number, or every number of a column of data, lies in a domain."""
     numbers: Sequence | np.ndarray | None = next(
         (a.numbers[0] for a, e in reader.arguments.items() if e is value and a.kind == "data"), None
     )

@@ -1,4 +1,4 @@
-"""Operations on the elements of arrays, and what only moves, repeats or wraps these."""
+"""Operations on the elements of arrays, and operations that only move, repeat or wrap elements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytensor.graph.basic import Apply, Constant, Variable
 
 from .along import At, Entry
 from .expression import Expression
-from .reader import SAME, Reader, reads
+from .reader import IDENTITY_OPS, Reader, reads
 from .scalar_ops import Unsupported, in_c
 
 
@@ -30,8 +30,9 @@ def of_elementwise(reader: Reader, node: Apply, at: At, output: int) -> Expressi
     if kind == "IntDiv" and not all(map(_is_whole, node.inputs)):
         raise Unsupported("the integer part of a quotient")
     if kind == "IntDiv":
-        reader.require(reader.made.make("{} != {}", reader.made.real(arguments[1]), reader.made.number(0.0), whole=True))
-    return in_c(op, arguments, reader.made)
+        divisor, zero = reader.expressions.real(arguments[1]), reader.expressions.number(0.0)
+        reader.require(reader.expressions.make("{} != {}", divisor, zero, whole=True))
+    return in_c(op, arguments, reader.expressions)
 
 
 def of_composite(reader: Reader, op: Any, arguments: Sequence[Expression], output: int) -> Expression:
@@ -39,11 +40,11 @@ def of_composite(reader: Reader, op: Any, arguments: Sequence[Expression], outpu
 
     def of(v: Any) -> Expression:
         if isinstance(v, Constant):
-            return reader.made.number(v.data.item() if hasattr(v.data, "item") else v.data)
+            return reader.expressions.number(v.data.item() if hasattr(v.data, "item") else v.data)
         return known[v]
 
     for node in op.fgraph.toposort():
-        known[node.outputs[0]] = in_c(node.op, [of(v) for v in node.inputs], reader.made)
+        known[node.outputs[0]] = in_c(node.op, [of(v) for v in node.inputs], reader.expressions)
     return of(op.fgraph.outputs[output])
 
 
@@ -56,7 +57,7 @@ def of_dimshuffle(reader: Reader, node: Apply, at: At, output: int) -> Expressio
     return reader.visit(node.inputs[0], tuple(inner))
 
 
-@reads(*SAME)
+@reads(*IDENTITY_OPS)
 def of_same(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     return reader.visit(node.inputs[0], at)
 

@@ -1,4 +1,4 @@
-"""A sum over rows in a graph: from PyTensor's arrays to its value and gradients on a device, whichever linker calls."""
+"""Sum over rows in a graph: from PyTensor's arrays to the value and gradients on a device, for every linker."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WITHOUT_COMPILER = Mode("py", "fast_run").excluding("fusion")  # for what is sel
 
 
 class RowsEvaluator:
-    """A sum over rows and its gradients, at arrays of its inputs and of data that may change.
+    """Sum over rows and its gradients, at arrays of its inputs and of data that may change.
 
     Where there is no program yet, or the data or the shapes of the inputs are not those for which it was made, one is made of
     the same graph.
@@ -37,15 +37,15 @@ class RowsEvaluator:
     Parameters
     ----------
     inner_inputs : sequence of Variable
-        Those of `inner_term`: its inputs, then the data that may change.
+        Variables of `inner_term`: its inputs, then the data that may change.
     inner_term : Variable
-        What is summed.
+        Term of each row, which is summed.
     data : sequence of ndarray
         The data as they are now.
     program : Program, optional
-        For these data, of these inputs.
+        Program for these data and these inputs.
     devices : sequence of str, optional
-        Those that share the rows.
+        Devices that share the rows.
     """
 
     def __init__(
@@ -69,19 +69,19 @@ class RowsEvaluator:
         cls, inputs: Sequence[Variable], term: Variable, data: Sequence[Any], program: Program | None = None,
         devices: Sequence[str] | None = None,
     ) -> RowsEvaluator:  # fmt: skip
-        """The evaluator of the sum of a term as a function of these inputs, with these shared variables as data."""
+        """Evaluator of the sum of a term as a function of these inputs, with these shared variables as data."""
         variables = [*inputs, *data]
-        own = [v.type(v.name) for v in variables]
-        (inner,) = clone_replace([term], dict(zip(variables, own, strict=True)), rebuild_strict=False)
-        made = cls(own, inner, [v.get_value(borrow=True) for v in data], program, devices)
-        made._shared = list(data)
-        return made
+        inner_inputs = [v.type(v.name) for v in variables]
+        (inner,) = clone_replace([term], dict(zip(variables, inner_inputs, strict=True)), rebuild_strict=False)
+        evaluator = cls(inner_inputs, inner, [v.get_value(borrow=True) for v in data], program, devices)
+        evaluator._shared = list(data)
+        return evaluator
 
     def __reduce__(self) -> tuple:
         return type(self), (self.inner_inputs, self.inner_term, self._data, self.program, self._devices)
 
     def as_held(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The arrays of a call from compiled code, with those of shared variables as the arrays that these hold."""
+        """Arrays of a call from compiled code, with those of shared variables as the arrays that these hold."""
         held = [v.container.storage[0] for v in self._shared]
         data = [
             mine if isinstance(mine, np.ndarray) and _is_same_memory(mine, a) else a
@@ -91,7 +91,7 @@ class RowsEvaluator:
 
     @survives_fork
     def sums(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> Sequence[Any]:
-        """[the sum, its derivatives in the inputs at the places `wrt`].
+        """Sum over rows, then its derivatives in the inputs at the places `wrt`.
 
         Inputs of one element may be numbers of Python's, and then the derivatives in them are.
         """
@@ -100,56 +100,56 @@ class RowsEvaluator:
         fit = self._fit_of(shapes, data)
         if not isinstance(fit.by, _ByRows):
             return fit.by.sums(self._as_arrays(inputs), data, wrt)
-        found = fit.by.sums(inputs, data, wrt)
-        if found[0] == -math.inf and fit.by.checked:
+        results = fit.by.sums(inputs, data, wrt)
+        if results[0] == -math.inf and fit.by.checked:
             return self._exactly.sums(self._as_arrays(inputs), data, wrt)
-        return found
+        return results
 
     @survives_fork
     def sums_of_sets(self, arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
-        """As `sums`, for inputs that may have further leading axes, which broadcast: those of sets of parameters.
+        """Sums for sets of parameters, and their derivatives in the inputs at the places `wrt`.
 
-        All results have them.
+        Inputs may have further leading axes, which broadcast: those of the sets. All results have them.
         """
         inputs, data = arrays[: self.n_inputs], arrays[self.n_inputs :]
         ranks = [v.type.ndim for v in self.inner_inputs[: self.n_inputs]]
         lead, cores = common_batch(inputs, ranks), list(map(core_of, inputs, ranks))
         n_sets = math.prod(lead)
         of_sets = [a.ndim > rank or i in wrt for i, (a, rank) in enumerate(zip(inputs, ranks, strict=True))]
-        sets = [along_one_axis(a, rank, lead) if its else a for a, rank, its in zip(inputs, ranks, of_sets, strict=True)]
+        sets = [along_one_axis(a, r, lead) if has_sets else a for a, r, has_sets in zip(inputs, ranks, of_sets, strict=True)]
         by = self._fit_of(tuple(cores), data).by
         if isinstance(by, _ByRows) and n_sets:
-            found = by.sums_of_sets(sets, of_sets, n_sets, wrt)
+            results = by.sums_of_sets(sets, of_sets, n_sets, wrt)
             # -inf is -inf; PyTensor tells what the derivatives are there.
-            one_by_one = np.flatnonzero(found[0] == -math.inf) if by.checked and wrt else np.empty(0, int)
+            one_by_one = np.flatnonzero(results[0] == -math.inf) if by.checked and wrt else np.empty(0, int)
         else:
-            found = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
+            results = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
             one_by_one = np.arange(n_sets)
 
         def alone(k: int) -> Sequence[Any]:
-            return self.sums([*(a[k] if its else a for a, its in zip(sets, of_sets, strict=True)), *data], wrt)
+            return self.sums([*(a[k] if has_sets else a for a, has_sets in zip(sets, of_sets, strict=True)), *data], wrt)
 
-        fill(found, one_by_one, alone)
-        return [a.reshape(lead + a.shape[1:]) for a in found]
+        fill(results, one_by_one, alone)
+        return [a.reshape(lead + a.shape[1:]) for a in results]
 
     def by_machine(self, inputs: Sequence[Any], wrt: tuple[int, ...]) -> Evaluation | None:
-        """How compiled code evaluates what `sums` does, for inputs of these shapes; None where it cannot."""
+        """Evaluation of `sums` by compiled code alone, for inputs of these shapes; None where compiled code cannot."""
         shapes = [self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)]
         fit = next((fit for fit in self._fits if fit.suits(shapes, [])), None)
         return fit.by.by_machine(shapes, wrt) if fit is not None and isinstance(fit.by, _ByRows) else None
 
     @functools.cached_property
     def _exactly(self) -> _ByPyTensor:
-        """What tells the sum, and its derivatives, at invalid parameters."""
+        """PyTensor's function of the sum and its derivatives, for invalid parameters."""
         return _ByPyTensor(self.inner_inputs, self.inner_term, WITHOUT_COMPILER)
 
     def _as_arrays(self, inputs: Sequence[Any]) -> list[np.ndarray]:
-        """The inputs in the types of PyTensor's variables: compiled code gives all as float64."""
+        """Inputs in the types of PyTensor's variables: compiled code gives all as float64."""
         given = zip(self.inner_inputs, self._ones, inputs, strict=False)
         return [np.full(ones, a, v.type.dtype) if type(a) is float else np.asarray(a, v.type.dtype) for v, ones, a in given]
 
     def _fit_of(self, shapes: tuple[tuple[int, ...], ...], data: Sequence[np.ndarray]) -> _Fit:
-        """What evaluates the sum for inputs of these shapes and for these data."""
+        """Evaluator of the sum for inputs of these shapes and for these data."""
         for fit in self._fits:
             if shapes == fit.shapes and all([a is b for a, b in zip(data, fit.seen, strict=True)]):
                 return fit
@@ -167,35 +167,35 @@ class RowsEvaluator:
     def _fitted(
         self, shapes: Sequence[tuple[int, ...]], arrays: Sequence[np.ndarray]
     ) -> _ByRows | _OfComputed | _ByPyTensor:
-        own, data = self.inner_inputs[: self.n_inputs], self.inner_inputs[self.n_inputs :]
+        inputs, data = self.inner_inputs[: self.n_inputs], self.inner_inputs[self.n_inputs :]
         try:
             program = program_of(
-                self.inner_term, dict(zip(data, arrays, strict=True)), dict(zip(own, shapes, strict=True)), hoist=False
+                self.inner_term, dict(zip(data, arrays, strict=True)), dict(zip(inputs, shapes, strict=True)), hoist=False
             )
         except Unsupported:
             return _ByPyTensor(self.inner_inputs, self.inner_term)
-        if set(program.inputs) <= set(own):
-            return _ByRows(program, [own.index(v) for v in program.inputs], self._devices)
+        if set(program.inputs) <= set(inputs):
+            return _ByRows(program, [inputs.index(v) for v in program.inputs], self._devices)
         return _OfComputed(program, self.inner_inputs, self._devices)
 
 
 class _Fit(NamedTuple):
-    """What evaluates a sum for inputs of certain shapes and certain data.
+    """Evaluator of a sum for inputs of certain shapes and certain data.
 
     Attributes
     ----------
     shapes : sequence of tuple
-        Those of the inputs of the last call.
+        Shapes of the inputs of the last call.
     seen : sequence of ndarray
         The data of the last call: where they are the same arrays again, nobody compares them.
     data : sequence of ndarray
         Copies of the data.
     by : object
-        Has a method `sums`.
+        Evaluator with a method `sums`.
     all_shapes : sequence of tuple
-        Those of the inputs that it evaluates the sum for, None for an extent that may be any.
+        Shapes of all inputs for which `by` evaluates the sum, None for an extent that may be any.
     program : Program or None
-        That which tells whether an extent is large enough.
+        Program that tells whether an extent is large enough.
     """
 
     shapes: Sequence[tuple[int | None, ...]]
@@ -211,7 +211,7 @@ class _Fit(NamedTuple):
 
 
 def _are_equal(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays have the same numbers, of which 0 and -0 are two."""
+    """True if two arrays have the same numbers, of which 0 and -0 are two."""
     if a.shape != b.shape or not np.array_equal(a, b):
         return False
     return a.dtype.kind != "f" or np.array_equal(np.signbit(a), np.signbit(b))
@@ -226,13 +226,13 @@ def _fits(shape: tuple[int, ...], known: tuple[int | None, ...]) -> bool:
 
 
 class _ByRows:
-    """The sum by a program.
+    """Sum by a program.
 
     Parameters
     ----------
     program : Program
     places : sequence of int
-        For each of its inputs, which array of a call it is.
+        Place among the arrays of a call, for each input of the program.
     devices : sequence of str, optional
     """
 
@@ -244,11 +244,11 @@ class _ByRows:
 
     @property
     def checked(self) -> bool:
-        """Whether rows whose parameters are invalid are -inf."""
+        """True if rows whose parameters are invalid are -inf."""
         return self._program.checked_rows
 
     def _names(self, wrt: tuple[int, ...]) -> tuple[Rows, list[str], list[list[tuple[str, tuple]]]]:
-        """The model, the parameters that the inputs at the places `wrt` are made into, and for each input its own."""
+        """Model of the rows, the parameters that the inputs at the places `wrt` are made into, and each input's own."""
         if self._rows is None:
             self._rows = Rows(self._program.source, devices=self._devices, **self._program.leaves)
         if wrt not in self._of:
@@ -257,31 +257,37 @@ class _ByRows:
         return self._rows, *self._of[wrt]
 
     def sums(self, inputs: Sequence[Any], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[Any]:
-        rows, names, own = self._names(wrt)
+        rows, names, parts = self._names(wrt)
         values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
         if not names:
             return [float(rows(**values)), *(_zeros(inputs[i]) for i in wrt)]
-        value, found = rows.value_and_grad(wrt=names, **values)
-        return [value, *[_gradient(inputs[i], its, found) for i, its in zip(wrt, own, strict=True)]]
+        value, gradients = rows.value_and_grad(wrt=names, **values)
+        return [value, *[_gradient(inputs[i], picks, gradients) for i, picks in zip(wrt, parts, strict=True)]]
 
     def sums_of_sets(
         self, inputs: Sequence[np.ndarray], of_sets: Sequence[bool], n_sets: int, wrt: tuple[int, ...]
     ) -> list[np.ndarray]:
-        """The sums, (n_sets,), and the derivatives, (n_sets, …); `of_sets`: whether an input has a first axis of sets."""
-        rows, names, own = self._names(wrt)
+        """Sums, (n_sets,), and derivatives, (n_sets, …).
+
+        `of_sets` tells for each input whether its first axis is that of the sets.
+        """
+        rows, names, parts = self._names(wrt)
         values = {
             name: _part(inputs[i], _of_each(pick), n_sets) if of_sets[i] else _part(inputs[i], pick)
             for name, i, pick in self._parameters
         }
-        value, found = rows.value_and_grad(wrt=names, **values) if names else (rows(**values), {})
-        picks = [[(name, _of_each(pick)) for name, pick in its] for its in own]
-        slopes = [_gradient(inputs[i], its, found) for i, its in zip(wrt, picks, strict=True)]
+        value, gradients = rows.value_and_grad(wrt=names, **values) if names else (rows(**values), {})
+        parts = [[(name, _of_each(pick)) for name, pick in picks] for picks in parts]
+        slopes = [_gradient(inputs[i], picks, gradients) for i, picks in zip(wrt, parts, strict=True)]
         return [np.array(np.broadcast_to(value, n_sets)), *slopes]
 
     def by_machine(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> Evaluation | None:
-        """How compiled code evaluates it, for inputs of these shapes, and its derivatives in some; None where it cannot."""
+        """Evaluation by compiled code of the sum and of its derivatives in some inputs, for inputs of these shapes.
+
+        None where compiled code cannot.
+        """
         assert self._rows is not None
-        names, own = self._of[wrt]
+        names, parts = self._of[wrt]
         values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
         if (replay := replay_of(self._rows, names, values)) is None:
             return None
@@ -289,8 +295,8 @@ class _ByRows:
         places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}
         inputs = [(i, name, places[name]) for name, i, _ in self._parameters]
         outputs, start = list[tuple[str, np.ndarray]](), 1
-        for i, its in zip(wrt, own, strict=True):
-            outputs += [(name, start + places[name]) for name, _ in its]
+        for i, picks in zip(wrt, parts, strict=True):
+            outputs += [(name, start + places[name]) for name, _ in picks]
             start += math.prod(shapes[i])
         return evaluation_of(replay, inputs, outputs, start)
 
@@ -299,29 +305,29 @@ def _zeros(like: Any) -> Any:
     return 0.0 if type(like) is float else np.zeros(like.shape)
 
 
-def _gradient(at: Any, own: Sequence[tuple[str, tuple]], found: dict[str, Any]) -> Any:
-    """The derivative in an input, of those in its parts."""
+def _gradient(at: Any, parts: Sequence[tuple[str, tuple]], gradients: dict[str, Any]) -> Any:
+    """Derivative in an input, from the derivatives in its parts."""
     if type(at) is float:
-        return float(found[own[0][0]]) if len(own) == 1 else float(sum(found[name] for name, _ in own))
-    if len(own) == 1 and np.size(found[own[0][0]]) == at.size:
-        return np.asarray(found[own[0][0]], np.float64).reshape(at.shape)
+        return float(gradients[parts[0][0]]) if len(parts) == 1 else float(sum(gradients[name] for name, _ in parts))
+    if len(parts) == 1 and np.size(gradients[parts[0][0]]) == at.size:
+        return np.asarray(gradients[parts[0][0]], np.float64).reshape(at.shape)
     total = np.zeros(at.shape)
-    for name, pick in own:
+    for name, pick in parts:
         if pick == (...,):
-            total += np.reshape(found[name], at.shape)
+            total += np.reshape(gradients[name], at.shape)
         else:
-            total[pick] += found[name]
+            total[pick] += gradients[name]
     return total
 
 
 class _OfComputed:
-    """The sum by a program whose inputs PyTensor computes from those of the call.
+    """Sum by a program whose inputs PyTensor computes from those of the call.
 
     Parameters
     ----------
     program : Program
     inputs : sequence of Variable
-        What the program's inputs are computed from: the inputs of the call, then the data.
+        Variables that the program's inputs are computed from: the inputs of the call, then the data.
     devices : sequence of str, optional
     """
 
@@ -349,7 +355,7 @@ class _OfComputed:
 
 
 class _ByPyTensor:
-    """The sum as PyTensor computes it."""
+    """Sum as PyTensor computes it."""
 
     def __init__(self, inputs: Sequence[Variable], term: Variable, mode: Any = None):
         self._inputs, self._total, self._mode = inputs, pt.sum(term), mode
@@ -369,12 +375,12 @@ class _ByPyTensor:
 
 
 def _of_each(pick: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The part of each set along the first axis."""
+    """Index of the same part in each set along the first axis."""
     return pick if pick == (...,) else (slice(None), *pick)
 
 
 def _part(array: Any, pick: tuple[Any, ...], n_sets: int | None = None) -> Any:
-    """A parameter's part of an input, which may have a first axis of sets."""
+    """Part of an input that a parameter is; the input may have a first axis of sets."""
     if type(array) is float:
         return array
     if not pick:

@@ -1,4 +1,4 @@
-"""What becomes of the terms of a model: where they are computed, and why."""
+"""Explanation of the terms of a model: where each is computed, and why."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from .regrouped import as_fused
 from .rewrite import fused, has_device, is_whole_sum, settings
 from .scalar_ops import NoData, UnknownLength, Unsupported
 from .sources import sources_of
-from .where import MANY, Decision, Estimate, decision, too_few
+from .where import FEWEST_UNREAD_ROWS, Decision, Estimate, decision, too_few
 
 NO_DEVICE = "there is no device that computes in float64"
 
 
 @dataclass(frozen=True)
 class SumExplanation:
-    """A sum over rows.
+    """Sum over rows, where it is computed, and why.
 
     Attributes
     ----------
     n_rows : int
         0 where they could not be counted.
     program : Program or None
-        What a row computes, where that can be.
+        Program of the sum, where there is one.
     reason : str
         Why the sum is left to PyTensor; empty where it is not.
     expected : Estimate or None
@@ -49,24 +49,24 @@ class SumExplanation:
 
     @property
     def bytes_per_row(self) -> int:
-        """What is read and written for each row, with its gradients."""
+        """Bytes that are read and written for each row, with its gradients."""
         return 0 if self.program is None else sum(_bytes(a) for a in self.program.arguments)
 
     @property
     def leaves(self) -> list[str]:
-        """The arguments of the function of a row, each with what it is."""
+        """Descriptions of the arguments of the function of a row."""
         return [] if self.program is None else [_described(a, self.program.computed) for a in self.program.arguments]
 
 
 @dataclass(frozen=True)
 class TermExplanation:
-    """A term of a model: what an observed variable or a potential adds to the log-posterior.
+    """Term of a model: what an observed variable or a potential adds to the log-posterior.
 
     Attributes
     ----------
     name : str
     sums : list of SumExplanation
-        Of which the term consists.
+        Sums that the term consists of.
     """
 
     name: str
@@ -75,7 +75,7 @@ class TermExplanation:
 
     @property
     def is_fused(self) -> bool:
-        """Whether all of it is computed on the device."""
+        """True if all of the term is computed on the device."""
         return bool(self.sums) and not any(s.reason for s in self.sums)
 
     @property
@@ -89,7 +89,7 @@ class TermExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What `explain` found; it prints as text, and as a table in a notebook.
+    """Result of `explain`; it prints as text, and as a table in a notebook.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Explanation:
 
 
 def explain(model: Any = None) -> Explanation:
-    """Which terms of a PyMC model are computed on the device where `fused` is in force, and what prevents the others.
+    """Explanation which terms of a PyMC model the device computes where `fused` is in force, and what prevents the others.
 
     Parameters
     ----------
@@ -140,12 +140,12 @@ def explain(model: Any = None) -> Explanation:
     shapes = _shapes(model)
     with fused(False):
         terms = model.logp(vars=variables, sum=False, jacobian=False) if variables else []
-        found = [_explained(v.name, term, shapes, min_rows) for v, term in zip(variables, terms, strict=True)]
-    return Explanation(found, choose.get().device.name if has_device() else "")
+        explanations = [_explained(v.name, term, shapes, min_rows) for v, term in zip(variables, terms, strict=True)]
+    return Explanation(explanations, choose.get().device.name if has_device() else "")
 
 
 def _shapes(model: Any) -> dict[Variable, tuple[int, ...]]:
-    """The shapes of the parameters whose types leave them open."""
+    """Shapes of the parameters whose types leave them open."""
     unknown = [v for v in model.value_vars if None in v.type.shape]
     of_name = model.eval_rv_shapes() if unknown else {}
     return {v: tuple(map(int, of_name[v.name])) for v in unknown if v.name in of_name}
@@ -159,7 +159,7 @@ def _explained(name: str, term: Any, shapes: Mapping[Variable, tuple[int, ...]],
 
 
 def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> SumExplanation | None:
-    """What becomes of a sum; None of one over parameters alone."""
+    """Explanation of a sum; None for a sum over parameters alone."""
     term = as_fused(term)
     data = shared_data(term)
     expected = None
@@ -168,7 +168,7 @@ def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | 
             program = program_of(term, data)
             reason, expected = decision(program, min_rows) if has_device() else Decision(NO_DEVICE)
         except UnknownLength:
-            reason = too_few(sources_of(term, data)[1], min_rows, MANY) if has_device() else NO_DEVICE
+            reason = too_few(sources_of(term, data)[1], min_rows, FEWEST_UNREAD_ROWS) if has_device() else NO_DEVICE
             program = program_of(term, data, shapes)
     except NoData:
         return None
@@ -215,23 +215,24 @@ def _text(term: TermExplanation, device: str) -> str:
     if not term.sums:
         return f"{term.name}: computed by PyTensor, because {term.other}"
     lines = []
-    for one in term.sums:
-        if one.program is None:
-            rows = f"{one.n_rows} rows, " if one.n_rows else ""
-            lines.append(f"{term.name}: {rows}computed by PyTensor, because there is no function of a row for {one.reason}")
+    for row_sum in term.sums:
+        if row_sum.program is None:
+            rows = f"{row_sum.n_rows} rows, " if row_sum.n_rows else ""
+            lines.append(f"{term.name}: {rows}computed by PyTensor, because there is no function of a row for {row_sum.reason}")
             continue
-        where = f"by PyTensor: {one.reason}" if one.reason else f"on {device}"
-        if one.expected and not one.reason:
-            where += f", in about {one.expected.on_device * 1e6:.0f} µs (PyTensor: {one.expected.by_pytensor * 1e6:.0f} µs)"
-        lines.append(f"{term.name}: {one.n_rows} rows of {one.bytes_per_row} bytes, computed {where}")
-        lines += [f"    {leaf}" for leaf in one.leaves]
-        lines += [f"    {line}" for line in one.program.source.rstrip().splitlines()]
+        where = f"by PyTensor: {row_sum.reason}" if row_sum.reason else f"on {device}"
+        if row_sum.expected and not row_sum.reason:
+            seconds = row_sum.expected
+            where += f", in about {seconds.on_device * 1e6:.0f} µs (PyTensor: {seconds.by_pytensor * 1e6:.0f} µs)"
+        lines.append(f"{term.name}: {row_sum.n_rows} rows of {row_sum.bytes_per_row} bytes, computed {where}")
+        lines += [f"    {leaf}" for leaf in row_sum.leaves]
+        lines += [f"    {line}" for line in row_sum.program.source.rstrip().splitlines()]
     return "\n".join(lines)
 
 
 def _rows(term: TermExplanation, device: str) -> str:
     cells = [[term.name, "", "", f"PyTensor: {term.other}", ""]] if not term.sums else []
-    for one in term.sums:
-        where = f"PyTensor: {one.reason}" if one.reason else device
-        cells.append([term.name, str(one.n_rows or ""), str(one.bytes_per_row or ""), where, "; ".join(one.leaves)])
+    for row_sum in term.sums:
+        where = f"PyTensor: {row_sum.reason}" if row_sum.reason else device
+        cells.append([term.name, str(row_sum.n_rows or ""), str(row_sum.bytes_per_row or ""), where, "; ".join(row_sum.leaves)])
     return "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in cells)

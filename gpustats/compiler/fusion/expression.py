@@ -7,20 +7,20 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH = 100  # of what is written in one statement
-CHEAP = {"fmax", "fmin", "fabs", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "sqrt"}  # functions
-SEVERAL = 4  # calls of a logarithm, about, that a gamma function or a density takes
+LONGEST_EXPRESSION = 100  # characters that are written in one statement
+CHEAP_FUNCTIONS = {"fmax", "fmin", "fabs", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "sqrt"}
+LOGARITHMS_PER_DENSITY = 4  # calls of a logarithm, about, that a gamma function or a density takes
 _CALL = re.compile(r"\w+\([\w(){}, ]*\)")
 
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """An expression of C.
+    """Expression of C.
 
     Attributes
     ----------
     form : str
-        With ``{}`` for each of the arguments: an infix form, a call, a name or a literal.
+        C text with ``{}`` for each of the arguments: an infix form, a call, a name or a literal.
     arguments : tuple of Expression
     whole : bool
         Whether it is an int, which is true or false.
@@ -32,12 +32,12 @@ class Expression:
 
     @property
     def is_atom(self) -> bool:
-        """Whether it needs no parentheses anywhere."""
+        """True if the expression needs no parentheses anywhere."""
         return not self.arguments or _CALL.fullmatch(self.form) is not None
 
 
 def parts_of(result: Expression) -> list[Expression]:
-    """All that an expression is made of, and itself: each once, behind what it is made of."""
+    """Parts of an expression, and the expression itself: each once, behind its own parts."""
     order: list[Expression] = []
     seen: set[int] = set()
     stack = [(result, False)]
@@ -53,15 +53,15 @@ def parts_of(result: Expression) -> list[Expression]:
 
 
 def operations(result: Expression) -> tuple[int, int]:
-    """How many cheap operations an expression takes, and how many calls of functions, of which some count several times."""
+    """Numbers of cheap operations and of calls of functions in an expression; some calls count several times."""
     forms = [e.form for e in parts_of(result) if e.arguments]
     calls = [form.partition("(")[0] for form in forms if re.match(r"\w+\(", form)]
-    dear = [name for name in calls if name not in CHEAP]
-    return len(forms) - len(dear), sum(SEVERAL if "gamma" in name or "_log" in name else 1 for name in dear)
+    dear = [name for name in calls if name not in CHEAP_FUNCTIONS]
+    return len(forms) - len(dear), sum(LOGARITHMS_PER_DENSITY if "gamma" in name or "_log" in name else 1 for name in dear)
 
 
 def body(result: Expression) -> str:
-    """The statements of a function that returns an expression: what is used several times, or is long, has a name."""
+    """Statements of a function that returns an expression: a part that is used several times, or is long, has a name."""
     order = parts_of(result)
     uses = Counter(id(argument) for expression in order for argument in expression.arguments)
     texts: dict[int, tuple[str, bool]] = {}  # what stands for an expression, and whether it needs no parentheses
@@ -70,7 +70,7 @@ def body(result: Expression) -> str:
         text = _filled(expression, [texts[id(a)] for a in expression.arguments])
         if expression is result:
             lines.append(f"    return {_of(expression, 'real', text)};")
-        elif expression.arguments and (uses[id(expression)] > 1 or len(text) > WIDTH):
+        elif expression.arguments and (uses[id(expression)] > 1 or len(text) > LONGEST_EXPRESSION):
             name = f"t{len(lines)}"
             lines.append(f"    const {'int' if expression.whole else 'real'} {name} = {text};")
             texts[id(expression)] = name, True

@@ -1,4 +1,4 @@
-"""Graphs as they are for the data that they have now: with every extent known, and what follows from data alone computed."""
+"""Graphs for the present data: with every extent known, and what follows from data alone computed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pytensor.tensor.type import TensorType
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
 
-FEW = 1000  # elements, for which PyTensor's Python functions of numbers are fast enough
+MOST_ELEMENTS_IN_PYTHON = 1000  # of an array, for which PyTensor's functions of numbers are fast enough
 
 
 class Frozen:
-    """A copy of the graph of a variable in which data are constants.
+    """Copy of the graph of a variable in which data are constants.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class Frozen:
         self.variable = self._of.get(variable, variable)
 
     def original(self, variable: Variable) -> Variable:
-        """The variable that a copy stands for."""
+        """Variable of the original graph that a copy stands for."""
         return self._original.get(variable, variable)
 
     def shape(self, variable: Variable) -> tuple[int | None, ...]:
-        """The shape of what a variable of the original graph became."""
+        """Shape of the copy of a variable of the original graph."""
         return self._of.get(variable, variable).type.shape
 
     def _copied(self, node: Apply) -> Sequence[Variable]:
@@ -77,7 +77,7 @@ class Frozen:
 
 
 def _broadcasts_unasked(before: Sequence[Variable], now: Sequence[Variable]) -> bool:
-    """Whether an axis, which only now is known to have one element, would be repeated: PyTensor raises an error there."""
+    """True if an axis only now known to have one element would be repeated: PyTensor raises an error there."""
     for axis in range(now[0].type.ndim):
         extents = [v.type.shape[axis] for v in now]
         new = any(v.type.shape[axis] is None and extent == 1 for v, extent in zip(before, extents, strict=True))
@@ -87,7 +87,7 @@ def _broadcasts_unasked(before: Sequence[Variable], now: Sequence[Variable]) -> 
 
 
 def rebuilt(variable: Variable, change: Callable[[Apply, dict[Variable, Variable]], Sequence[Variable] | None]) -> Variable:
-    """The same graph with other outputs of some nodes.
+    """Graph with other outputs of some nodes.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def rebuilt(variable: Variable, change: Callable[[Apply, dict[Variable, Variable
 
 
 def without_inner_graphs(variable: Variable) -> Variable:
-    """The same graph with the operations themselves in the place of those that are made of a graph."""
+    """Graph in which operations that are made of a graph are replaced by the operations of that graph."""
 
     def opened(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:
         if not isinstance(node.op, OpFromGraph) or not all(isinstance(v.type, TensorType) for v in node.outputs):
@@ -118,13 +118,13 @@ def without_inner_graphs(variable: Variable) -> Variable:
 
 
 def shared_data(variable: Variable) -> dict[Variable, np.ndarray]:
-    """The shared variables that a variable is computed from, `pm.Data` and lengths of dimensions, and what they are now."""
+    """Shared variables that a variable is computed from, `pm.Data` and lengths of dimensions, with their present values."""
     found = [v for v in ancestors([variable]) if isinstance(v, SharedVariable) and isinstance(v.type, TensorType)]
     return {v: v.get_value(borrow=True) for v in found}
 
 
 def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
-    """What an operation that asks for the shape of its input gives, where that is known."""
+    """Outputs of an operation that asks for the shape of its input; None where the shape is unknown, or of other operations."""
     name = type(node.op).__name__
     if name not in ("Shape", "Shape_i"):
         return None
@@ -138,12 +138,12 @@ def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
 
 
 def computed(node: Apply, inputs: Sequence[Any]) -> list[np.ndarray] | None:
-    """The outputs of an operation on constants; None where it cannot be told what they are."""
+    """Outputs of an operation on constants; None where they cannot be told."""
     if not all(isinstance(v.type, TensorType) for v in node.outputs):
         return None
     storage: list[list[Any]] = [[None] for _ in node.outputs]
     try:
-        if isinstance(node.op, Elemwise) and max(np.size(v.data) for v in inputs) > FEW:
+        if isinstance(node.op, Elemwise) and max(np.size(v.data) for v in inputs) > MOST_ELEMENTS_IN_PYTHON:
             return _by_numpy(node.op.scalar_op, [v.data for v in inputs], np.dtype(node.outputs[0].type.dtype))
         copy = node.op.make_node(*inputs)
         node.op.perform(copy, [v.data for v in inputs], storage)
@@ -153,20 +153,20 @@ def computed(node: Apply, inputs: Sequence[Any]) -> list[np.ndarray] | None:
 
 
 def _by_numpy(op: Any, arrays: Sequence[np.ndarray], dtype: np.dtype) -> list[np.ndarray] | None:
-    """An operation on many numbers, where it is one of NumPy's or SciPy's; None of others."""
+    """Result of an operation on many numbers, where NumPy or SciPy has it; None of other operations."""
     name = type(op).__name__
     if dtype.kind == "f":
         arrays = [a.astype(dtype) if a.dtype.kind in "iu" else a for a in arrays]
     with np.errstate(all="ignore"):
         if name in ("Add", "Mul"):
-            found = functools.reduce(np.add if name == "Add" else np.multiply, arrays)
+            result = functools.reduce(np.add if name == "Add" else np.multiply, arrays)
         elif name == "Cast":
-            found = arrays[0]
+            result = arrays[0]
         elif name == "Second":
-            found = np.broadcast_to(arrays[1], np.broadcast_shapes(*(a.shape for a in arrays)))
+            result = np.broadcast_to(arrays[1], np.broadcast_shapes(*(a.shape for a in arrays)))
         elif op.nfunc_spec and op.nfunc_spec[1:] == (len(arrays), 1):
             module, _, function = op.nfunc_spec[0].rpartition(".")
-            found = getattr(importlib.import_module(module or "numpy"), function)(*arrays)
+            result = getattr(importlib.import_module(module or "numpy"), function)(*arrays)
         else:
             return None
-    return [found.astype(dtype, copy=False)]
+    return [result.astype(dtype, copy=False)]

@@ -1,4 +1,4 @@
-"""Elements of arrays by index, and arrays that are put together of others."""
+"""Elements of arrays by index, and arrays some elements of which are set."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def of_index(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         raise Unsupported("several indices that parameters decide")
     ((axis, number),) = varying
     extent = reader.short(source, axis)
-    end = reader.made.number(float(extent))
-    from_end = reader.made.make("{} < 0.0", number, whole=True)
-    number = reader.made.choice(from_end, reader.made.make("{} + {}", number, end), number)
-    reader.require(reader.made.make("{} >= 0.0 && {} < {}", number, number, end, whole=True))
+    end = reader.expressions.number(float(extent))
+    from_end = reader.expressions.make("{} < 0.0", number, whole=True)
+    number = reader.expressions.choice(from_end, reader.expressions.make("{} + {}", number, end), number)
+    reader.require(reader.expressions.make("{} >= 0.0 && {} < {}", number, number, end, whole=True))
 
     def option(i: int) -> Callable[[], Expression]:
         return lambda: reader.visit(source, tuple(i if a == axis else e for a, e in enumerate(entries)))  # type: ignore[misc]
@@ -41,7 +41,7 @@ def of_index(reader: Reader, node: Apply, at: At, output: int) -> Expression:
 
 
 def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> list[Entry | Expression]:
-    """Where an element of an indexed array lies in the array."""
+    """Position of an indexed element in its array."""
     arrays = [axis for axis, i in enumerate(where) if not isinstance(i, slice)]
     ndim = max((where[a].type.ndim for a in arrays), default=0)
     rest: list[Entry] = list(at)
@@ -51,7 +51,7 @@ def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> 
         first = sum(isinstance(i, slice) for i in where[: arrays[0]]) if consecutive else 0
         lead, rest = rest[first : first + ndim], rest[:first] + rest[first + ndim :]
     remaining = iter(rest)
-    found: list[Entry | Expression] = []
+    entries: list[Entry | Expression] = []
     for axis in range(source.type.ndim):
         index = where[axis] if axis < len(where) else slice(None)
         extent = source.type.shape[axis]
@@ -60,10 +60,10 @@ def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> 
             if extent is None and ((index.start or 0) < 0 or (index.step or 1) < 0):
                 raise UnknownLength(f"a part of {source.type} that is counted from an end which only the call tells")
             start, _, step = index.indices(2**62 if extent is None else extent)
-            found.append(start + step * a if isinstance(a, int) else a.scaled(step, start))
+            entries.append(start + step * a if isinstance(a, int) else a.scaled(step, start))
             continue
-        own = lead[ndim - index.type.ndim :]
-        own = [0 if s == 1 else a for a, s in zip(own, index.type.shape, strict=True)]
+        position = lead[ndim - index.type.ndim :]
+        position = [0 if s == 1 else a for a, s in zip(position, index.type.shape, strict=True)]
         if isinstance(index, Constant):
             places = np.asarray(index.data)
             if (places < 0).any():
@@ -71,34 +71,34 @@ def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> 
                     raise UnknownLength(f"an index of {source.type} from its end, which only the call tells")
                 places = np.where(places < 0, places + extent, places)
                 index = Constant(index.type, places.astype(index.type.dtype))
-            found.append(picked(places, own, reader.name_of(index.data)))
+            entries.append(picked(places, position, reader.name_of(index.data)))
         else:
-            found.append(reader.visit(index, tuple(own)))
-    return found
+            entries.append(reader.visit(index, tuple(position)))
+    return entries
 
 
 def index_of(node: Apply, values: int = 1) -> list[Any]:
-    """For each axis of the indexed array a slice of whole numbers, or the variable of an index.
+    """Index along each axis of the indexed array: a slice of whole numbers, or a variable.
 
     The index follows the first inputs of the node, as many as `values`.
     """
     listed = getattr(node.op, "idx_list", None)
-    given: Sequence[Any] = node.inputs[values:]
+    inputs: Sequence[Any] = node.inputs[values:]
     if listed is not None:
-        given = indices_from_subtensor(given, listed)
-    found: list[Any] = []
-    for index in given:
+        inputs = indices_from_subtensor(inputs, listed)
+    indices: list[Any] = []
+    for index in inputs:
         if isinstance(index, slice):
-            found.append(slice(*(_number(v) for v in (index.start, index.stop, index.step))))
+            indices.append(slice(*(_number(v) for v in (index.start, index.stop, index.step))))
         elif isinstance(index, Constant) and isinstance(index.data, slice):
-            found.append(index.data)
+            indices.append(index.data)
         elif isinstance(index, Variable) and isinstance(index.type, TensorType):
-            found += _of_array(index)
+            indices += _of_array(index)
         elif isinstance(index, Variable) and hasattr(index.type, "dtype"):  # a scalar
-            found.append(pt.constant(index.data) if isinstance(index, Constant) else pt.tensor_from_scalar(index))
+            indices.append(pt.constant(index.data) if isinstance(index, Constant) else pt.tensor_from_scalar(index))
         else:
             raise Unsupported(f"an index of {index}")
-    return found
+    return indices
 
 
 def _of_array(index: Variable) -> list[Variable]:
@@ -119,11 +119,11 @@ def _number(v: Any) -> int | None:
 
 @reads("AdvancedIncSubtensor", "AdvancedIncSubtensor1")
 def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    """An element of an array some elements of which are set, or added to."""
-    whole, part, *_ = node.inputs
-    where, shape = index_of(node, values=2), whole.type.shape
+    """Element of an array some elements of which are set, or added to."""
+    array, part, *_ = node.inputs
+    where, shape = index_of(node, values=2), array.type.shape
     if any(s is None for s in shape):
-        raise UnknownLength(f"an array some elements of which are set, as long as only the call tells: {whole.type}")
+        raise UnknownLength(f"an array some elements of which are set, as long as only the call tells: {array.type}")
     if len(where) != len(shape) or part.type.ndim > 1:
         raise Unsupported("an array some rows of which are set")
     if not all(isinstance(i, Constant) and i.type.ndim <= 1 for i in where):
@@ -133,13 +133,15 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         raise Unsupported("an array whose elements are set several times")
     of_part = np.full(shape, -1)
     of_part.flat[flat] = np.arange(len(flat))
-    found = np.broadcast_to(read(of_part, at), (reader.n,))
-    before = reader.made.real(reader.visit(whole, at))
-    if (found < 0).all():
+    part_of_row = np.broadcast_to(read(of_part, at), (reader.n,))
+    before = reader.expressions.real(reader.visit(array, at))
+    if (part_of_row < 0).all():
         return before
     key = ("part", node, *(a if isinstance(a, int) else a.key for a in at))
-    there: Entry = picked(np.maximum(found, 0), [evenly(0, 1, reader.n)], key)
-    after = reader.made.real(reader.visit(part, () if not part.type.ndim else (0 if part.type.shape == (1,) else there,)))
+    place: Entry = picked(np.maximum(part_of_row, 0), [evenly(0, 1, reader.n)], key)
+    at_part: At = () if not part.type.ndim else (0 if part.type.shape == (1,) else place,)
+    after = reader.expressions.real(reader.visit(part, at_part))
     if not node.op.set_instead_of_inc:
-        after = reader.made.make("{} + {}", before, after)
-    return after if (found >= 0).all() else reader.made.choice(reader.truth(("set", *key), found >= 0), after, before)
+        after = reader.expressions.make("{} + {}", before, after)
+    is_set = part_of_row >= 0
+    return after if is_set.all() else reader.expressions.choice(reader.truth(("set", *key), is_set), after, before)

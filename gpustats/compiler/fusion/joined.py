@@ -1,4 +1,4 @@
-"""Arrays that are put together of others, or have another shape than these."""
+"""Arrays that are joined from others, or have another shape than these."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytensor.graph.basic import Apply, Constant, Variable
 
 from .along import Along, At, Entry, evenly, picked
 from .expression import Expression
-from .reader import SHORT, Reader, reads
+from .reader import MOST_IN_ROW, Reader, reads
 from .scalar_ops import UnknownLength, Unsupported
 
 
@@ -33,24 +33,24 @@ def of_join(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     if isinstance(place, int):
         part = int(np.searchsorted(starts, place, "right")) - 1
         return reader.visit(parts[part], (*at[:axis], place - int(starts[part]), *at[axis + 1 :]))
-    which = np.searchsorted(starts, place.places, "right") - 1
-    present = np.unique(which)
-    found: Expression | None = None
+    part_of_row = np.searchsorted(starts, place.places, "right") - 1
+    present = np.unique(part_of_row)
+    chosen: Expression | None = None
     for part in present[::-1]:
         low, high = int(starts[part]), int(extents[part]) - 1
         inside = _moved(reader, place, low, high, ("part", int(part), low, high))
         value = reader.visit(parts[part], (*at[:axis], inside, *at[axis + 1 :]))
-        if found is None:
-            found = value
+        if chosen is None:
+            chosen = value
         else:
-            here = reader.truth(("which", place.key, low, high), (which == part))
-            found = reader.made.choice(here, value, found)
-    assert found is not None
-    return found
+            in_part = reader.truth(("which", place.key, low, high), (part_of_row == part))
+            chosen = reader.expressions.choice(in_part, value, chosen)
+    assert chosen is not None
+    return chosen
 
 
 def _axis_and_parts(node: Apply) -> tuple[int, Sequence[Variable]]:
-    """Along which axis arrays are joined, and the arrays: of PyTensor 3, and of PyTensor 2, whose axis is an input."""
+    """Axis along which arrays are joined, and the arrays: in PyTensor 3, and in PyTensor 2, whose axis is an input."""
     if hasattr(node.op, "axis"):
         return int(node.op.axis), node.inputs
     if not isinstance(node.inputs[0], Constant):
@@ -68,10 +68,10 @@ def _moved(reader: Reader, place: Along, low: int, high: int, key: tuple) -> Ent
 
 
 def among(reader: Reader, place: Entry, options: Sequence[Callable[[], Expression]]) -> Expression:
-    """The option of a number that may differ between rows."""
+    """Option that a number chooses, which may differ between rows."""
     if isinstance(place, int):
         return options[place]()
-    if len(options) > SHORT:
+    if len(options) > MOST_IN_ROW:
         raise Unsupported(f"one of {len(options)} values by the row")
     present = [int(i) for i in np.unique(place.places)]
     number = reader.argument(("index", place.key), "index", "data", lambda: {"numbers": (place.places.astype(np.int32),)})
@@ -81,8 +81,8 @@ def among(reader: Reader, place: Entry, options: Sequence[Callable[[], Expressio
 def chosen_by(reader: Reader, number: Expression, options: Sequence[tuple[int, Callable[[], Expression]]]) -> Expression:
     found = options[-1][1]()
     for i, option in reversed(options[:-1]):
-        equal = reader.made.make("{} == {}", number, reader.made.number(float(i)), whole=True)
-        found = reader.made.choice(equal, option(), found)
+        equal = reader.expressions.make("{} == {}", number, reader.expressions.number(float(i)), whole=True)
+        found = reader.expressions.choice(equal, option(), found)
     return found
 
 
@@ -97,18 +97,18 @@ def of_reshape(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         return reader.visit(source, tuple(0 if s == 1 else next(kept) for s in inner))
     places = np.arange(math.prod(shape)).reshape(shape)
     flat = picked(places, at, shape)
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for axis, extent in enumerate(inner):
         below = math.prod(inner[axis + 1 :])
         if isinstance(flat, int):
-            found.append(flat // below % extent)
+            entries.append(flat // below % extent)
         elif extent == 1:
-            found.append(0)
+            entries.append(0)
         elif below == 1 and axis == 0:
-            found.append(flat)
+            entries.append(flat)
         else:
-            found.append(_part_of(flat, below, extent))
-    return reader.visit(source, tuple(found))
+            entries.append(_part_of(flat, below, extent))
+    return reader.visit(source, tuple(entries))
 
 
 def _part_of(flat: Along, below: int, extent: int) -> Along:

@@ -1,4 +1,4 @@
-"""How code compiled by Numba evaluates sums over rows."""
+"""Evaluation of sums over rows by code that Numba compiles."""
 
 from __future__ import annotations
 

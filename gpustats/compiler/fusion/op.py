@@ -20,7 +20,7 @@ from .program import Program
 
 
 class OfRows(Op):
-    """A sum over rows, with its gradients in those of its inputs that are numbers of floating point.
+    """Sum over rows, with its gradients in those of its inputs that are numbers of floating point.
 
     The inputs are those of a program, then the data that may change.
 
@@ -46,18 +46,18 @@ class OfRows(Op):
 
     @functools.cached_property
     def differentiable(self) -> tuple[int, ...]:
-        """The places of the inputs that are numbers of floating point, and not data."""
+        """Places of the inputs that are numbers of floating point, and not data."""
         inputs = self.evaluator.inner_inputs[: self.evaluator.n_inputs]
         return tuple(i for i, v in enumerate(inputs) if v.type.dtype.startswith("float"))
 
     def variables(self, inputs: Sequence[Any]) -> list[Variable]:
-        """The inputs in the types in which they are taken."""
+        """Inputs in the types in which they are taken."""
         found = [pt.as_tensor_variable(v) for v in inputs]
         return [as_float64(v) if i in self.differentiable else v for i, v in enumerate(found)]
 
 
 class Fused(OfRows):
-    """The sum over the rows of a program."""
+    """Sum over the rows of a program."""
 
     def make_node(self, *inputs: Any) -> Apply:
         variables = self.variables(inputs)
@@ -83,35 +83,35 @@ class Fused(OfRows):
     L_op: Any = pullback  # its name in PyTensor 2
 
     def _second(self, inputs: Sequence[Variable], cotangents: Sequence[Variable]) -> dict[int, Variable]:
-        """The pullback of the gradients, of the graph that the program was made from."""
-        own = [v.type() for v in inputs]  # fresh, because what is replaced must not be an ancestor of what replaces it
-        total = self.graph(own)
-        where = [own[i] for i in self.wrt]
+        """Pullback of the gradients, of the graph that the program was made from."""
+        fresh = [v.type() for v in inputs]  # fresh, because what is replaced must not be an ancestor of what replaces it
+        total = self.graph(fresh)
+        where = [fresh[i] for i in self.wrt]
         firsts: Any = grad(total, where, disconnected_inputs="ignore") if where else []
         pairs = [
             (v, c) for v, c in zip([total, *firsts], cotangents, strict=True) if not isinstance(c.type, DisconnectedType)
         ]
-        wanted = [own[i] for i in self.differentiable]
+        wanted = [fresh[i] for i in self.differentiable]
         seconds: Any = Lop([v for v, _ in pairs], wanted, [c for _, c in pairs], disconnected_inputs="ignore")
-        found = clone_replace(seconds, dict(zip(own, inputs, strict=True)), rebuild_strict=False)
-        return dict(zip(self.differentiable, found, strict=True))
+        slopes = clone_replace(seconds, dict(zip(fresh, inputs, strict=True)), rebuild_strict=False)
+        return dict(zip(self.differentiable, slopes, strict=True))
 
     def graph(self, inputs: Sequence[Variable]) -> Variable:
-        """The sum as PyTensor computes it."""
+        """Sum as PyTensor computes it."""
         given = dict(zip(self.evaluator.inner_inputs, inputs, strict=True))
         (total,) = clone_replace([pt.sum(self.evaluator.inner_term)], given, rebuild_strict=False)
         return pt.cast(total, FLOAT)
 
     def as_graph(self, inputs: Sequence[Variable]) -> list[Variable]:
-        """All outputs as PyTensor computes them."""
-        own = [v.type() for v in inputs]
-        total = self.graph(own)
-        firsts: Any = grad(total, [own[i] for i in self.wrt], disconnected_inputs="ignore") if self.wrt else []
-        return clone_replace([total, *firsts], dict(zip(own, inputs, strict=True)), rebuild_strict=False)
+        """Outputs as PyTensor computes them."""
+        fresh = [v.type() for v in inputs]
+        total = self.graph(fresh)
+        firsts: Any = grad(total, [fresh[i] for i in self.wrt], disconnected_inputs="ignore") if self.wrt else []
+        return clone_replace([total, *firsts], dict(zip(fresh, inputs, strict=True)), rebuild_strict=False)
 
 
 def sum_by(program: Program, term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None) -> Variable:
-    """The sum of a term by its program, the rows of which several devices may share."""
+    """Sum of a term by its program; several devices may share the rows."""
     hoisted = {condition for _, conditions in program.checks for condition in conditions}
     total = _fused(program.inputs, without(term, hoisted), data, program, devices)
     for op, conditions in program.checks:
@@ -122,7 +122,7 @@ def sum_by(program: Program, term: Variable, data: Sequence[Variable], devices: 
 def sum_later(
     inputs: Sequence[Variable], term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None
 ) -> Variable:
-    """The sum of a term, whose program is made in the first call, when the shapes of the inputs are known."""
+    """Sum of a term, whose program is made in the first call, when the shapes of the inputs are known."""
     return _fused(inputs, term, data, None, devices)
 
 

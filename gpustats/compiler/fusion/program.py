@@ -1,4 +1,4 @@
-"""A sum over rows as a function of C, with the leaves of its arguments and the variables that they are made of."""
+"""Sum over rows as a function of C, with the leaves of its arguments and the variables that they are made of."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .scalar_ops import NoData, Unsupported
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of `gpustats.Rows`, as a part of an input.
+    """Parameter of `gpustats.Rows`, as a part of an input.
 
     Attributes
     ----------
     name : str
     input : int
-        Which input.
+        Place of the input among the program's inputs.
     pick : tuple
         The part of it, as NumPy's basic indexing takes it; (...,) for all of its elements, one after another.
     """
@@ -40,14 +40,14 @@ class Parameter:
 
 
 class Work(NamedTuple):
-    """What a sum takes, without its derivatives.
+    """Work of a sum, without its derivatives.
 
     Attributes
     ----------
     cheap, calls, gathers : int
         Operations of a row, its calls of functions, and the elements of tables that it reads.
     elements : int
-        Of all of these tables.
+        Elements of all of these tables.
     moved : int
         Bytes of arrays of parameters and of their derivatives.
     """
@@ -61,20 +61,20 @@ class Work(NamedTuple):
 
 @dataclass(eq=False)
 class Program:
-    """What a sum over rows computes.
+    """Program of a sum over rows: the function of a row in C, and where its arguments come from.
 
     Attributes
     ----------
     name, source : str
-        Of the function of a row, in C.
+        Name and text of the function of a row, in C.
     n_rows : int
     leaves : dict
-        As `gpustats.Rows` takes them.
+        Leaves as `gpustats.Rows` takes them.
     parameters : list of Parameter
     inputs : list of Variable
-        What the parameters are parts of.
+        Variables that the parameters are parts of.
     shapes : list of tuple
-        Those of the inputs, with None for an extent that nothing tells.
+        Shapes of the inputs, with None for an extent that nothing tells.
     checks : list
         Checks that are the same for all rows, with the variables of their conditions.
     checked_rows : bool
@@ -99,7 +99,7 @@ class Program:
     computed: dict[Variable, str] = field(default_factory=dict)
 
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Whether inputs of these shapes have an element for each row where rows have numbers of their own."""
+        """True if inputs of these shapes have an element for each row where rows have numbers of their own."""
         for parameter in self.parameters:
             if parameter.pick == (...,) and math.prod(shapes[parameter.input]) != self.n_rows:
                 return False
@@ -113,12 +113,12 @@ def program_of(
     term: Variable, data: Mapping[Variable, np.ndarray], shapes: Mapping[Variable, tuple[int, ...]] | None = None,
     hoist: bool = True,
 ) -> Program:  # fmt: skip
-    """The program of the sum of a variable.
+    """Program of the sum of a variable.
 
     Parameters
     ----------
     term : Variable
-        Without operations that are made of a graph.
+        Term of each row, without operations that are made of a graph.
     data : mapping
         Variables that are data -> their arrays.
     shapes : mapping, optional
@@ -177,7 +177,7 @@ def _word(term: Variable) -> str:
 
 
 def _bound(arguments: Sequence[Argument], n: int) -> tuple[list[Parameter], dict[str, Any], list[Variable]]:
-    """The parameters, the leaves of all arguments that have one, and the variables that the parameters are parts of."""
+    """Parameters, the leaves of all arguments that have one, and the variables that the parameters are parts of."""
     inputs: list[Variable] = []
     parameters: dict[tuple, Parameter] = {}
     leaves: dict[str, Any] = {}

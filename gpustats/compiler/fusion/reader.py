@@ -1,4 +1,4 @@
-"""What a row of a sum computes: from PyTensor's graph of all rows to an expression of C, and where its arguments come from."""
+"""Reader of a row: from PyTensor's graph of all rows to an expression of C, and where its arguments come from."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ...language.names import means_something
 from ...language.nodes import CONSTANTS, DRAWS, MATH
-from ...rows.binding import TAKEN as OF_ROWS
+from ...rows.binding import TAKEN as NAMES_OF_ROWS
 from .along import Along, At, Entry, axes_of, read
 from .columns import key_of, narrowed, two
 from .expression import Expression, parts_of
 from .frozen import Frozen
-from .scalar_ops import CALLS, UnknownLength, Unsupported
+from .scalar_ops import C_FUNCTIONS, UnknownLength, Unsupported
 from .simplify import Expressions
 
-SHORT = 64  # the most elements of an axis inside a row, each of which is written out
-SAME = ("TensorFromScalar", "ScalarFromTensor", "SpecifyShape", "Assert", "DeepCopyOp", "ViewOp")  # what gives its input
+MOST_IN_ROW = 64  # elements of an axis inside a row, each of which is written out
+IDENTITY_OPS = ("TensorFromScalar", "ScalarFromTensor", "SpecifyShape", "Assert", "DeepCopyOp", "ViewOp")  # give their input
 
-_OF_C = (
+_C_KEYWORDS = (
     "auto break case const continue default do else enum extern for goto if inline register restrict return signed sizeof "
     "static struct switch typedef union unsigned void volatile while offsetof"
 )
-#: What a name must not be: in C, for the functions of a row, for `gpustats.Rows`, and for Python's methods.
-_TAKEN = {*_OF_C.split(), "dim", *MATH, *DRAWS, *CONSTANTS, *CALLS.values(), *OF_ROWS, "self"}
-_OWN = re.compile(r"t\d+")  # names of statements
+#: Names that arguments must not have: in C, for the functions of a row, for `gpustats.Rows`, and for Python's methods.
+_RESERVED_NAMES = {*_C_KEYWORDS.split(), "dim", *MATH, *DRAWS, *CONSTANTS, *C_FUNCTIONS.values(), *NAMES_OF_ROWS, "self"}
+_STATEMENT_NAME = re.compile(r"t\d+")  # names of statements
 
 #: Class of an operation -> what reads it: reader(reader, node, at, output).
 _READERS: dict[str, Callable[..., Expression]] = {}
 
 
 def reads(*names: str) -> Callable:
-    """Declare a function as the one that reads operations of classes with these names, or derived from such.
+    """Decorator of the function that reads operations of classes with these names, or derived from such.
 
     It takes the `Reader`, the node of the operation, the positions of an element, and which of the node's outputs has it.
     """
@@ -54,22 +54,22 @@ def reads(*names: str) -> Callable:
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """An argument of a row function.
+    """Argument of a row function.
 
     Attributes
     ----------
     name : str
-        In C.
+        Name in C.
     kind : {"data", "number", "gather", "dot", "row"}
     source : Variable or None
         The variable that it is made of, none for data.
     pick : tuple
-        Where in that variable: whole numbers, and slices where the rows, or the columns of a design, run along; (...,) for all
+        Part of that variable: whole numbers, and slices where the rows, or the columns of a design, run along; (...,) for all
         of its elements, one after another.
     numbers : tuple of arrays
         The column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none.
     offset : int
-        Of a row's own number: row n has element n + offset.
+        Shift of a row's own number: row n has element n + offset.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Argument:
 
 
 class Reader:
-    """Reads what a row computes below a sum.
+    """Reader of what a row computes below a sum.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Reader:
     Attributes
     ----------
     n : int
-        How many rows there are: a row is an element of what is summed.
+        Number of rows: a row is an element of the summed variable.
     arguments : dict
         Argument -> its expression.
     checks : list of (CheckParameterValue, list of Variable)
@@ -118,23 +118,23 @@ class Reader:
             raise Unsupported("no rows")
         self.rows = tuple(axes_of(shape))
         self.shape = tuple(shape)
-        self.made = Expressions()
+        self.expressions = Expressions()
         self.arguments: dict[Argument, Expression] = {}
         self.outermost = outermost(term) if hoist else set()
         self.hoisted: list[tuple[Any, list[Variable]]] = []
         self._required: list[Expression] = []
         self.computed: dict[Variable, str] = {}
-        self.found: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
+        self.memo: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
         self._alive: list[np.ndarray] = []
         self._keys: dict[tuple, Expression] = {}
         self._known: dict[tuple, Expression] = {}
         self._names: set[str] = set()
         try:
-            result = self.made.real(self.visit(term, self.rows))
+            result = self.expressions.real(self.visit(term, self.rows))
         except RecursionError:
             raise Unsupported("a row of so many operations on one another") from None
         for condition in self._required:
-            result = self.made.choice(condition, result, self.made.number(-math.inf))
+            result = self.expressions.choice(condition, result, self.expressions.number(-math.inf))
         self.result = result
         used = set(map(id, parts_of(self.result)))
         self.arguments = {argument: e for argument, e in self.arguments.items() if id(e) in used}
@@ -155,21 +155,22 @@ class Reader:
     # -- leaves
 
     def argument(self, key: tuple, name: str, kind: str, make: Callable[[], dict[str, Any]]) -> Expression:
-        """The argument that is known by a key; what else is to say of a new one comes from `make`."""
+        """Argument that is known by a key; `make` gives the attributes of a new argument."""
         if key not in self._keys:
             argument = Argument(self._fresh(name), kind, **make())
-            self._keys[key] = self.arguments[argument] = self.made.make(argument.name)
+            self._keys[key] = self.arguments[argument] = self.expressions.make(argument.name)
         return self._keys[key]
 
     def _fresh(self, name: str | None) -> str:
         plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in name or "").strip("_").lower()
         plain = plain if plain[:1].isalpha() else f"a_{plain}".rstrip("_")
-        if plain not in self._names and plain not in _TAKEN and not means_something(plain) and not _OWN.fullmatch(plain):
+        taken = plain in self._names or plain in _RESERVED_NAMES or means_something(plain)
+        if not taken and not _STATEMENT_NAME.fullmatch(plain):
             self._names.add(plain)
             return plain
-        found = next(f"{plain}_{i}" for i in itertools.count(1) if f"{plain}_{i}" not in self._names)
-        self._names.add(found)
-        return found
+        numbered = next(f"{plain}_{i}" for i in itertools.count(1) if f"{plain}_{i}" not in self._names)
+        self._names.add(numbered)
+        return numbered
 
     def _data(self, constant: Constant, at: At) -> Expression:
         array = np.asarray(constant.data)
@@ -178,7 +179,7 @@ class Reader:
             raise Unsupported("whole numbers beyond 2**53")
         first = numbers.flat[0] if np.ndim(numbers) else numbers
         if np.ndim(numbers) == 0 or (numbers == first).all():
-            return self.made.number(bool(first) if array.dtype == bool else float(first))
+            return self.expressions.number(bool(first) if array.dtype == bool else float(first))
         key = ("data", id(constant.data), *(a if isinstance(a, int) else a.key for a in at))
         if key not in self._keys:
             of = self._truth if array.dtype == bool else self._column
@@ -186,22 +187,23 @@ class Reader:
         return self._keys[key]
 
     def _column(self, numbers: np.ndarray, name: str) -> Expression:
-        """A column of numbers of which at least two differ: each is read once, and of two numbers which one it is."""
+        """Column of numbers of which at least two differ; of floats with two values, rows read a truth value."""
         numbers = narrowed(numbers)
         if numbers.dtype.kind == "f" and (pair := two(numbers)) is not None:
-            one, other, where = pair
-            return self.made.choice(self._truth(where, "is"), self.made.number(other), self.made.number(one))
+            first, second, is_second = pair
+            options = [self.expressions.number(number) for number in (second, first)]
+            return self.expressions.choice(self._truth(is_second, "is"), *options)
         return self.argument(("data", *key_of(numbers)), name, "data", lambda: {"numbers": (numbers,)})
 
     def _truth(self, numbers: np.ndarray, name: str) -> Expression:
-        """A column of truth values, or of their opposites."""
+        """Column of truth values, or of their opposites."""
         opposite = self._keys.get(("data", *key_of(narrowed(~numbers))))
         if opposite is not None:
-            return self.made.make("{} == {}", opposite, self.made.number(0.0), whole=True)
-        return self.made.truth(self._column(numbers, name))
+            return self.expressions.make("{} == {}", opposite, self.expressions.number(0.0), whole=True)
+        return self.expressions.truth(self._column(numbers, name))
 
     def _leaf(self, v: Variable, at: At) -> Expression:
-        """An element of a variable that PyTensor computes."""
+        """Element of a variable that PyTensor computes."""
         if v.type.dtype.startswith("complex"):
             raise Unsupported("complex numbers")
         v, at = without_shuffles(v, at)
@@ -211,21 +213,21 @@ class Reader:
         pick = tuple(slice(None) if isinstance(a, Along) else a for a in at)
         name = name_of(source)
         if not long:
-            found = self.argument(key, name, "number", lambda: {"source": source, "pick": pick})
+            argument = self.argument(key, name, "number", lambda: {"source": source, "pick": pick})
         elif at == self.rows and len(long) > 1 and all(a in (b, None) for a, b in zip(v.type.shape, self.shape, strict=True)):
-            found = self.argument(key, name, "row", lambda: {"source": source, "pick": (...,)})
+            argument = self.argument(key, name, "row", lambda: {"source": source, "pick": (...,)})
         elif len(long) == 1 and long[0].step == 1 and self._reaches(v, at, long[0]):
             offset = long[0].start
-            found = self.argument(key, name, "row", lambda: {"source": source, "pick": pick, "offset": offset})
+            argument = self.argument(key, name, "row", lambda: {"source": source, "pick": pick, "offset": offset})
         else:
-            found = self.argument(
+            argument = self.argument(
                 key, name, "gather",
                 lambda: {"source": source, "pick": pick, "numbers": tuple(a.places for a in long)},
             )  # fmt: skip
-        return self.made.truth(found) if v.type.dtype == "bool" else found
+        return self.expressions.truth(argument) if v.type.dtype == "bool" else argument
 
     def _reaches(self, v: Variable, at: At, along: Along) -> bool:
-        """Whether the rows take most of an axis, each its own element."""
+        """True if the rows take most of an axis, each its own element."""
         extent = v.type.shape[next(i for i, a in enumerate(at) if isinstance(a, Along))]
         start = along.start
         return start is not None and start >= 0 and (extent is None or start <= extent - self.n)
@@ -233,7 +235,7 @@ class Reader:
     # -- the graph
 
     def visit(self, v: Variable, at: At) -> Expression:
-        """The element of a variable at these positions."""
+        """Element of a variable at these positions."""
         key = (v, at)
         if key not in self._known:
             self._known[key] = self._visited(v, at)
@@ -265,7 +267,7 @@ class Reader:
             return self._leaf(v, at)
 
     def is_small(self, v: Variable, at: Sequence[Entry | None]) -> bool:
-        """Whether a variable has fewer elements than there are rows, so that PyTensor computes it.
+        """True if a variable has fewer elements than there are rows, so that PyTensor computes it.
 
         An extent that is not known is that of the rows where these run along the axis, else that of some table.
         """
@@ -273,7 +275,7 @@ class Reader:
         return not v.type.ndim or math.prod(extents) < self.n
 
     def _implied(self, entry: Entry | None) -> int:
-        """How long an axis is at least, which is read at these positions."""
+        """Least length of an axis that is read at these positions."""
         if not isinstance(entry, Along):
             return 1
         if entry.is_row:
@@ -281,12 +283,12 @@ class Reader:
         return entry.key[2][entry.key[1]] if entry.key[0] == "axis" else 1
 
     def under(self, v: Variable, at: At) -> At:
-        """Where broadcasting reads a variable, for an element at `at`."""
+        """Positions at which broadcasting reads a variable, for an element at `at`."""
         own = at[len(at) - v.type.ndim :]
         return tuple(0 if s == 1 else a for a, s in zip(own, v.type.shape, strict=True))
 
     def is_alike(self, condition: Variable) -> bool:
-        """Whether a condition follows from a few numbers, and so is met by all rows or by none."""
+        """True if a condition follows from a few numbers, and so is met by all rows or by none."""
         stack, seen = [condition], set()
         while stack:
             v = stack.pop()
@@ -301,46 +303,46 @@ class Reader:
         return not isinstance(condition, Constant)
 
     def short(self, v: Variable, axis: int) -> int:
-        """How many elements an axis has that is written out."""
+        """Number of elements of an axis that is written out."""
         extent = v.type.shape[axis]
         if extent is None:
             raise UnknownLength(f"an axis within each row whose length only the call tells: {v.type}")
-        if extent > SHORT:
-            raise Unsupported(f"an axis of {extent} elements within each row; at most {SHORT} are written out")
+        if extent > MOST_IN_ROW:
+            raise Unsupported(f"an axis of {extent} elements within each row; at most {MOST_IN_ROW} are written out")
         return extent
 
     def truth(self, key: tuple, numbers: np.ndarray) -> Expression:
-        """A column of truth values, which is known by a key."""
+        """Column of truth values, which is known by a key."""
         if key not in self._keys:
             self._keys[key] = self._truth(numbers, "is")
         return self._keys[key]
 
     def name_of(self, array: np.ndarray) -> int:
-        """A number that no other array has, as long as this reader reads."""
+        """Number that no other array has, as long as this reader reads."""
         self._alive.append(array)
         return id(array)
 
 
 def outermost(term: Variable) -> set[Apply]:
-    """The checks around all of a term, or around something that is added to the rest: where they fail, the term is -inf."""
-    found: set[Apply] = set()
+    """Checks around all of a term, or around something that is added to the rest: where they fail, the term is -inf."""
+    checks: set[Apply] = set()
     stack = [term]
     while stack:
         node = stack.pop().owner
         if node is None:
             continue
         if isinstance(node.op, CheckParameterValue):
-            found.add(node)
+            checks.add(node)
             stack.append(node.inputs[0])
-        elif isinstance(node.op, DimShuffle) or type(node.op).__name__ in SAME:
+        elif isinstance(node.op, DimShuffle) or type(node.op).__name__ in IDENTITY_OPS:
             stack.append(node.inputs[0])
         elif isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ in ("Add", "Cast"):
             stack += [v for v in node.inputs if v.type.ndim == 0 or v.type.shape == node.outputs[0].type.shape]
-    return found
+    return checks
 
 
 def without_shuffles(v: Variable, at: Sequence[Any]) -> tuple[Variable, tuple[Any, ...]]:
-    """The variable below what only moves axes, and the same positions in it."""
+    """Variable below the operations that only move axes, and the same positions in it."""
     while v.owner is not None and isinstance(v.owner.op, DimShuffle):
         inner: list[Any] = [0] * v.owner.inputs[0].type.ndim
         for place, e in zip(v.owner.op.new_order, at, strict=True):
@@ -351,7 +353,7 @@ def without_shuffles(v: Variable, at: Sequence[Any]) -> tuple[Variable, tuple[An
 
 
 def name_of(v: Variable) -> str:
-    """A name for what a variable stands for, of the variable with a name that it is computed from."""
+    """Name for a variable: its own, or that of the named variable that it is computed from."""
     while not v.name and v.owner is not None and len(v.owner.inputs) >= 1:
         inputs = [i for i in v.owner.inputs if not isinstance(i, Constant)]
         if len(inputs) != 1:

@@ -1,4 +1,4 @@
-"""Sums in which what all rows share is added first: each number less in a row is one derivative less in every row."""
+"""Sums in which shared terms are added first: each number less in a row is one derivative less in every row."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .frozen import rebuilt, without_inner_graphs
 Term = tuple[bool, Variable]  # whether it is subtracted
 
 
-FEW = 64  # elements, of what rows share
+MOST_SHARED_ELEMENTS = 64  # elements of a term that rows share
 
 
 def as_fused(variable: Variable) -> Variable:
-    """The graph of what is summed, as it is read: without operations that are made of a graph, and regrouped."""
+    """Graph of a summed variable, as it is read: without operations that are made of a graph, and regrouped."""
     return regrouped(without_inner_graphs(variable))
 
 
 def regrouped(variable: Variable) -> Variable:
-    """The same graph, but (rows + a) - b as rows + (a - b), where a and b have few elements, which rows share.
+    """Graph with (rows + a) - b as rows + (a - b), where a and b have few elements, which rows share.
 
     PyTensor computes a - b, once. The two are put together only where nothing else reads them.
     """
@@ -43,11 +43,11 @@ def regrouped(variable: Variable) -> Variable:
 
 def _is_few(v: Variable) -> bool:
     extents = getattr(v.type, "shape", (None,))
-    return None not in extents and math.prod(extents) <= FEW
+    return None not in extents and math.prod(extents) <= MOST_SHARED_ELEMENTS
 
 
 def _is_sum(node: Apply | None) -> bool:
-    """Whether a node is a sum, a difference, or a check around one."""
+    """True if a node is a sum, a difference, or a check around one."""
     if node is None or node.outputs[0].type.dtype != "float64":
         return False
     return isinstance(node.op, CheckParameterValue) or (
@@ -56,7 +56,7 @@ def _is_sum(node: Apply | None) -> bool:
 
 
 def _sum(node: Apply, uses: Counter[Variable], of: dict[Variable, Variable]) -> Variable | None:
-    """A sum with what rows share together; None where there is nothing to be put together."""
+    """Sum with the terms that rows share put together; None where nothing can be."""
     whole = node.outputs[0].type
     terms: list[Term] = []
     checks: list[Apply] = []
@@ -64,15 +64,15 @@ def _sum(node: Apply, uses: Counter[Variable], of: dict[Variable, Variable]) -> 
     shared: dict[tuple[bool, ...], list[Term]] = {}
     for minus, v in terms:
         alike = v.type.broadcastable
-        fewer = any(own and not its for own, its in zip(alike, whole.broadcastable, strict=True))
+        fewer = any(one and not all_one for one, all_one in zip(alike, whole.broadcastable, strict=True))
         if fewer and _is_few(v) and v.type.dtype == "float64" and uses[v] == 1 and not isinstance(v, Constant):
             shared.setdefault(alike, []).append((minus, v))
-    groups = [its for its in shared.values() if len(its) > 1]
+    groups = [group for group in shared.values() if len(group) > 1]
     if not groups:
         return None
-    taken = {v for its in groups for _, v in its}
-    rest = [(minus, of.get(v, v)) for minus, v in terms if v not in taken]
-    parts = [*rest, *((False, _added([(minus, of.get(v, v)) for minus, v in its])) for its in groups)]
+    grouped = {v for group in groups for _, v in group}
+    rest = [(minus, of.get(v, v)) for minus, v in terms if v not in grouped]
+    parts = [*rest, *((False, _added([(minus, of.get(v, v)) for minus, v in group])) for group in groups)]
     total = _added(parts)
     for check in reversed(checks):
         total = check.op(total, *(of.get(c, c) for c in check.inputs[1:]))
@@ -96,7 +96,7 @@ def _collect(node: Apply, minus: bool, uses: Counter[Variable], terms: list[Term
 
 
 def _added(terms: Sequence[Term]) -> Variable:
-    """The sum of terms, of which one that is not subtracted comes first, if there is one."""
+    """Sum of terms; one that is not subtracted comes first, if there is one."""
     (minus, total), *others = sorted(terms, key=lambda term: term[0])
     total = pt.neg(total) if minus else total
     for subtracted, v in others:

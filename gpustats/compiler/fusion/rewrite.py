@@ -1,4 +1,4 @@
-"""The rewrite that puts sums over rows on the device before a log-posterior is differentiated, and when it is done."""
+"""Rewrite that puts sums over rows on the device before a log-posterior is differentiated, and its settings."""
 
 from __future__ import annotations
 
@@ -28,27 +28,29 @@ from .program import program_of
 from .regrouped import as_fused
 from .scalar_ops import UnknownLength, Unsupported
 from .sources import sources_of
-from .where import MANY, decision, too_few
+from .where import FEWEST_UNREAD_ROWS, decision, too_few
 
-_WORDS = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True}
+_SWITCH_WORDS = {
+    "": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True,
+}  # fmt: skip
 
 
 def _switch(word: str) -> bool:
     try:
-        return _WORDS[word.strip().lower()]
+        return _SWITCH_WORDS[word.strip().lower()]
     except KeyError:
         raise ValueError(f"the environment variable GPUSTATS_FUSE is {word!r}: set it to 1 or to 0") from None
 
 
 class Settings(NamedTuple):
-    """What becomes of sums.
+    """Settings of the fusion of sums.
 
     Attributes
     ----------
     on : bool
         Whether they are fused.
     min_rows : int or None
-        From how many rows on; None where the faster place decides.
+        Least number of rows of a sum that is fused; None where the faster place decides.
     devices : tuple of str or None
         The devices that share the rows; None for the default one.
     """
@@ -59,7 +61,7 @@ class Settings(NamedTuple):
 
 
 class _Contexts(threading.local):
-    """The settings of the contexts that a thread is in, the innermost last."""
+    """Settings of the contexts that a thread is in, the innermost last."""
 
     def __init__(self) -> None:
         self.stack: list[Settings] = []
@@ -69,7 +71,7 @@ _for_all, _contexts = Settings(_switch(os.environ.get("GPUSTATS_FUSE", ""))), _C
 
 
 def settings() -> Settings:
-    """Those of the calling thread, as they are now."""
+    """Settings of the calling thread, as they are now."""
     return _contexts.stack[-1] if _contexts.stack else _for_all
 
 
@@ -116,7 +118,7 @@ def _checked(on: bool, min_rows: int | None, devices: Any) -> Settings:
 
 @contextlib.contextmanager
 def fused(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -> Iterator[None]:
-    """A context in which models are compiled with their sums over rows on the device: see `fuse`.
+    """Context in which models are compiled with their sums over rows on the device: see `fuse`.
 
     Examples
     --------
@@ -140,7 +142,7 @@ def fused(on: bool = True, *, min_rows: int | None = None, devices: Any = None) 
 
 
 class FuseSums(GraphRewriter):
-    """Puts a `Fused` in the place of every sum over rows for which there is a program."""
+    """Rewrite that puts a `Fused` in the place of every sum over rows for which there is a program."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         now = settings()
@@ -164,7 +166,7 @@ class FuseSums(GraphRewriter):
                 total = sum_by(program, term, list(data), devices)
             except UnknownLength:
                 sources, n_rows = sources_of(term, data)
-                if too_few(n_rows, min_rows, MANY):
+                if too_few(n_rows, min_rows, FEWEST_UNREAD_ROWS):
                     return
                 total = sum_later(sources, term, list(data), devices)
         except Unsupported:
@@ -174,7 +176,7 @@ class FuseSums(GraphRewriter):
 
 
 def has_device() -> bool:
-    """Whether there is a device that computes in float64."""
+    """True if there is a device that computes in float64."""
     try:
         return choose.get().device.double
     except NoDeviceError:
@@ -185,12 +187,12 @@ def has_device() -> bool:
 
 
 def is_whole_sum(node: Apply) -> bool:
-    """Whether a node is the sum of all elements of something."""
+    """True if a node sums all elements of its input."""
     return isinstance(node.op, Sum) and not node.outputs[0].type.ndim and node.inputs[0].type.ndim > 0
 
 
 class OnlyUsed(GraphRewriter):
-    """Leaves out the gradients of sums over rows that nothing uses."""
+    """Rewrite that leaves out the gradients of sums over rows that nothing uses."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort():
@@ -206,7 +208,7 @@ class OnlyUsed(GraphRewriter):
 
 
 class BackToPyTensor(GraphRewriter):
-    """Puts sums as PyTensor computes them in the place of those over rows, for compilers that know no other operations."""
+    """Rewrite of sums over rows to sums as PyTensor computes them, for compilers that know no other operations."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         while nodes := [node for node in fgraph.toposort() if isinstance(node.op, OfRows)]:

@@ -17,14 +17,14 @@ from .op import Fused, OfRows
 
 
 class FusedSets(OfRows):
-    """The sum over the rows of a program, for sets of parameters: leading axes of the inputs, which broadcast.
+    """Sum over the rows of a program, for sets of parameters: leading axes of the inputs, which broadcast.
 
     Data have no such axes. All outputs have them.
     """
 
     @property
     def ranks(self) -> list[int]:
-        """How many axes one value of each input has."""
+        """Number of axes of one value, for each input."""
         return [v.type.ndim for v in self.evaluator.inner_inputs]
 
     def make_node(self, *inputs: Any) -> Apply:
@@ -35,7 +35,7 @@ class FusedSets(OfRows):
         return Apply(self, variables, [pt.TensorType(FLOAT, shape=(None,) * n_lead + shape)() for shape in shapes])
 
     def leading(self, inputs: Sequence[Variable]) -> list[int]:
-        """How many leading axes each input has."""
+        """Number of leading axes of each input."""
         return [v.type.ndim - rank for v, rank in zip(inputs, self.ranks, strict=True)]
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
@@ -49,20 +49,20 @@ class FusedSets(OfRows):
         return [lead, *(lead + core for core in cores)]
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
-        """By the graph of the sum as PyTensor computes it."""
-        own = [v.type() for v in inputs]
+        """Pullback by the graph of the sum as PyTensor computes it."""
+        fresh = [v.type() for v in inputs]
         pairs = [
-            (v, c) for v, c in zip(self.as_graph(own), cotangents, strict=True) if not isinstance(c.type, DisconnectedType)
+            (v, c) for v, c in zip(self.as_graph(fresh), cotangents, strict=True) if not isinstance(c.type, DisconnectedType)
         ]
-        wanted = [own[i] for i in self.differentiable]
+        wanted = [fresh[i] for i in self.differentiable]
         slopes: Any = Lop([v for v, _ in pairs], wanted, [c for _, c in pairs], disconnected_inputs="ignore")
-        found = dict(zip(self.differentiable, clone_replace(slopes, dict(zip(own, inputs, strict=True))), strict=True))
-        return [found.get(i, disconnected_type()) for i in range(len(inputs))]
+        gradients = dict(zip(self.differentiable, clone_replace(slopes, dict(zip(fresh, inputs, strict=True))), strict=True))
+        return [gradients.get(i, disconnected_type()) for i in range(len(inputs))]
 
     L_op: Any = pullback  # its name in PyTensor 2
 
     def as_graph(self, inputs: Sequence[Variable]) -> list[Variable]:
-        """All outputs as PyTensor computes them."""
+        """Outputs as PyTensor computes them."""
         own = [v.type() for v in self.evaluator.inner_inputs]
         found: Any = vectorize_graph(Fused(self.evaluator, self.wrt).as_graph(own), replace=dict(zip(own, inputs, strict=True)))
         return found
@@ -70,8 +70,8 @@ class FusedSets(OfRows):
 
 @_vectorize_node.register(Fused)
 def _vectorize(op: Fused, node: Apply, *inputs: Any) -> Any:
-    made = FusedSets(op.evaluator, op.wrt)
-    leading = made.leading(inputs)
+    sets_op = FusedSets(op.evaluator, op.wrt)
+    leading = sets_op.leading(inputs)
     if any(leading[op.evaluator.n_inputs :]):  # data that differ from set to set
-        return made.as_graph(inputs)
-    return (made if any(leading) else op).make_node(*inputs)
+        return sets_op.as_graph(inputs)
+    return (sets_op if any(leading) else op).make_node(*inputs)

@@ -1,4 +1,4 @@
-"""Expressions are made here: each once, and what PyMC writes several times, or there and back, shorter.
+"""Expressions of C, each made once, and shorter where PyMC writes a part several times, or there and back.
 
 A shorter expression has the same value for all numbers, nan and infinity among them, up to rounding and the sign of zero.
 """
@@ -15,13 +15,13 @@ _UNARY = re.compile(r"\w+\(\{\}\)|-\{\}")  # a call with one argument, or its ne
 
 
 class Expressions:
-    """Expressions, of which there is one of each."""
+    """Expressions of C, of which there is one of each."""
 
     def __init__(self) -> None:
         self._known: dict[tuple, Expression] = {}
 
     def make(self, form: str, *arguments: Expression, whole: bool = False) -> Expression:
-        """The expression of a form, or a shorter one of the same value."""
+        """Expression of a form, or a shorter one of the same value."""
         if (shorter := _simplified(self, form, arguments)) is not None:
             return shorter
         return self._known.setdefault((form, *map(id, arguments)), Expression(form, arguments, whole))
@@ -38,18 +38,18 @@ class Expressions:
         return self.make(f"(-{text})" if str(value).startswith("-") else text)
 
     def real(self, value: Expression) -> Expression:
-        """A number of floating point: of a truth value 1 or 0."""
+        """Expression as a number of floating point: 1 or 0 for a truth value."""
         return self.make("(real)({})", value) if value.whole else value
 
     def folded(self, form: str, parts: Sequence[Expression], whole: bool = False) -> Expression:
-        """Parts joined from the left by a form of two: their sum, say."""
+        """Expression of parts joined from the left by a form with two arguments: their sum, say."""
         total = parts[0]
         for one in parts[1:]:
             total = self.make(form, total, one, whole=whole)
         return total
 
     def choice(self, condition: Expression, yes: Expression, no: Expression) -> Expression:
-        """One of two values, by a truth value."""
+        """Choice between two values, by a truth value."""
         if yes is no or condition.form == "1":
             return yes
         if condition.form == "0":
@@ -59,19 +59,19 @@ class Expressions:
         return self.make(CHOICE, condition, self.real(yes), self.real(no))
 
     def truth(self, value: Expression) -> Expression:
-        """Whether a number is not 0."""
+        """Truth value of a number: true if it is not 0."""
         if value.form in ("0.0", "1.0"):
             return self.number(value.form == "1.0")
         return value if value.whole else self.make("{} != {}", value, self.number(0.0), whole=True)
 
 
-def _simplified(made: Expressions, form: str, arguments: Sequence[Expression]) -> Expression | None:
-    """A shorter expression for a form of these arguments; None where there is none."""
+def _simplified(expressions: Expressions, form: str, arguments: Sequence[Expression]) -> Expression | None:
+    """Shorter expression for a form of these arguments; None where there is none."""
     match form, *(a.form for a in arguments):
         case ("{} * {}", "(-1.0)", _):
-            return made.make("-{}", arguments[1])
+            return expressions.make("-{}", arguments[1])
         case ("{} * {}", _, "(-1.0)"):
-            return made.make("-{}", arguments[0])
+            return expressions.make("-{}", arguments[0])
         case ("{} + {}", "0.0", _):
             return arguments[1]
         case ("{} + {}" | "{} - {}", _, "0.0"):
@@ -86,52 +86,53 @@ def _simplified(made: Expressions, form: str, arguments: Sequence[Expression]) -
             return arguments[0]
         case ("{} >= {}", "exp({})" | "expit({})", "0.0") | ("{} <= {}", "expit({})", "1.0"):
             (x,) = arguments[0].arguments
-            return made.make("{} == {}", x, x, whole=True)
+            return expressions.make("{} == {}", x, x, whole=True)
         case ("{} != {}", "{} * {}", "0.0") if all(a.form == "(real)({})" for a in arguments[0].arguments):
-            return made.make("{} && {}", *(a.arguments[0] for a in arguments[0].arguments), whole=True)
+            return expressions.make("{} && {}", *(a.arguments[0] for a in arguments[0].arguments), whole=True)
         case ("{} - {}", "1.0", "expit({})"):
-            return made.make("expit({})", made.make("-{}", arguments[1].arguments[0]))
+            return expressions.make("expit({})", expressions.make("-{}", arguments[1].arguments[0]))
         case ("{} - {}", "expit({})" | "{} ? {} : {}", "expit({})" | "{} ? {} : {}"):
-            odds = _log_odds(made, arguments)
-            return made.make("expit_difference({}, {})", *odds) if odds else None
+            odds = _log_odds(expressions, arguments)
+            return expressions.make("expit_difference({}, {})", *odds) if odds else None
         case ("log1p({})", "-{}"):
-            return _log1p_of_negative(made, arguments[0].arguments[0])
+            return _log1p_of_negative(expressions, arguments[0].arguments[0])
         case ("log1mexp({})", _):
-            return _log1mexp(made, arguments[0])
+            return _log1mexp(expressions, arguments[0])
         case ("{} ? {} : {}", _, yes, no) if yes == no and _UNARY.fullmatch(yes):
             condition, *options = arguments
-            return made.make(yes, made.choice(condition, *(o.arguments[0] for o in options)))
+            return expressions.make(yes, expressions.choice(condition, *(o.arguments[0] for o in options)))
     return None
 
 
-def _log_odds(made: Expressions, probabilities: Sequence[Expression]) -> list[Expression] | None:
-    """The numbers whose logistic functions some expressions are; None where one is no logistic function."""
-    found = []
+def _log_odds(expressions: Expressions, probabilities: Sequence[Expression]) -> list[Expression] | None:
+    """Arguments of expressions that are logistic functions; None where an expression is no logistic function."""
+    arguments = []
     for p in probabilities:
         if p.form == "expit({})":
-            found.append(p.arguments[0])
+            arguments.append(p.arguments[0])
         elif p.form in ("0.0", "1.0"):
-            found.append(made.number(float("inf") if p.form == "1.0" else -float("inf")))
-        elif p.form == CHOICE and (odds := _log_odds(made, p.arguments[1:])):
-            found.append(made.choice(p.arguments[0], *odds))
+            arguments.append(expressions.number(float("inf") if p.form == "1.0" else -float("inf")))
+        elif p.form == CHOICE and (odds := _log_odds(expressions, p.arguments[1:])):
+            arguments.append(expressions.choice(p.arguments[0], *odds))
         else:
             return None
-    return found
+    return arguments
 
 
-def _log1p_of_negative(made: Expressions, x: Expression) -> Expression | None:
-    """log(1 - x), where x is a logistic function: the logarithm of another one."""
-    return made.make("-{}", made.make("log1pexp({})", x.arguments[0])) if x.form == "expit({})" else None
+def _log1p_of_negative(expressions: Expressions, x: Expression) -> Expression | None:
+    """Expression of log(1 - x), where x is a logistic function: the logarithm of another one."""
+    return expressions.make("-{}", expressions.make("log1pexp({})", x.arguments[0])) if x.form == "expit({})" else None
 
 
-def _log1mexp(made: Expressions, x: Expression) -> Expression | None:
-    """log(1 - exp(x)), which is its own inverse: of a logarithm of a survival function, that of the distribution function."""
+def _log1mexp(expressions: Expressions, x: Expression) -> Expression | None:
+    """Expression of log(1 - exp(x)), its own inverse: of a log survival function, the log distribution function."""
     if x.form == "(-INFINITY)":
-        return made.number(0.0)
+        return expressions.number(0.0)
     if x.form == "log1mexp({})":
         (inner,) = x.arguments
-        return made.choice(made.make("{} <= {}", inner, made.number(0.0), whole=True), inner, made.make("NAN"))
+        is_valid = expressions.make("{} <= {}", inner, expressions.number(0.0), whole=True)
+        return expressions.choice(is_valid, inner, expressions.make("NAN"))
     if x.form == CHOICE and any(a.form == "log1mexp({})" for a in x.arguments[1:]):
         condition, *options = x.arguments
-        return made.choice(condition, *(made.make("log1mexp({})", o) for o in options))
+        return expressions.choice(condition, *(expressions.make("log1mexp({})", o) for o in options))
     return None

@@ -1,4 +1,4 @@
-"""What a sum over rows is computed from, where only a call tells how long some of it is."""
+"""Variables that a sum over rows is computed from, where only a call tells how long some of them are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .scalar_ops import NoData, Unsupported
 
 
 def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[list[Variable], int]:
-    """The last variables before those that have an element for each row, and how many rows there are at least.
+    """Last variables before those that have an element for each row, and the least number of rows.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[lis
             raise Unsupported(f"the operation {type(node.op).__name__}, whose result is as long as only the call tells")
         if any(v in by_row or _size(v) >= n_rows for v in (*node.inputs, *node.outputs)):
             by_row.update(node.outputs)
-    found: dict[Variable, None] = {}
+    sources: dict[Variable, None] = {}
     stack, seen = [frozen.variable], set[Variable]()
     while stack:
         v = stack.pop()
@@ -52,10 +52,10 @@ def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[lis
         if v.owner is not None and (v in by_row or not is_array):
             stack += reversed(v.owner.inputs)
         elif is_array:
-            found[frozen.original(v)] = None
+            sources[frozen.original(v)] = None
         else:
             raise Unsupported(f"what only the call tells: {v.type}")
-    return list(found), n_rows
+    return list(sources), n_rows
 
 
 def _is_known(v: Variable) -> bool:
@@ -63,5 +63,5 @@ def _is_known(v: Variable) -> bool:
 
 
 def _size(v: Variable) -> int:
-    """How many elements a variable has at least."""
+    """Least number of elements of a variable."""
     return math.prod(extent or 1 for extent in v.type.shape) if isinstance(v.type, TensorType) else 0

@@ -1,4 +1,4 @@
-"""Whether a sum over rows is computed on the device or by PyTensor.
+"""Choice between the device and PyTensor for a sum over rows, by the time that each takes.
 
 How long either takes follows from the operations of a row, of which there are cheap ones, calls of functions and elements of
 tables, from how many rows there are and how large the tables are, and from the numbers that go to the device and come back. How
@@ -29,15 +29,16 @@ from ...runtime.speeds import Line, Speeds, copying, kept, seconds, through, tra
 from ..graph.machine import is_possible
 from .program import Program, program_of
 
-FEWEST = 500  # rows below which no device pays, and nothing is measured
-MANY = 10_000  # rows of a sum whose operations are not known yet: PyTensor is done with fewer before a device has begun
-MARGIN = 0.7  # the part of PyTensor's time that the device stays below, as neither is predicted exactly
-CHAINS = 4  # chains that samplers run at once, each on a core of its own if there are as many
-BETWEEN = 2e-5  # seconds that a call of compiled code spends around a call of `gpustats.Rows`
-BY_MACHINE = 3e-6  # and around what compiled code has the device do by itself
-FEW = 5  # runs of the longest sums that are measured, of which the fastest counts
+FEWEST_ROWS = 500  # rows below which no device pays, and nothing is measured
+#: Rows of a sum whose operations are not known yet: PyTensor is done with fewer before a device has begun.
+FEWEST_UNREAD_ROWS = 10_000
+LARGEST_TIME_RATIO = 0.7  # the part of PyTensor's time that the device stays below, as neither is predicted exactly
+CHAINS_AT_ONCE = 4  # chains that samplers run at once, each on a core of its own if there are as many
+CALL_SECONDS = 2e-5  # seconds that a call of compiled code spends around a call of `gpustats.Rows`
+MACHINE_CALL_SECONDS = 3e-6  # seconds around what compiled code has the device do by itself
+RUNS_OF_LONGEST = 5  # runs of the longest sums that are measured, of which the fastest counts
 #: Rows of the sums that are measured, each in so many runs: few, as many as caches hold, and many.
-ROWS = {100: 50, 100_000: 20, 2_000_000: FEW}
+RUNS_BY_ROWS = {100: 50, 100_000: 20, 2_000_000: RUNS_OF_LONGEST}
 SIDES = "device", "PyTensor"
 
 
@@ -57,12 +58,12 @@ class Estimate(NamedTuple):
 
     @property
     def pays(self) -> bool:
-        """Whether the device is faster, with a margin, and also for several chains."""
-        return self.on_device * max(self.shared_by, 1 / MARGIN) < self.by_pytensor
+        """True if the device is faster, with a margin, and also for several chains."""
+        return self.on_device * max(self.shared_by, 1 / LARGEST_TIME_RATIO) < self.by_pytensor
 
     @property
     def reason(self) -> str:
-        """Why PyTensor computes the sum, if it does."""
+        """Reason why PyTensor computes the sum; empty where the device does."""
         if self.pays:
             return ""
         shared = f", which {self.shared_by} chains share" if self.shared_by > 1 else ""
@@ -70,7 +71,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
-    """How long a program takes on the device, and what it computes by PyTensor.
+    """Time that a program takes on the device, and the time of the same sum by PyTensor.
 
     Parameters
     ----------
@@ -82,8 +83,8 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
     if measured is None:
         measured = speeds(runtime, pytensor.config.mode, pytensor.config.linker)
     if runtime.device.type == "cpu":
-        shared_by = min(CHAINS, os.cpu_count() or 1)
-    moved, cached = program.work.moved, sorted(ROWS)[1]
+        shared_by = min(CHAINS_AT_ONCE, os.cpu_count() or 1)
+    moved, cached = program.work.moved, sorted(RUNS_BY_ROWS)[1]
 
     def of(side: str) -> float:
         first, rest = min(program.n_rows, cached), max(program.n_rows - cached, 0)
@@ -93,20 +94,20 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
             seconds += number * (first * measured[f"{side} {kind}"].each + rest * measured[f"{side} {kind}, many rows"].each)
         return seconds + program.work.elements * measured[f"{side} elements"].each
 
-    between = BY_MACHINE if by_machine() else BETWEEN
+    between = MACHINE_CALL_SECONDS if by_machine() else CALL_SECONDS
     on_device = of("device") + between + (measured["transfer"].seconds(moved) if moved else 0.0)
     return Estimate(on_device, of("PyTensor"), shared_by)
 
 
 class Decision(NamedTuple):
-    """Where a sum is computed.
+    """Decision where a sum is computed.
 
     Attributes
     ----------
     reason : str
         Why it is left to PyTensor, in words for a user; empty where it is computed on the device.
     expected : Estimate or None
-        What decided, if that was it.
+        Times that decided, if times did.
     """
 
     reason: str
@@ -114,37 +115,38 @@ class Decision(NamedTuple):
 
 
 def decision(program: Program, min_rows: int | None) -> Decision:
-    """Where the sum of a program is computed: by the number of its rows, or where that is not set, by the time it takes."""
+    """Decision for the sum of a program: by the number of its rows, or where no limit is set, by the time it takes."""
     if (few := too_few(program.n_rows, min_rows)) or min_rows is not None:
         return Decision(few)
     try:
         expected = estimate(program)
     except Exception as error:  # of a compiler, or of a device that is full: the model runs all the same
         warnings.warn(f"how long sums take could not be measured: {type(error).__name__}: {error}", stacklevel=2)
-        return Decision(too_few(program.n_rows, None, MANY))
+        return Decision(too_few(program.n_rows, None, FEWEST_UNREAD_ROWS))
     return Decision(expected.reason, expected)
 
 
-def too_few(n_rows: int, min_rows: int | None, otherwise: int = FEWEST) -> str:
-    """Why a sum over so many rows is left to PyTensor, where their number alone decides: `otherwise` where nothing is set."""
+def too_few(n_rows: int, min_rows: int | None, otherwise: int = FEWEST_ROWS) -> str:
+    """Reason why a sum over so few rows is left to PyTensor, else ""; the limit is `otherwise` where nothing is set."""
     least = otherwise if min_rows is None else min_rows
     return f"fewer than {least} rows" if n_rows < least else ""
 
 
 def by_machine() -> bool:
-    """Whether compiled code evaluates sums by itself, without Python, where PyTensor compiles as it does by default."""
+    """True if compiled code evaluates sums by itself, without Python, where PyTensor compiles as it does by default."""
     return is_possible() and isinstance(get_default_mode().linker, NumbaLinker)
 
 
 @functools.cache
 def speeds(runtime: Runtime, mode: str, linker: str) -> Speeds:
-    """What has been measured on this machine, or is now, in some seconds, of which PyTensor's compilers take most."""
-    others = "copies, random indices", pytensor.__version__, mode, linker, str(by_machine()), str(ROWS), str(TABLES), *_TERMS
+    """Speeds measured on this machine, or measured now, in some seconds, of which PyTensor's compilers take most."""
+    sizes = str(RUNS_BY_ROWS), str(TABLE_SIZES)
+    others = "copies, random indices", pytensor.__version__, mode, linker, str(by_machine()), *sizes, *_TERMS
     return kept("sums over rows", runtime.device, others, lambda: measure(runtime))
 
 
 def measure(runtime: Runtime) -> Speeds:
-    """The seconds of a call and of one operation of each kind, on the "device" and by "PyTensor", and a byte's "transfer"."""
+    """Seconds of a call and of one operation of each kind, on the "device" and by "PyTensor", and a byte's "transfer"."""
     found = {"transfer": copying() if runtime.host_visible else transfer(runtime)}
     measured = {kind: _Measured(term) for kind, term in _TERMS.items()}
     for side in SIDES:
@@ -159,10 +161,10 @@ def measure(runtime: Runtime) -> Speeds:
 
 
 def _elements(side: str) -> Line:
-    """The seconds of an element of a table, as the rows that read it are always as many."""
-    n_rows = min(10 * TABLES[1], max(ROWS))
-    small, large = (_Measured(_gathers, size).run(side)(n_rows, FEW) for size in TABLES)
-    return Line(0.0, max(large - small, 0.0) / (TABLES[1] - TABLES[0]))
+    """Seconds that a further element of a table takes, while the number of rows stays the same."""
+    n_rows = min(10 * TABLE_SIZES[1], max(RUNS_BY_ROWS))
+    small, large = (_Measured(_gathers, size).run(side)(n_rows, RUNS_OF_LONGEST) for size in TABLE_SIZES)
+    return Line(0.0, max(large - small, 0.0) / (TABLE_SIZES[1] - TABLE_SIZES[0]))
 
 
 def _cheap(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
@@ -179,13 +181,13 @@ def _gathers(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
 
 #: A sum for each kind of operation, of which it has some, beside cheap ones.
 _TERMS: dict[str, Callable[..., Any]] = {"cheap": _cheap, "calls": _calls, "gathers": _gathers}
-TABLES = 1000, 100_000  # elements of the table in the last of them, which shows what a further one takes
+TABLE_SIZES = 1000, 100_000  # elements of the table of gathers: two sizes, which show what a further element takes
 
 
 class _Measured:
-    """A sum over rows whose time is taken, with a table of so many elements."""
+    """Sum over rows whose time is taken, with a table of so many elements."""
 
-    def __init__(self, term: Callable[..., Any], size: int = TABLES[0]):
+    def __init__(self, term: Callable[..., Any], size: int = TABLE_SIZES[0]):
         self.size = size
         parameters, data = [*map(pt.dscalar, "abs"), pt.dvector("table")], [pt.dvector("x"), pt.dvector("y"), pt.lvector("i")]
         self.term = term(*parameters, *data)
@@ -194,7 +196,7 @@ class _Measured:
         self.work = self._program(3).work
 
     def _numbers(self, n_rows: int) -> dict[Any, np.ndarray]:
-        """The data of so many rows."""
+        """Data of so many rows."""
         x = np.linspace(-1, 1, n_rows)
         columns = {"x": x, "y": x**2, "i": np.random.default_rng(1).integers(0, self.size, n_rows)}
         return {v: columns[v.name] for v in self.data}
@@ -207,13 +209,13 @@ class _Measured:
         return program_of(self.term, self._numbers(n_rows), shapes)
 
     def lines(self, side: str) -> list[Line]:
-        """The seconds of so many rows, up to what caches hold and from there on."""
+        """Seconds of so many rows, up to what caches hold and from there on."""
         run = self.run(side)
-        points = [(n, run(n, repeats)) for n, repeats in ROWS.items()]
+        points = [(n, run(n, repeats)) for n, repeats in RUNS_BY_ROWS.items()]
         return [through(*pair) for pair in itertools.pairwise(points)]
 
     def run(self, side: str) -> Callable[[int, int], float]:
-        """What takes the seconds of so many rows, in so many runs of which the fastest counts."""
+        """Function that takes the seconds of so many rows, in so many runs of which the fastest counts."""
         return self._on_device if side == "device" else self._by_pytensor()
 
     def _on_device(self, n_rows: int, repeats: int) -> float:

@@ -25,7 +25,7 @@ from .ops import LogDensity
 
 
 def guarded(formula: Formula, *arguments: Any) -> Variable:
-    """The log-density of a formula behind PyMC's check, in the type that PyTensor is set to."""
+    """Log-density of a formula behind PyMC's check, in the type that PyTensor is set to."""
     evaluated: Any = LogDensity(formula)(*arguments)
     terms, valid = evaluated.owner.outputs
     checked: Any = CheckParameterValue(message(formula), can_be_replaced_by_ninf=True)(terms, valid)
@@ -33,13 +33,13 @@ def guarded(formula: Formula, *arguments: Any) -> Variable:
 
 
 def message(formula: Formula) -> str:
-    """What the error says for parameters that are invalid."""
+    """Message of the error for invalid parameters."""
     wanted = [f"{a.name} must be {a.domain}" for a in formula.arguments[1:] if a.words - {"real", "vector"}]
     return f"invalid parameters of {formula.name}" + (f": {', '.join(wanted)}" if wanted else "")
 
 
 def is_log_density(variable: Variable) -> bool:
-    """Whether a variable is the checked terms of a `LogDensity`, in whatever type."""
+    """True if a variable is the checked terms of a `LogDensity`, in whatever type."""
     if _is_elementwise(variable, Cast):
         return is_log_density(variable.owner.inputs[0])
     node = variable.owner
@@ -58,7 +58,7 @@ def is_log_density(variable: Variable) -> bool:
 
 
 def sum_of_checked(variable: Any) -> Variable:
-    """The sum of a `LogDensity`'s checked terms, checked and given its type after it is taken."""
+    """Sum of a `LogDensity`'s checked terms, checked and given its type after it is taken."""
     node = variable.owner
     if isinstance(node.op, LogDensity):
         return variable.sum()
@@ -71,7 +71,7 @@ def sum_of_checked(variable: Any) -> Variable:
 
 
 def switches(fgraph: FunctionGraph, total: Variable, valid: Variable) -> list[Variable]:
-    """What is the sum where the parameters are valid, else -inf."""
+    """Variables that are a sum where the parameters are valid, else -inf."""
     found = [node.outputs[0] for node, place in fgraph.clients[total] if place == 1]
     return [
         v for v in found
@@ -89,7 +89,7 @@ def _is_minus_infinity(variable: Variable) -> bool:
 
 
 def _bare(condition: Variable) -> Variable:
-    """A condition without what only changes its shape or its kind of variable."""
+    """Condition without the operations that only change its shape or its kind of variable."""
     while condition.owner is not None and isinstance(condition.owner.op, DimShuffle | ScalarFromTensor | TensorFromScalar):
         condition = condition.owner.inputs[0]
     return condition

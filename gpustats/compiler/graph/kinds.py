@@ -1,4 +1,4 @@
-"""PyMC's random variables as ones of classes derived from PyMC's, for which a log-density is registered here."""
+"""PyMC's random variables in classes derived from PyMC's, for which a log-density is registered here."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pytensor.graph.replace import clone_replace
 
 
 def as_kind(kind: type[SymbolicRandomVariable], variable: Any, **properties: Any) -> Any:
-    """A random variable of PyMC's as one of a derived class.
+    """Random variable of PyMC's in a derived class.
 
     Parameters
     ----------
     kind : type
     variable : TensorVariable
-        Of a base of this class.
+        Random variable of a base of this class.
     **properties
         What the class takes beside the graph.
     """
@@ -29,7 +29,7 @@ def as_kind(kind: type[SymbolicRandomVariable], variable: Any, **properties: Any
 
 
 def inner_outputs(op: Any, inputs: Sequence[Variable]) -> Sequence[Variable]:
-    """The outputs of an operation that is made of a graph, as its graph computes them of these inputs."""
+    """Outputs of an operation that is made of a graph, as its graph computes them from these inputs."""
     given = dict(zip(op.inner_inputs, inputs, strict=True))
     if hasattr(op.fgraph, "bind"):  # PyTensor 3
         return op.fgraph.bind(given)

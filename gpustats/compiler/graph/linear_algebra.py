@@ -18,19 +18,19 @@ from .shapes import broadcast_batch
 
 
 class StackOp(Op):
-    """An Op on stacks of matrices, whose leading axes, as many in each, broadcast.
+    """Op on stacks of matrices, whose leading axes, as many in each, broadcast.
 
     Attributes
     ----------
     shaped_like : tuple
-        For each output the number of the input whose shape it has; None where it has the shape of the last input's matrices,
-        with the leading axes to which all inputs broadcast.
+        Place of the input that has the shape of each output; None where an output has the shape of the last input's
+        matrices, with the leading axes to which all inputs broadcast.
     """
 
     shaped_like: ClassVar[tuple[int | None, ...]]
 
     def stacks(self, *inputs: Any) -> list[Variable]:
-        """The inputs as float64 variables with as many axes each."""
+        """Inputs as float64 variables with as many axes each."""
         variables = [as_float64(v) for v in inputs]
         for variable in variables:
             if variable.type.ndim < 2:
@@ -41,7 +41,7 @@ class StackOp(Op):
         return [pt.shape_padleft(v, ndim - v.type.ndim) if v.type.ndim < ndim else v for v in variables]
 
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-        """The output arrays for these input arrays."""
+        """Output arrays for these input arrays."""
         raise NotImplementedError
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
@@ -70,12 +70,12 @@ def _vectorize(op: StackOp, node: Apply, *inputs: Any) -> Apply:
 
 
 class Cholesky(StackOp):
-    """The lower Cholesky factors of symmetric matrices.
+    """Lower Cholesky factors of symmetric matrices.
 
     Parameters
     ----------
     on_error : {"nan", "raise"}
-        What becomes of a matrix that has none.
+        Treatment of a matrix that has no factor.
     """
 
     __props__ = ("on_error",)
@@ -98,7 +98,7 @@ class Cholesky(StackOp):
 
 
 class CholeskyGrad(StackOp):
-    """The reverse mode of `Cholesky`: the derivative in the matrices, from the factors and the derivative in these."""
+    """Reverse mode of `Cholesky`: the derivative in the matrices, from the factors and the derivative in these."""
 
     __props__ = ()
     shaped_like = (0,)
@@ -112,7 +112,7 @@ class CholeskyGrad(StackOp):
 
 
 class SolveTriangular(StackOp):
-    """The solutions x of triangular systems a x = b.
+    """Solutions x of triangular systems a x = b.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class SolveTriangular(StackOp):
 
 
 class SolveTriangularGrad(SolveTriangular):
-    """The reverse mode of `SolveTriangular`: the derivatives in a and b, from a, b, solutions and the derivative in these."""
+    """Reverse mode of `SolveTriangular`: the derivatives in a and b, from a, b, solutions and the derivative in these."""
 
     shaped_like = (0, 1)
 

@@ -27,14 +27,14 @@ from ...runtime.replay import Replay
 
 intrinsic: Any = numba.extending.intrinsic  # its types want the typing context of callers, too
 
-THREADS = 64  # that have programs of an operation at once; calls of further ones go through Python
-CALLS = 2  # of a thread through Python, behind which it gets a program
-LONG = 0.02  # seconds of a call that Ctrl-C should end at once: it goes through Python
-ARGUMENTS = 9  # of the functions that a program calls, at most
+MOST_THREADS = 64  # with programs of an operation at once; calls of further threads go through Python
+CALLS_BEFORE_PROGRAM = 2  # of a thread through Python, behind which the thread gets a program
+LONGEST_CALL = 0.02  # seconds; longer calls go through Python, so that Ctrl-C ends them at once
+MOST_ARGUMENTS = 9  # of the functions of C that a program calls
 
 
 class Run(NamedTuple):
-    """Numbers that are copied: `length` of them, from the place `source` to the place `target`."""
+    """Run of numbers that are copied: `length` of them, from the place `source` to the place `target`."""
 
     source: int
     target: int
@@ -42,19 +42,19 @@ class Run(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """An operation as compiled code evaluates it.
+    """Evaluation of an operation by compiled code.
 
     Attributes
     ----------
     replay : Replay
     given : list of (int, Run)
-        Which input each of the numbers given comes from; a run's source is counted in that input.
+        Numbers that are given to the device, each with its input; a run's source is counted in that input.
     found : list of Run
-        From what is found to the outputs, one after another; what several runs bring to a place is added.
+        Numbers that the device finds, to the outputs, one after another; what several runs bring to a place is added.
     n_out : int
-        How many numbers the outputs have.
+        Number of numbers in all outputs.
     valid : int, optional
-        Which of these says that the parameters are valid: they are where the first number found is finite.
+        Place of the number that says that the parameters are valid: they are where the first number found is finite.
     """
 
     replay: Replay
@@ -65,7 +65,7 @@ class Evaluation(NamedTuple):
 
 
 def runs(sources: np.ndarray, targets: np.ndarray) -> list[Run]:
-    """Places from which, and to which, numbers are copied: those together that lie one behind another."""
+    """Runs of numbers to copy, from each place of `sources` to that of `targets`; neighbours are copied together."""
     if not sources.size:
         return []
     starts = np.flatnonzero((np.diff(sources, prepend=-2) != 1) | (np.diff(targets, prepend=-2) != 1))
@@ -77,7 +77,7 @@ def evaluation_of(
     replay: SumReplay, inputs: Iterable[tuple[int, str, np.ndarray]], outputs: Iterable[tuple[str, np.ndarray]], n_out: int,
     valid: int = -1,
 ) -> Evaluation:  # fmt: skip
-    """A sum and its derivatives as compiled code finds them; the sum is the first output.
+    """Evaluation, by compiled code, of a sum and its derivatives; the sum is the first output.
 
     Parameters
     ----------
@@ -97,17 +97,17 @@ def evaluation_of(
 
 
 class Programs:
-    """The programs of an operation, by thread.
+    """Programs of an operation, by thread.
 
     Parameters
     ----------
     evaluation : callable
         Returns the `Evaluation` for inputs of the shapes of some arrays, or None where only Python can evaluate.
     slots : sequence of (int, int)
-        Where in the layout of a call the address is behind which each input lies, and how many numbers behind it. See
+        Place in the layout of a call of each input's address, and how many numbers behind that address the input begins. See
         `numba_link.Bridge`.
     first_extent : int
-        Where in it the extents begin.
+        Place in the layout at which the extents begin.
     n_extents : int
 
     Attributes
@@ -123,22 +123,22 @@ class Programs:
     ):  # fmt: skip
         self._evaluation, self._slots = evaluation, slots
         self._extents = slice(first_extent, first_extent + n_extents)
-        self.table = np.concatenate([_addresses(), np.zeros(2 * THREADS, np.int64)])
-        self._rows = self.table[-2 * THREADS :].reshape(THREADS, 2)
+        self.table = np.concatenate([_addresses(), np.zeros(2 * MOST_THREADS, np.int64)])
+        self._rows = self.table[-2 * MOST_THREADS :].reshape(MOST_THREADS, 2)
         self._calls: dict[int, tuple[tuple[int, ...], int]] = {}  # of a thread, how many with the same extents
-        self._alive: list[Any] = [None] * THREADS
+        self._alive: list[Any] = [None] * MOST_THREADS
         self._lock = threading.Lock()
         self._given_up = not is_possible()
         _everyone.add(self)
 
     def offer(self, arrays: Sequence[Any], layout: Sequence[int], seconds: float) -> None:
-        """Let the calling thread, which has evaluated the operation at these arrays in some seconds, have a program soon."""
-        if self._given_up or seconds > LONG:
+        """Give the calling thread, which has evaluated the operation at these arrays in some seconds, a program soon."""
+        if self._given_up or seconds > LONGEST_CALL:
             return
         thread, extents = threading.get_native_id(), tuple(layout[self._extents])
         known, n = self._calls.get(thread, (extents, 0))
         self._calls[thread] = extents, n = extents, n + 1 if known == extents else 1
-        if n < CALLS or n & (n - 1):  # asked for again only now and then, by threads for which there was no room
+        if n < CALLS_BEFORE_PROGRAM or n & (n - 1):  # asked for again only now and then, by threads for which there was no room
             return
         with self._lock:
             if (row := self._row(thread, extents)) is None:
@@ -152,13 +152,16 @@ class Programs:
             self._rows[row, 0] = thread  # last: it is found from now on
 
     def _row(self, thread: int, extents: tuple[int, ...]) -> int | None:
-        """A row of the table for a thread that has no program for these extents: a free one, or that of one that has ended."""
+        """Row of the table for a thread that has no program for these extents.
+
+        The row is free, or that of a thread that has ended. None where the thread has a program, or the table is full.
+        """
         running = {int(p.name) for p in Path("/proc/self/task").iterdir()}
         self._calls = {t: calls for t, calls in list(self._calls.items()) if t in running}
         threads = self._rows[:, 0].tolist()
         if thread in threads and self._alive[threads.index(thread)][0] == extents:
             return None
-        return next((i for i, its in enumerate(threads) if its in (0, thread) or its not in running), None)
+        return next((i for i, number in enumerate(threads) if number in (0, thread) or number not in running), None)
 
     def _program(self, evaluation: Evaluation, layout: Sequence[int]) -> np.ndarray:
         replay, extents = evaluation.replay, layout[self._extents]
@@ -167,7 +170,7 @@ class Programs:
         targets = np.concatenate([np.arange(r.target, r.target + r.length) for r in evaluation.found] or [np.empty(0, int)])
         n_found = evaluation.n_out - (evaluation.valid >= 0)
         adds = int(np.unique(targets).size < max(targets.size, n_found))  # also where some outputs stay 0
-        calls = [(c.function, *c.arguments, *[0] * (ARGUMENTS - len(c.arguments))) for c in replay.commands]
+        calls = [(c.function, *c.arguments, *[0] * (MOST_ARGUMENTS - len(c.arguments))) for c in replay.commands]
         parts = [extents, *given, *calls, *evaluation.found]
         head = [
             replay.given.ctypes.data, replay.found.ctypes.data, evaluation.n_out, adds, self._extents.start,
@@ -176,7 +179,7 @@ class Programs:
         return np.array([*head, *(number for part in parts for number in part)], np.int64)
 
     def forget(self) -> None:
-        """In a forked process, where the device does not work."""
+        """Drop all programs, in a forked process, where the device does not work."""
         self._rows[...], self._given_up, self._lock = 0, True, threading.Lock()
 
 
@@ -197,7 +200,7 @@ if hasattr(os, "register_at_fork"):
 
 @intrinsic
 def _int_at(typing_context, address, place):
-    """The whole number at a place behind an address."""
+    """Whole number at a place behind an address."""
 
     def code(context, builder, signature, arguments):
         array = builder.inttoptr(arguments[0], ir.PointerType(ir.IntType(64)))
@@ -227,7 +230,7 @@ def _set_float(typing_context, address, place, value):
 
 @intrinsic
 def _set_single(typing_context, address, place, value):
-    """In single precision."""
+    """Store a number in single precision at a place behind an address."""
 
     def code(context, builder, signature, arguments):
         array = builder.inttoptr(arguments[0], ir.PointerType(ir.FloatType()))
@@ -240,18 +243,18 @@ def _set_single(typing_context, address, place, value):
 
 @intrinsic
 def _called(typing_context, function, a, b, c, d, e, f, g, h, i):
-    """What a C function at an address returns for whole numbers and addresses; it may take fewer than are given."""
+    """Result of a C function at an address, for whole numbers and addresses; the function may take fewer."""
 
     def code(context, builder, signature, arguments):
-        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(64)] * ARGUMENTS)
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(64)] * MOST_ARGUMENTS)
         return builder.call(builder.inttoptr(arguments[0], ir.PointerType(kind)), arguments[1:])
 
-    return types.int32(*[types.int64] * (1 + ARGUMENTS)), code
+    return types.int32(*[types.int64] * (1 + MOST_ARGUMENTS)), code
 
 
 @intrinsic
 def _pointer_from(typing_context, function, a):
-    """What a C function at an address, which takes one number, returns."""
+    """Result of a C function at an address that takes one number."""
 
     def code(context, builder, signature, arguments):
         kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])
@@ -260,13 +263,13 @@ def _pointer_from(typing_context, function, a):
     return types.int64(types.int64, types.int64), code
 
 
-FUNCTIONS = 5  # of C that compiled code calls
+NUMBER_OF_FUNCTIONS = 5  # functions of C that compiled code calls
 
 
 def _addresses() -> np.ndarray:
-    """Those of the functions, 0 where there are none."""
+    """Addresses of the functions of C, 0 where there are none."""
     if not is_possible():
-        return np.zeros(FUNCTIONS, np.int64)
+        return np.zeros(NUMBER_OF_FUNCTIONS, np.int64)
     c, python = ctypes.CDLL(None), ctypes.pythonapi
     found = c.gettid, c.memcpy, python.PyGILState_Check, python.PyEval_SaveThread, python.PyEval_RestoreThread
     return np.array([ctypes.cast(f, ctypes.c_void_p).value for f in found], np.int64)
@@ -274,13 +277,13 @@ def _addresses() -> np.ndarray:
 
 @functools.cache
 def is_possible() -> bool:
-    """Whether threads have numbers that C and Python tell, as on Linux."""
+    """True if threads have numbers that C and Python tell, as on Linux."""
     return Path("/proc/self/task").is_dir() and hasattr(ctypes.CDLL(None), "gettid")
 
 
 @functools.cache
 def machine() -> Any:
-    """The compiled function (table, layout, out) -> whether it has evaluated an operation."""
+    """Compiled function (table, layout, out) -> whether it has evaluated an operation."""
     signature = types.boolean(types.int64, types.int64, types.int64)
     try:
         return numba.njit(signature, cache=True)(_evaluated)
@@ -293,11 +296,11 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
         _int_at(table, 0), _int_at(table, 1), _int_at(table, 2), _int_at(table, 3), _int_at(table, 4)
     )  # fmt: skip
     thread, program = _called(own_number, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0
-    for row in range(THREADS):
-        its = _int_at(table, FUNCTIONS + 2 * row)
-        if its == thread:
-            program = _int_at(table, FUNCTIONS + 2 * row + 1)
-        if its == thread or its == 0:
+    for row in range(MOST_THREADS):
+        number = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row)
+        if number == thread:
+            program = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row + 1)
+        if number == thread or number == 0:
             break
     if program == 0:
         return False
@@ -328,7 +331,7 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
             _int_at(program, at + 8), _int_at(program, at + 9),
         )  # fmt: skip
         errors += code != 0
-        at += 1 + ARGUMENTS
+        at += 1 + MOST_ARGUMENTS
     if held:
         _pointer_from(enter, state)
     if errors or not np.isfinite(_float_at(found, 0)):

@@ -14,7 +14,7 @@ from .ops import Table, Weighted
 
 
 def means(formula: Formula, parameters: Sequence[Any]) -> Any:
-    """The means of a formula's distribution: infinite or nan where there is none.
+    """Means of a formula's distribution: infinite or nan where there is none.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def means(formula: Formula, parameters: Sequence[Any]) -> Any:
 
 
 class Mean(Table):
-    """The mean for every set of parameters, and whether all of these are valid."""
+    """Mean for every set of parameters, and whether all of these are valid."""
 
     def pullback(self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
         if isinstance(cotangents[0].type, DisconnectedType):

@@ -1,4 +1,4 @@
-"""How code compiled by Numba calls gpustats: through a C function pointer, not through Numba's object mode."""
+"""Calls of gpustats by code that Numba compiles: through a C function pointer, not through Numba's object mode."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class Bridge:
-    """A function of arrays as a C function.
+    """Function of arrays as a C function.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ class Bridge:
     ndims : sequence of int
         The dimensions of the arrays that it takes.
     name : str
-        For warnings.
+        Name for warnings.
     dtypes : mapping, optional
         The places of arrays that come as they are, in these types and with their strides; all others are float64 and
         contiguous.
     numbers : sequence of int
         The places of arrays of one number, which come as numbers of Python's.
     evaluation : callable, optional
-        How compiled code evaluates it by itself: see `machine.Programs`.
+        Function that returns the evaluation by compiled code alone: see `machine.Programs`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Bridge:
         return Programs(evaluation, in_order, self._first_extent, self._first_stride - self._first_extent)
 
     def _evaluate(self, layout: int, out: int) -> int:
-        """1 for success (ctypes returns 0 for an error).
+        """Status of an evaluation: 1 for success, 0 for an error, which ctypes returns.
 
         `layout` has the address of the numbers, if there are any, the addresses of the arrays, their extents, and strides.
         """
@@ -136,16 +136,16 @@ def _as_it_is(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dt
 
 
 def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what: str = "density") -> Callable:
-    """The Numba function that calls a bridge.
+    """Numba function that calls a bridge.
 
     Parameters
     ----------
     node : Apply
         Whose inputs are a0, a1, …
     shapes : sequence of sequences of str
-        For each output the expressions for its extents.
+        Expressions for the extents of each output.
     what : str
-        For the error.
+        Name of the operation for the error.
     """
     ndims = ndims_of(node)
     n = len(ndims)
@@ -153,10 +153,10 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
     arrays = [i for i in range(n) if i not in bridge.numbers]
     extents = [f"a{i}.shape[{axis}]" for i in arrays for axis in range(ndims[i])]
     lines = [f"def call({inputs}):"]
-    made = [i for i in arrays if i not in bridge.dtypes]
+    converted = [i for i in arrays if i not in bridge.dtypes]
     extents += [f"a{i}.strides[{axis}]" for i in bridge.dtypes for axis in range(ndims[i])]
-    lines += [f"    a{i} = a{i}.astype(np.float64)" for i in made if node.inputs[i].type.dtype != "float64"]
-    lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in made if ndims[i]]
+    lines += [f"    a{i} = a{i}.astype(np.float64)" for i in converted if node.inputs[i].type.dtype != "float64"]
+    lines += [f"    a{i} = np.ascontiguousarray(a{i})" for i in converted if ndims[i]]
     addresses = [f"a{i}.ctypes.data" for i in arrays]
     if bridge.numbers:
         lines += [f"    numbers = np.empty({len(bridge.numbers)})"]
@@ -195,14 +195,14 @@ def extents_of(i: int, ndim: int) -> list[str]:
 
 
 def broadcast(batch: Sequence[int]) -> list[str]:
-    """The shape that inputs with so many leading axes broadcast to."""
+    """Shape to which inputs with so many leading axes broadcast."""
     ndim, shape = max(batch), []
     for axis in range(ndim):
         extent = "1"
         for i, n in enumerate(batch):
-            own = axis - (ndim - n)  # this axis among the input's own
-            if own >= 0:
-                extent = f"(a{i}.shape[{own}] if a{i}.shape[{own}] != 1 else {extent})"
+            own_axis = axis - (ndim - n)  # this axis among the input's own
+            if own_axis >= 0:
+                extent = f"(a{i}.shape[{own_axis}] if a{i}.shape[{own_axis}] != 1 else {extent})"
         shape.append(extent)
     return shape
 

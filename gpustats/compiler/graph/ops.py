@@ -24,7 +24,7 @@ FLOAT = "float64"
 
 
 class _Widen(Cast):
-    """To float64, with a derivative of the type that is widened: that of a cast would be float64."""
+    """Cast to float64, with a derivative of the type that is widened: PyTensor's own would be float64."""
 
     def pullback(self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
         return [cotangents[0].astype(inputs[0].dtype)]
@@ -36,13 +36,13 @@ _widen = Elemwise(_Widen(scalar_float64))
 
 
 def as_float64(value: Any) -> Any:
-    """The variable in float64; derivatives in it have its own type."""
+    """Variable in float64; derivatives in the original keep its type."""
     variable = pt.as_tensor_variable(value)
     return _widen(variable) if variable.dtype in ("float16", "float32") else pt.cast(variable, FLOAT)
 
 
 class DensityOp(Op):
-    """An Op of a formula. Copies of it in other processes make evaluators of their own.
+    """Op of a formula. Copies of it in other processes make evaluators of their own.
 
     Parameters
     ----------
@@ -66,22 +66,22 @@ class DensityOp(Op):
 
     @functools.cached_property
     def evaluator(self) -> Evaluator:
-        """The evaluator of this process, which has its data on the device."""
+        """Evaluator of this process, which has its data on the device."""
         return self.formula.evaluator({i: constant.data for i, constant in self.known})
 
     @functools.cached_property
     def ranks(self) -> tuple[int, ...]:
-        """For each input the number of its axes that belong to one value."""
+        """Number of axes that belong to one value, for each input."""
         return tuple(a.rank for a in self._input_arguments)
 
     @functools.cached_property
     def _input_arguments(self) -> list[FormulaArgument]:
-        """The formula's arguments that are inputs."""
+        """Arguments of the formula that are inputs."""
         known = dict(self.known)
         return [a for i, a in enumerate(self.formula.arguments) if i not in known]
 
     def arguments(self, inputs: Sequence[Any]) -> list[Variable]:
-        """The inputs as float64 variables, constants as constants."""
+        """Inputs as float64 variables, constants as constants."""
         return [_as_float(v, a) for v, a in zip(inputs, self._input_arguments, strict=False)]
 
     def no_second_derivatives(self) -> NotImplementedError:
@@ -106,7 +106,7 @@ def _as_float(value: Any, argument: FormulaArgument) -> Variable:
 
 
 class Table(DensityOp):
-    """A function at every point of the broadcast of its arguments, and whether all parameters are valid."""
+    """Function of a distribution at every point of the broadcast of its arguments, and whether all parameters are valid."""
 
     default_output = 0
 
@@ -136,7 +136,7 @@ class Table(DensityOp):
 
 
 class LogDensity(Table):
-    """The log-density at every point of the broadcast of its arguments, and whether all parameters are valid."""
+    """Log-density at every point of the broadcast of its arguments, and whether all parameters are valid."""
 
     def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
         wrt = [i for i, v in enumerate(inputs) if i in self.formula.differentiable and not isinstance(v, Constant)]
@@ -162,7 +162,7 @@ class LogDensity(Table):
 
 
 class LogLikelihood(DensityOp):
-    """The sum of the log-density, whether all parameters are valid, and the sum's gradients, from one reading of the data.
+    """Sum of the log-density, whether all parameters are valid, and the sum's gradients, from one reading of the data.
 
     Where a parameter is invalid, the sum is -inf and the gradients are 0.
     """
@@ -192,7 +192,7 @@ class LogLikelihood(DensityOp):
 
 
 class Weighted(DensityOp):
-    """The gradients of the sum of weight × log-density: the inputs are the arguments, and the weights of all points."""
+    """Gradients of the sum of weight × log-density: the inputs are the arguments, and the weights of all points."""
 
     def make_node(self, *inputs: Any) -> Apply:
         arguments = self.arguments(inputs[:-1])
@@ -217,7 +217,7 @@ def _condition() -> Variable:
 
 
 def uniform(variable: Any) -> Any:
-    """The number that a variable has in all places, where the graph shows that it is one: the cotangent of a sum is."""
+    """Number that a variable has in all places, where the graph shows it, as for the cotangent of a sum; else None."""
     if not variable.type.ndim:
         return variable
     if isinstance(variable, Constant):
@@ -241,7 +241,7 @@ def uniform(variable: Any) -> Any:
 
 @_vectorize_node.register(Table)
 def _vectorize(op: Table, node: Apply, *inputs: Any) -> Apply:
-    """The same Op of inputs with further leading axes: their old leading axes have to broadcast as before."""
+    """Node of the Op for inputs with further leading axes: their old leading axes have to broadcast as before."""
     ndim = node.outputs[0].type.ndim
     aligned = []
     for new, old, rank in zip(inputs, node.inputs, op.ranks, strict=True):

@@ -17,7 +17,7 @@ from .ops import LogDensity, Table
 
 
 def quantiles(formula: Formula, probability: Any, *parameters: Any) -> Variable:
-    """The quantiles of probabilities by a formula's distribution: nan outside of [0, 1], as in PyMC."""
+    """Quantiles of probabilities by a formula's distribution: nan outside of [0, 1], as in PyMC."""
     probability = pt.as_tensor_variable(probability)
     inside = pt.switch((probability >= 0) & (probability <= 1), probability, 0.5)
     found, valid = Quantile(formula.of_kind(LogFunction.QUANTILE)).make_node(inside, *parameters).outputs
@@ -26,7 +26,7 @@ def quantiles(formula: Formula, probability: Any, *parameters: Any) -> Variable:
 
 
 class Quantile(Table):
-    """The quantile of every probability, and whether all parameters are valid."""
+    """Quantile of every probability, and whether all parameters are valid."""
 
     def pullback(self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
         if isinstance(cotangents[0].type, DisconnectedType):
@@ -50,8 +50,8 @@ class Quantile(Table):
         total = sum((disconnected_grad(w) * v).sum() for w, v in zip(weights, (below, above, q), strict=True))
         free = [i for i in self.formula.differentiable if i and not isinstance(inputs[i], Constant)]
         places = [0, *free]
-        found: Any = pt.grad(total, [inputs[i] for i in places])
-        gradients = dict(zip(places, found, strict=True))
+        slopes: Any = pt.grad(total, [inputs[i] for i in places])
+        gradients = dict(zip(places, slopes, strict=True))
         return [gradients.get(i, pt.zeros_like(v)) for i, v in enumerate(inputs)]
 
     L_op: Any = pullback  # its name in PyTensor 2

@@ -1,4 +1,4 @@
-"""The graph rewrite by which a log-likelihood and all of its gradients come from one evaluation."""
+"""Graph rewrite by which a log-likelihood and all of its gradients come from one evaluation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .ops import LogDensity, LogLikelihood
 
 
 class OneEvaluation(GraphRewriter):
-    """Evaluate a density once for the same arguments.
+    """Rewrite that evaluates a density once for the same arguments.
 
     The sum of a `LogDensity` and the gradients of the `LogLikelihood` of the same inputs become the outputs of one
     `LogLikelihood`, which has the gradients that something uses, and holds the inputs that are constants: so they need not
@@ -65,13 +65,13 @@ def _is_whole_sum(op: Any, ndim: int) -> bool:
 
 
 def _is_total(node: Any, ndim: int) -> bool:
-    """Whether a node has the sum of all of its input's elements, or its only one without its axes."""
+    """True if a node has the sum of all elements of its input, or the only element without its axes."""
     alone = isinstance(node.op, DimShuffle) and not node.outputs[0].type.ndim
     return alone or _is_whole_sum(node.op, ndim)
 
 
 def _totals(fgraph: FunctionGraph, terms: Variable, valid: Variable) -> list[Variable]:
-    """The variables that are the sum of all `terms`, also those that are -inf instead where the parameters are invalid."""
+    """Variables that are the sum of all `terms`, also those that are -inf instead where the parameters are invalid."""
     if not terms.type.ndim:
         totals = _used(fgraph, [terms])
     else:
@@ -80,7 +80,7 @@ def _totals(fgraph: FunctionGraph, terms: Variable, valid: Variable) -> list[Var
 
 
 def _split_sums(fgraph: FunctionGraph) -> None:
-    """Sum(log-density + other) = Sum(log-density) + Sum(other): a transform adds its Jacobian to every term."""
+    """Split Sum(log-density + other) = Sum(log-density) + Sum(other): a transform adds its Jacobian to every term."""
     for node in fgraph.toposort():
         added = node.inputs[0] if isinstance(node.op, Sum) else None
         if added is None or not _is_whole_sum(node.op, added.type.ndim):
@@ -95,7 +95,7 @@ def _split_sums(fgraph: FunctionGraph) -> None:
 
 
 def _check_sums(fgraph: FunctionGraph) -> None:
-    """Sum(checked log-density) = checked Sum(log-density): parameters are valid for all observations or for none."""
+    """Check the sum, not its terms: parameters are valid for all observations or for none."""
     for node in fgraph.toposort():
         terms = node.inputs[0] if isinstance(node.op, Sum) else None
         if terms is None or not _is_whole_sum(node.op, terms.type.ndim) or not is_log_density(terms):

@@ -18,7 +18,7 @@ from .shapes import broadcast_batch
 
 
 class LogLikelihoods(DensityOp):
-    """What `LogLikelihood` is, for sets of parameters: further leading axes of the inputs, which broadcast.
+    """Sums of the log-density, as of `LogLikelihood`, for sets of parameters: leading axes of the inputs, which broadcast.
 
     All outputs have them.
 
@@ -27,7 +27,7 @@ class LogLikelihoods(DensityOp):
     formula, wrt, known
         As for `LogLikelihood`.
     ndims : sequence of int
-        How many axes each input has in one set.
+        Number of axes of each input in one set.
     """
 
     __props__ = ("formula", "wrt", "known", "ndims")
@@ -48,15 +48,15 @@ class LogLikelihoods(DensityOp):
 
     @property
     def places(self) -> list[int]:
-        """Which inputs the derivatives are in."""
+        """Places of the inputs in which there are derivatives."""
         return [self.evaluator.free.index(i) for i in self.wrt]
 
     def leading(self, inputs: Sequence[Variable]) -> list[int]:
-        """How many leading axes each input has."""
+        """Number of leading axes of each input."""
         return [v.type.ndim - n for v, n in zip(inputs, self.ndims, strict=True)]
 
     def sums(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The outputs."""
+        """Sums, whether all parameters are valid, and the sums' derivatives: the outputs of the Op."""
         lead = common_batch(inputs, self.ndims)
         sets = [along_one_axis(a, n, lead) for a, n in zip(inputs, self.ndims, strict=True)]
         if not (n_sets := math.prod(lead)):

@@ -10,15 +10,15 @@ from pytensor.graph.basic import Apply
 
 
 def broadcast_batch(node: Apply, shapes: Sequence[Sequence[Any]], ranks: Sequence[int]) -> tuple[Any, ...]:
-    """The shape to which the leading axes of a node's inputs broadcast.
+    """Shape to which the leading axes of a node's inputs broadcast.
 
     Parameters
     ----------
     node : Apply
     shapes : sequence
-        For each input its shape: PyTensor variables.
+        Shape of each input: PyTensor variables.
     ranks : sequence of int
-        For each input the number of its last axes that do not count.
+        Number of the last axes of each input that do not count.
     """
     batches = []
     for variable, shape, rank in zip(node.inputs, shapes, ranks, strict=True):

@@ -1,4 +1,4 @@
-"""A PyMC model at many points at once: for samplers with many chains, walkers or particles."""
+"""PyMC model at many points at once: for samplers with many chains, walkers or particles."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from .with_jax import as_jax
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Rewrites of what there is for one point. Its checks become -inf here, so that an invalid one makes no others invalid.
-BEFORE = (
+#: Rewrites of the graph of one point. Checks become -inf here, so that an invalid point makes no others invalid.
+REWRITES_OF_ONE_POINT = (
     "canonicalize", "local_check_parameter_to_ninf_switch", "gpustats_one_evaluation", "gpustats_only_used",
     "gpustats_split_as_slices", "gpustats_own_loops",
 )  # fmt: skip
@@ -40,7 +40,7 @@ MIN_ROWS = 0  # of a sum that the device computes: PyTensor would hold all rows 
 
 
 class Batched:
-    """The log-posterior of a PyMC model, and its gradient, at many points at once.
+    """Log-posterior of a PyMC model, and its gradient, at many points at once.
 
     A point is what PyMC's samplers see: the values of all free variables, transformed to be unconstrained. Sums over rows are
     computed on the device, one launch for all points; PyTensor computes the rest, vectorised over the points.
@@ -77,7 +77,7 @@ class Batched:
         self._lock = threading.Lock()
 
     def logp(self, points: Any) -> np.ndarray:
-        """The log-posteriors, up to the constant of the model.
+        """Log-posteriors, up to the constant of the model.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class Batched:
         return values
 
     def logp_dlogp(self, points: Any) -> tuple[np.ndarray, Any]:
-        """The log-posteriors and their gradients.
+        """Log-posteriors and their gradients.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Batched:
         -------
         values : (C,) ndarray of float64
         gradients : (C, d) ndarray, or dict of str to (C, …) ndarray
-            As the points were given.
+            Gradients in the form in which the points were given.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class Batched:
         return values, self.points.as_dict(gradients) if isinstance(points, Mapping) else gradients
 
     def constrained(self, points: Any) -> dict[str, np.ndarray]:
-        """The free variables in their own domains, and the deterministic ones.
+        """Free variables in their own domains, and the deterministic ones.
 
         Parameters
         ----------
@@ -138,11 +138,11 @@ class Batched:
             given = np.asarray(points, np.float64)
             lead, array = given.shape[:-1], self.points.as_array(given.reshape(-1, *given.shape[-1:]))
         with self._lock:
-            found = self._constrained(array)
-        return {v.name: np.reshape(value, lead + value.shape[1:]) for v, value in zip(self._own, found, strict=True)}
+            values = self._constrained(array)
+        return {v.name: np.reshape(value, lead + value.shape[1:]) for v, value in zip(self._own, values, strict=True)}
 
     def as_jax(self) -> Callable[[Any], Any]:
-        """The log-posterior of a point as a function of JAX, for samplers that are written in it, such as those of blackjax.
+        """Log-posterior of a point as a function of JAX, for samplers that are written in it, such as those of blackjax.
 
         The function takes a point (d,) and returns a number; it can be compiled and differentiated once, and what `jax.vmap`
         makes of it takes one launch a term for all points. JAX calls the host for it. With ``jax_enable_x64``, values and
@@ -169,7 +169,7 @@ class Batched:
 
     @functools.cached_property
     def _own(self) -> list[Any]:
-        """The variables in their own domains, as expressions of those of a point."""
+        """Variables in their own domains, as expressions of those of a point."""
         names = {v.name for v in self.model.unobserved_RVs}
         return [v for v in self.model.unobserved_value_vars if v.name in names]
 
@@ -187,7 +187,7 @@ class Batched:
         return pm.compile([matrix], self._at(matrix, self.model.value_vars, self._own), on_unused_input="ignore")
 
     def compiled(self, total: Variable, *, gradient: bool, **kwargs: Any) -> Callable[[np.ndarray], list[np.ndarray]]:
-        """The compiled function from points (C, d) to the values (C,) of a scalar of the model, and its gradients (C, d).
+        """Compiled function from points (C, d) to the values (C,) of a scalar of the model, and its gradients (C, d).
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class Batched:
         with fused(**self._settings):
             total = rewrite_pregrad(total)
         slopes: Any = grad(total, own, disconnected_inputs="ignore", return_disconnected="zero") if gradient else []
-        outputs = _rewritten([total, *slopes], BEFORE)
+        outputs = _rewritten([total, *slopes], REWRITES_OF_ONE_POINT)
         matrix = pt.dmatrix("points")
         value, *parts = self._at(matrix, own, outputs)
         results: list[Any] = [value]
@@ -215,15 +215,15 @@ class Batched:
         return pm.compile([matrix], results, on_unused_input="ignore", **kwargs)
 
     def _at(self, matrix: Any, variables: Sequence[Variable], outputs: Sequence[Variable]) -> list[Any]:
-        """Outputs for each point, (C, …), of what they are for one as functions of its variables."""
-        given = dict(zip(variables, self.points.split(matrix), strict=True))
-        found: Any = vectorize_graph(list(outputs), given)
-        whole = []
-        for before, after in zip(outputs, found, strict=True):
+        """Outputs for each point, (C, …), from outputs that are functions of the variables of one point."""
+        replacements = dict(zip(variables, self.points.split(matrix), strict=True))
+        vectorised: Any = vectorize_graph(list(outputs), replacements)
+        full = []
+        for before, after in zip(outputs, vectorised, strict=True):
             if after.type.ndim == before.type.ndim:  # it is the same for all points
                 after = pt.broadcast_to(after, (matrix.shape[0], *(after.shape[i] for i in range(after.type.ndim))))
-            whole.append(after)
-        return whole
+            full.append(after)
+        return full
 
 
 def _rewritten(outputs: list[Variable], include: Sequence[str]) -> list[Variable]:
@@ -233,7 +233,7 @@ def _rewritten(outputs: list[Variable], include: Sequence[str]) -> list[Variable
 
 @node_rewriter([Split])
 def _split_as_slices(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
-    """The parts of an array as slices of it, whose lengths a graph of several points knows, too."""
+    """Parts of an array as slices of it, whose lengths a graph of several points knows, too."""
     axis = node.op.axis if hasattr(node.op, "axis") else getattr(node.inputs[1], "data", None)  # an input in PyTensor 2
     if axis is None:
         return None
@@ -248,7 +248,10 @@ def _split_as_slices(fgraph: FunctionGraph, node: Apply) -> list[Variable] | Non
 
 
 class OwnLoops(GraphRewriter):
-    """Copies of loops, which PyTensor changes where it runs them for one point after another: the model has the same ones."""
+    """Rewrite that copies loops.
+
+    PyTensor changes them where it runs them for one point after another, and the model has the same ones.
+    """
 
     def apply(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort():
@@ -262,7 +265,7 @@ optdb.register("gpustats_split_as_slices", in2out(_split_as_slices), position=2.
 
 
 def batched(model: Any = None, *, min_rows: int = MIN_ROWS, devices: Any = None) -> Batched:
-    """The log-posterior of a PyMC model at many points at once: for samplers with many chains, walkers or particles.
+    """Log-posterior of a PyMC model at many points at once: for samplers with many chains, walkers or particles.
 
     Parameters
     ----------

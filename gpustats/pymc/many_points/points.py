@@ -1,4 +1,4 @@
-"""The points of a model: where its variables lie in an array."""
+"""Points of a model: where its variables lie in an array."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytensor.tensor as pt
 
 
 class Points:
-    """The variables of a point: the values of a model's free variables, transformed to be unconstrained, as samplers see them.
+    """Variables of a point: the values of a model's free variables, transformed to be unconstrained, as samplers see them.
 
     Parameters
     ----------
@@ -21,9 +21,9 @@ class Points:
     Attributes
     ----------
     shapes : dict of str to tuple
-        Of each variable, in their order in an array.
+        Shape of each variable, in their order in an array.
     size : int
-        How many numbers a point has.
+        Number of numbers in a point.
     discrete : list of str
         The variables that are whole numbers.
     start : (d,) ndarray
@@ -41,7 +41,7 @@ class Points:
         self.start = self.ravel({name: np.asarray(initial[name]) for name in self.shapes})
 
     def ravel(self, point: Mapping[str, Any]) -> np.ndarray:
-        """One point as an array, (d,)."""
+        """Point as an array, (d,)."""
         return self.as_array({name: np.asarray(value)[None] for name, value in point.items()})[0]
 
     def as_array(self, points: Any) -> np.ndarray:
@@ -74,15 +74,15 @@ class Points:
         return np.concatenate([a.reshape(n, math.prod(a.shape[1:])) for a in arrays.values()] or [np.empty((n, 0))], axis=1)
 
     def as_dict(self, array: np.ndarray) -> dict[str, np.ndarray]:
-        """The variables of points, (C, …), of an array (C, d)."""
+        """Variables of points, (C, …), of an array (C, d)."""
         return {name: array[:, its].reshape(-1, *self.shapes[name]) for name, its in self._slices.items()}
 
     def variables(self) -> list[Any]:
-        """New variables of a graph for those of one point, with lengths that are known."""
+        """Variables, new in a graph, for those of one point, with lengths that are known."""
         return [pt.TensorType(self._dtypes[name], shape=shape)(name) for name, shape in self.shapes.items()]
 
     def split(self, matrix: Any) -> list[Any]:
-        """The same in a graph, in the types of the variables; what is discrete is rounded."""
+        """Variables of points, (C, …), of a matrix (C, d) in a graph, in their types; discrete ones are rounded."""
         found = []
         for name, its in self._slices.items():
             part = matrix[:, its].reshape((matrix.shape[0], *self.shapes[name]))

@@ -1,4 +1,4 @@
-"""A log-posterior of many points as a function of JAX, for samplers that are written in it."""
+"""Log-posterior of many points as a function of JAX, for samplers that are written in it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ...runtime.foreign import from_any_thread
 
 
 def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size: int) -> Callable[[Any], Any]:
-    """A function of points of `size` numbers, and its gradient, as a function of JAX: see `Batched.as_jax`.
+    """JAX function of points of `size` numbers, with its gradient: see `Batched.as_jax`.
 
     Parameters
     ----------
     evaluate : callable
-        From points (C, d) to values (C,) and gradients (C, d).
+        Function from points (C, d) to values (C,) and gradients (C, d).
     size : int
     """
     import jax

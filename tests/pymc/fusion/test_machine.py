@@ -66,18 +66,18 @@ def test_numbers(build, rng, through_python):
         (want, slope), (got, our_slope) = plain(x), ours(x)
         np.testing.assert_allclose(got, want, rtol=1e-11)
         np.testing.assert_allclose(our_slope, slope, rtol=1e-9, atol=1e-11)
-    assert len(through_python) == machine.CALLS
+    assert len(through_python) == machine.CALLS_BEFORE_PROGRAM
 
 
 @THOROUGH
 def test_the_same_bits_as_through_python(rng, monkeypatch):
     model = groups_and_slopes(rng)
     alone, ours = points(model, rng), log_posterior(model)
-    found = [ours(x) for x in alone][machine.CALLS :]
+    found = [ours(x) for x in alone][machine.CALLS_BEFORE_PROGRAM :]
     monkeypatch.setattr(machine, "is_possible", lambda: False)
     monkeypatch.setattr(numba_link, "is_possible", lambda: False)
     by_python = log_posterior(model)
-    for (value, slope), x in zip(found, alone[machine.CALLS :], strict=True):
+    for (value, slope), x in zip(found, alone[machine.CALLS_BEFORE_PROGRAM :], strict=True):
         want, its = by_python(x)
         assert value == want
         np.testing.assert_array_equal(slope, its)
@@ -90,12 +90,12 @@ def test_where_parameters_are_invalid(rng, through_python):
     with gpm.fused(min_rows=100):
         total = rewrite_pregrad(logp)
     function = pm.compile([a, s], [total, *pt.grad(total, [a, s])], mode="NUMBA")
-    for _ in range(machine.CALLS + 1):
+    for _ in range(machine.CALLS_BEFORE_PROGRAM + 1):
         value, *slopes = function(0.3, 1.5)
-    assert len(through_python) == machine.CALLS
+    assert len(through_python) == machine.CALLS_BEFORE_PROGRAM
     assert function(0.3, -1.0)[0] == -np.inf
     assert np.isnan(function(np.nan, 1.0)[0])
-    assert len(through_python) > machine.CALLS
+    assert len(through_python) > machine.CALLS_BEFORE_PROGRAM
     n = len(through_python)
     assert [float(v) for v in function(0.3, 1.5)] == [float(v) for v in (value, *slopes)]
     assert len(through_python) == n
@@ -109,13 +109,13 @@ def test_other_shapes(rng, through_python):
         total = rewrite_pregrad(pt.sqr(a[group] - y).sum())
     function = pytensor.function([a], [total, *pt.grad(total, [a])], mode="NUMBA")
     for length in (6, 9, 6):
-        for _ in range(machine.CALLS + 2):
+        for _ in range(machine.CALLS_BEFORE_PROGRAM + 2):
             point = rng.normal(size=length)
             value, slope = function(point)
             residuals = point[group] - y
             np.testing.assert_allclose(value, (residuals**2).sum(), rtol=1e-12)
             np.testing.assert_allclose(slope, np.bincount(group, 2 * residuals, length), rtol=1e-11)
-    assert len(through_python) == 3 * machine.CALLS
+    assert len(through_python) == 3 * machine.CALLS_BEFORE_PROGRAM
 
 
 @THOROUGH
@@ -141,12 +141,12 @@ def test_threads(rng, through_python):
             for got, expected in zip(several, want * 5, strict=True):
                 for one, other in zip(got, expected, strict=True):
                     np.testing.assert_array_equal(one, other)
-    assert len(found) == 4 and len(through_python) <= 13 * machine.CALLS
+    assert len(found) == 4 and len(through_python) <= 13 * machine.CALLS_BEFORE_PROGRAM
 
 
 @THOROUGH
 def test_more_threads_than_there_are_programs_for(rng, monkeypatch, through_python):
-    monkeypatch.setattr(machine, "THREADS", 1)  # compiled code knows of 64, of which it finds no other
+    monkeypatch.setattr(machine, "MOST_THREADS", 1)  # compiled code knows of 64, of which it finds no other
     programs, ready, model = [], threading.Event(), line(rng)
     original = machine.Programs.__init__
 
@@ -156,14 +156,14 @@ def test_more_threads_than_there_are_programs_for(rng, monkeypatch, through_pyth
 
     monkeypatch.setattr(machine.Programs, "__init__", kept)
     ours, (x, *_) = log_posterior(model), points(model, rng)
-    for _ in range(machine.CALLS):
+    for _ in range(machine.CALLS_BEFORE_PROGRAM):
         want = ours(x)
     assert programs[0]._rows[:, 0].tolist() == [threading.get_native_id()]
     programs[0].table = np.append(programs[0].table, np.zeros(2, np.int64))
     thread = threading.Thread(target=lambda: [ours(x) for _ in range(4)] and ready.set())
     thread.start()
     thread.join()
-    assert ready.is_set() and len(through_python) == machine.CALLS + 4
+    assert ready.is_set() and len(through_python) == machine.CALLS_BEFORE_PROGRAM + 4
     np.testing.assert_array_equal(ours(x)[1], want[1])
 
 
@@ -211,7 +211,7 @@ def test_sampling_calls_python_twice_a_chain(rng, through_python):
         compiled = nutpie.compile_pymc_model(groups_and_slopes(rng), freeze_model=True)
     fit = nutpie.sample(compiled, draws=50, tune=50, chains=2, cores=2, seed=1, progress_bar=False)
     steps = int(np.sum(np.asarray(fit.sample_stats["n_steps"])))
-    assert steps > 200 and len(through_python) <= 2 * (machine.CALLS + 6)  # some initial points may be invalid
+    assert steps > 200 and len(through_python) <= 2 * (machine.CALLS_BEFORE_PROGRAM + 6)  # some initial points may be invalid
 
 
 def test_runs():

@@ -13,7 +13,7 @@ from gpustats.compiler.fusion.program import program_of
 from gpustats.runtime import choose
 from gpustats.runtime.speeds import Line
 
-BETWEEN = where.BY_MACHINE if where.by_machine() else where.BETWEEN
+BETWEEN = where.MACHINE_CALL_SECONDS if where.by_machine() else where.CALL_SECONDS
 
 
 def program(n, term):
@@ -52,7 +52,7 @@ def test_numbers_that_are_moved(rng):
 
 def test_measured_once_and_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("GPUSTATS_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(where, "ROWS", {10: 2, 100: 2, 1000: 2})
+    monkeypatch.setattr(where, "RUNS_BY_ROWS", {10: 2, 100: 2, 1000: 2})
     where.speeds.cache_clear()
     asked = choose.get(), pytensor.config.mode, "py"
     with pytensor.config.change_flags(linker="py"):
