@@ -1,4 +1,4 @@
-"""`python -m bench.boxes`: probabilities of boxes of multivariate normal vectors, many at once, beside SciPy, box by box."""
+"""Probabilities of boxes of multivariate normal vectors, many at once, beside SciPy, box by box: `python -m bench.boxes`."""
 
 from __future__ import annotations
 

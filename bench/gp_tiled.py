@@ -37,7 +37,7 @@ STEP = 1e-30
 
 @dataclass(frozen=True)
 class Case:
-    """n points."""
+    """Work of one row: n points."""
 
     n: int
 
@@ -55,7 +55,7 @@ def data(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def filtered(x: np.ndarray, y: np.ndarray, amplitude: complex, lengthscale: complex, sigma: complex) -> complex:
-    """The log-likelihood by a Kalman filter, of complex parameters, too."""
+    """Log-likelihood by a Kalman filter, of complex parameters, too."""
     order = np.argsort(x)
     steps, observed = [0.0, *np.diff(x[order]).tolist()], y[order].tolist()
     prior, noise = amplitude * amplitude, sigma * sigma
@@ -77,7 +77,7 @@ def filtered(x: np.ndarray, y: np.ndarray, amplitude: complex, lengthscale: comp
 
 @lru_cache(maxsize=2)
 def exact(n: int) -> tuple[float, dict[str, float]]:
-    """The log-likelihood and its derivatives."""
+    """Log-likelihood and its derivatives."""
     x, y = data(n)
     found = {name: filtered(x, y, **{**POINT, name: POINT[name] + 1j * STEP}) for name in POINT}
     return found["sigma"].real, {name: value.imag / STEP for name, value in found.items()}
@@ -88,14 +88,14 @@ def tell(case: Case, name: str, what: str) -> None:
 
 
 def release(used: Sequence[Any]) -> None:
-    """Give the devices back what nobody uses."""
+    """Release the unused memory of devices."""
     gc.collect()
     for runtime in used:
         runtime.release()
 
 
 def measured(case: Case, name: str, devices: list[str] | None, with_gradient: bool) -> Row:
-    """The seconds of a value, and of a value with derivatives, and how far both are from what is exact."""
+    """Seconds of a value, and of a value with derivatives, and the errors of both."""
     used = [choose.get()] if devices is None else choose.several(devices)
     evaluated(Case(min(case.n, 2500)), name, devices, with_gradient)  # compiles
     release(used)
@@ -108,7 +108,7 @@ def measured(case: Case, name: str, devices: list[str] | None, with_gradient: bo
 
 
 def evaluated(case: Case, name: str, devices: list[str] | None, with_gradient: bool) -> Row:
-    """The seconds and the differences, once."""
+    """Seconds and differences of one evaluation."""
     (x, y), (want, slopes) = data(case.n), exact(case.n)
     ml = gs.gp.MarginalLikelihood(gs.matern12, x, y, **({} if devices is None else {"devices": devices}))
     times = 3 if case.n <= SHORT else 1
@@ -127,7 +127,7 @@ def evaluated(case: Case, name: str, devices: list[str] | None, with_gradient: b
 
 
 def again(ml: Any, call: Callable[..., Any]) -> Any:
-    """A call for which nothing is known from the one before."""
+    """Result of a call that uses nothing of the one before."""
     ml._local.last = None, None
     return call(**POINT)
 
@@ -141,7 +141,7 @@ def ways(report: Report, case: Case, devices: Sequence[str], dense: int) -> Iter
 
 
 def fits(n: int, devices: Sequence[str]) -> bool:
-    """Whether the devices have memory for the blocks of a triangle of n rows."""
+    """True if the devices have memory for the blocks of a triangle of n rows."""
     room = sum(runtime.device.memory for runtime in choose.several(devices))
     return 8 * n * n / 2 * 1.1 + len(devices) * 2 * 2048 * 8 * n < room
 

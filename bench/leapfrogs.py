@@ -1,4 +1,4 @@
-"""`python -m bench.leapfrogs`: what a step of a trajectory costs where nutpie samples, its chains side by side as threads.
+"""Cost of a step of a trajectory where nutpie samples, its chains side by side as threads: `python -m bench.leapfrogs`.
 
 A step is one gradient of the log-posterior and all that the sampler does around it. Python: how many of the evaluations went
 through Python, and so took its lock.
@@ -43,7 +43,7 @@ def glm(n: int) -> pm.Model:
 
 
 def priors(n: int) -> pm.Model:
-    """What a step costs without a likelihood."""
+    """Model of priors alone, for the cost of a step without a likelihood."""
     with pm.Model() as model:
         pm.Gamma("nu", 2, 0.1), pm.Normal("mu", 0, 10), pm.HalfNormal("sigma", 5)
     return model
@@ -66,7 +66,7 @@ class Case:
 
 
 class _Counted:
-    """How often compiled code has called Python, from now on."""
+    """Number of calls from compiled code to Python, from now on."""
 
     def __init__(self) -> None:
         from gpustats.compiler.graph.numba_link import Bridge
@@ -81,7 +81,7 @@ class _Counted:
 
 
 def measured(case: Case, chains: int, draws: int) -> Row:
-    """One row: a model that some chains sample."""
+    """Row of a model that some chains sample."""
     work = {"work": case.title, "n": case.n, "peer": GPUStats.name, "time": "step_us", "chains": chains}
     return attempt(work, sampled, case, chains, draws)
 

@@ -1,4 +1,4 @@
-"""What observations at candidates would change at references: sums that sequential designs maximise, with derivatives."""
+"""Effects of observations at candidates on references: sums that sequential designs maximise, with derivatives."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Sums(NamedTuple):
 
 @functools.cache
 def _code(which: str, grad: bool) -> tuple[KernelCode, str]:
-    """The function of a reference, with its derivative in what is reduced, and what that is called."""
+    """Code of the function of a reference, with its derivative in the reduction if `grad`, and the derivative's name."""
     function, *others = parse(_FUNCTIONS[which], resolve_in({}), which).functions.values()
     functions = library.closure([function, *others])
     if grad:
@@ -161,7 +161,7 @@ def over_references(
 
 
 def averaging(weights: Any, r: int) -> np.ndarray:
-    """What each reference counts in an average."""
+    """Weights of the references in an average."""
     if not r:
         raise ValueError("there are no references")
     given = np.ones(r) if weights is None else by_row("weights", weights, r)
@@ -171,7 +171,7 @@ def averaging(weights: Any, r: int) -> np.ndarray:
 
 
 def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndarray:
-    """The derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i).
+    """Derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i).
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndar
 
 
 def _cross_slopes(factor: Factor, x: Any, xs: Any, negative: Matrix) -> np.ndarray:
-    """The derivatives in xs of the sums over j of -negative_ij k(xs_i, x_j), (m, p)."""
+    """Derivatives in xs of the sums over j of -negative_ij k(xs_i, x_j), (m, p)."""
     turned = factor.provider.empty(negative.columns, negative.rows, factor.pairs.dtype)
     factor.provider.copy(negative.T, turned)
     return written(factor.runtime, factor.pairs.cross_gradient(x, xs, factor.values, turned))

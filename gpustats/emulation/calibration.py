@@ -44,7 +44,7 @@ class CalibrationFit:
 
 @dataclass(frozen=True)
 class CalibrationDraws:
-    """Draws from the posterior, of an ensemble of walkers.
+    """Draws from the posterior, by an ensemble of walkers.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class CalibrationDraws:
 
 
 class Calibration(Calibrated):
-    """Which parameters u of a computer model agree with field data, if the model and reality may differ.
+    """Calibration of a computer model: parameters u that agree with field data, if the model and reality may differ.
 
     What was observed at x is M(x, u) + b(x) + noise: the model M at one unknown u, known by an emulator; the discrepancy b, a
     Gaussian process with the mean 0; and independent normal noise of the standard deviation sigma. The emulator is fitted to
@@ -217,7 +217,7 @@ class Calibration(Calibrated):
         places = np.cumsum([0, *sizes])
 
         def parts(points: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
-            """u, the values, and the logarithm of their derivative in the points."""
+            """Parameters u, the values by name, and the logarithm of the Jacobian of the values in the points."""
             slices = [points[..., a:b] for a, b in zip(places[:-1], places[1:], strict=True)]
             named = dict(zip(names, slices[1:], strict=True))
             change = np.sum([named[n].sum(-1) for n in logs], axis=0) if logs else np.zeros(points.shape[:-1])
@@ -278,14 +278,14 @@ class Calibration(Calibrated):
     # -- the pieces of a search
 
     def _start(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Where hyperparameters are searched for first."""
+        """Starting values of the hyperparameters."""
         own = {AMPLITUDE: 0.3 * self._spread, LENGTHSCALE: self._widths, SIGMA: 0.1 * self._spread}
         found = {n: own[n] for n in self.parameters[1:] if n in own} | dict(given or {})
         self._check(found)
         return found
 
     def _profile(self, u: np.ndarray, start: Mapping[str, Any], fixed: Collection[str]) -> tuple[dict[str, Any], float]:
-        """The hyperparameters of largest posterior density at one u, and its logarithm there."""
+        """Hyperparameters of largest posterior density at one u, and the logarithm of the density there."""
         level = self._log_prior_of_u(u[None])[0]
         if not np.isfinite(level):
             return dict(start), -np.inf
@@ -310,7 +310,7 @@ def _value_and_grad(
     field: Field, total: Callable[..., np.ndarray], mean: np.ndarray, scale: np.ndarray, *, sigma: Any,
     wrt: Sequence[str], **values: Any,
 ) -> tuple[Any, dict[str, Any]]:  # fmt: skip
-    """The likelihood at what an emulator says of the field data, as a function of sigma and the hyperparameters."""
+    """Log-likelihood at the emulator's predictions of the field data, as a function of sigma and the hyperparameters."""
     whole = total(np.asarray(sigma, np.float64), scale)
     value, slopes = field.value_and_grad(sigma=whole, mean=mean, wrt=wrt, **values)
     if SIGMA in wrt:

@@ -1,4 +1,4 @@
-"""Minima of costly functions under costly constraints: an augmented Lagrangian, improved where emulators expect most of it."""
+"""Minimisation of costly functions under costly constraints, by an augmented Lagrangian and emulators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RADII = np.array([0.1, 0.03, 0.01])
 
 @dataclass(frozen=True)
 class ConstrainedMinimum:
-    """The best of all runs of a function under constraints, and all runs.
+    """Best run of a function under constraints, and all runs.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class ConstrainedMinimum:
 
 
 class Surrogates:
-    """Emulators of the objective and of the constraints, but for what is known.
+    """Emulators of the objective and of the constraints, except those that are known.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Surrogates:
         return [*([] if runs.knows_objective else [f]), *c.T[: runs.emulated]]
 
     def fit(self, runs: Runs) -> None:
-        """Estimate lengthscales of all runs; the prior mean of constraints is 0, where they turn from being met."""
+        """Estimate lengthscales from all runs; the prior mean of constraints is 0, the border of being met."""
         made = []
         for i, y in enumerate(self._responses(runs)):
             of_objective = not i and not runs.knows_objective and np.ptp(y) > 0
@@ -100,7 +100,7 @@ class Surrogates:
         self.emulators = made
 
     def update(self, runs: Runs) -> None:
-        """Add the last run."""
+        """Add the last run to the emulators."""
         for emulator, y in zip(self.emulators, self._responses(runs), strict=True):
             emulator.update(runs.unit[-1:], y[-1:])
 
@@ -124,14 +124,16 @@ def candidates_of(runs: Runs, count: int, rng: np.random.Generator) -> np.ndarra
 
 
 def by_lagrangian(runs: Runs, lagrangian: Lagrangian, mean: np.ndarray, scale: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """What candidates are expected to improve the Lagrangian by; where that is nothing, how small it is expected to be."""
+    """Expected improvement of the Lagrangian at candidates; where few have any, minus the expected Lagrangian."""
     f, c = runs.scaled
     gain = lagrangian.improvement(lagrangian.value(f, c.T).min(), mean, scale, normal)
     return gain if np.mean(gain > 0) > FEW else -lagrangian.expectation(mean[:, 0], mean[:, 1:], scale[:, 1:])
 
 
 def by_feasibility(runs: Runs, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """The logarithms of what candidates are expected to improve the best valid run by, times the probability to be valid.
+    """Logarithms of the expected improvement on the best valid run at candidates, times the probability to be valid.
+
+    Of the probability alone while no run is valid.
 
     Of the latter alone while no run is valid.
     """

@@ -1,4 +1,4 @@
-"""What observations tell of hyperparameters: the Fisher information of those that there are, and of one more."""
+"""Fisher information of hyperparameters, from the observations so far and with one more."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def in_elements(covariance: Expression, name: str) -> tuple[Expression, str]:
 def _pairs(
     covariance: Expression, runtime: Runtime, dtype: np.dtype, columns: int, vectors: tuple[str, ...], name: str
 ) -> tuple[Pairs, str]:
-    """The derivative in a hyperparameter over pairs of points, and what it takes further where that is a vector."""
+    """Pairs with the derivative in a hyperparameter, and the name of the element's argument where that is a vector."""
     if name not in vectors:
         return Pairs(covariance.derivative(name), runtime, dtype, columns, vectors), ""
     slope, element = in_elements(covariance, name)
@@ -68,7 +68,7 @@ def _pairs(
 
 
 class Unknown(NamedTuple):
-    """A number among the hyperparameters, p.
+    """One number among the hyperparameters, p.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Unknown(NamedTuple):
 
 
 def unknowns(factor: Factor, names: Sequence[str]) -> list[Unknown]:
-    """The numbers that the hyperparameters of some names have."""
+    """Numbers among the hyperparameters of some names."""
     pairs, values, found = factor.pairs, factor.values, list[Unknown]()
     for name in names:
         slope, element = _pairs(pairs.covariance, pairs.runtime, pairs.dtype, pairs.columns, pairs.vectors, name)
@@ -158,7 +158,7 @@ class Information:
         self.matrix = _at_least(*self._found()) if factor.n and q else np.zeros((q, q))
 
     def _found(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The information that was observed, that which is expected, and what the latter would be at a known scale."""
+        """Observed information, expected information, and the expected information at a known scale."""
         factor, provider, pairs, n = self._factor, self._factor.provider, self._factor.pairs, self._factor.n
         self._alpha, inverse = factor.inverse(keep=True)
         provider.lower(inverse, inverse, "mirror")
@@ -200,7 +200,7 @@ class Information:
         return observed, expected, np.diag(known)
 
     def _summed(self, pairs: Pairs, values: Hyperparameters, inverse: Matrix, alpha: Any, names: Sequence[str]) -> np.ndarray:
-        """What `Pairs.gradient` says of each unknown number, or 0 where it is none of some names."""
+        """Sums of `Pairs.gradient` for each unknown number, 0 for those not among the names."""
         factor, found = self._factor, np.zeros(len(self.unknowns))
         gradient = pairs.gradient(factor.x, values, inverse, alpha, factor.weight, names, factor.lift)[0]
         for i, u in enumerate(self.unknowns):
@@ -210,7 +210,7 @@ class Information:
         return found
 
     def with_one(self, at: Posterior) -> np.ndarray:
-        """The information that is expected with one observation more: at each of m points, (m, q, q)."""
+        """Expected information with one observation more, at each of m points: (m, q, q)."""
         factor, slopes = self._factor, self.slopes(at)
         times = factor.scale2 * (1.0 if factor.df is None else variance_of_t(factor.df))
         with np.errstate(invalid="ignore"):
@@ -225,7 +225,7 @@ class Information:
         return Slopes(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _slopes(self, xs: Any, noise: np.ndarray) -> Slopes:
-        """For as many points as are taken at once.
+        """Derivatives of predictions at as many points as are taken at once.
 
         With w = R⁻¹ k(x, z), and the derivatives a of k(x, z) and A of R, the mean has the derivative a' alpha - w' A alpha,
         and the variance that of k(z, z) less (2 a - A w)' w.
@@ -258,7 +258,7 @@ class Information:
 
 
 def _at_least(observed: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """An information that was observed, but in no direction less than `LEAST` of that which is expected.
+    """Observed information, in no direction less than `LEAST_SHARE` of the expected information.
 
     `scale`: what rounding of the latter is relative to, in each hyperparameter.
     """

@@ -1,4 +1,4 @@
-"""What a fit has found."""
+"""Estimates of a density's parameters, as a fit returns them."""
 
 from __future__ import annotations
 

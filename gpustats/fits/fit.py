@@ -35,7 +35,7 @@ FEWEST, PIECES = 256, 32
 
 
 class Job(NamedTuple):
-    """Searches that do not depend on one another: of the data sets of a rectangle, from the best guesses (G, C, P) for each."""
+    """Independent searches for the data sets of a rectangle, from the best guesses (G, C, P) for each."""
 
     model: Model
     rectangle: Rectangle
@@ -53,7 +53,7 @@ def fit(
     model: Model, x: Any, fixed: Mapping[str, Any] | None, start: Mapping[str, Any] | None, weights: Any, lower: Any,
     upper: Any, groups: Any, max_iterations: int, devices: str | Sequence[str | Device] | None = None,
 ) -> Estimates:  # fmt: skip
-    """See `Density.fit`."""
+    """Estimates by maximum likelihood: see `Density.fit`."""
     domains = model.parameters()
     if not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
         raise ValueError(f"max_iterations must be a whole number that is not negative, not {max_iterations!r}")
@@ -81,7 +81,7 @@ def fit(
 
 
 def _by_name(what: str, given: Mapping[str, Any] | None, model: Model) -> dict[str, Any]:
-    """The values that a call gives parameters, each of which lies in its parameter's domain."""
+    """Values of parameters in a call, by name, each checked to lie in its parameter's domain."""
     if not isinstance(given, Mapping | None):
         raise TypeError(f"{what} must be a dict of parameters by name, such as {{{next(iter(model.parameters()))!r}: 1.0}}")
     arguments = {a.name: a for a in model.log_density.arguments[1:]}
@@ -99,7 +99,7 @@ def _by_name(what: str, given: Mapping[str, Any] | None, model: Model) -> dict[s
 
 
 def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """A starting value for each data set."""
+    """Starting value for each data set."""
     if np.asarray(value).dtype.kind not in "fiub":
         raise TypeError(f"start of {name} must be a number, or one for each data set, not {value!r}")
     try:
@@ -111,7 +111,7 @@ def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _where(x: Any, devices: str | Sequence[str | Device] | None) -> tuple[Runtime, Callable[[Job], Found]]:
-    """The device where guesses are tried, and what searches, there or on all of `devices`."""
+    """Device on which guesses are tried, and the function that searches, there or on all of `devices`."""
     if devices is None:
         runtime = device_of([x], ["x"])
         return runtime, lambda job: _searched(job, 0, len(job.best), runtime)
@@ -144,7 +144,7 @@ def _fit_rectangle(
 
 
 def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
-    """What is found for data sets `first` to `end` - 1 of a job on a device."""
+    """Results for data sets `first` to `end` - 1 of a job on a device."""
     rectangle = job.rectangle if end - first == len(job.best) else job.rectangle[np.arange(first, end)]
     scales = Scales(list(job.free.values()))
     searched = Searched(job.model, rectangle, list(job.free), scales, runtime)
@@ -168,7 +168,7 @@ def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
 
 
 def _covariance(found: Searches, scales: Scales) -> np.ndarray:
-    """The covariances of estimates on their scales; searches that went to a pole or to the end of a domain are marked."""
+    """Covariances of estimates on their scales; searches that went to a pole or to the end of a domain are marked."""
     covariance, definite = _inverse(found.objective.hessian)
     of_scores, told = _inverse(found.objective.metric)
     told |= _inverse(found.objective.hessian + found.objective.metric)[1]
@@ -185,7 +185,7 @@ def _covariance(found: Searches, scales: Scales) -> np.ndarray:
 
 
 def _begin(searched: Searched, scales: Scales, best: np.ndarray) -> tuple[np.ndarray, Objective]:
-    """The first of the best guesses (G, C, P) for each data set at which all of its observations have a likelihood."""
+    """Starting points, the first of the best guesses (G, C, P) at which all of a data set's observations have a likelihood."""
     with np.errstate(invalid="ignore", divide="ignore"):
         points = scales.to(best)
     begin, objective = points[:, 0].copy(), searched(points[:, 0], np.arange(len(best)))
@@ -199,7 +199,7 @@ def _begin(searched: Searched, scales: Scales, best: np.ndarray) -> tuple[np.nda
 
 
 def _beside_kinks(corners: Sequence[int], found: Searches, limit: int) -> None:
-    """Go on in the other parameters where one with a corner has come to a kink."""
+    """Search on in the other parameters where one with a corner has come to a kink."""
     for i in corners if found.points.shape[1] > 1 else ():
         which = np.flatnonzero((found.status == AT_KINK) & ~_at_poles(found))
         if which.size:
@@ -243,13 +243,13 @@ def _among_observations(
 
 
 def _at_poles(found: Searches) -> np.ndarray:
-    """Which searches, for a kink, have come to where a parameter is told without end."""
+    """Mask of searches that ended at a kink which is a pole: a parameter is told without end."""
     with np.errstate(invalid="ignore"):
         return (np.sqrt(found.first_scale / found.objective.scale) < STEEP).any(-1) & (found.status == AT_KINK)
 
 
 def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:
-    """What a log-likelihood might come to near a point: parameter i may move by `reach`, the others as the Hessian says."""
+    """Log-likelihood that is possible near a point: parameter i may move by `reach`, the others as the Hessian says."""
     others = [j for j in range(objective.gradient.shape[1]) if j != i]
     gradient = objective.gradient[:, others]
     step, fine = solve(objective.hessian[:, others][:, :, others], -gradient)
@@ -260,7 +260,7 @@ def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:
 
 
 def _inverse(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The inverses of symmetric matrices (G, P, P), nan where one is not positive definite, and where they are."""
+    """Inverses of symmetric matrices (G, P, P), nan where one is not positive definite, and the mask of those that are."""
     found, definite = np.empty_like(matrices), np.ones(len(matrices), bool)
     for k, unit in enumerate(np.eye(matrices.shape[-1])):
         found[:, :, k], fine = solve(matrices, np.broadcast_to(unit, matrices.shape[:-1]))

@@ -1,4 +1,4 @@
-"""Densities: their parameters by maximum likelihood."""
+"""Densities with a fit: their parameters by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Fittable(ABC):
-    """What has a log-density, and perhaps a distribution function, from which its parameters are estimated."""
+    """Distribution with a log-density, and perhaps a distribution function, from which its parameters are estimated."""
 
     definition: DeviceFunction
 

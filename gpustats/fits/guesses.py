@@ -45,7 +45,7 @@ def guesses(domains: Mapping[str, Collection[str]], x: np.ndarray, start: Mappin
 
 
 class _Summary:
-    """Location, scale and moments of each of G data sets, and the guesses that are made of them."""
+    """Location, scale and moments of each of G data sets, and guesses made of them."""
 
     def __init__(self, x: np.ndarray):
         ordered = np.sort(x, axis=-1)

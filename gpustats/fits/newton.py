@@ -30,7 +30,7 @@ RUNNING, CONVERGED, AT_KINK, AT_EDGE, WITHOUT_START = range(5)
 
 
 class Precision(NamedTuple):
-    """The relative error of values, and what a further step may gain where a search ends; with heavy damping, at a kink.
+    """Relative error of values, and the gain of a further step at which a search ends; with heavy damping, at a kink.
 
     The root of twice this gain is the distance from the maximum of a log-likelihood in standard errors.
     """
@@ -42,7 +42,7 @@ class Precision(NamedTuple):
 
 @dataclass
 class Objective:
-    """What is minimised, at the points of G searches: values (G,), gradients (G, P), Hessians and metrics (G, P, P)."""
+    """Objective to minimise, at the points of G searches: values (G,), gradients (G, P), Hessians and metrics (G, P, P)."""
 
     value: np.ndarray
     gradient: np.ndarray
@@ -53,7 +53,7 @@ class Objective:
         return Objective(self.value[which], self.gradient[which], self.hessian[which], self.metric[which])
 
     def of(self, parameters: list[int]) -> Objective:
-        """The same in some of the parameters, the others being as they are."""
+        """Objective in some of the parameters, the others being fixed."""
         hessian, metric = (m[:, parameters][:, :, parameters] for m in (self.hessian, self.metric))
         return Objective(self.value, self.gradient[:, parameters], hessian, metric)
 
@@ -63,14 +63,14 @@ class Objective:
 
     @property
     def finite(self) -> np.ndarray:
-        """For each search, whether everything is."""
+        """Mask of the searches with finite value, gradient, Hessian and metric."""
         fine = np.isfinite(self.value) & np.isfinite(self.gradient).all(-1)
         fine &= np.isfinite(self.hessian).all((-2, -1)) & np.isfinite(self.metric).all((-2, -1))
         return fine
 
     @property
     def scale(self) -> np.ndarray:
-        """The diagonal of the metric (G, P), which is positive."""
+        """Diagonal of the metric (G, P), which is positive."""
         scale = np.diagonal(self.metric, axis1=-2, axis2=-1)
         return np.maximum(scale, 1e-300 + 1e-12 * scale.max(-1, keepdims=True, initial=0))
 
@@ -80,7 +80,7 @@ Evaluate = Callable[[np.ndarray, np.ndarray], Objective]
 
 
 def solve(matrices: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Solutions (G, P) of symmetric systems (G, P, P), and which of the matrices are positive definite: others' are not valid.
+    """Solutions (G, P) of symmetric systems (G, P, P), valid where the matrix is positive definite, and the mask of these.
 
     Gaussian elimination of all systems together, a column at a time.
     """
@@ -102,14 +102,14 @@ def solve(matrices: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 class _Steps(NamedTuple):
-    """The next steps (n, P) of some searches, what the quadratic model says that each gains, and the slopes (n, P) there."""
+    """Next steps (n, P) of some searches, the gain of each by the quadratic model, and the slopes (n, P) there."""
 
     step: np.ndarray
     gain: np.ndarray
     slope: np.ndarray
 
     def of(self, which: np.ndarray) -> _Steps:
-        """Those of some of the searches."""
+        """Steps of some of the searches."""
         return _Steps(self.step[which], self.gain[which], self.slope[which])
 
 
@@ -151,7 +151,7 @@ class Searches:
         self._at_edge = np.zeros(len(points), bool)  # is there no likelihood where the last step led that was refused?
 
     def run(self, limit: int) -> None:
-        """Go on until all searches have ended, or have tried so many steps."""
+        """Iterate until all searches have ended, or have tried so many steps."""
         for i in range(limit + 1):
             active = np.flatnonzero(self.status == RUNNING)
             steps = self._next_steps(active)
@@ -163,7 +163,7 @@ class Searches:
             self._judge(active, steps, self._evaluate(self.points[active] + steps.step, active))
 
     def again(self, which: np.ndarray, points: np.ndarray, limit: int) -> None:
-        """Search once more from other points, and keep what is better."""
+        """Search once more from other points, and keep the better results."""
 
         def evaluate(points: np.ndarray, sets: np.ndarray) -> Objective:
             return self._evaluate(points, which[sets])
@@ -178,7 +178,7 @@ class Searches:
         self.objective[which[better]] = other.objective[better]
 
     def go_on_without(self, i: int, which: np.ndarray, limit: int) -> None:
-        """Go on in the other parameters, where parameter i has come to a kink: beside a cusp all steps become short."""
+        """Search on in the other parameters, where parameter i has come to a kink: beside a cusp all steps become short."""
         others = [j for j in range(self.points.shape[1]) if j != i]
 
         def whole(points: np.ndarray, sets: np.ndarray) -> np.ndarray:
@@ -219,7 +219,7 @@ class Searches:
         return _Steps(step, gain, here.gradient + change)
 
     def _ended(self, active: np.ndarray, steps: _Steps) -> np.ndarray:
-        """Which searches end here."""
+        """Mask of the searches that end here."""
         heaviest = self._damping[active].max(-1, initial=0)
         small, heavy = steps.gain <= self._precision.gain, heaviest > HEAVY
         stuck = (heavy & (steps.gain <= self._precision.gain_at_kink)) | (heaviest >= LARGEST)
@@ -258,7 +258,7 @@ class Searches:
         return curvatures, directions
 
     def _judge(self, active: np.ndarray, steps: _Steps, trial: Objective) -> None:
-        """Take the steps that gain what the model said, or enough of it, and change the damping."""
+        """Accept the steps that gain enough of the quadratic model's gain, and change the damping."""
         before, finite = self.objective.value[active], trial.finite
         with np.errstate(invalid="ignore"):
             gained = np.where(finite, before - trial.value, -np.inf)

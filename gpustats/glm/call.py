@@ -26,7 +26,7 @@ Values = tuple[Any, ...]
 
 
 class Evaluated(NamedTuple):
-    """What a kernel has computed.
+    """Results of a kernel.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class GLMCall:
         return data.column(factors)
 
     def run(self, task: Task, weights: Column | None = None) -> Evaluated:
-        """Start the kernel for a task and wait for its sums; what is written for each row may still be under way."""
+        """Start the kernel for a task and wait for its sums; values for each row may still be under way."""
         arguments, results = self.arguments, _RowResults(self, task)
         if not arguments.n_sets:
             columns = task.n_columns(arguments.outcomes, self.data.sizes.columns)
@@ -92,7 +92,7 @@ class GLMCall:
     def kernel_values(
         self, plan: Plan, arguments: Mapping[str, Values], rows: Sequence[Any], weights: Column | None
     ) -> list[Any]:
-        """What the kernel takes, in its order.
+        """Arguments of the kernel, in its order.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class GLMCall:
 
 
 class _RowResults:
-    """Memory for what a kernel writes for each row.
+    """Memory for the values that a kernel writes for each row.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class _RowResults:
 
 
 class _DeviceArguments:
-    """The arguments of a call on the device; as long as it lives, so does their memory.
+    """Arguments of a call on the device; this object keeps their memory alive.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class _DeviceArguments:
         return value if isinstance(value, float) else float(as_host(self._data.runtime, value).reshape(()))
 
     def _as_read(self, name: str, argument: GLMArgument) -> tuple[Array, int]:
-        """An array with what the kernel reads for all sets or, where they share it, for one, and the distance between sets."""
+        """Array that the kernel reads, with values for all sets or one that they share, and the distance between sets."""
         arguments, value, stride = self._arguments, argument.value, 0
         shape = argument.batch + argument.core
         if name == COEFFICIENTS or argument.n_sets > 1:

@@ -1,4 +1,4 @@
-"""X on a device, laid out for the kernels of the glm shape."""
+"""Design matrix X on a device, laid out for the kernels of the glm shape."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CHUNK = 1 << 24  # bytes that are laid out at a time
 
 
 class DesignMatrix:
-    """X as a kernel takes it.
+    """Design matrix X as a kernel reads it.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ class DesignMatrix:
 
     @property
     def as_it_came(self) -> Any:
-        """The device array that is X in row-major order; None where it is laid out otherwise."""
+        """Device array of X in row-major order; None where X is laid out otherwise."""
         return None if self._interleaved else self._array
 
     def on_host(self) -> np.ndarray:
-        """X again, in row-major order."""
+        """Matrix X on the host, in row-major order."""
         found = as_host(self._runtime, self._array)
         if not self._interleaved:
             return found
@@ -67,7 +67,7 @@ class DesignMatrix:
 
 
 def _interleave(X: Any, result: np.ndarray) -> None:
-    """[rows / lanes][column][lane], with rows of zeros behind the last one; rows of a file are read on the way."""
+    """Matrix in the order [rows / lanes][column][lane], filled up with rows of zeros; rows of a file are read on the way."""
     (n, k), lanes = X.shape, result.shape[2]
     whole = n // lanes
     step = max(_CHUNK // max(k * lanes * result.itemsize, 1), 1)

@@ -1,4 +1,4 @@
-"""A density as the distribution of a GLM's observations: the function of the linear predictor, with its derivatives."""
+"""Distribution of a GLM's observations: a density as a function of the linear predictor, with its derivatives."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Family:
         self._terms: dict[bool, Pointwise] = {}
 
     def term(self, weighted: bool) -> Pointwise:
-        """The log-density; times a weight, which is its last argument, a number for each row."""
+        """Log-density, if `weighted` times a weight, which is the last argument, a number for each row."""
         if weighted not in self._terms:
             inner = self.density.log_density
             if weighted:
@@ -80,7 +80,7 @@ class Family:
         return self._terms[weighted]
 
     def names(self, weighted: bool) -> dict[str, str]:
-        """What a GLM calls the arguments of `term` -> what C calls them; in their order, without the linear predictor."""
+        """Names in C of the arguments of `term`, by the names that a GLM has for them, without the linear predictor."""
         term = self.term(weighted)
         names = {n: c for n, c in zip(term.argument_names[1:], term.c_names[1:], strict=True) if n != self.eta}
         if weighted:
@@ -88,7 +88,7 @@ class Family:
         return {OBSERVATIONS: term.c_names[0], **names}
 
     def codes(self, roles: Mapping[str, str], wrt: Sequence[str], slopes: bool) -> Codes:
-        """What a kernel evaluates for a row and a set of parameters.
+        """Device functions that a kernel evaluates for a row and a set of parameters.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Codes:
-    """The device functions of a kernel.
+    """Device functions of a kernel.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Codes:
 
 
 def predictor_alone(vector: bool) -> Codes:
-    """For the linear predictor itself: a function that returns it."""
+    """Device function that returns the linear predictor itself."""
     function = Function("linear_predictor", (Parameter("eta", REAL),), (Return(Name("eta", REAL)),))
     code = KernelCode(function, [], lambda name: None, ("eta",))
     code.at_hand = {"eta": "eta[0]"}

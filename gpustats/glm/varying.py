@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Named(NamedTuple):
-    """A term of a linear predictor.
+    """Named term of a linear predictor: the intercepts or slopes of groups.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Named(NamedTuple):
 
     @property
     def index_name(self) -> str:
-        """What the numbers of the groups are called among the data."""
+        """Name of the group numbers among the data."""
         return f"groups[{self.name!r}]"
 
     @property
@@ -52,14 +52,14 @@ class Named(NamedTuple):
         return f"columns of groups[{self.name!r}]"
 
     def term(self, i: int) -> Term:
-        """It in the function of a row, as the one that stands at place `i`."""
+        """Term in the function of a row, as number `i` of the terms."""
         if self.columns is None:
             return Term((f"table{i}",))
         each = range(self.columns)
         return Term(tuple(f"table{i}_{c}" for c in each), tuple(f"column{i}_{c}" for c in each))
 
     def check(self, shape: Shape) -> Shape:
-        """The axes for sets of a table; ValueError where it does not fit."""
+        """Axes for sets of a table; ValueError where the table does not fit."""
         rank = 1 if self.columns is None else 2
         core = shape[len(shape) - rank :]
         if len(shape) < rank or (rank > 1 and core[1] != self.columns):
@@ -74,7 +74,7 @@ class Named(NamedTuple):
 def read_terms(
     groups: Mapping[str, Any], family: Family, n_rows: int, columns_of_X: int, n_groups: int | None
 ) -> tuple[tuple[Named, ...], dict[str, Array]]:
-    """The terms of named groups, and their data by name; ValueError where they do not fit the model."""
+    """Terms of named groups, and their data by name; ValueError where they do not fit the model."""
     if n_groups is not None:
         raise ValueError("n_groups is of groups without names: the tables of named ones tell how many there are")
     if columns_of_X > MOST_COLUMNS:
@@ -117,7 +117,7 @@ def read_terms(
 
 
 class VaryingArguments:
-    """The arguments of a call, checked.
+    """Arguments of a call, checked.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class VaryingArguments:
             raise ValueError(f"the sets of coefficients and parameters do not go together: {listed}") from None
 
     def in_rows(self) -> dict[str, Any]:
-        """The values of the parameters of `Rows`."""
+        """Values of the parameters of `Rows`, by name."""
         found: dict[str, Any] = {}
         for name, its in names_in_rows(self._family, self._terms).items():
             if name not in self.originals:
@@ -166,7 +166,7 @@ class VaryingArguments:
 
     @property
     def native(self) -> bool:
-        """Whether results with a value for each row are device arrays: where the coefficients are one."""
+        """True if results with a value for each row are device arrays: if the coefficients are a device array."""
         return arrays.is_device_array(self.originals[COEFFICIENTS])
 
 
@@ -193,11 +193,11 @@ class Varying:
         self._rows: dict[bool, Rows] = {}
 
     def held(self) -> dict[str, np.ndarray]:
-        """The data again."""
+        """Data of the rows, on the host."""
         return self._data
 
     def rows(self, density: bool) -> Rows:
-        """The sum over rows of the log-density, or else of the linear predictor."""
+        """Sum over rows of the log-density, or else of the linear predictor."""
         if density not in self._rows:
             data = self._data
             leaves: dict[str, Any] = {PRODUCT: dot(data[DESIGN])}
@@ -225,7 +225,7 @@ class Varying:
         return value, gradients
 
     def by_row(self, arguments: VaryingArguments, density: bool) -> Any:
-        """The log-density of each row, or else the linear predictor."""
+        """Log-density of each row, or else the linear predictor."""
         found = self.rows(density).terms(**arguments.in_rows())
         return self.runtime.to_device(found) if arguments.native else found
 
@@ -234,7 +234,7 @@ def named_arguments(
     family: Family, sizes: Sizes, terms: Sequence[Named], beta: Any, alpha: Any, args: Sequence[Any],
     kwargs: Mapping[str, Any], density: bool = True,
 ) -> VaryingArguments:  # fmt: skip
-    """The arguments of a call, given by place or by name: of one that computes the density, or else the linear predictor."""
+    """Arguments of a call, by place or by name, for the density or else for the linear predictor alone."""
     names = [*(family.parameters if density else ()), *(t.name for t in terms)]
     defaults = {n: v for n, v in family.density.defaults.items() if n in names}
     values = match("the GLM", names, args, kwargs, defaults, "parameters", first=(COEFFICIENTS, INTERCEPT))
@@ -246,26 +246,26 @@ def named_arguments(
 def checked_wrt(
     family: Family, terms: Sequence[Named], wrt: str | Collection[str] | None, intercept: bool
 ) -> tuple[str, ...]:
-    """The names of the arguments in which derivatives are wanted."""
+    """Names of the arguments in which derivatives are wanted."""
     can = [COEFFICIENTS, INTERCEPT, *(n for n in family.parameters if n not in family.whole), *(t.name for t in terms)]
     return tuple(n for n in can if n != INTERCEPT or intercept) if wrt is None else check_wrt_among(wrt, can)
 
 
 def names_in_rows(family: Family, terms: Sequence[Named]) -> dict[str, tuple[str, ...]]:
-    """The parameters of a GLM -> those of `Rows`: one, or one for each column of a table."""
+    """Names of the parameters of `Rows` for each parameter of a GLM: one, or one for each column of a table."""
     names = {COEFFICIENTS: (PRODUCT,), INTERCEPT: (INTERCEPT,)} | {n: (parameter(n),) for n in family.parameters}
     return names | {named.name: named.term(i).tables for i, named in enumerate(terms)}
 
 
 def _copied(value: Any, dtype: DType | None) -> np.ndarray:
-    """A copy on the host, in a type of floating point; None: in its own."""
+    """Copy of an array on the host, in a type of floating point; None: in its own type."""
     if arrays.is_device_array(value):
         value = to_host(value)
     return np.array(value[:] if is_stored(value) else value, dtype, order="C")
 
 
 def made_with(kind: type[Any], density: Any, eta: str, terms: Sequence[Named], /, **data: Any) -> Any:
-    """A GLM with named groups, of other rows or elsewhere: `data` by the names that they have here, and options."""
+    """Model with named groups of other rows or elsewhere: `data` by the names of the present ones, and options."""
     groups: dict[str, Any] = {}
     for named in terms:
         index = data.pop(named.index_name)

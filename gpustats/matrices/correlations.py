@@ -71,7 +71,7 @@ class LKJCorr(MatrixDistribution):
         return x
 
     def mean(self, eta: Any, *, n: int) -> Any:
-        """The unit matrix, (..., n, n)"""
+        """Mean, the unit matrix, (..., n, n)."""
         return np.broadcast_to(np.eye(n), (*np.shape(eta), n, n)).copy()
 
 

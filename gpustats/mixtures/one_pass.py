@@ -1,4 +1,4 @@
-"""The log-likelihood of a mixture with its derivatives in one reading of the data, where the components are few."""
+"""Log-likelihood of a mixture with its derivatives in one reading of the data, where the components are few."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def layout_for(device: Device, itemsize: int, components: int, results: int) -> 
 
 
 class OnePass:
-    """The sum over the observations and its derivatives in calls of one kind. Threads may share it.
+    """Sum over the observations and its derivatives in calls of one kind. Threads may share it.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class OnePass:
         )
 
     def of_sets(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """For each set of parameters the sum, and what the derivatives in each component's are."""
+        """Sum for each set of parameters, and the terms of the derivatives by component."""
         sums = self._starter.start(arguments)().copy().reshape(self._plan.n_sets, -1)
         of_components = sums[:, 1:].reshape(len(sums), -1, self._components)
         return sums[:, 0], {n: of_components[:, i] for i, n in enumerate((WEIGHTS, *(n for n, _ in self._wrt)))}
@@ -133,7 +133,7 @@ class OnePass:
         return sums.item(0), counts, {n: float(its.sum()) if own else its for (n, own), its in pairs}
 
     def replay(self, arguments: Sequence[Any]) -> SumReplay | None:
-        """What lets compiled code make such calls; None where that cannot be."""
+        """Replay of such calls in compiled code."""
         k, derivatives, first = self._components, {}, 1
         for name, own in ((WEIGHTS, False), *self._wrt):
             derivatives[name] = [(np.zeros(k, int) if own else np.arange(k), first + np.arange(k))]

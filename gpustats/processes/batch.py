@@ -36,12 +36,12 @@ WEIGHT, WIDTH = Summary._fields.index("weight"), len(Summary._fields)
 
 
 def pays(device: Device, n: int) -> bool:
-    """Whether the matrices of several sets, of n rows, are to be a batch. The number of sets does not count, as in `sets`."""
+    """True if the matrices of several sets, of n rows, are factorised as one batch, whatever the number of sets."""
     return device.type == "gpu" and 0 < n <= MOST
 
 
 class Batch:
-    """The marginal likelihoods of one Gaussian process at sets of parameters, where their matrices are a batch.
+    """Marginal likelihoods of one Gaussian process at sets of parameters, their matrices factorised as one batch.
 
     A set's bits do not depend on the other sets.
 
@@ -63,7 +63,7 @@ class Batch:
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log marginal likelihoods, and their derivatives: arguments and results are those of a call of `Sets`."""
+        """Log marginal likelihoods and their derivatives, with the arguments and results of a call of `Sets`."""
         given = {Y: self.data.y.astype(np.float64).reshape(1, -1), **values}
         names = Y, SIGMA, MEAN, *self.covariance.parameters
         given = {n: np.broadcast_to(given[n], (n_sets, given[n].shape[1])) for n in names}
@@ -82,13 +82,13 @@ class Batch:
         return found, slopes
 
     def _inside(self, given: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Which sets lie in the domains of all arguments."""
+        """Mask of the sets that lie in the domains of all arguments."""
         arguments = [Argument(Y), Argument(MEAN), Argument(SIGMA, "nonnegative"), *self.covariance.arguments]
         checks = [(np.isfinite(given[a.name]) & elements_inside(a, given[a.name])).all(1) for a in arguments]
         return functools.reduce(np.logical_and, checks)
 
     def _plan(self, given: Mapping[str, np.ndarray], wrt: tuple[str, ...], recorded: bool) -> _Plan:
-        """The plan of a batch: that of the thread's last one, where it was of the same kind."""
+        """Plan of a batch; a thread keeps its last one for batches of the same kind."""
         kind = wrt, tuple(a.shape for a in given.values())
         last_kind, plan = getattr(self._local, "last", (None, None))
         if plan is None or kind != last_kind:
@@ -105,7 +105,7 @@ class Batch:
 
 
 class _Plan:
-    """The evaluation of batches of one kind, by one thread.
+    """Kernels and memory of one thread for batches of one kind.
 
     What travels to the device are the variances of the noise, the residuals, the hyperparameters, and the factors of the
     coordinates. What comes back are the summaries of the factors, and the sums that derivatives are made of.
@@ -133,7 +133,7 @@ class _Plan:
             return [given[SIGMA] ** 2, given[Y] - given[MEAN], *self._sets.given(given)]
 
     def __call__(self, given: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log marginal likelihoods, and the derivatives."""
+        """Log marginal likelihoods, and their derivatives."""
         model, n_sets, n = self._model, self._n_sets, self._model.data.n
         found = self._starter.start(self._arguments(given))().copy()
         minor, log_determinant, squares, weight = found[: WIDTH * n_sets].reshape(n_sets, WIDTH).T
@@ -151,7 +151,7 @@ class _Plan:
         return values, {name: slopes[name] for name in self._wrt}
 
     def _launch(self, found: Handle, taken: Sequence[Any]) -> None:
-        """Start all kernels."""
+        """Start all kernels of a batch."""
         model, n_sets, lift, (handle,) = self._model, self._n_sets, self._model.lift, taken
         provider, data, n, dtype = model.provider, model.data, model.data.n, model.data.dtype
         noise, residuals, *of_sets = ((handle, start) for start in self._starts)

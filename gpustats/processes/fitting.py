@@ -25,7 +25,7 @@ SPREAD = 1.5  # standard deviation of random starts around the given one, in log
 
 @dataclass(frozen=True)
 class Fit:
-    """The hyperparameters that a search has found.
+    """Hyperparameters that a search has found.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Fit:
 
 
 class _Search:
-    """Between the values by name and the vector of numbers that is searched for."""
+    """Conversion between values by name and the vector of numbers that a search varies."""
 
     def __init__(
         self, start: Mapping[str, Any], domains: Mapping[str, str], fixed: Collection[str], bounds: Mapping[str, Any], log: bool
@@ -73,7 +73,7 @@ class _Search:
         return low, high
 
     def vector(self, values: Mapping[str, Any], derivative: Mapping[str, Any] | None = None) -> np.ndarray:
-        """The numbers for some values, or, given the derivatives in these, those in the numbers."""
+        """Vector of the searched numbers at `values`; or, for a derivative in the values, the derivative in these numbers."""
         parts = []
         for name in self.free:
             value = np.ravel(values[name])
@@ -85,7 +85,7 @@ class _Search:
         return np.concatenate(parts)
 
     def inside(self, values: Values) -> bool:
-        """Whether all values are finite, and in their domains."""
+        """True if all values are finite, and in their domains."""
         given = [(a, np.asarray(values[a.name])) for a in self._arguments]
         return all((np.isfinite(v) & elements_inside(a, v)).all() for a, v in given)
 
@@ -100,7 +100,7 @@ class _Search:
         return {n: v if v.ndim else float(v) for n, v in found.items()}
 
     def random(self, rng: np.random.Generator) -> np.ndarray:
-        """A point between the bounds, or near the start."""
+        """Random point between the bounds, or near the start."""
         near = self.vector(self.start)
         spread = np.concatenate([
             np.full(self.start[n].size, SPREAD) if n in self.logs else SPREAD * np.maximum(np.abs(np.ravel(self.start[n])), 1)
@@ -114,7 +114,7 @@ class _Search:
 
 
 class _Priors:
-    """Log-densities of values by name: frozen densities, and what else a user gives."""
+    """Log-density of the priors: frozen densities by name, and the user's own function."""
 
     def __init__(self, search: _Search, priors: Mapping[str, Frozen], log_prior: LogPrior | None) -> None:
         for name, prior in priors.items():
@@ -125,7 +125,7 @@ class _Priors:
         self._priors, self._log_prior = priors, log_prior
 
     def __call__(self, sets: Sequence[Values], strict: bool) -> list[tuple[float, Values]]:
-        """The log-density of each of several sets of values, and its derivatives.
+        """Log-density of each of several sets of values, and its derivatives.
 
         Where the user's function has an error, that is the caller's if `strict`, else the density is 0.
         """
@@ -139,7 +139,7 @@ class _Priors:
         return found
 
     def _written(self, values: Values, strict: bool) -> tuple[float, Values]:
-        """What the user's function says."""
+        """Log-density of the user's function, and its derivatives."""
         if self._log_prior is None:
             return 0.0, {}
         try:
@@ -156,7 +156,10 @@ def maximise(
     fixed: Collection[str], bounds: Mapping[str, Any], priors: Mapping[str, Frozen], log_prior: LogPrior | None, method: str,
     log: bool, restarts: int, rng: Any, options: Mapping[str, Any] | None,
 ) -> Fit:  # fmt: skip
-    """See `GaussianProcess.fit`; `value_and_grad` takes values by name, also several sets of them, and ``wrt``."""
+    """Fit of hyperparameters, as `GaussianProcess.fit` has it.
+
+    `value_and_grad` takes values by name, also several sets of them, and ``wrt``.
+    """
     from scipy.optimize import minimize
 
     search = _Search(start, domains, fixed, bounds, log)
@@ -166,7 +169,7 @@ def maximise(
     def finished(
         values: Values, loglik: float, gradient: Mapping[str, Any], prior: float, slopes: Mapping[str, Any]
     ) -> Evaluated:
-        """What is maximised, and its derivatives in the numbers that are searched for."""
+        """Objective, and its derivatives in the numbers that are searched for."""
         nonlocal best
         if not np.isfinite(total := loglik + prior):
             return None
@@ -180,7 +183,7 @@ def maximise(
         return finished(values, loglik, gradient, *of_priors([values], strict=True)[0])
 
     def evaluate_all(vectors: Sequence[np.ndarray]) -> list[Evaluated]:
-        """The same for several vectors, by one call; None where there is no likelihood."""
+        """Objective and derivatives for several vectors, by one call; None where there is no likelihood."""
         sets = [search.values(vector) for vector in vectors]
         valid = [k for k, values in enumerate(sets) if search.inside(values)]
         found: list[Evaluated] = [None] * len(sets)
@@ -195,7 +198,7 @@ def maximise(
         return found
 
     def once(evaluated: Callable[[np.ndarray], Evaluated], vector: np.ndarray) -> OptimizeResult:
-        """One search. Where there is no likelihood it meets a wall, a little higher than all that it has seen."""
+        """Run one search; a vector without a likelihood counts a little more than the worst one so far, as a wall."""
         seen = [0.0]
 
         def objective(vector: np.ndarray) -> tuple[float, np.ndarray]:
@@ -228,7 +231,7 @@ def side_by_side(
     search: Callable[[Callable[[np.ndarray], Evaluated], np.ndarray], OptimizeResult], starts: Sequence[np.ndarray],
     evaluate_all: Callable[[Sequence[np.ndarray]], Sequence[Evaluated]],
 ) -> list[OptimizeResult]:  # fmt: skip
-    """What ``search(evaluate, start)`` finds for each start, where what all of them ask for next is evaluated together.
+    """Results of ``search(evaluate, start)`` for each start; points that several searches ask for are evaluated together.
 
     Searches run in threads of their own, evaluations in the calling one.
     """

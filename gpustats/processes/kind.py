@@ -1,4 +1,4 @@
-"""How a source tells that it defines a covariance function, and what it has to look like."""
+"""Form of a source that defines a covariance function, and the checks of it."""
 
 from __future__ import annotations
 

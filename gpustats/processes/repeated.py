@@ -1,4 +1,4 @@
-"""What samplers ask of marginal likelihoods beside their methods: many sets at once, and sums that compiled code finds."""
+"""Marginal likelihoods for samplers: many sets at once, and evaluation by compiled code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def of_sets(
     likelihood: MarginalLikelihood | Vecchia, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str],
     several: bool = True,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:  # fmt: skip
-    """The log-likelihoods at sets of parameters and of observations, and their derivatives, at once.
+    """Log-likelihoods at sets of parameters and of observations, and their derivatives, at once.
 
     They are nan where parameters are invalid. None where each set takes a call of its own.
 
@@ -41,7 +41,7 @@ def of_sets(
 
 
 def replay_of(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
-    """What lets compiled code evaluate a marginal likelihood and its derivatives; None where only Python can.
+    """Replay of a marginal likelihood and its derivatives in compiled code; None where only Python can evaluate them.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def replay_of(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], wr
 
 
 def _fits(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray]) -> bool:
-    """Whether all arguments are numbers or vectors of the right lengths."""
+    """True if all arguments are numbers or vectors of the right lengths."""
     n = likelihood.n
     lengths = {SIGMA: n, MEAN: n} | {i.lengthscale: likelihood.columns for i in likelihood.cov.inputs}
     return rows[Y].shape[1] == n and all(a.shape[1] in (1, lengths.get(name, 1)) for name, a in rows.items() if name != Y)

@@ -41,7 +41,7 @@ _SETS = Template.beside(__file__, "sets")
 
 
 def pays(device: Device, n: int, several: bool) -> bool:
-    """Whether a block of threads is to have the whole of a matrix of n rows.
+    """True if one block of threads factorises the whole of a matrix of n rows.
 
     The number of sets does not count, so that a set of several has the same bits whatever the others are.
     """
@@ -51,7 +51,7 @@ def pays(device: Device, n: int, several: bool) -> bool:
 
 @dataclass(frozen=True)
 class SetsLayout(Layout):
-    """The constants of the kernel; `tile` is the rows and the columns of a tile of the matrix.
+    """Constants of the kernel; `tile` is the rows and the columns of a tile of the matrix.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class SetsLayout(Layout):
 
 
 def layout_for(device: Device, itemsize: int, columns: int) -> SetsLayout:
-    """The layout for points of so many columns."""
+    """Layout for points of so many columns."""
     tile, columns = TILE, min(columns, 8)
     if device.type == "cpu" or device.max_threads < 256:  # a vector register has a number of each thread
         threads = min(64 // itemsize, device.max_threads)
@@ -93,7 +93,7 @@ def layout_for(device: Device, itemsize: int, columns: int) -> SetsLayout:
 
 
 class SetsCode:
-    """The kernel for a covariance function, as a source.
+    """Source of the kernel for a covariance function.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class SetsCode:
                 self.n_numbers += columns if name in vectors else 1
 
     def source(self, layout: SetsLayout, dtype: str, dialect: str, student_t: bool = False) -> str:
-        """The kernel `marginal_sets`."""
+        """Source of the kernel `marginal_sets`."""
         covariance = self.covariance
         value, _ = covariance.code()
         found = self.pairs.derivatives([n for n in covariance.parameters if n in self.wrt])
@@ -145,7 +145,7 @@ class SetsCode:
 
 
 class Sets:
-    """The marginal likelihoods of one Gaussian process at sets of parameters, where these are evaluated by a block each.
+    """Marginal likelihoods of one Gaussian process at sets of parameters, by a block of threads for each set.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class Sets:
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log marginal likelihoods, and their derivatives.
+        """Log marginal likelihoods, and their derivatives.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Sets:
         return plan(arguments)
 
     def of_one(self, parameters: Parameters, wrt: Collection[str]) -> tuple[float, dict[str, Any]] | None:
-        """The log-likelihood and its derivatives; None where other kernels are faster, or have to tell why there is none."""
+        """Log-likelihood and its derivatives; None where other kernels are faster, or have to explain a failure."""
         if self._never or not pays(self.data.runtime.device, self.data.n, several=False):
             return None
         given = parameters.by_name
@@ -201,7 +201,7 @@ class Sets:
         return values.item(), self.data.gradient(found, wrt)
 
     def together(self) -> Callable[..., tuple[np.ndarray, dict[str, np.ndarray]]] | None:
-        """What evaluates several sets at once, as a call does; None where each takes a call of its own."""
+        """Evaluator of several sets at once, called as `Sets`; None where each set takes a call of its own."""
         device, n = self.data.runtime.device, self.data.n
         if self._never:
             return None
@@ -214,7 +214,7 @@ class Sets:
     def of_several(
         self, parameters: ParameterSets, wrt: Collection[str], one: Callable[..., tuple[float, dict[str, Any]]]
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """The log-likelihoods of sets and the derivatives of their sum; nan where there is none.
+        """Log-likelihoods of sets and the derivatives of their sum; nan where there is no likelihood.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class Sets:
     def _one_by_one(
         self, parameters: ParameterSets, wrt: Collection[str], one: Callable[..., tuple[float, dict[str, Any]]]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """What a call gives, by a call for each set."""
+        """Log-likelihoods and derivatives, by a call of `one` for each set."""
         sizes = {n: a.shape[1] for n, a in parameters.rows.items()} | {X: self.data.host_x.size, Y: self.data.n}
         values = np.full(parameters.n_sets, np.nan)
         slopes = {n: np.full((len(values), sizes[n]), np.nan) for n in wrt}
@@ -248,7 +248,7 @@ class Sets:
         return values, slopes
 
     def replay(self, values: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
-        """What lets compiled code evaluate one set of parameters like these; None where only Python can."""
+        """Replay in compiled code of one set of parameters like these; None where only Python can evaluate it."""
         arguments = self._in_order(values)
         return self._plan(arguments, 1, wrt).replay(arguments)
 
@@ -262,7 +262,7 @@ class Sets:
 
     @functools.cached_property
     def points(self) -> Any:
-        """The points by columns, which are filled up with zeros to whole tiles, as the kernel reads them."""
+        """Points by columns, filled up with zeros to whole tiles, as the kernel reads them."""
         data = self.data
         columns = np.zeros((data.columns, data.n + -data.n % TILE), data.dtype)
         columns[:, : data.n] = data.host_x.T
@@ -270,7 +270,7 @@ class Sets:
 
 
 class _Plan:
-    """The evaluation of arguments of the same shapes. Threads may share it."""
+    """Evaluation of arguments of the same shapes. Threads may share it."""
 
     def __init__(self, model: Sets, arguments: Sequence[np.ndarray], n_sets: int, wrt: Sequence[str]):
         data, covariance = model.data, model.covariance
@@ -304,7 +304,7 @@ class _Plan:
         self._derivatives = {name: slice(first, first + size) for name, first, size in places}
 
     def __call__(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """As a call of `Sets`."""
+        """Log marginal likelihoods, and their derivatives, as `Sets` returns them."""
         taken, alive = self._values.of(arguments)
         result = self._runtime.result(8 * self._n_sets * self._n_found)
         self._start(result.handle, taken)
@@ -317,7 +317,7 @@ class _Plan:
         self._kernel(self._grid, found, 0, *taken)
 
     def replay(self, arguments: Sequence[np.ndarray]) -> SumReplay | None:
-        """As `Sets.replay`."""
+        """Replay of the evaluation in compiled code, as `Sets.replay` returns it."""
         derivatives = {
             name: [(np.arange(its.stop - its.start), np.arange(its.start, its.stop))] for name, its in self._derivatives.items()
         }

@@ -1,4 +1,4 @@
-"""The kernels over pairs of points that are shown of any covariance function, with a number for each hyperparameter."""
+"""Kernels over pairs of points that are shown of any covariance function, with a number for each hyperparameter."""
 
 from __future__ import annotations
 

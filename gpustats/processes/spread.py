@@ -1,4 +1,4 @@
-"""The covariance matrix of a Gaussian process on several devices, where each has a part of its lower triangle."""
+"""Covariance matrix of a Gaussian process on several devices, each with a part of the lower triangle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Part:
-    """What one of the devices has of its own beside its rows of the matrix.
+    """Kernels, points and hyperparameters of one device, beside its rows of the matrix.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Spread:
         self._pairs: dict[tuple[Runtime, tuple[str, ...]], Pairs] = {}
 
     def factor(self, parameters: Parameters, lift: float, student_t: bool) -> SpreadFactor:
-        """The factor of the covariance matrix at some parameters."""
+        """Factor of the covariance matrix at some parameters."""
         data, values = self._data, parameters.hyperparameters
         vectors = tuple(values.vectors)
         for runtime in self.runtimes:
@@ -86,7 +86,7 @@ class Spread:
 
 
 class SpreadFactor(Factorised):
-    """The Cholesky factor of a covariance matrix of which several devices have blocks of rows; see `BlockRows`.
+    """Cholesky factor of a covariance matrix of which several devices have blocks of rows; see `BlockRows`.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class SpreadFactor(Factorised):
         self._summaries = [self._summarised(block) for block in self._l.blocks]
 
     def _fill(self, block: BlockRow, noise: Any) -> None:
-        """Have a block's device compute it."""
+        """Compute a block of rows on its device."""
         part = self._parts[block.place]
         pairs, x = part.pairs, part.x[block.rows]
         if block.number:
@@ -128,7 +128,7 @@ class SpreadFactor(Factorised):
         pairs.matrix(block.diagonal, x, x, part.values, added, self.lift, lower=True)
 
     def _summarised(self, block: BlockRow) -> Any:
-        """Start what finds the `Summary` of a block on the diagonal; an array of its numbers."""
+        """Start the kernel for the `Summary` of a block on the diagonal; returns the array of its numbers."""
         pairs, info = self._parts[block.place].pairs, self._infos[block.number]
         out = empty(pairs.runtime, len(Summary._fields), np.float64)
         handle, start = pairs.at(out)
@@ -150,7 +150,7 @@ class SpreadFactor(Factorised):
         return Summary(failed[0] if failed else 0, float(log_determinant), float(squares), float(weight))
 
     def rows(self, xs: Any) -> Matrix:
-        """k(xs, x) l'⁻¹, (m, n), on the device that makes predictions."""
+        """Rows k(xs, x) l'⁻¹, (m, n), on the device that makes predictions."""
         m, host = xs.shape[0], None
         rows = self.provider.empty(m, self.n, self.pairs.dtype)
         if not self.n:
@@ -173,7 +173,7 @@ class SpreadFactor(Factorised):
         return SpreadSlopes(self)
 
     def inverse(self) -> tuple[BlockRows, np.ndarray]:
-        """The lower triangle of (K + noise)⁻¹, which takes the place of the factor, and alpha = (K + noise)⁻¹ r, (n, 1)."""
+        """Lower triangle of (K + noise)⁻¹, which takes the place of the factor, and alpha = (K + noise)⁻¹ r, (n, 1)."""
         self.spent = True
         distributed.trtri(self._l)
         alpha = distributed.transposed_product(self._l, self._z)
@@ -182,7 +182,7 @@ class SpreadFactor(Factorised):
 
 
 class SpreadSlopes(Slopes):
-    """The derivatives where the inverse lies in blocks of rows on several devices."""
+    """Derivatives where the inverse lies in blocks of rows on several devices."""
 
     def __init__(self, factor: SpreadFactor) -> None:
         self._parts, self._lift, self._weight = factor._parts, factor.lift, factor.summary.weight
@@ -220,7 +220,7 @@ class SpreadSlopes(Slopes):
         return found, float(trace.item()), diagonal
 
     def in_points(self) -> np.ndarray:
-        """The derivatives in the points, for which the inverse becomes -2 W."""
+        """Derivatives in the points; the inverse becomes -2 W."""
         inverse, alpha = self._inverse, self._alpha
         total = np.zeros((inverse.n, self._parts[0].pairs.columns))
         for block in inverse.blocks:

@@ -1,4 +1,4 @@
-"""The sums that derivatives are made of, over some rows of the lower triangle of pairs of points."""
+"""Sums for derivatives, over some rows of the lower triangle of pairs of points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def start_sums(
     pairs: Pairs, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, slots: Slots, lift: float,
     diagonal: Any,
 ) -> list[Any]:  # fmt: skip
-    """Start what `Pairs.gradient` sums over the last rows of a triangle; arguments that are not listed are as there.
+    """Start the sums of `Pairs.gradient` over the last rows of a triangle; other arguments are as there.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many threads take how many rows of a model."""
+"""Layouts of a model's kernels: the number of threads, and of rows for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _IN_CACHE = 1 << 19  # bytes of matrices that a CPU's core keeps at hand while o
 
 
 def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
-    """Rows of a segment of a group at most: few large groups are cut, so that there are segments for all threads of a GPU."""
+    """Largest number of rows of a group's segment: few large groups are cut, so that all threads of a GPU have segments."""
     if device.type == "cpu":
         return 1 << 14
     most = 1 << 12
@@ -30,7 +30,7 @@ def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
 
 @dataclass(frozen=True)
 class RowsLayout(Layout):
-    """A layout of the rows' template. A block takes `tile` segments of rows at once; `unroll` is of the rows of a segment.
+    """Layout of the rows' template. A block takes `tile` segments of rows at once; `unroll` is of the rows of a segment.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, 
 
 
 def blocks_of_rows(device: Device, layout: RowsLayout, n_segments: int, n_bytes: int) -> int:
-    """How many blocks share the rows, which have matrices of `n_bytes`, however many sets of parameters there are.
+    """Number of blocks that share the rows, which have matrices of `n_bytes`, however many sets of parameters there are.
 
     A CPU takes a block for all sets, then the next one.
     """

@@ -1,4 +1,4 @@
-"""A model whose log-likelihood is a sum over rows: a function of a row, and where its arguments have their values from."""
+"""Model whose log-likelihood is a sum over rows: a function of a row, and the sources of its arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Rows(Remade):
-    """The sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
+    """Sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
 
     An argument of the function is a column of data, a number, an element of a table (`gather`), a dot product (`dot`) or a
     number of the row's own (`per_row`). The data stay on the device; a call takes the parameters.
@@ -123,7 +123,7 @@ class Rows(Remade):
 
     @property
     def device(self) -> Device:
-        """Where the data lie, if on one device."""
+        """Device of the data, if they lie on one device."""
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
         return self._own.runtime.device
@@ -275,7 +275,7 @@ class Rows(Remade):
         return values, native
 
     def _as_read(self, name: str, value: Any) -> tuple[Any, bool]:
-        """The value of a parameter as calls take it, and whether it came as a device array."""
+        """Value of a parameter as calls take it, and whether it came as a device array."""
         found = arrays.as_array(value, name)
         native = arrays.is_device_array(found)
         readable = native and self._pieces is None and self._own.reads(name, found)
@@ -283,14 +283,14 @@ class Rows(Remade):
 
     @in_pieces(added_gradients)
     def _product(self, *values: Any, wrt: Sequence[str]) -> dict[str, Any]:
-        """The product of the Hessian and a vector, whose components in the parameters `wrt` are the last of the values."""
+        """Product of the Hessian and a vector, whose components in the parameters `wrt` are the last of the values."""
         names = [n for n, v in zip(self.parameters, values, strict=False) if arrays.is_device_array(v)]
         return self._own.product(wrt, values, names)
 
     def _start_value_and_grad(
         self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
     ) -> Callable[[], tuple[Any, dict[str, Any]]]:
-        """Start `value_and_grad` on the one device that evaluates all rows; what is returned waits for its result."""
+        """Start `value_and_grad` on the one device that evaluates all rows; returns the wait for its result."""
         names = self.parameters if wrt is None else tuple(check_wrt_among(wrt, self.parameters))
         return self._own.start_sum(names, *self._values(args, kwargs))
 
@@ -332,17 +332,17 @@ class Rows(Remade):
 
 
 def rows_on(runtime: Runtime, function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:
-    """A model all of whose rows a device evaluates, whichever is the default."""
+    """Model all of whose rows a device evaluates, whichever is the default."""
     return _placed(Binding(function, weights, leaves), runtime)
 
 
 def start_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
-    """Start a sum and its derivatives in some parameters, at such values; what is returned waits for them."""
+    """Start a sum and its derivatives in some parameters, at such values; returns the wait for the results."""
     return rows._start_value_and_grad(wrt=wrt, **values)
 
 
 def replay_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> SumReplay | None:
-    """What lets compiled code evaluate a sum and its derivatives in some parameters, at values of these shapes.
+    """Replay in compiled code of a sum and its derivatives in some parameters, at values of these shapes.
 
     It is for one thread at a time. None where only Python can: for rows in pieces, or that have numbers of their own.
     """
@@ -362,6 +362,6 @@ def _made(
     function: Any, leaves: Mapping[str, Leaf], /, *, devices: Any = None, client: Any = None, memory: int | None = None,
     chunk: int | None = None, **data: Any,
 ) -> Rows:  # fmt: skip
-    """A model of other rows, or of the same elsewhere."""
+    """Model of other rows, or of the same rows elsewhere."""
     given = put_together(leaves, data)
     return Rows(function, devices=devices, client=client, memory=memory, chunk=chunk, **given)

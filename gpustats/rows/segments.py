@@ -1,4 +1,4 @@
-"""Rows by group: the rows of each group in segments, which kernels add up, and the groups of these."""
+"""Segments of rows by group: kernels add up the rows of each segment, then the segments of each group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEGMENTS = Template.beside(__file__, "segments")
 
 
 class Segments:
-    """The rows of each group, in segments of limited and like length, so that a few large groups fill a device, too.
+    """Segments of the rows of each group, of limited and like length, so that a few large groups fill a device, too.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Segments:
         self._cut(begins, first)
 
     def _cut(self, begins: np.ndarray, first: np.ndarray) -> None:
-        """Let segments begin at some rows, and groups with some segments."""
+        """Set the rows at which segments begin, and the segments at which groups begin."""
         self._alive: list[Any] = []
         self.n_segments = len(begins)
         self.alone = np.array_equal(first, np.arange(self.n + 1))
@@ -79,7 +79,7 @@ class Segments:
         return made, made.placed(np.append(np.searchsorted(begins, tiles), len(begins)))
 
     def placed(self, array: np.ndarray) -> tuple[Handle, int]:
-        """Whole numbers as a kernel takes them, for as long as this object lives."""
+        """Kernel's arguments for an array of whole numbers, which this object keeps alive."""
         array = np.ascontiguousarray(array, np.int32)
         kept: Array = array if self._runtime.host_visible else self._runtime.to_device(array)
         handle, offset = at(self._runtime, kept)
@@ -94,7 +94,7 @@ class Segments:
         kernel((blocks, n_sets), out, offset, sums, first, start, self.n_segments, self.n, columns)
 
     def kernel(self, name: str, dtype: DType) -> Kernel:
-        """A kernel of the template for the threads that this object has chosen."""
+        """Kernel of the template for the threads that this object has chosen."""
         threads = self._threads
         return _SEGMENTS.kernel(
             self._runtime, name, threads, dtype=dtype.name, threads=threads, lanes=self.lanes,
@@ -102,5 +102,5 @@ class Segments:
         )  # fmt: skip
 
     def blocks(self) -> int:
-        """Of a kernel of which `lanes` threads share a segment."""
+        """Number of blocks of a kernel of which `lanes` threads share a segment."""
         return -(-self.n_segments // (self._threads // self.lanes))

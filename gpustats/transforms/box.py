@@ -90,7 +90,7 @@ class TruncatedMvNormal:
 
     @property
     def dim(self) -> int:
-        """The length of a vector."""
+        """Length of a vector."""
         return len(self.mu)
 
     def log_probability(self, points: int = 1 << 14, rng: int = 0) -> Probability:

@@ -37,7 +37,7 @@ SUMS, NUMBERS = 1 << 22, 1 << 24
 
 
 class Probability(NamedTuple):
-    """The logarithms of probabilities, and the standard errors of these as estimates."""
+    """Logarithms of probabilities, and the standard errors of these estimates."""
 
     log: Any
     error: Any
@@ -145,7 +145,7 @@ def box_probability(
 def weighed(
     runtime: Runtime, t: Tilted, points: int, df: float = math.inf, rtol: float = 0.0, atol: float = 0.0, rng: int = 0
 ) -> Probability:
-    """The probabilities of boxes: means of the weights of the points of a lattice, or of as many as the tolerances take."""
+    """Probabilities of boxes: means of the weights at the points of a lattice, up to the tolerances."""
     if not runtime.device.double:
         raise ValueError(f"{runtime.device} computes in float32 only: probabilities of a box need float64")
     n, d = t.low.shape
@@ -171,7 +171,7 @@ def weighed(
 
 
 def _looks(points: int, tolerance: float) -> Iterator[int]:
-    """How many points the lattices have that are taken one after another."""
+    """Number of points of each lattice, for lattices taken one after another."""
     size = FIRST
     while tolerance and size < points:
         yield prime_below(size)
@@ -180,7 +180,7 @@ def _looks(points: int, tolerance: float) -> Iterator[int]:
 
 
 def _radii(column: np.ndarray, size: int, df: float, smooth: bool) -> np.ndarray:
-    """By what the bounds of Student's vectors are multiplied at the points, and what these stand for, (SHIFTS, size, 2).
+    """Factors of the bounds of Student's vectors at the points, and the points' weights, (SHIFTS, size, 2).
 
     The factors are roots of chi-squares over `df`.
     """

@@ -11,7 +11,7 @@ DECAY = 0.9  # by what factor each further dimension is less important
 
 
 def prime_factors(n: int) -> list[int]:
-    """Those of a whole number n > 1, each once, in order."""
+    """Prime factors of a whole number n > 1, each once, in order."""
     for p in range(2, math.isqrt(n) + 1):
         if n % p == 0:
             while n % p == 0:

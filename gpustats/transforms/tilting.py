@@ -1,4 +1,4 @@
-"""How boxes of multivariate normal distributions are drawn from, element by element: in which order, and with which shifts.
+"""Order and shifts for draws, element by element, from multivariate normal distributions in boxes.
 
 All boxes at once: arrays of numbers of boxes have a first axis of B of them.
 
@@ -22,7 +22,7 @@ INDEFINITE = -1e-8  # the least variance of an element given others, relative to
 
 
 class Tilted(NamedTuple):
-    """The order in which elements are drawn, and from what.
+    """Order in which elements are drawn, with their means, scales, bounds and shifts.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Tilted(NamedTuple):
 
 
 def _log_mass(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """log(Phi(b) - Phi(a)), from the tail that is smaller."""
+    """Log-probability log(Phi(b) - Phi(a)), from the tail that is smaller."""
     from scipy.special import log_ndtr
 
     turned = a > -b
@@ -60,7 +60,7 @@ def _log_mass(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _slopes(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """log(Phi(b) - Phi(a)), and its first and second derivatives in a shift by which both a and b are less."""
+    """Log-probability log(Phi(b) - Phi(a)), and its first and second derivatives in a shift taken off both a and b."""
     log_mass = _log_mass(a, b)
     at_a, at_b = (np.exp(-0.5 * x * x - 0.5 * math.log(2 * math.pi) - log_mass) for x in (a, b))
     first = at_a - at_b
@@ -69,7 +69,7 @@ def _slopes(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def is_symmetric(cov: np.ndarray) -> np.ndarray:
-    """Whether matrices (..., d, d) are symmetric, to nine digits of what an element can be; those with nan are."""
+    """True if matrices (..., d, d) are symmetric, to nine digits of the largest possible element, or have nan."""
     scale = np.sqrt(np.abs(np.diagonal(cov, axis1=-2, axis2=-1)))
     bound = 1e-9 * scale[..., :, None] * scale[..., None, :]
     return ~(np.abs(cov - cov.swapaxes(-1, -2)) > bound).any((-1, -2))
@@ -78,7 +78,7 @@ def is_symmetric(cov: np.ndarray) -> np.ndarray:
 def tilted(
     cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tilt: bool = True, allow_singular: bool = False
 ) -> Tilted:
-    """The order, the factor and the shifts for boxes around the mean.
+    """Order, factor and shifts for boxes around the mean.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def tilted(
 def _ordered(
     cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, allow_singular: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The order of the elements, whose variances are 1 or 0, and in it the Cholesky factor and their means, standardised.
+    """Order of the elements, whose variances are 1 or 0, and in it the Cholesky factor and their means, standardised.
 
     Next comes the element whose interval is least likely, given that those before have their means.
 
@@ -158,7 +158,7 @@ def _ordered(
 def _minimax(
     factor: np.ndarray, low: np.ndarray, high: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The shifts for which the largest logarithm of a weight is smallest, and that logarithm.
+    """Shifts for which the largest logarithm of a weight is smallest, and that logarithm.
 
     It is the saddle point of the sum over k of mu_k^2 / 2 - x_k mu_k + log(mass of [low_k - s_k, high_k - s_k]), where
     s = mu + factor x, and x and mu of the last element are 0. Newton's method begins where mu is 0, and x is the start. Where

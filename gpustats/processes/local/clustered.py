@@ -1,4 +1,4 @@
-"""Clusters of blocks that search for local designs: all numbers of the candidates lie in their registers and memory."""
+"""Clusters of blocks that search for local designs, with all numbers of the candidates in registers and shared memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLUSTERED = Template.beside(__file__, "clustered")
 
 @dataclass(frozen=True)
 class ClusterLayout:
-    """The constants of the search for designs by clusters of blocks: a cluster has a location, its threads a candidate each.
+    """Constants of the search for designs by clusters of blocks: a cluster has a location, its threads a candidate each.
 
     Attributes
     ----------

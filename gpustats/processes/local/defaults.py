@@ -21,7 +21,7 @@ _KEYS = ("start", "mle", "min", "max", "ab")
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is known of a lengthscale, or of the nugget.
+    """Start, bounds and prior of a lengthscale, or of the nugget.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Parameter:
 def darg(
     d: Any, X: np.ndarray | Points, sample: int = SAMPLE, separable: bool = False, lengths: np.ndarray | None = None
 ) -> Parameter:
-    """A lengthscale's start, bounds and prior.
+    """Start, bounds and prior of a lengthscale.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def darg(
 
 
 def garg(g: Any, y: np.ndarray) -> Parameter:
-    """The nugget's start, bounds and prior.
+    """Start, bounds and prior of the nugget.
 
     Parameters
     ----------
@@ -158,14 +158,14 @@ def _given(name: str, value: Any) -> dict[str, Any]:
 
 
 def _prior(high: float) -> tuple[float, float]:
-    """A gamma distribution of shape 3/2 with 95 % of its mass below `high`."""
+    """Gamma prior of shape 3/2 with 95 % of its mass below `high`."""
     from scipy import special
 
     return 1.5, float(special.gammaincinv(1.5, 0.95)) / high
 
 
 def spreads(X: np.ndarray | Points) -> np.ndarray:
-    """The standard deviations of columns."""
+    """Standard deviations of columns."""
     if not len(X):
         return np.zeros(X.shape[1])
     first = next(parts_of(X))[:1].copy()
@@ -193,7 +193,10 @@ def units_of_columns(X: np.ndarray | Points, separable: bool) -> np.ndarray:
 
 
 def _squared_distances(X: np.ndarray | Points, lengths: np.ndarray, sample: int, missing: list[str]) -> np.ndarray:
-    """The positive squared distances between points in these units, of some of them if they are many, for what is `missing`."""
+    """Squared distances, positive ones, between points in units `lengths`, of a sample if points are many.
+
+    `missing` names the values that the distances are for, as the error lists them.
+    """
     from scipy.spatial.distance import pdist
 
     rows = np.sort(np.random.default_rng(0).choice(len(X), sample, replace=False)) if len(X) > sample else slice(None)

@@ -23,7 +23,7 @@ _LEAST_NUGGET, _LEAST_LENGTHSCALE = 1e-5, 1e-12
 
 
 def is_narrow_enough(runtime: Runtime, n_candidates: int, end: int, d: np.ndarray, g: np.ndarray) -> bool:
-    """Whether to keep candidates' rows in float32: where that is faster, and leaves 999 of 1,000 designs as they are.
+    """True if candidates' rows are kept in float32: where that is faster, and leaves 999 of 1,000 designs unchanged.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def is_narrow_enough(runtime: Runtime, n_candidates: int, end: int, d: np.ndarra
 
 
 class Design:
-    """The search for local designs among candidates.
+    """Search for local designs among candidates.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Design:
         self.narrow, self._chosen = narrow and y is None, chosen
 
     def search(self, locations: Any, candidates: Any, d: Any, g: Any, start: int, end: int, out: Any = None) -> Any:
-        """The designs, as rows of X in the order in which they are chosen.
+        """Designs, as rows of X in the order in which the search chooses them.
 
         Parameters
         ----------

@@ -86,7 +86,7 @@ class LocalFit:
     def run(
         self, locations: Any, designs: Any, d: Any, g: Any, of_d: Parameter, of_g: Parameter, noise: bool = True
     ) -> Fitted:
-        """Start the kernel for some locations.
+        """Estimates and predictions for some locations, by one kernel.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ def joint_predictions(
     runtime: Runtime, X: Any, y: Any, correlation: Correlation, references: Any, designs: Any, d: Any, g: Any, noise: bool,
     **chosen: int,
 ) -> Joint:  # fmt: skip
-    """Start the kernel for some sets of references.
+    """Joint predictions for some sets of references, by one kernel.
 
     Parameters
     ----------

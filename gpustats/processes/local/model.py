@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class LocalGP:
-    """A Gaussian process for many observations, approximated at each location by one for a small design near it.
+    """Gaussian process for many observations, approximated at each location by one for a small design near it.
 
     For each location x some of the nearest rows of X are candidates. Of these a design is built: the `start` nearest, then one
     after another the one that reduces the predictive variance at x most (active learning, ALC). The lengthscale is estimated
@@ -123,7 +123,7 @@ class LocalGP:
 
     @property
     def columns(self) -> int:
-        """Numbers of a point."""
+        """Number of columns of the points."""
         return int(self._points.shape[1])
 
     def __reduce__(self) -> Any:
@@ -133,7 +133,7 @@ class LocalGP:
         return _again, (X, self.y, self.cov, self.center, self._names, prescale, self._memory)
 
     def _prescaling(self, prescale: Any) -> np.ndarray | None:
-        """Lengthscales to scale columns with: given, or those of samples of the data."""
+        """Lengthscales to scale columns with: the user's, or estimates from samples of the data."""
         if isinstance(prescale, bool | np.bool_):
             if not prescale:
                 return None
@@ -146,7 +146,7 @@ class LocalGP:
         return given
 
     def _in_units(self, separable: bool) -> tuple[Units, Data]:
-        """The data in the units in which they are computed with, and these."""
+        """Data in the units of the computation, and these units."""
         if separable not in self._within:
             # Columns that are scaled already keep that, also where each has a lengthscale.
             units = Units.of(self._scaled, self.y, separable and self.prescaling is None, self.center)
@@ -156,7 +156,7 @@ class LocalGP:
 
     @property
     def device(self) -> Device:
-        """Where predictions are computed by default."""
+        """Device of predictions, by default."""
         return self._runtime.device
 
     def __repr__(self) -> str:
@@ -277,13 +277,13 @@ class LocalGP:
 
 
 def _names(X: Any) -> list[Any] | None:
-    """The names of a data frame's columns."""
+    """Names of a data frame's columns."""
     columns = getattr(X, "columns", None)
     return None if columns is None else list(columns)
 
 
 def _in_order(XX: Any, names: list[Any] | None) -> Any:
-    """A data frame with its columns in the order of X's."""
+    """Data frame with its columns in the order of X's."""
     given = _names(XX)
     if names is None or given is None or given == names:
         return XX
@@ -295,14 +295,14 @@ def _in_order(XX: Any, names: list[Any] | None) -> Any:
 def _again(
     X: Any, y: np.ndarray, cov: Expression | None, center: bool, names: list[Any] | None, prescale: Any, memory: int | None
 ) -> LocalGP:
-    """What was pickled."""
+    """Model from its pickled state."""
     made = LocalGP(X, y, cov, center=center, prescale=prescale, memory=memory)
     made._names = names
     return made
 
 
 def _columns(name: str, array: Any) -> Any:
-    """Points in rows."""
+    """Points in rows, as an array with two axes."""
     shape: tuple[int, ...] = getattr(array, "shape", ())
     if len(shape) == 1:
         return array.reshape(shape[0], 1)

@@ -102,7 +102,7 @@ def lengthscales(
     runtime: Runtime, X: Points, y: np.ndarray, correlation: Correlation, size: int = SIZE, replicates: int = REPLICATES,
     d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
 ) -> np.ndarray:  # fmt: skip
-    """`blhs` of what was checked."""
+    """Lengthscales by `blhs`, for arguments that were checked."""
     p, size, rng = X.shape[1], min(size, len(X)), np.random.default_rng(rng)
     units = Units.of(X, y, True, center)
     of_d = units.parameter(darg(d, X, separable=True, lengths=units.columns), p)
@@ -151,7 +151,7 @@ def subsamples(X: np.ndarray | Points, size: int, replicates: int, rng: np.rando
 
 
 def _some_of(rows: np.ndarray, n: int, size: int, rng: np.random.Generator) -> np.ndarray:
-    """As many of some rows as are wanted, or all of them and others of the n rows, in order."""
+    """Sorted choice of `size` of some rows, or all of them and others of the n rows."""
     if len(rows) < size:
         others = np.setdiff1d(rng.choice(n, min(n, 2 * size), replace=False), rows)
         rows = np.r_[rows, rng.choice(others, size - len(rows), replace=False)]

@@ -1,4 +1,4 @@
-"""How the kernels of Vecchia's approximation are laid out on a device."""
+"""Layout of the kernels of Vecchia's approximation on a device."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_COLUMNS = 8
 
 @dataclass(frozen=True)
 class VecchiaLayout(Layout):
-    """The constants of the kernels.
+    """Constants of the kernels of Vecchia's approximation.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class VecchiaLayout(Layout):
 
 
 def layout_for(device: Device, itemsize: int, m: int, columns: int) -> VecchiaLayout:
-    """The layout for m neighbours, and points of so many columns.
+    """Layout for m neighbours, and points of so many columns.
 
     A CPU's vector register has a point in each lane; a GPU's warp has one point, or more with few neighbours.
     """

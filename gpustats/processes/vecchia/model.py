@@ -1,4 +1,4 @@
-"""The log-likelihood of a Gaussian process by Vecchia's approximation, its gradient, and predictions."""
+"""Log-likelihood of a Gaussian process by Vecchia's approximation, its gradient, and predictions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST = 64  # neighbours
 
 
 class Vecchia(GaussianProcess):
-    """The log-likelihood of a Gaussian process, approximated: a product of densities given the nearest points before each.
+    """Log-likelihood of a Gaussian process, approximated: a product of densities given the nearest points before each.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Vecchia(GaussianProcess):
         self._bind(earlier_neighbours(data.runtime, self._scaled[self.order], self.m), runtimes)
 
     def _bind(self, neighbours: np.ndarray, runtimes: list[Runtime] | None) -> None:
-        """Make what evaluates, for neighbours as places in the order, on the data's device or on others."""
+        """Create the evaluators, for neighbours as places in the order, on the data's device or on others."""
         data, lift, self._runtimes = self._data, 1 + self.jitter, runtimes
         x, y = data.host_x[self.order], data.y[self.order]
         self._conditionals = Conditionals(self.cov, Points.on(data.runtime, x, y, neighbours, 0, self.n), lift)
@@ -150,7 +150,7 @@ class Vecchia(GaussianProcess):
     # -- what users call
 
     def __call__(self, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> Any:
-        """The log-likelihood.
+        """Log-likelihood.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class Vecchia(GaussianProcess):
     def value_and_grad(
         self, *, sigma: Any = None, mean: Any = None, wrt: str | Collection[str] | None = None, **hyperparameters: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """The log-likelihood and its derivatives, which are exact.
+        """Log-likelihood and its derivatives, which are exact.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Vecchia(GaussianProcess):
         self, xs: Any, *, noise: Any = False, mean_xs: Any = None, neighbours: int | None = None, sigma: Any = None,
         mean: Any = None, **hyperparameters: Any,
     ) -> Prediction:  # fmt: skip
-        """The distribution of the process at new points, each by itself, given the nearest observations.
+        """Distribution of the process at new points, each by itself, given the nearest observations.
 
         Parameters
         ----------
@@ -231,11 +231,11 @@ class Vecchia(GaussianProcess):
 
     @functools.cached_property
     def _search(self) -> Nearest:
-        """Among all observations, in their order."""
+        """Search for nearest points among all observations, in their order."""
         return search_among(self._data.runtime, self._scaled[self.order])
 
     def _in_order(self, rows: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Arguments whose numbers for each observation are in the points' order."""
+        """Arguments by name, with numbers for each observation in the points' order."""
         return {n: a[:, self.order] if n in (SIGMA, MEAN) and a.shape[1] == self.n else a for n, a in rows.items()}
 
     def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
@@ -253,7 +253,7 @@ class Vecchia(GaussianProcess):
     def _of_sets(
         self, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Collection[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log-likelihoods at sets of parameters, a row of each argument for each of them, and their derivatives.
+        """Log-likelihoods at sets of parameters, a row of each argument for each set, and their derivatives.
 
         They are nan where there are none.
         """
@@ -274,7 +274,7 @@ class Vecchia(GaussianProcess):
 
 
 def whole(neighbours: Any) -> int:
-    """A number of neighbours, or ValueError."""
+    """Number of neighbours as an int, or ValueError."""
     if isinstance(neighbours, bool) or not isinstance(neighbours, (int, np.integer)) or not 1 <= neighbours <= MOST:
         raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST}")
     return int(neighbours)

@@ -1,4 +1,4 @@
-"""The nearest of the points before each point, exactly."""
+"""Exact search for the nearest of the points before each point."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHUNK = 1 << 24
 
 
 def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
-    """For each row of x the m nearest of those before it, nearest first, and -1 where there are fewer: (n, m) int32.
+    """Neighbours of each row of x: the m nearest rows before it, nearest first, and -1 where there are fewer: (n, m) int32.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
 
 
 def search_among(runtime: Runtime, x: np.ndarray) -> Nearest:
-    """The search for the nearest rows of x, on the device or by a tree on the host."""
+    """Search for the nearest rows of x, on the device or by a tree on the host."""
     return Nearest(runtime, x, "auto" if runtime.device.double else "tree")
 
 
 def nearest_rows(search: Nearest, locations: np.ndarray, k: int) -> np.ndarray:
-    """The k nearest rows of each location, nearest first: (m, k) int32 on the host."""
+    """Nearest k rows of each location, nearest first: (m, k) int32 on the host."""
     runtime = search.runtime
     return runtime.to_host(search.find(runtime.to_device(np.ascontiguousarray(locations)), k, start=k))

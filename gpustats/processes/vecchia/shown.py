@@ -1,4 +1,4 @@
-"""The kernel of Vecchia's approximation that is shown of any covariance function, with a number for each hyperparameter."""
+"""Kernel of Vecchia's approximation that is shown of any covariance function, with a number for each hyperparameter."""
 
 from __future__ import annotations
 
