@@ -1,4 +1,4 @@
-"""`python -m bench.catalogue PATH`: which terms of many PyMC models are fused, and whether they are what PyMC computes.
+"""`python -m bench.catalogue PATH`: fused terms of many PyMC models, and their agreement with PyMC's own values.
 
 PATH is a folder of Python files that each have a function ``build_model()``, which returns a model, or a tuple that begins with
 one, as those of https://github.com/ricardoV94/pymc-model-catalogue. Each file is tried in a process of its own.

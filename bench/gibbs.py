@@ -26,7 +26,7 @@ difference: of means and scatter matrices from NumPy's in float64, given the lab
 PARTS = "labels", "statistics", "host draws", "sweep"
 COLUMNS: Columns = {f"{part} / ms": cell(f"{part}_ms", "{:,.3g}") for part in PARTS}
 COLUMNS |= RATIO | {"|z|": cell("z", "{:.1f}")} | DIFFERENCE
-CHECKED = 10_000  # observations whose labels are compared with responsibilities
+CHECKED_OBSERVATIONS = 10_000  # observations whose labels are compared with responsibilities
 
 
 class Components(NamedTuple):
@@ -251,7 +251,7 @@ def measured(kind: type[Sweep], peer: Peer, x: np.ndarray, start: Components, bu
     labels = sweep.labels(start)
     found, host = sweep.statistics(labels), np.asarray(peer.host(labels)).astype(np.int64)
     row = {
-        "z": z_of_labels(x[:CHECKED], start, host[:CHECKED]),
+        "z": z_of_labels(x[:CHECKED_OBSERVATIONS], start, host[:CHECKED_OBSERVATIONS]),
         "difference": difference(found, NumPySweep(NumPy(False), x.astype(float), sweep.k).statistics(host)),
     }
     parts: dict[str, list[float]] = {part: [] for part in PARTS}

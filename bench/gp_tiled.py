@@ -30,9 +30,10 @@ derivatives (complex steps), relative. gpustats: the whole matrix on one device;
 triangle. held: memory that all devices together took.
 """
 POINT = {"amplitude": 1.3, "lengthscale": 0.8, "sigma": 0.3}
-DENSE = {True: 60_000, False: 4_000}  # points up to which one device takes the whole matrix, with the inverse: GPU, CPU
-SHORT = 20_000  # points up to which the best of several calls counts
-STEP = 1e-30
+#: Points up to which one device takes the whole matrix, with the inverse: on a GPU, on a CPU.
+MOST_DENSE_POINTS = {True: 60_000, False: 4_000}
+SHORT_POINTS = 20_000  # points up to which the best of several calls counts
+COMPLEX_STEP = 1e-30
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,8 @@ def filtered(x: np.ndarray, y: np.ndarray, amplitude: complex, lengthscale: comp
 def exact(n: int) -> tuple[float, dict[str, float]]:
     """Log-likelihood and its derivatives."""
     x, y = data(n)
-    found = {name: filtered(x, y, **{**POINT, name: POINT[name] + 1j * STEP}) for name in POINT}
-    return found["sigma"].real, {name: value.imag / STEP for name, value in found.items()}
+    found = {name: filtered(x, y, **{**POINT, name: POINT[name] + 1j * COMPLEX_STEP}) for name in POINT}
+    return found["sigma"].real, {name: value.imag / COMPLEX_STEP for name, value in found.items()}
 
 
 def tell(case: Case, name: str, what: str) -> None:
@@ -111,7 +112,7 @@ def evaluated(case: Case, name: str, devices: list[str] | None, with_gradient: b
     """Seconds and differences of one evaluation."""
     (x, y), (want, slopes) = data(case.n), exact(case.n)
     ml = gs.gp.MarginalLikelihood(gs.matern12, x, y, **({} if devices is None else {"devices": devices}))
-    times = 3 if case.n <= SHORT else 1
+    times = 3 if case.n <= SHORT_POINTS else 1
     value, seconds = min((timed(lambda: again(ml, ml.__call__)) for _ in range(times)), key=lambda its: its[1])
     made: Row = {"value_s": seconds, "rate": case.n**3 / 3 / seconds, "value": value, "exact": want}
     made["difference"] = abs(value / want - 1)
@@ -167,7 +168,7 @@ def main(argv: list[str] | None = None) -> int:
     devices = [runtime.device.id for runtime in choose.several(given)]
     args.device = args.device or devices[0]
     report = Report(args, devices)
-    dense = DENSE[report.gpu] if args.dense is None else args.dense
+    dense = MOST_DENSE_POINTS[report.gpu] if args.dense is None else args.dense
     for case in map(Case, report.default(args.n, gpu=[20_000, 60_000, 100_000], cpu=[2_000], quick=[500])):
         for name, used in ways(report, case, devices, dense):
             if (args.one and used is not None and len(used) == 1 < len(devices)) or not fits(case.n, used or devices[:1]):

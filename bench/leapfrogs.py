@@ -1,4 +1,4 @@
-"""Cost of a step of a trajectory where nutpie samples, its chains side by side as threads: `python -m bench.leapfrogs`.
+"""`python -m bench.leapfrogs`: cost of a step of a trajectory where nutpie samples, its chains side by side as threads.
 
 A step is one gradient of the log-posterior and all that the sampler does around it. Python: how many of the evaluations went
 through Python, and so took its lock.
@@ -50,7 +50,7 @@ def priors(n: int) -> pm.Model:
 
 
 MODELS = {"Student t": student_t, "GLM, k=20": glm}
-NOTHING = {"priors alone": priors}
+PRIORS_ALONE = {"priors alone": priors}
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def sampled(case: Case, chains: int, draws: int) -> Row:
     import nutpie
 
     counted = _Counted()
-    compiled = nutpie.compile_pymc_model((MODELS | NOTHING)[case.name](case.n))
+    compiled = nutpie.compile_pymc_model((MODELS | PRIORS_ALONE)[case.name](case.n))
 
     def sample(n_chains: int, n_draws: int) -> Any:
         options = {"chains": n_chains, "cores": n_chains, "progress_bar": False, "save_warmup": True}
@@ -117,7 +117,7 @@ def main(argv: list[str] | None = None) -> int:
     sizes = report.default(args.n, gpu=[10**3, 10**4, 10**5, 10**6], cpu=[10**3, 10**4], quick=[10**3])
     chains = report.default(args.chains, gpu=[1, 4, 16], cpu=[1, 2], quick=[1])
     draws = report.default(args.draws, gpu=2000, cpu=1000, quick=20)
-    cases = [Case(name, 0) for name in NOTHING] + [Case(name, n) for name, n in product(MODELS, sizes)]
+    cases = [Case(name, 0) for name in PRIORS_ALONE] + [Case(name, n) for name, n in product(MODELS, sizes)]
     for case in report.wanted(cases):
         for number in chains:
             row = {"work": case.title, "n": case.n, "peer": GPUStats.name, "time": "step_us", "chains": number}

@@ -1,4 +1,4 @@
-"""Rows spread over several devices, and rows that pass through one in a stream: `python -m bench.paths`."""
+"""`python -m bench.paths`: rows spread over several devices, and rows that pass through one in a stream."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def with_jax(peer: JAX, model: Model, data: Arrays, parameters: Arrays):
 
 
 def with_torch(peer: PyTorch, model: Model, data: Arrays, parameters: Arrays):
-    """Whole numbers that are no indices are float64 from the start: each operation reads and writes them by itself."""
+    """Call in PyTorch; whole numbers that are no indices are float64 from the start: each operation reads and writes them."""
     torch, loss = peer.torch, peer.torch.nn.functional
     xp = SimpleNamespace(
         **{name: getattr(torch, name) for name in SHARED},

@@ -1,4 +1,4 @@
-"""Samplers compared on the same posteriors, and the worth of a second of each: `python -m bench.samplers`.
+"""`python -m bench.samplers`: several samplers on the same posteriors, and the worth of a second of each.
 
 nutpie runs four chains of NUTS, as threads; ChEES of blackjax 256 chains that move in step; PyMC's sequential Monte Carlo moves
 2,000 particles at once. They take PyMC's models as they are, and gpustats evaluates these. NumPyro runs four chains of NUTS.

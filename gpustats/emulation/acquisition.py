@@ -19,7 +19,7 @@ from ..language.library import library
 from ..linalg.matrix import Matrix
 from ..processes.factor import Factor
 from ..processes.parameters import by_row
-from ..processes.posterior import CHUNK, Posterior
+from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..rewriting.differentiate import derivative_name, gradient
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _ACQUISITION = Template.beside(__file__, "acquisition")
 REDUCTION, IMPROVEMENT = "variance_reduction", "improvement_left"
-#: Points whose matrix has no other use than its diagonal.
-DIAGONAL = 256
+#: Points in one matrix of which only the diagonal is used.
+DIAGONAL_POINTS = 256
 
 #: Of the scale at a reference, whose square an observation makes smaller by `reduced`.
 _FUNCTIONS = {
@@ -135,7 +135,7 @@ def over_references(
     kernel, of_references = _kernel(runtime, dtype.name, which, grad), factor.rows(references.xs)
     weights = moved(runtime, weights.astype(dtype))
     gains, spreads = weights if gains is None else gains, weights if spreads is None else spreads
-    step = max(CHUNK // (max(factor.n + r, 1) * dtype.itemsize), 64)
+    step = max(CHUNK_BYTES // (max(factor.n + r, 1) * dtype.itemsize), 64)
     for i in range(0, m, step):
         part = slice(i, i + step)
         xs = candidates.xs[part]
@@ -191,8 +191,8 @@ def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndar
         factor.provider.trsm(factor.l, rows, left=False)
         found += _cross_slopes(factor, factor.x, xs, rows)
     if any(i.kind == "dot" for i in factor.pairs.covariance.inputs):  # of a distance, k(x, x) is the same everywhere
-        for i in range(0, len(own), DIAGONAL):
-            part = slice(i, i + DIAGONAL)
+        for i in range(0, len(own), DIAGONAL_POINTS):
+            part = slice(i, i + DIAGONAL_POINTS)
             diagonal = moved(factor.runtime, np.diag(-2 * own[part]).astype(factor.pairs.dtype))
             found[part] += _cross_slopes(factor, xs[part], xs[part], Matrix.over(factor.runtime, diagonal))
     return found

@@ -16,8 +16,8 @@ from .calibrated import AMPLITUDE, LENGTHSCALE, Calibrated
 from .ensemble import walk
 from .field import Field
 
-#: How far from the spread of the data amplitude and sigma are searched for, and lengthscales from the widths of columns.
-FACTORS = (1e-5, 1e3)
+#: Bounds of the search for amplitude and sigma in spreads of the data, and for lengthscales in widths of columns.
+SEARCH_FACTORS = (1e-5, 1e3)
 
 
 @dataclass(frozen=True)
@@ -298,8 +298,8 @@ class Calibration(Calibrated):
         if free:
             fit: Fit = maximise(
                 evaluate, start, self._domains, fixed=fixed, priors=priors, log_prior=None, method="L-BFGS-B", log=True,
-                bounds={n: (FACTORS[0] * b, FACTORS[1] * b) for n, b in bounds.items() if n in free}, restarts=0, rng=None,
-                options=None,
+                bounds={n: (SEARCH_FACTORS[0] * b, SEARCH_FACTORS[1] * b) for n, b in bounds.items() if n in free}, restarts=0,
+                rng=None, options=None,
             )  # fmt: skip
             start = fit.values
         rows = {n: np.reshape(np.asarray(v, float), (1, -1)) for n, v in start.items()}

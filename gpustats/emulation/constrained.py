@@ -21,10 +21,10 @@ from .runs import Runs
 
 #: The noise that emulators of deterministic responses have, relative to their scale, and the bounds of their lengthscales.
 NUGGET, LENGTHSCALES = 1e-3, (0.01, 10.0)
-#: If no larger part of the candidates is expected to improve anything, expectations tell where to go.
-FEW = 0.01
+#: Share of candidates with an expected improvement up to which the expected Lagrangian decides.
+FEW_IMPROVING = 0.01
 #: Standard deviations, in the unit cube, of candidates around the best run.
-RADII = np.array([0.1, 0.03, 0.01])
+CANDIDATE_RADII = np.array([0.1, 0.03, 0.01])
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def candidates_of(runs: Runs, count: int, rng: np.random.Generator) -> np.ndarra
     over = np.where(runs.violated, runs.scaled[1], 0)
     best = np.lexsort([runs.f, (over**2).sum(1)])[0]
     half, p = count // 2, runs.unit.shape[1]
-    steps = rng.choice(RADII, size=(half, 1)) * rng.normal(size=(half, p))
+    steps = rng.choice(CANDIDATE_RADII, size=(half, 1)) * rng.normal(size=(half, p))
     return np.vstack([rng.random((count - half, p)), np.clip(runs.unit[best] + steps, 0, 1)])
 
 
@@ -127,7 +127,7 @@ def by_lagrangian(runs: Runs, lagrangian: Lagrangian, mean: np.ndarray, scale: n
     """Expected improvement of the Lagrangian at candidates; where few have any, minus the expected Lagrangian."""
     f, c = runs.scaled
     gain = lagrangian.improvement(lagrangian.value(f, c.T).min(), mean, scale, normal)
-    return gain if np.mean(gain > 0) > FEW else -lagrangian.expectation(mean[:, 0], mean[:, 1:], scale[:, 1:])
+    return gain if np.mean(gain > 0) > FEW_IMPROVING else -lagrangian.expectation(mean[:, 0], mean[:, 1:], scale[:, 1:])
 
 
 def by_feasibility(runs: Runs, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import moved
 from ..evaluation.results import delivered, written
 from ..processes.parameters import MEAN
-from ..processes.posterior import CHUNK, Posterior
+from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..processes.prediction import Prediction
 from ..runtime import arrays
 from . import acquisition
@@ -377,7 +377,7 @@ class Emulator(Conditioned):
     def _slopes(self, at: Posterior, candidates: Any, of_mean: np.ndarray, of_variance: np.ndarray) -> Any:
         """Derivatives in points of a function of location and squared scale, from the derivatives in these two."""
         factor, found = self._factor, np.zeros(tuple(at.xs.shape), self._data.dtype)
-        step = max(CHUNK // (max(factor.n, 1) * self._data.dtype.itemsize), 64)
+        step = max(CHUNK_BYTES // (max(factor.n, 1) * self._data.dtype.itemsize), 64)
         bends = of_variance * factor.scale2
         for i in range(0, at.m, step):
             part = slice(i, i + step)

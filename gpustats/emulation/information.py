@@ -20,14 +20,14 @@ from ..processes.expression import Expression
 from ..processes.factor import Factor
 from ..processes.hyperparameters import Hyperparameters
 from ..processes.pairs import Pairs
-from ..processes.posterior import CHUNK, Posterior
+from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..processes.prediction import variance_of_t
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
-#: Of the information that is expected, what observations are taken to have told of hyperparameters at least.
-LEAST = 0.01
+#: Least share of the expected information that observations are taken to have given.
+LEAST_SHARE = 0.01
 
 
 def in_elements(covariance: Expression, name: str) -> tuple[Expression, str]:
@@ -220,7 +220,7 @@ class Information:
     def slopes(self, at: Posterior) -> Slopes:
         """The derivatives of predictions at some points, with the noise of observations there."""
         noise = written(self._factor.runtime, at.noise).astype(float)
-        step = max(CHUNK // (max(self._factor.n, 1) * self._factor.pairs.dtype.itemsize), 64)
+        step = max(CHUNK_BYTES // (max(self._factor.n, 1) * self._factor.pairs.dtype.itemsize), 64)
         parts = [self._slopes(at.xs[i : i + step], noise[i : i + step]) for i in range(0, at.m, step)]
         return Slopes(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -267,9 +267,9 @@ def _at_least(observed: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> 
     told = values > len(unit) * np.finfo(np.float32).eps
     to, back = vectors[:, told] / np.sqrt(values[told]), vectors[:, told] * np.sqrt(values[told])
     parts, axes = np.linalg.eigh(to.T @ (observed / np.outer(unit, unit)) @ to)
-    if told.all() and parts.min() >= LEAST:
+    if told.all() and parts.min() >= LEAST_SHARE:
         return observed
-    root = unit[:, None] * (back @ axes) * np.sqrt(np.maximum(parts, LEAST))
+    root = unit[:, None] * (back @ axes) * np.sqrt(np.maximum(parts, LEAST_SHARE))
     return root @ root.T
 
 

@@ -14,7 +14,7 @@ from .model import Model
 from .newton import AT_EDGE, AT_KINK, CONVERGED, RUNNING, WITHOUT_START
 from .observations import UPPER, Rectangle
 
-ENDLESS = WITHOUT_START + 1  # how a search ended whose parameters go to the end of their domain
+ENDLESS = WITHOUT_START + 1  # end of a search whose parameters go to the end of their domain
 
 MESSAGES = {
     RUNNING: "not converged: more steps are needed, max_iterations",

@@ -22,16 +22,16 @@ from .scales import Scales
 from .searched import Searched
 from .starts import Tries
 
-# Standard errors from which on a parameter is said to go to the end of its domain: of logarithms, and relative to those where
-# the search began. And how small they may become where there is a kink, and no pole.
-FLAT, FLATTER, STEEP = 300.0, 1e6, 1e-6
+# Standard errors from which on a parameter is said to go to the end of its domain: of logarithms, and relative to the standard
+# errors where the search began. And the relative one below which a kink is a pole.
+ENDLESS_LOG_ERROR, ENDLESS_RELATIVE_ERROR, POLE_RELATIVE_ERROR = 300.0, 1e6, 1e-6
 
-# Where likelihoods have corners at observations: places between these that are tried, of which so many are searched from, those
-# that promise to gain so much, and how often.
-PLACES, MOST, PROMISE, ROUNDS = 24, 4, 1e-7, 3
+# Where likelihoods have corners at observations: number of places between observations that are tried, number of searches from
+# the best of these, the gain that a place has to promise for a search, and the largest number of such rounds.
+PLACES_TRIED, PLACES_SEARCHED, LEAST_PROMISE, MOST_ROUNDS = 24, 4, 1e-7, 3
 
-#: How many data sets one of several devices takes at a time, at least, and into how many pieces all are cut, at most.
-FEWEST, PIECES = 256, 32
+#: Least number of data sets of a piece, which one of several devices takes at a time, and largest number of pieces.
+FEWEST_DATA_SETS, MOST_PIECES = 256, 32
 
 
 class Job(NamedTuple):
@@ -121,7 +121,7 @@ def _where(x: Any, devices: str | Sequence[str | Device] | None) -> tuple[Runtim
 
     def search(job: Job) -> Found:
         n = len(job.best)
-        return over(_searched, job, n, chunk=max(FEWEST, -(-n // PIECES)))  # whatever the devices are
+        return over(_searched, job, n, chunk=max(FEWEST_DATA_SETS, -(-n // MOST_PIECES)))  # whatever the devices are
 
     return choose.several(devices)[0], search
 
@@ -177,7 +177,7 @@ def _covariance(found: Searches, scales: Scales) -> np.ndarray:
         spread = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         by_scores, relative = 1 / np.sqrt(found.objective.scale), np.sqrt(found.first_scale)
         spread = np.where(np.isnan(spread), by_scores, spread)
-        endless = ((spread > FLAT) & np.isfinite(scales.longest)) | (spread * relative > FLATTER)
+        endless = ((spread > ENDLESS_LOG_ERROR) & np.isfinite(scales.longest)) | (spread * relative > ENDLESS_RELATIVE_ERROR)
         endless |= ((found.status == AT_KINK) & ~told)[:, None]  # nothing tells some parameters apart
     found.status[_at_poles(found)] = AT_EDGE
     found.status[endless.any(-1) & ((found.status == CONVERGED) | (found.status == AT_KINK))] = ENDLESS
@@ -217,11 +217,11 @@ def _among_observations(
     sets = np.arange(len(found.points))
     for i in corners:
         scale, left = scales.only(i), sets  # the data sets that are not done with
-        for _ in range(ROUNDS):
+        for _ in range(MOST_ROUNDS):
             left = left[found.objective[left].finite & ~_at_poles(found)[left]]
             if not left.size:
                 break
-            low, high = rectangle[left].between(scale.back(found.points[left, i])[0], PLACES)
+            low, high = rectangle[left].between(scale.back(found.points[left, i])[0], PLACES_TRIED)
             with np.errstate(invalid="ignore", divide="ignore"):
                 low, high = scale.to(low), scale.to(high)
             places, reach = low + 0.5 * (high - low), 0.5 * (high - low)
@@ -231,8 +231,8 @@ def _among_observations(
                 points[:, i] = places[:, k]
                 promises[:, k] = _promised(searched(points, left), i, reach[:, k]) + found.objective.value[left]
             order, before = np.argsort(-promises, axis=1), found.objective.value.copy()
-            for k in order.T[:MOST]:
-                promising = np.flatnonzero(promises[np.arange(len(left)), k] > PROMISE)
+            for k in order.T[:PLACES_SEARCHED]:
+                promising = np.flatnonzero(promises[np.arange(len(left)), k] > LEAST_PROMISE)
                 if not promising.size:
                     break
                 which = left[promising]
@@ -245,7 +245,7 @@ def _among_observations(
 def _at_poles(found: Searches) -> np.ndarray:
     """Mask of searches that ended at a kink which is a pole: a parameter is told without end."""
     with np.errstate(invalid="ignore"):
-        return (np.sqrt(found.first_scale / found.objective.scale) < STEEP).any(-1) & (found.status == AT_KINK)
+        return (np.sqrt(found.first_scale / found.objective.scale) < POLE_RELATIVE_ERROR).any(-1) & (found.status == AT_KINK)
 
 
 def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-COMBINATIONS = 2000  # of guesses, at most
+MOST_COMBINATIONS = 2000  # of guesses, at most
 
 
 @np.errstate(all="ignore")
@@ -38,7 +38,7 @@ def guesses(domains: Mapping[str, Collection[str]], x: np.ndarray, start: Mappin
             found[name] = numbers.within_unit()
         else:
             found[name] = numbers.positive() if {"positive", "nonnegative"} & set(words) else numbers.real()
-    while np.prod([float(len(g)) for g in found.values()]) > COMBINATIONS:  # the likeliest come first
+    while np.prod([float(len(g)) for g in found.values()]) > MOST_COMBINATIONS:  # the likeliest come first
         longest = max(found, key=lambda name: len(found[name]))
         found[longest] = found[longest][:-1]
     return found

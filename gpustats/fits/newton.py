@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-SMALLEST, HEAVY, LARGEST = (
+SMALLEST_DAMPING, HEAVY_DAMPING, LARGEST_DAMPING = (
     1e-3,
     1e4,
     1e12,
 )  # damping: where it begins, what only a kink or an edge needs, where it gives up
-TO_BLAME = 0.2  # of the largest error that a parameter's slope makes: those with smaller ones are not damped
+BLAMED_SHARE = 0.2  # of the largest error that a parameter's slope makes: parameters with less are not damped
 # In units of the metric: a last step that needs no evaluation, curvatures that may be rounding's, and one that bends down.
-NEAR, FLAT, BENT = 1e-5, 1e-12, 1e-6
+NEGLIGIBLE_STEP, ROUNDING_CURVATURE, DOWNWARD_CURVATURE = 1e-5, 1e-12, 1e-6
 
 #: How a search ended.
 RUNNING, CONVERGED, AT_KINK, AT_EDGE, WITHOUT_START = range(5)
@@ -206,8 +206,8 @@ class Searches:
         systems = here.hessian.copy()
         systems[:, places, places] += damping * scale
         step, definite = solve(systems, -here.gradient)
-        while (bad := np.flatnonzero(~definite & (damping < LARGEST).any(-1))).size:
-            damping[bad] = np.minimum(np.maximum(10 * damping[bad], SMALLEST), LARGEST)
+        while (bad := np.flatnonzero(~definite & (damping < LARGEST_DAMPING).any(-1))).size:
+            damping[bad] = np.minimum(np.maximum(10 * damping[bad], SMALLEST_DAMPING), LARGEST_DAMPING)
             systems = here.hessian[bad]
             systems[:, places, places] += damping[bad] * scale[bad]
             step[bad], definite[bad] = solve(systems, -here.gradient[bad])
@@ -221,17 +221,18 @@ class Searches:
     def _ended(self, active: np.ndarray, steps: _Steps) -> np.ndarray:
         """Mask of the searches that end here."""
         heaviest = self._damping[active].max(-1, initial=0)
-        small, heavy = steps.gain <= self._precision.gain, heaviest > HEAVY
-        stuck = (heavy & (steps.gain <= self._precision.gain_at_kink)) | (heaviest >= LARGEST)
+        small, heavy = steps.gain <= self._precision.gain, heaviest > HEAVY_DAMPING
+        stuck = (heavy & (steps.gain <= self._precision.gain_at_kink)) | (heaviest >= LARGEST_DAMPING)
         if not (small | stuck).any():
             return stuck
         here = self.objective[active]
         whole, definite = solve(here.hessian, -here.gradient)
         curvatures, directions = self._bends(here, small | stuck)
-        convex, saddle = definite & (curvatures > FLAT), small & ~stuck & ~heavy & (curvatures < -BENT)
+        convex = definite & (curvatures > ROUNDING_CURVATURE)
+        saddle = small & ~stuck & ~heavy & (curvatures < -DOWNWARD_CURVATURE)
         with np.errstate(invalid="ignore", over="ignore"):
             left = -0.5 * np.einsum("gi,gi->g", here.gradient, whole)
-            near = (whole**2 * here.scale).sum(-1) <= NEAR**2
+            near = (whole**2 * here.scale).sum(-1) <= NEGLIGIBLE_STEP**2
         done = (small | stuck) & convex & (left <= self._precision.gain)
         level = small & ~convex & ~heavy & ~saddle  # as between the two middle observations of a median
         self.status[active[level]] = AT_KINK
@@ -246,7 +247,7 @@ class Searches:
         return done | stuck | level
 
     def _bends(self, here: Objective, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The least curvature of the Hessian in units of the metric, and its direction, of which the metric says 1; of some."""
+        """Least curvature of the Hessian, for some searches, in units of the metric, and its direction, of length 1 there."""
         curvatures, directions = np.ones(len(which)), np.zeros_like(here.gradient)
         if not directions.size:  # there is nothing to search for
             return curvatures, directions
@@ -267,12 +268,12 @@ class Searches:
                 steps.gain > error, gained / np.maximum(steps.gain, 1e-300), np.where(gained > -error, 1.0, -1.0)
             )
             wrong = np.abs((trial.gradient - steps.slope) * steps.step)  # what it makes of the value
-            blamed = (wrong >= TO_BLAME * wrong.max(-1, keepdims=True, initial=0)) | ~finite[:, None]
+            blamed = (wrong >= BLAMED_SHARE * wrong.max(-1, keepdims=True, initial=0)) | ~finite[:, None]
         taken = ratio > 1e-4
         damping, growth = self._damping[active], self._growth[active, None]
         good, poor = taken & (ratio > 0.75), taken & (ratio < 0.25)
-        damping[good] = np.where(damping[good] > SMALLEST, 0.1 * damping[good], 0)
-        more = np.minimum(np.maximum(np.where(taken[:, None], 2, growth) * damping, SMALLEST), LARGEST)
+        damping[good] = np.where(damping[good] > SMALLEST_DAMPING, 0.1 * damping[good], 0)
+        more = np.minimum(np.maximum(np.where(taken[:, None], 2, growth) * damping, SMALLEST_DAMPING), LARGEST_DAMPING)
         self._damping[active] = np.where((poor | ~taken)[:, None] & blamed, more, damping)
         self._growth[active] = np.where(taken, 4, 2 * growth[:, 0])
         self._at_edge[active[~taken]] = ~finite[~taken]

@@ -19,7 +19,7 @@ from ..runtime.host_memory import contiguous
 #: it lies and of which the value is the lower end; how often it counts.
 UPPER, WEIGHT = "upper end", "its weight"
 
-MANY = 4096  # of a data set: from here on, some of its observations stand for all
+MANY_OBSERVATIONS = 4096  # of a data set: of more, a sample stands for all
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -71,7 +71,8 @@ class Rectangle:
         Half of them are next to `near` (G,), the others are spread over all observations. Of observations on a device, or of
         very many, some stand for all.
         """
-        few = self if self.x.shape[1] <= MANY and not is_device_array(self.x) else self.sample(MANY, False)
+        whole = self.x.shape[1] <= MANY_OBSERVATIONS and not is_device_array(self.x)
+        few = self if whole else self.sample(MANY_OBSERVATIONS, False)
         counted = np.broadcast_to(few.columns.get(WEIGHT, 1.0), few.x.shape) > 0
         x = np.sort(np.where(counted, few.x, np.nan), axis=-1)  # nan comes last
         size = counted.sum(-1)

@@ -15,7 +15,7 @@ from .newton import Objective
 from .observations import UPPER, WEIGHT, Rectangle
 from .scales import Scales
 
-FEW = 0.25  # of the data sets that are evaluated: when no more are still searched, the others are left out
+FEW_LEFT = 0.25  # share of the evaluated data sets: when fewer are still searched, the others are left out
 
 
 class Searched:
@@ -49,7 +49,7 @@ class Searched:
         self._points[sets] = points
         if (self._place[sets] < 0).any():
             self._take(np.arange(len(self._points)), self._all)
-        if len(sets) < FEW * len(self._sets) and not is_device_array(self._all.x):
+        if len(sets) < FEW_LEFT * len(self._sets) and not is_device_array(self._all.x):
             few = np.resize(sets, max(2, len(sets) + (len(self._sets) - len(sets)) % 8))  # for the same kernel
             self._take(few, self._all[few])
         values, slopes, bends = self._scales.back(self._points[self._sets])

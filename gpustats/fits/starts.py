@@ -18,10 +18,10 @@ from .guesses import guesses
 from .model import Model
 from .observations import UPPER, Rectangle
 
-SAMPLE = 64  # observations of a data set on which guesses are tried; of few data sets more
-SETS = 8  # on which all combinations are tried
-OBSERVED = 8  # observations at which corners are sought
-CHOICE = 5  # of combinations that are tried on every data set
+SAMPLE_OBSERVATIONS = 64  # of a data set on which guesses are tried; of few data sets more
+SAMPLE_DATA_SETS = 8  # on which all combinations are tried
+CORNER_OBSERVATIONS = 8  # at which corners are sought
+CHOSEN_COMBINATIONS = 5  # that are tried on every data set
 
 #: For each parameter, guesses by data set: (guesses, G).
 Guesses = Mapping[str, np.ndarray]
@@ -45,7 +45,7 @@ class Tries:
         runtime: Runtime, outermost: bool = False,
     ):  # fmt: skip
         self.free, self.begin, self.model, self.runtime = dict(free), begin, model, runtime
-        sample = rectangle.sample(max(SAMPLE, 512 // len(rectangle.which)), model.definition.discrete)
+        sample = rectangle.sample(max(SAMPLE_OBSERVATIONS, 512 // len(rectangle.which)), model.definition.discrete)
         if outermost and UPPER not in rectangle.columns:
             sample.x[:, 0], sample.x[:, -1] = rectangle.outermost()
         self._guesses = guesses(free, sample.x, {n: v[rectangle.which] for n, v in begin.items()})
@@ -117,11 +117,11 @@ def best_guesses(trials: Trials, found: Guesses) -> np.ndarray:
     """Best combinations of guesses for each of G data sets, best first: (G, C, P), nan where there is no likelihood."""
     n_sets = len(trials.sample.which)
     numbers = _combinations(list(found.values()))
-    few = np.unique(np.linspace(0, n_sets - 1, min(SETS, n_sets)).astype(int))
+    few = np.unique(np.linspace(0, n_sets - 1, min(SAMPLE_DATA_SETS, n_sets)).astype(int))
     tried = _or_nothing(trials.loglik(few, {n: g[:, few][numbers[:, i]] for i, (n, g) in enumerate(found.items())}))
-    order = np.argsort(-tried, axis=0, kind="stable")[: 2 * CHOICE]
+    order = np.argsort(-tried, axis=0, kind="stable")[: 2 * CHOSEN_COMBINATIONS]
     # The best of each of the data sets first, then the second of each, and so on.
-    chosen = list(dict.fromkeys(order.ravel().tolist()))[: CHOICE if n_sets > 1 else 4 * CHOICE]
+    chosen = list(dict.fromkeys(order.ravel().tolist()))[: CHOSEN_COMBINATIONS if n_sets > 1 else 4 * CHOSEN_COMBINATIONS]
     everywhere = np.arange(n_sets)
     values = np.stack([g[numbers[chosen, i]] for i, g in enumerate(found.values())], axis=-1)  # (C, G, P)
     tried = tried[chosen]
@@ -154,7 +154,7 @@ def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]
     if not names or not len(guessed) or not np.isfinite(x).all() or not np.ptp(x) > 0:
         return []
     step = 1e-3 * float(x.std())
-    places = np.unique(((np.arange(OBSERVED) + 0.5) / OBSERVED * x.size).astype(int))
+    places = np.unique(((np.arange(CORNER_OBSERVATIONS) + 0.5) / CORNER_OBSERVATIONS * x.size).astype(int))
     own = {n: v[min(middle, len(v) - 1)][:, None] if np.ndim(v) else v for n, v in trials.sample.columns.items()}
     own = {n: v[places] if np.ndim(v) and len(v) > 1 else v for n, v in own.items()}
     alone = Trials(trials.function, Rectangle(np.arange(len(places)), x[places, None], own), trials.runtime)

@@ -15,8 +15,8 @@ from .layout import lanes_of
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
-_TOGETHER = 8  # groups of rows that a CPU's kernel may take at once
-_CHUNK = 1 << 24  # bytes that are laid out at a time
+_MOST_GROUPS_AT_ONCE = 8  # of rows, in a CPU's kernel
+_CHUNK_BYTES = 1 << 24  # bytes that are laid out at a time
 
 
 class DesignMatrix:
@@ -37,7 +37,7 @@ class DesignMatrix:
         on_device = arrays.is_device_array(X)
         if lanes > 1:
             host = runtime.to_host(X) if on_device else X
-            shape = (math.ceil(self.n_rows / lanes / _TOGETHER) * _TOGETHER, self.columns, lanes)
+            shape = (math.ceil(self.n_rows / lanes / _MOST_GROUPS_AT_ONCE) * _MOST_GROUPS_AT_ONCE, self.columns, lanes)
             # Where matrices come and go, fresh memory would cost as much as the copy.
             laid = runtime.host_result(shape, dtype)[0] if runtime.host_visible else np.empty(shape, dtype)
             _interleave(host, laid)
@@ -70,7 +70,7 @@ def _interleave(X: Any, result: np.ndarray) -> None:
     """Matrix in the order [rows / lanes][column][lane], filled up with rows of zeros; rows of a file are read on the way."""
     (n, k), lanes = X.shape, result.shape[2]
     whole = n // lanes
-    step = max(_CHUNK // max(k * lanes * result.itemsize, 1), 1)
+    step = max(_CHUNK_BYTES // max(k * lanes * result.itemsize, 1), 1)
     for start in range(0, whole, step):
         end = min(start + step, whole)
         result[start:end] = X[start * lanes : end * lanes].reshape(end - start, lanes, k).transpose(0, 2, 1)

@@ -26,7 +26,7 @@ _TILES = Template.beside(__file__, "glm")
 _LANES = Template.beside(__file__, "glm_lanes")
 _PRODUCTS = Template.beside(__file__, "glm_products")
 #: Sums of blocks that the host adds where it sees them: another launch would take longer.
-_FEW_SUMS = 1 << 14
+_MOST_SUMS_ON_HOST = 1 << 14
 
 
 class Launch(NamedTuple):
@@ -64,7 +64,7 @@ class Launch(NamedTuple):
         return self._n_partial if self.on_host else self.n_sums
 
     def leave(self, out: Handle, values: Sequence[Any]) -> None:
-        """Start what leaves them in `out`; `values` is what the kernel takes behind the numbers of rows and sets."""
+        """Start the kernels that write the numbers of `sums` to `out`; `values`: arguments after numbers of rows and sets."""
         if self.on_host:
             self.kernel(self.grid, out, self.n_rows, self.n_sets, *values)
         else:
@@ -105,7 +105,7 @@ def launch(
         spread = layout.spread
         tiles = replace(layout, tile=layout.unroll * layout.threads) if spread > 1 else layout
         blocks = row_blocks(device, tiles, n_rows, set_blocks, kernel.registers)
-    on_host = not n_sums or (runtime.host_visible and n_sums * blocks * spread <= _FEW_SUMS)
+    on_host = not n_sums or (runtime.host_visible and n_sums * blocks * spread <= _MOST_SUMS_ON_HOST)
     add = functools.partial(add_block_sums, threads=layout.adders, side=layout.side, spread=spread)
     return Launch(runtime, kernel, add, on_host, (set_blocks, blocks), n_rows, n_sets, n_sums, spread)
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 #: Rows from which on a CPU is faster on rows, and columns of X up to which it is: measured with up to a million rows of
 #: `bernoulli_logit`, `poisson_log` and `normal_identity` on two cores. Below, a call's way through Python takes longer.
-FEWEST, WIDEST = 20_000, 12
+FEWEST_ROWS, MOST_COLUMNS = 20_000, 12
 #: The columns where an intercept is that of the row's group: groups of many rows each, and of a few.
-WIDEST_BY_GROUP, WIDEST_OF_SMALL_GROUPS = 16, 6
+MOST_COLUMNS_BY_GROUP, MOST_COLUMNS_OF_SMALL_GROUPS = 16, 6
 #: The rows up to which a group has a few, on average.
 SMALL_GROUP = 32
 #: Sets of parameters up to which it is, where there are no groups: the kernels here read X once for several sets.
@@ -112,11 +112,12 @@ class Delegate:
     def _faster(self, call: GLMCall) -> bool:
         family, arguments, data = self._family, call.arguments, self._data
         n_rows, columns, n_groups = data.sizes
-        if data.runtime.device.type != "cpu" or n_rows < FEWEST or family.vector or any(family.ranks.values()):
+        if data.runtime.device.type != "cpu" or n_rows < FEWEST_ROWS or family.vector or any(family.ranks.values()):
             return False
         if arguments.kinds[INTERCEPT] is Route.GROUP:
-            return columns <= (WIDEST_OF_SMALL_GROUPS if n_rows < SMALL_GROUP * (n_groups or 1) else WIDEST_BY_GROUP)
-        return columns <= WIDEST and arguments.n_sets <= MOST_SETS
+            small = n_rows < SMALL_GROUP * (n_groups or 1)
+            return columns <= (MOST_COLUMNS_OF_SMALL_GROUPS if small else MOST_COLUMNS_BY_GROUP)
+        return columns <= MOST_COLUMNS and arguments.n_sets <= MOST_SETS
 
     def _bound(self, call: GLMCall) -> Rows:
         by_group = call.arguments.kinds[INTERCEPT] is Route.GROUP

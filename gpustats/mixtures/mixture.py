@@ -24,7 +24,7 @@ from ..kernels.template import Template
 from ..likelihood import BoundDensity
 from ..runtime.arrays import as_array, is_contiguous, is_device_array
 from ..runtime.transfers import to_host
-from .one_pass import MOST, OnePass
+from .one_pass import MOST_COMPONENTS, OnePass
 from .terms import shares, weighted_term
 
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ class Mixture(BoundDensity):
             wanted = [n for n in ((wanted,) if isinstance(wanted, str) else wanted) if n != "log_weights"]
         wrt = check_wrt(self._function.name, self._function.arguments, wanted) if wanted != [] else []
         if (
-            len(weights) > MOST or self._function.arguments[0].name in wrt or not x.shape[0]
+            len(weights) > MOST_COMPONENTS or self._function.arguments[0].name in wrt or not x.shape[0]
             or any(a.shape[-1:] != weights.shape or a.dtype != x.dtype for a in arrays)
             or (self._native and not is_contiguous(x))
         ):  # fmt: skip

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
     from ..runtime.base import Device, Runtime
 
-MOST = 64  # components
+MOST_COMPONENTS = 64  # of a mixture in one pass
 WEIGHTS = "log_weights"  # the last argument of a call
-_HELD = 24  # numbers of its components, of one row, that a thread of a GPU has registers for
-_ROWS = 8  # of a thread, one after another: 64 to the power of 8 is far from the largest float32
+_HELD_NUMBERS = 24  # numbers of its components, of one row, that a thread of a GPU has registers for
+_THREAD_ROWS = 8  # of a thread, one after another: 64 to the power of 8 is far from the largest float32
 _ONE_PASS = Template.beside(__file__, "one_pass")
 
 
@@ -51,13 +51,15 @@ def layout_for(device: Device, itemsize: int, components: int, results: int) -> 
     """The layout for so many components with so many results each."""
     if device.type == "cpu":
         threads = min(64 // itemsize, device.max_threads)
-        return OnePassLayout(threads, tile=threads * _ROWS, unroll=_ROWS, resident=1024, components=components, per=components)
+        return OnePassLayout(
+            threads, tile=threads * _THREAD_ROWS, unroll=_THREAD_ROWS, resident=1024, components=components, per=components
+        )
     threads = min(128, device.max_threads)
-    most = max(_HELD // results, 1)
+    most = max(_HELD_NUMBERS // results, 1)
     lanes = min(power_of_two(-(-components // most)), device.warp, threads)
     per = -(-components // lanes)
-    tile = threads // lanes * _ROWS
-    return OnePassLayout(threads, tile=tile, unroll=_ROWS, resident=1024, components=components, lanes=lanes, per=per)
+    tile = threads // lanes * _THREAD_ROWS
+    return OnePassLayout(threads, tile=tile, unroll=_THREAD_ROWS, resident=1024, components=components, lanes=lanes, per=per)
 
 
 class OnePass:

@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
     from ..runtime.types import Handle
 
-MOST = 3072  # observations: for more, a vendor's library is faster with one matrix after another
-AT_ONCE = 256  # sets of a batch, at most
-#: The part of the device's memory that the matrices of a batch may take, and up to which they are kept for the next one.
-SHARE, KEPT = 1 / 8, 1 / 64
-WEIGHT, WIDTH = Summary._fields.index("weight"), len(Summary._fields)
+MOST_OBSERVATIONS = 3072  # for more, a vendor's library is faster with one matrix after another
+MOST_SETS_AT_ONCE = 256  # of a batch
+#: Shares of the device's memory that the matrices of a batch may take, and up to which they are kept for the next batch.
+BATCH_MEMORY_SHARE, KEPT_MEMORY_SHARE = 1 / 8, 1 / 64
+WEIGHT_PLACE, SUMMARY_WIDTH = Summary._fields.index("weight"), len(Summary._fields)
 
 
 def pays(device: Device, n: int) -> bool:
     """True if the matrices of several sets, of n rows, are factorised as one batch, whatever the number of sets."""
-    return device.type == "gpu" and 0 < n <= MOST
+    return device.type == "gpu" and 0 < n <= MOST_OBSERVATIONS
 
 
 class Batch:
@@ -68,11 +68,11 @@ class Batch:
         names = Y, SIGMA, MEAN, *self.covariance.parameters
         given = {n: np.broadcast_to(given[n], (n_sets, given[n].shape[1])) for n in names}
         memory, each = self.data.runtime.device.memory, 2 * self.data.dtype.itemsize * self.data.n**2
-        at_once = min(max(int(SHARE * memory) // each, 1), AT_ONCE)
+        at_once = min(max(int(BATCH_MEMORY_SHARE * memory) // each, 1), MOST_SETS_AT_ONCE)
         parts = []
         for first in range(0, n_sets, at_once):
             part = {n: a[first : first + at_once] for n, a in given.items()}
-            plan = self._plan(part, tuple(wrt), recorded=at_once * each < KEPT * memory)
+            plan = self._plan(part, tuple(wrt), recorded=at_once * each < KEPT_MEMORY_SHARE * memory)
             parts.append(plan(part))
         found = np.concatenate([part for part, _ in parts])
         slopes = {n: np.concatenate([part[n] for _, part in parts]) for n in wrt}
@@ -124,7 +124,7 @@ class _Plan:
             start += a.size
         self._starts = [part.start for part in parts]
         values = KernelValues(model.data.runtime, dtype, [Packed()], parts)
-        n_found = WIDTH * self._n_sets + self._has_sums * self._sets.n_sums
+        n_found = SUMMARY_WIDTH * self._n_sets + self._has_sums * self._sets.n_sums
         most = start if recorded else -1  # numbers with which it is recorded
         self._starter = Starter(model.data.runtime, dtype, values, n_found, self._launch, most)
 
@@ -136,12 +136,12 @@ class _Plan:
         """Log marginal likelihoods, and their derivatives."""
         model, n_sets, n = self._model, self._n_sets, self._model.data.n
         found = self._starter.start(self._arguments(given))().copy()
-        minor, log_determinant, squares, weight = found[: WIDTH * n_sets].reshape(n_sets, WIDTH).T
+        minor, log_determinant, squares, weight = found[: SUMMARY_WIDTH * n_sets].reshape(n_sets, SUMMARY_WIDTH).T
         values = np.where(minor == 0, log_density(n, log_determinant, squares, model.student_t), np.nan)
         slopes: dict[str, np.ndarray] = {}
         if self._has_sums:
             with np.errstate(all="ignore"):
-                slopes, traces = self._sets.derivatives(found[WIDTH * n_sets :], given)
+                slopes, traces = self._sets.derivatives(found[SUMMARY_WIDTH * n_sets :], given)
                 if SIGMA in self._wrt:
                     of_sigma = as_host(model.data.runtime, self._diagonals) if self._of_row > 1 else traces[:, None]
                     slopes[SIGMA] = 2 * given[SIGMA] * of_sigma
@@ -170,5 +170,5 @@ class _Plan:
         if self._has_sums:
             provider.syrk(1.0, l.T, 0.0, inverse, a_triangle="upper")
             self._diagonals = data.runtime.empty((n_sets, n), dtype)
-            sums = found, WIDTH * n_sets
-            self._sets.sums(sums, self._diagonals, inverse, alpha, (found, WEIGHT), WIDTH, of_sets, lift)
+            sums = found, SUMMARY_WIDTH * n_sets
+            self._sets.sums(sums, self._diagonals, inverse, alpha, (found, WEIGHT_PLACE), SUMMARY_WIDTH, of_sets, lift)

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
-#: The factor, its inverse, and what else is there: where memory is for fewer, the inverse takes the place of the factor.
-MATRICES = 2.5
-#: Rows for which there is room, at least, where a factor is extended.
-SPARE = 64
+#: Room for the factor, its inverse and smaller arrays, in matrices: with less memory, the inverse takes the factor's place.
+MATRICES_IN_MEMORY = 2.5
+#: Least number of rows for which an extended factor has room.
+SPARE_ROWS = 64
 _FACTOR = Template.beside(__file__, "factor")
 
 
@@ -272,7 +272,7 @@ class Factor(Factorised):
         provider, pairs, n, total = self.provider, self.pairs, self.n, x.shape[0]
         old, new = slice(0, n), slice(n, total)
         if total > self._room.rows:  # more than is needed now, so that most points need no copy
-            room = provider.empty(*(total + max(total // 8, SPARE),) * 2, pairs.dtype)
+            room = provider.empty(*(total + max(total // 8, SPARE_ROWS),) * 2, pairs.dtype)
             if n:
                 provider.copy(self.l, room[old, old])
             self._room = room
@@ -326,11 +326,11 @@ class Factor(Factorised):
     def inverse(self, keep: bool = False) -> tuple[Matrix, Matrix]:
         """Vector alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹.
 
-        Where the device's memory is for fewer than `MATRICES`, the inverse takes the place of the factor, unless that is to be
-        kept.
+        Where the device's memory is for fewer than `MATRICES_IN_MEMORY`, the inverse takes the place of the factor, unless the
+        factor is to be kept.
         """
         provider, dtype = self.provider, self.pairs.dtype
-        self.spent = not keep and MATRICES * dtype.itemsize * self.n**2 > self.runtime.device.memory
+        self.spent = not keep and MATRICES_IN_MEMORY * dtype.itemsize * self.n**2 > self.runtime.device.memory
         inverse = self.l if self.spent else provider.empty(self.n, self.n, dtype)
         alpha = provider.empty(self.n, 1, dtype)
         provider.lower(self.l, inverse)

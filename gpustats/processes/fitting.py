@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Values = dict[str, Any]
 Evaluated = tuple[float, np.ndarray] | None  # what is maximised and its derivatives; None where it is not there
 LogPrior = Callable[[Values], tuple[float, Mapping[str, Any]]]
-SPREAD = 1.5  # standard deviation of random starts around the given one, in logarithms
+START_SPREAD = 1.5  # standard deviation of random starts around the given one, in logarithms
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,8 @@ class _Search:
         """Random point between the bounds, or near the start."""
         near = self.vector(self.start)
         spread = np.concatenate([
-            np.full(self.start[n].size, SPREAD) if n in self.logs else SPREAD * np.maximum(np.abs(np.ravel(self.start[n])), 1)
+            np.full(self.start[n].size, START_SPREAD) if n in self.logs
+            else START_SPREAD * np.maximum(np.abs(np.ravel(self.start[n])), 1)
             for n in self.free
         ])  # fmt: skip
         point = near + spread * rng.normal(size=near.shape)

@@ -11,7 +11,7 @@ import numpy as np
 from ..linalg.matrix import Matrix
 from .pairs import MATRIX, SUMS, Pairs, Slots
 
-BLOCKS_OF_A_SET = 64  # that share the sums of one of several sets
+BLOCKS_OF_A_SET = 64  # of threads, which share the sums of one of several sets
 
 #: Where the numbers and the scales of several sets lie: two handles, with the place behind each, in numbers.
 Given = Sequence[tuple[Any, int]]

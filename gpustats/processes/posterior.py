@@ -16,7 +16,7 @@ from .factor import Factorised
 from .prediction import Prediction, variance_of_t
 
 #: Bytes of the covariances between data and new points that predictions have at a time.
-CHUNK = 1 << 27
+CHUNK_BYTES = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Posterior:
         """Location and scale at each new point, (m,) arrays as kernels write them."""
         factor, runtime, dtype = self.factor, self.factor.runtime, self.mean.dtype
         location, scale = moved(runtime, self.mean), empty(runtime, self.m, dtype)
-        step = max(factor.at_once * CHUNK // (max(factor.n, 1) * dtype.itemsize), 64)
+        step = max(factor.at_once * CHUNK_BYTES // (max(factor.n, 1) * dtype.itemsize), 64)
         for i in range(0, self.m, step):
             part = slice(i, i + step)
             factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.factor.scale2)

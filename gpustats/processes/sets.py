@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
     from ..runtime.types import Handle
 
-MOST = 512  # observations
-#: Observations up to which one set takes less time so than by kernels that share its matrix, by the type of device.
-ALONE = {"cpu": MOST, "gpu": 256}
-#: The same for the sets of a call with several; larger matrices may be a `batch`.
-TOGETHER = {"cpu": MOST, "gpu": 192}
+MOST_OBSERVATIONS = 512  # that a block of threads can take
+#: Observations up to which a block is faster for one set than kernels that share its matrix, by the type of device.
+MOST_FOR_ONE_SET = {"cpu": MOST_OBSERVATIONS, "gpu": 256}
+#: Observations up to which blocks are faster for a call with several sets; larger matrices may be a `batch`.
+MOST_FOR_SEVERAL_SETS = {"cpu": MOST_OBSERVATIONS, "gpu": 192}
 
 TILE = 32  # rows and columns of a part of the matrix
-RESIDENT = 4  # blocks of a multiprocessor or core: each takes one set after another, in the same memory
+RESIDENT_BLOCKS = 4  # blocks of a multiprocessor or core: each takes one set after another, in the same memory
 
 _SETS = Template.beside(__file__, "sets")
 
@@ -45,7 +45,7 @@ def pays(device: Device, n: int, several: bool) -> bool:
 
     The number of sets does not count, so that a set of several has the same bits whatever the others are.
     """
-    most = TOGETHER if several else ALONE
+    most = MOST_FOR_SEVERAL_SETS if several else MOST_FOR_ONE_SET
     return 0 < n <= most["cpu" if device.type == "cpu" else "gpu"]
 
 
@@ -73,7 +73,7 @@ class SetsLayout(Layout):
     high: int = 1
     stage: int = 0
     columns: int = 1
-    most: int = MOST
+    most: int = MOST_OBSERVATIONS
     gap: int = 8
 
     @property
@@ -285,7 +285,7 @@ class _Plan:
         source = code.source(layout, data.dtype.name, runtime.dialect, model.student_t)
         self._kernel = runtime.kernel(source, "marginal_sets", layout.threads)
         self._runtime, self._names, self._n_sets = runtime, model.arguments, n_sets
-        self._grid = min(n_sets, device.compute_units * RESIDENT), 1
+        self._grid = min(n_sets, device.compute_units * RESIDENT_BLOCKS), 1
         rows = n + -n % TILE
         scratch = rows * (rows + layout.gap) + len(code.pairs.measures) * data.columns
         addend = -0.5 * n * LOG_2PI + (math.lgamma(0.5 * n) if model.student_t else 0.0)

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from ..language.nodes import Function
     from ..runtime.types import Shape
 
-TAKEN = ("weights", "devices", "client", "memory", "chunk", "wrt")  # what a model takes by name beside leaves and parameters
+#: Names of a model's own arguments, beside leaves and parameters.
+RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +161,7 @@ class Binding:
 
 def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mapping[str, Any]) -> None:
     names = [a.name for a in arguments]
-    if taken := [n for n in names if n in TAKEN]:
+    if taken := [n for n in names if n in RESERVED_NAMES]:
         raise ValueError(f"Rows has a {taken[0]} of its own: call the argument {taken[0]} of the function otherwise")
     for name in leaves:
         if name not in names:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .parameters import Packing, Sent
     from .passes import Pass
 
-SMALL = 1 << 15  # numbers of a table that kernels write to where the sums are; more have an array of their own
+MOST_BESIDE_SUMS = 1 << 15  # numbers of a table that lies beside the sums; a larger one has an array of its own
 
 _SHIFTED = Template.beside(__file__, "shifted")
 
@@ -59,7 +59,7 @@ class Launch:
             shape = (n_sets, segments.n if segments else 0, *([len(run)] if made.leaves[run[0]].elements else []))
             if stays := made.made_of[run[0]] in packing.on_device:
                 shape = (*packing.lead, *shape[1:])  # as its user has it: device arrays are slow to reshape
-            apart = stays or (math.prod(shape) > SMALL and not packing.together)
+            apart = stays or (math.prod(shape) > MOST_BESIDE_SUMS and not packing.together)
             self._tables.append((shape, apart, stays))
             self.size += 0 if apart else math.prod(shape)
 

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from ..kernels.code import KernelCode
     from ..runtime.base import Device
 
-_HELD = 24  # numbers of all rows in flight that a thread of a GPU has registers for
+_HELD_NUMBERS = 24  # numbers of all rows in flight that a thread of a GPU has registers for
 _CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
-_MANY_SUMS = 4  # more of them are in a CPU's cache, and not in its registers
-_IN_CACHE = 1 << 19  # bytes of matrices that a CPU's core keeps at hand while one set of parameters after another reads them
+_MANY_SUMS = 4  # of which more are in a CPU's cache, and not in its registers
+_CACHE_BYTES = 1 << 19  # bytes of matrices that a CPU's core keeps at hand while one set of parameters after another reads them
 
 
 def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
@@ -68,7 +68,7 @@ def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, 
         threads = lanes if together else min(64, device.max_threads)
     else:
         light = mean is not None and code.mixed_cost < LIGHT["gpu"]
-        unroll = min(unroll, 2 if light else 4, max(power_of_two(_HELD // held + 1) // 2, 1))
+        unroll = min(unroll, 2 if light else 4, max(power_of_two(_HELD_NUMBERS // held + 1) // 2, 1))
         threads = min(256 if mean is None else 128, device.max_threads)
         lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads, device.warp)
     return RowsLayout(
@@ -85,5 +85,5 @@ def blocks_of_rows(device: Device, layout: RowsLayout, n_segments: int, n_bytes:
     """
     blocks = row_blocks(device, layout, n_segments, 1)
     if device.type == "cpu":
-        blocks = max(blocks, min(n_bytes // _IN_CACHE, -(-n_segments // layout.tile), 65535))
+        blocks = max(blocks, min(n_bytes // _CACHE_BYTES, -(-n_segments // layout.tile), 65535))
     return blocks

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 MOST_BY_VALUE = 16  # numbers that a kernel takes one by one
-ALONE = 2048  # numbers from which on a parameter travels by itself, and is not copied together with others before
+LEAST_SENT_ALONE = 2048  # numbers of a parameter that travels by itself; smaller ones are copied together before
 
 Place = tuple[Handle, int, int]  # memory, the first number in it, and how far the numbers of the next set lie away
 
@@ -176,7 +176,7 @@ class Packing:
         self.by_value = not (together or self.lead) and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
         self._places = {n: i for i, n in enumerate(parameters)}
         self._by_value = numbers if self.by_value else []
-        large = [n for n in parameters if n in on_device or math.prod(self.cores[n]) >= ALONE]
+        large = [n for n in parameters if n in on_device or math.prod(self.cores[n]) >= LEAST_SENT_ALONE]
         self._alone = [] if together else [n for n in large if n not in numbers]
         self._parts: list[tuple[int, slice, Shape]] = []
         self._starts: dict[str, int] = {}

@@ -71,7 +71,7 @@ class Segments:
         self._first_segments = self.placed(first)
 
     def in_tiles(self, rows: int) -> tuple[Segments, tuple[Handle, int]]:
-        """The same groups in segments none of which lies in two tiles of so many rows, and where each tile's segments begin."""
+        """Segments of the same groups, none of which lies in two tiles of so many rows, and the first segment of each tile."""
         tiles = np.arange(0, len(self.order), rows)
         begins = np.union1d(self._group_begins[self._group_begins < len(self.order)], tiles)
         made = copy.copy(self)
@@ -87,7 +87,7 @@ class Segments:
         return handle, offset
 
     def add_groups(self, out: Handle, offset: int, sums: Handle, dtype: DType, n_sets: int, columns: int) -> None:
-        """Start to add the sums of segments, (n_sets, segments, columns) float64, up into `out`, (n_sets, groups, columns)."""
+        """Start the kernel that adds the sums of segments, (n_sets, segments, columns), to `out`, (n_sets, groups, columns)."""
         blocks = -(-self.n * columns // (self._threads // self.lanes_of_groups))
         kernel = self.kernel("add_groups", dtype)
         first, start = self._first_segments

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 STEPS, HALVINGS = 60, 30  # of Newton's method, and of a step of it that leads nowhere
-SOLVED = 1e-6  # how flat a saddle point must be
-PIECE = 1 << 22  # numbers of the matrices that are solved at once
+SADDLE_TOLERANCE = 1e-6  # largest slope at a saddle point
+NUMBERS_AT_ONCE = 1 << 22  # numbers of the matrices that are solved at once
 #: The standard deviation of an element that those before it determine, relative to its own, and how many of these it may lie
 #: outside of its interval, which so becomes a condition.
-DETERMINED, SLACK = 1e-9, 40.0
-INDEFINITE = -1e-8  # the least variance of an element given others, relative to its own, that rounding explains
+DETERMINED_SCALE, SLACK_DEVIATIONS = 1e-9, 40.0
+ROUNDING_VARIANCE = -1e-8  # the least variance of an element given others, relative to its own, that rounding explains
 
 
 class Tilted(NamedTuple):
@@ -101,14 +101,14 @@ def tilted(
         lower, upper = lower / sd, upper / sd
         order, factor, means = _ordered(cov / sd[:, :, None] / sd[:, None, :], lower, upper, allow_singular)
         scale = np.diagonal(factor, axis1=1, axis2=2).copy()
-        slack = np.where(scale <= DETERMINED, SLACK, 0.0)
+        slack = np.where(scale <= DETERMINED_SCALE, SLACK_DEVIATIONS, 0.0)
         low = np.take_along_axis(lower, order, 1) / scale - slack
         high = np.take_along_axis(upper, order, 1) / scale + slack
         factor = np.tril(factor / scale[..., None], -1)
         scale *= np.take_along_axis(sd, order, 1)
         shifts, largest = np.zeros((n, d)), np.where(slack.any(1) | (not tilt), 0.0, np.nan)
         if tilt:
-            piece = max(1, PIECE // (2 * d) ** 2)
+            piece = max(1, NUMBERS_AT_ONCE // (2 * d) ** 2)
             for start in (means, np.zeros((n, d))):
                 left = np.flatnonzero(np.isnan(largest))
                 for begin in range(0, len(left), piece):
@@ -136,9 +136,9 @@ def _ordered(
     floor = d * np.finfo(float).eps
     for k in range(d):
         determined = variance[:, k:] <= floor
-        if (determined if not allow_singular else variance[:, k:] < INDEFINITE).any():
+        if (determined if not allow_singular else variance[:, k:] < ROUNDING_VARIANCE).any():
             raise ValueError(f"cov must be positive {'semidefinite' if allow_singular else 'definite'}")
-        sd = np.where(determined, DETERMINED, np.sqrt(variance[:, k:]))
+        sd = np.where(determined, DETERMINED_SCALE, np.sqrt(variance[:, k:]))
         masses = _log_mass((lower[:, k:] - mean[:, k:]) / sd, (upper[:, k:] - mean[:, k:]) / sd)
         chosen = k + np.argmin(np.where(determined, np.inf, masses), 1)
         for array in (order, mean, variance, lower, upper, factor, cov, cov.swapaxes(1, 2)):
@@ -192,8 +192,8 @@ def _minimax(
     for _ in range(STEPS):
         slope, second = gradient(going, point[going])
         size = np.abs(slope).max(1, initial=0.0)
-        flat[going[size < SOLVED * 1e-4]] = True
-        keep = (size >= SOLVED * 1e-4) & np.isfinite(size) & np.isfinite(second).all(1)
+        flat[going[size < SADDLE_TOLERANCE * 1e-4]] = True
+        keep = (size >= SADDLE_TOLERANCE * 1e-4) & np.isfinite(size) & np.isfinite(second).all(1)
         going, slope, second, size = going[keep], slope[keep], second[keep], np.linalg.norm(slope[keep], axis=1)
         if not len(going):
             break
@@ -209,7 +209,7 @@ def _minimax(
             part[worse] *= 0.5
             moved = point[going] + part[:, None] * step
         point[going] = np.where(worse[:, None], point[going], moved)
-        flat[going[worse]] = np.abs(slope[worse]).max(1) < SOLVED  # as near as rounding lets it come
+        flat[going[worse]] = np.abs(slope[worse]).max(1) < SADDLE_TOLERANCE  # as near as rounding lets it come
         going = going[~worse]
     x, mu, log_mass, *_ = at(np.arange(n), point)
     largest = np.sum(log_mass + 0.5 * mu * mu - x * mu, 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...kernels.template import Template
-from .layout import RESERVED, wide_rows
+from .layout import RESERVED_BYTES, wide_rows
 
 if TYPE_CHECKING:
     from ...runtime.base import Device
@@ -73,6 +73,6 @@ def cluster_layout(
         threads = -(-n_candidates // (32 * blocks)) * 32
         shared = 2 * blocks * told + 2 * threads * chunks  # chunks of 16 bytes
         fits = registers <= _MOST_REGISTERS and threads * registers <= _REGISTERS
-        if fits and threads <= device.max_threads and 8 * shared + RESERVED <= device.shared_memory:
+        if fits and threads <= device.max_threads and 8 * shared + RESERVED_BYTES <= device.shared_memory:
             return ClusterLayout(threads, blocks, wide, chunk, chunks, before, told, shared)
     return None

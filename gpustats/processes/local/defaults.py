@@ -12,9 +12,9 @@ import numpy as np
 from .points import Points, parts_of
 
 #: Points of which all distances are taken.
-SAMPLE = 1000
+SAMPLE_POINTS = 1000
 #: Standard deviations of columns in one unit, such as those of points in a cube, are within this factor.
-ALIKE = 1.5
+SAME_UNIT_RATIO = 1.5
 _SMALLEST = math.sqrt(np.finfo(np.float64).eps)
 _KEYS = ("start", "mle", "min", "max", "ab")
 
@@ -49,7 +49,7 @@ class Parameter:
 
 
 def darg(
-    d: Any, X: np.ndarray | Points, sample: int = SAMPLE, separable: bool = False, lengths: np.ndarray | None = None
+    d: Any, X: np.ndarray | Points, sample: int = SAMPLE_POINTS, separable: bool = False, lengths: np.ndarray | None = None
 ) -> Parameter:
     """Start, bounds and prior of a lengthscale.
 
@@ -181,13 +181,13 @@ def units_of_columns(X: np.ndarray | Points, separable: bool) -> np.ndarray:
     """Lengths that columns are divided by, (p,): one power of 2, which changes no digit, or their standard deviations.
 
     These are for columns with lengthscales of their own that are not in one unit: of which a standard deviation is more than
-    `ALIKE` times that of another.
+    `SAME_UNIT_RATIO` times that of another.
     """
     columns = spreads(X)
     differing = columns[columns > 0]
     if not len(differing):
         return np.ones(len(columns))
-    if separable and differing.max() > ALIKE * differing.min():
+    if separable and differing.max() > SAME_UNIT_RATIO * differing.min():
         return np.where(columns > 0, columns, 1.0)
     return np.full(len(columns), 2.0 ** round(math.log2(differing.max())))
 

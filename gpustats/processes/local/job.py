@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 #: Bytes of a chunk's lists of candidates.
 CHUNK_BYTES = 1 << 28
-#: Parts, of points that pass through a device, that would fill what it has: two are there at once, beside lists of neighbours
-#: and, later, the neighbours.
-PASSING = 8
+#: Parts of the passing points that would fill a device's memory: two are there at once, beside lists of neighbours and, later,
+#: the neighbours.
+PASSING_PARTS = 8
 
 
 class Data:
@@ -145,7 +145,7 @@ class ThroughDevice(OnDevice):
 
     def _hold(self) -> None:
         limit = budget(Options(memory=self._data.memory), self.runtime, 8 * math.prod(self._data.points.shape))
-        self.rows = max(limit // (8 * self._data.points.shape[1] * PASSING), 1)
+        self.rows = max(limit // (8 * self._data.points.shape[1] * PASSING_PARTS), 1)
         self._room = limit // 2
 
     def predictions(self, scheme: Scheme, locations: np.ndarray, d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:

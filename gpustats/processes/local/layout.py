@@ -13,7 +13,7 @@ from ...kernels.layout import power_of_two
 if TYPE_CHECKING:
     from ...runtime.base import Device, Runtime
 
-RESERVED = 1024  # bytes of shared memory that CUDA takes of each block's
+RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
 
 
 def blocks_within(runtime: Runtime, wanted: int, most: int, nbytes: int) -> int:
@@ -129,7 +129,7 @@ def design_layout(
     size = 2 if narrow else 1  # rows in the room of one in float64
     if not cpu:
         # A block's share of a multiprocessor's shared memory, which is about what one block may have of it.
-        budget = min(max((device.shared_memory + RESERVED) // per_unit - RESERVED, 16384), device.shared_memory)
+        budget = min(max((device.shared_memory + RESERVED_BYTES) // per_unit - RESERVED_BYTES, 16384), device.shared_memory)
         fitting = (budget // 8 - fixed) // width
         near_state = fitting >= states and not references
         fitting = fitting - states if not references else fitting
@@ -192,7 +192,7 @@ def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int,
     beside += beside % 2
     in_shared = 8 * (beside + matrices) <= device.shared_memory
     width = -(-n_candidates // 32) * 32
-    per_unit = (device.shared_memory + RESERVED) // (8 * (beside + matrices * in_shared) + RESERVED)
+    per_unit = (device.shared_memory + RESERVED_BYTES) // (8 * (beside + matrices * in_shared) + RESERVED_BYTES)
     return RayLayout(
         threads, trials, most, in_shared, matrices, beside, width, scratch=matrices * (not in_shared) + -(-dim * width // 2),
         blocks=device.compute_units * (1 if cpu else max(min(per_unit, 16), 1)),
@@ -280,7 +280,7 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
     in_shared = 8 * (matrix + beside) <= device.shared_memory
     shared = beside + matrix * in_shared
     if not per_unit:
-        fitting = (device.shared_memory + RESERVED) // (8 * shared + RESERVED)
+        fitting = (device.shared_memory + RESERVED_BYTES) // (8 * shared + RESERVED_BYTES)
         per_unit = 4 if cpu else max(min(fitting, 2048 // threads, 32), 1)
     return FitLayout(threads, lanes, in_shared, matrix, shared, device.compute_units * per_unit)
 
@@ -320,7 +320,7 @@ def joint_layout(device: Device, n: int, p: int, threads: int = 0) -> JointLayou
     beside, factor = p * n, n * (n + 1)
     in_shared = 8 * (beside + factor) <= device.shared_memory
     shared = beside + factor * in_shared
-    per_unit = 1 if cpu else max(min((device.shared_memory + RESERVED) // (8 * shared + RESERVED), 8), 1)
+    per_unit = 1 if cpu else max(min((device.shared_memory + RESERVED_BYTES) // (8 * shared + RESERVED_BYTES), 8), 1)
     return JointLayout(threads or (8 if cpu else 128), in_shared, shared, device.compute_units * per_unit)
 
 

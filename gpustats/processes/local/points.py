@@ -10,7 +10,7 @@ import numpy as np
 from ...parallel.rows import chunks, read
 from ..observations import require_finite
 
-ROWS = 1 << 18  # that are read at once, where all are gone through
+ROWS_AT_ONCE = 1 << 18  # that are read at once, in a pass over all rows
 
 
 class Points:
@@ -41,12 +41,12 @@ class Points:
 
     def parts(self) -> Iterator[np.ndarray]:
         """Rows in parts, one after another."""
-        return (self.part(*rows) for rows in chunks(len(self), ROWS))
+        return (self.part(*rows) for rows in chunks(len(self), ROWS_AT_ONCE))
 
     def require_finite(self) -> None:
         """Check of all numbers: ValueError where one is nan or infinite."""
         for i, part in enumerate(self.parts()):
-            require_finite("X", part, ROWS * i)
+            require_finite("X", part, ROWS_AT_ONCE * i)
 
     def __getitem__(self, numbers: np.ndarray | slice) -> np.ndarray:
         """Rows of these numbers, in C order; where X is not in memory, all of it is read for them."""
@@ -56,7 +56,7 @@ class Points:
             return self._within(self.rows[numbers])
         order = np.argsort(numbers, kind="stable")
         found, ordered = np.empty((len(numbers), self.shape[1])), numbers[order]
-        for first, end in chunks(len(self), ROWS):
+        for first, end in chunks(len(self), ROWS_AT_ONCE):
             low, high = np.searchsorted(ordered, [first, end])
             if low < high:
                 found[order[low:high]] = self.part(first, end)[ordered[low:high] - first]
@@ -74,4 +74,4 @@ class Points:
 
 def parts_of(X: np.ndarray | Points) -> Iterator[np.ndarray]:
     """Rows of an array or of points, some after the others."""
-    return X.parts() if isinstance(X, Points) else (X[first:end] for first, end in chunks(len(X), ROWS))
+    return X.parts() if isinstance(X, Points) else (X[first:end] for first, end in chunks(len(X), ROWS_AT_ONCE))

@@ -21,15 +21,15 @@ from .units import Units
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
-#: Points of a subsample, and how many of these.
-SIZE, REPLICATES = 250, 10
-#: Points that tell where the intervals of a column end.
-_SAMPLE = 100_000
-_DRAWS = 100  # of Latin hypercubes, at most, until there are points enough
+#: Number of points of a subsample, and number of subsamples.
+SUBSAMPLE_SIZE, REPLICATES = 250, 10
+#: Number of points whose quantiles are the ends of a column's intervals.
+_INTERVAL_SAMPLE = 100_000
+_MOST_HYPERCUBES = 100  # of Latin hypercubes, at most, until there are points enough
 
 
 def blhs(
-    X: Any, y: Any, cov: Expression | None = None, *, size: int = SIZE, replicates: int = REPLICATES, d: Any = None,
+    X: Any, y: Any, cov: Expression | None = None, *, size: int = SUBSAMPLE_SIZE, replicates: int = REPLICATES, d: Any = None,
     g: float = 1e-3, center: bool = True, rng: Any = 0,
 ) -> np.ndarray:  # fmt: skip
     """Lengthscales of the columns for all data, from bootstrapped block Latin hypercubes.
@@ -99,8 +99,8 @@ def blhs(
 
 
 def lengthscales(
-    runtime: Runtime, X: Points, y: np.ndarray, correlation: Correlation, size: int = SIZE, replicates: int = REPLICATES,
-    d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
+    runtime: Runtime, X: Points, y: np.ndarray, correlation: Correlation, size: int = SUBSAMPLE_SIZE,
+    replicates: int = REPLICATES, d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
 ) -> np.ndarray:  # fmt: skip
     """Lengthscales by `blhs`, for arguments that were checked."""
     p, size, rng = X.shape[1], min(size, len(X)), np.random.default_rng(rng)
@@ -131,11 +131,11 @@ def subsamples(X: np.ndarray | Points, size: int, replicates: int, rng: np.rando
     intervals = int((n / size) ** (1 / (p - 1)) + 1e-9) if p > 1 else 1
     if intervals < 2:
         return np.stack([np.sort(rng.choice(n, size, replace=False)) for _ in range(replicates)])
-    some = X[rng.choice(n, min(n, _SAMPLE), replace=False)]
+    some = X[rng.choice(n, min(n, _INTERVAL_SAMPLE), replace=False)]
     ends = np.quantile(some, np.arange(1, intervals) / intervals, axis=0)
     rngs = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=replicates)]
     found = [np.zeros(0, np.int64)] * replicates
-    for _ in range(_DRAWS):
+    for _ in range(_MOST_HYPERCUBES):
         # Of each interval of each column, the block that it belongs to.
         blocks = {i: [rngs[i].permutation(intervals) for _ in range(p)] for i in range(replicates) if len(found[i]) < size}
         if not blocks:

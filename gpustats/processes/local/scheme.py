@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 METHODS = ("alc", "mspe", "nn", "ray", "opt")
 #: Candidates by default, beside as many as the design has points.
-CLOSE = 1000
+DEFAULT_CLOSE = 1000
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Scheme:
         """
         n = len(X)
         start, end, stages = (_whole(*number) for number in (("start", start), ("end", end), ("stages", stages)))
-        close = min(CLOSE + end, n) if close is None else _whole("close", close)
+        close = min(DEFAULT_CLOSE + end, n) if close is None else _whole("close", close)
         if not 1 <= start <= end <= min(close, n):
             raise ValueError(
                 f"start = {start}, end = {end}, close = {close}, and X has {n} rows: it must be 1 <= start <= end <= close, "

@@ -28,7 +28,7 @@ _BY_ROW = Template.beside(__file__, "by_row")
 
 LIKELIHOOD, PREDICTIONS = "likelihood", "predictions"
 #: Bytes of the sums of blocks that are fetched at a time.
-MOST_FOUND = 1 << 26
+MOST_FETCHED_BYTES = 1 << 26
 
 
 class VecchiaCode:
@@ -161,7 +161,7 @@ class Conditionals:
         """
         given = [np.ascontiguousarray(values[n], np.float64) for n in self.arguments]
         plan = self._plan(LIKELIHOOD, given, tuple(wrt))
-        step = 1 if plan.code.by_row else max(min(MOST_FOUND // (8 * plan.per_set), 65535), 1)
+        step = 1 if plan.code.by_row else max(min(MOST_FETCHED_BYTES // (8 * plan.per_set), 65535), 1)
         parts = [plan.sums(given, k, min(step, n_sets - k)) for k in range(0, n_sets, step)]
         return np.concatenate([v for v, _ in parts]), {n: np.concatenate([its[n] for _, its in parts]) for n in wrt}
 

@@ -10,7 +10,7 @@ from ...kernels.layout import Layout, power_of_two
 if TYPE_CHECKING:
     from ...runtime.base import Device
 
-BESIDE = 1024  # bytes of shared memory that CUDA takes of each block's
+RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
 MOST_COLUMNS = 8
 
 
@@ -60,7 +60,7 @@ def layout_for(device: Device, itemsize: int, m: int, columns: int) -> VecchiaLa
     beside = 4 * (m + 1) * abreast + 8 * threads + 16 * itemsize * columns
     nbytes = itemsize * numbers + beside
     in_shared = nbytes <= device.shared_memory
-    fitting = (device.shared_memory + BESIDE) // (nbytes + BESIDE) if in_shared else 8
+    fitting = (device.shared_memory + RESERVED_BYTES) // (nbytes + RESERVED_BYTES) if in_shared else 8
     per_unit = 4 if device.type == "cpu" else max(min(fitting, 32), 1)
     return VecchiaLayout(
         threads, rows=rows, abreast=abreast, width=4, columns=min(columns, MOST_COLUMNS), in_shared=in_shared,

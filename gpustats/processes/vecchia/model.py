@@ -20,14 +20,14 @@ from ..parameters import MEAN, SIGMA, Parameters, ParameterSets, Y
 from ..prediction import Prediction
 from ..process import GaussianProcess
 from .conditionals import Conditionals, Points
-from .neighbours import CHUNK, earlier_neighbours, nearest_rows, search_among
+from .neighbours import NEIGHBOURS_AT_ONCE, earlier_neighbours, nearest_rows, search_among
 from .ordering import ordered
 from .spread import Spread
 
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
-MOST = 64  # neighbours
+MOST_NEIGHBOURS = 64  # of a point
 
 
 class Vecchia(GaussianProcess):
@@ -216,7 +216,7 @@ class Vecchia(GaussianProcess):
         count = min(whole(self._asked if neighbours is None else neighbours), self.n)
         runtime, size = data.runtime, len(new.mean)
         location, scale, known = moved(runtime, new.mean), empty(runtime, size, data.dtype), np.ones(size, bool)
-        values, step = self._in_order(parameters.rows), max(CHUNK // count, 1)
+        values, step = self._in_order(parameters.rows), max(NEIGHBOURS_AT_ONCE // count, 1)
         for i in range(0, size, step):
             part = slice(i, i + step)
             where = np.asarray(written(runtime, new.x[part]), np.float64) / self.scales
@@ -275,8 +275,8 @@ class Vecchia(GaussianProcess):
 
 def whole(neighbours: Any) -> int:
     """Number of neighbours as an int, or ValueError."""
-    if isinstance(neighbours, bool) or not isinstance(neighbours, (int, np.integer)) or not 1 <= neighbours <= MOST:
-        raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST}")
+    if isinstance(neighbours, bool) or not isinstance(neighbours, (int, np.integer)) or not 1 <= neighbours <= MOST_NEIGHBOURS:
+        raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST_NEIGHBOURS}")
     return int(neighbours)
 
 

@@ -11,10 +11,10 @@ from ..local.nearest import Nearest
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
-#: Points up to which all pairs of a prefix are looked at.
-FEW = 512
+#: Points of a prefix of which all pairs are compared.
+ALL_PAIRS_LIMIT = 512
 #: Numbers of neighbours that are looked at at a time.
-CHUNK = 1 << 24
+NEIGHBOURS_AT_ONCE = 1 << 24
 
 
 def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
@@ -36,18 +36,18 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
     found = np.full((n, m), -1, np.int32)
     if not m:
         return found
-    for i in range(1, min(n, FEW)):
+    for i in range(1, min(n, ALL_PAIRS_LIMIT)):
         squares = ((x[:i] - x[i]) ** 2).sum(1)
         nearest = np.argsort(squares, kind="stable")[:m]
         found[i, : len(nearest)] = nearest
-    first = FEW
+    first = ALL_PAIRS_LIMIT
     while first < n:
         end = min(2 * first, n)
         search = search_among(runtime, x[:end])
         left, asked = np.arange(first, end), min(2 * m + 8, end)
         while left.size:
             lacking = []
-            for part in np.array_split(left, -(-left.size * asked // CHUNK)):
+            for part in np.array_split(left, -(-left.size * asked // NEIGHBOURS_AT_ONCE)):
                 rows = nearest_rows(search, x[part], asked)
                 earlier = rows < part[:, None]
                 # Those before come first, in the order in which they were.

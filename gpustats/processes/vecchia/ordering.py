@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 #: Points up to which the maximum-minimum-distance order is exact.
-EXACT = 4096
+EXACT_ORDER_LIMIT = 4096
 
 
 def ordered(ordering: Any, x: np.ndarray, seed: int = 0) -> np.ndarray:
@@ -44,15 +44,15 @@ def _coordinate(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Order that begins with the point nearest to the mean, then always takes the point farthest from all before.
 
-    Of more than `EXACT` points, the first few hundred are chosen so from a sample of that size. Then half as many as there
-    are so far are added at a time, from ten times as many of the rest: those that are farther away than the median and than
-    half of the largest distance, and that far from each other; and again, with the distances that are left.
+    Of more than `EXACT_ORDER_LIMIT` points, the first few hundred are chosen so from a sample of that size. Then half as many
+    as there are so far are added at a time, from ten times as many of the rest: points that are farther away than the median
+    and than half of the largest distance, and that far from each other; and again, with the distances that are left.
     """
     n = len(x)
-    if n <= EXACT:
+    if n <= EXACT_ORDER_LIMIT:
         return _farthest(x, n)
     shuffled = rng.permutation(n)
-    order = shuffled[_farthest(x[shuffled[:EXACT]], EXACT // 8)]
+    order = shuffled[_farthest(x[shuffled[:EXACT_ORDER_LIMIT]], EXACT_ORDER_LIMIT // 8)]
     rest = shuffled[~np.isin(shuffled, order)]
     while len(rest):
         sample = rest[: 10 * len(order)]
