@@ -54,7 +54,7 @@ class Case:
     n : int
     dtype : {"float32", "float64", "int64"}
     parameters : tuple of float
-        Of a scalar density.
+        Parameters of a scalar density.
     width : int
         Number of categories, or length of a vector; 0 for a number.
     """

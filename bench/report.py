@@ -253,18 +253,18 @@ class Report:
     devices : str or sequence of str, optional
         Several devices to measure together: see `gpustats.runtime.choose.several`.
     apart : sequence of str, optional
-        What sets this run apart from others of the same bench, such as "2 workers".
+        Features that set this run apart from others of the same bench, such as "2 workers".
 
     Attributes
     ----------
     gpu, quick : bool
         Whether the device is a GPU, and whether little work will do.
     devices : list of dict
-        What is known of the devices that are measured: the attributes of `gpustats.runtime.base.Device`.
+        Devices that are measured: the attributes of `gpustats.runtime.base.Device`.
     path : Path
         Where the files go, without their endings.
     rows : list of dict
-        What was measured.
+        Measured rows.
     """
 
     def __init__(self, args: argparse.Namespace, devices: str | Sequence[str] | None = None, apart: Sequence[str] = ()):

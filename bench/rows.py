@@ -85,7 +85,7 @@ def resized(found: list[Case], n: int) -> list[Case]:
 
 Bind = Callable[[Any, Model, Arrays, Arrays], Callable[[], tuple[Any, ...]]]
 
-#: What JAX and PyTorch have by the same names.
+#: Functions that JAX and PyTorch have by the same names.
 SHARED = "concatenate", "exp", "expm1", "log", "log1p", "logaddexp", "where"
 
 

@@ -30,7 +30,7 @@ REDUCTION, IMPROVEMENT = "variance_reduction", "improvement_left"
 #: Points in one matrix of which only the diagonal is used.
 DIAGONAL_POINTS = 256
 
-#: Of the scale at a reference, whose square an observation makes smaller by `reduced`.
+#: C functions of the scale at a reference, whose square an observation makes smaller by `reduced`.
 _FUNCTIONS = {
     REDUCTION: """
 real variance_reduction(real reduced, real gain, real spread, real nu) { return reduced; }
@@ -116,7 +116,7 @@ def over_references(
         The noise of candidates is that of observations.
     weights : (r,) ndarray
     gains, spreads : (r,) array or None
-        Of references: how much better than the best response so far the mean is, and the scale.
+        Gains, how much better than the best response so far the mean is, and scales, of references.
     grad : bool
         Whether derivatives in the candidates are wanted.
 

@@ -66,7 +66,7 @@ class CalibrationDraws:
 class Calibration(Calibrated):
     """Calibration of a computer model: parameters u that agree with field data, if the model and reality may differ.
 
-    What was observed at x is M(x, u) + b(x) + noise: the model M at one unknown u, known by an emulator; the discrepancy b, a
+    An observation at x is M(x, u) + b(x) + noise: the model M at one unknown u, known by an emulator; the discrepancy b, a
     Gaussian process with the mean 0; and independent normal noise of the standard deviation sigma. The emulator is fitted to
     the runs of the model alone, before, so that the field data do not change it.
 
@@ -78,7 +78,7 @@ class Calibration(Calibrated):
     x : (n, p) or (n,) array_like
         Where was observed; a point may stand there several times.
     y : (n,) array_like
-        What was observed.
+        Observations at x.
     bounds : (q, 2) array_like
         Lowest and highest value of each of u.
     discrepancy : bool or Covariance
@@ -86,7 +86,7 @@ class Calibration(Calibrated):
     priors : mapping, optional
         Name -> density of ``"u"``, ``"sigma"`` or a hyperparameter, such as ``gs.beta(2.0, 2.0)``, or None for a flat one; of
         vectors, that of each element, whose own parameters may be vectors. By default that of u is uniform between the bounds.
-        Those of sigma and an amplitude are half-normal with the standard deviation of y, that of a lengthscale is a gamma
+        Priors of sigma and an amplitude are half-normal with the standard deviation of y, that of a lengthscale is a gamma
         density of shape 2 whose mean is the width of its column of x; others are flat.
     uncertainty : bool
         Whether the emulator's variance adds to that of the noise. The variances count, not the covariances.
@@ -138,14 +138,14 @@ class Calibration(Calibrated):
             Name -> value of hyperparameters and sigma, where their search begins. A lengthscale has a number for each column of
             x by default; one number is one for all of them.
         fixed : collection of str
-            Names of those that stay as they are.
+            Names of parameters that are not varied.
         candidates : int
-            How many u of a Latin hypercube are compared first, in one call.
+            Number of u of a Latin hypercube that are compared first, in one call.
         searches : int
-            Of how many of the best of these a search begins, by the method of Nelder and Mead. For each u that it comes to, the
+            Number of the best u from which a search begins, by the method of Nelder and Mead. For each u that it comes to, the
             hyperparameters of largest density are found by their derivatives.
         tolerance : float
-            Of u, relative to the bounds' distances, and of the logarithm of the density.
+            Tolerance of u, relative to the bounds' distances, and of the logarithm of the density.
         rng : optional
             As for `numpy.random.default_rng`.
         """
@@ -252,7 +252,7 @@ class Calibration(Calibrated):
         draws : CalibrationDraws
             From the posterior. Some of them are taken at random.
         size : int
-            How many.
+            Number of draws.
         rng : optional
             As for `numpy.random.default_rng`.
         noise : bool or float

@@ -49,7 +49,7 @@ class ConstrainedMinimum:
     penalties : (end - start,) ndarray
         ρ, of responses that are divided by their spreads.
     emulators : tuple of Emulator
-        Of the objective, then of the constraints, but for what is known, at the end. Their points lie in the unit cube.
+        Emulators of the objective, then of the constraints, but for known ones, at the end. Their points lie in the unit cube.
     """
 
     x: np.ndarray | None
@@ -133,9 +133,7 @@ def by_lagrangian(runs: Runs, lagrangian: Lagrangian, mean: np.ndarray, scale: n
 def by_feasibility(runs: Runs, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Logarithms of the expected improvement on the best valid run at candidates, times the probability to be valid.
 
-    Of the probability alone while no run is valid.
-
-    Of the latter alone while no run is valid.
+    Logarithms of the probability alone while no run is valid.
     """
     least, middle, spread = runs.least / runs.of_f, mean[:, 1:], np.maximum(scale[:, 1:], 1e-300)
     with np.errstate(divide="ignore"):
@@ -175,20 +173,20 @@ def minimize(
     x : (m, p) array_like, optional
         Further points to begin with.
     cov : Covariance, optional
-        Of one amplitude and a lengthscale, such as ``gs.matern52``. By default ``gs.rbf``.
+        Covariance function of an amplitude and a lengthscale, such as ``gs.matern52``. By default ``gs.rbf``.
     priors : mapping, optional
         Name -> density of the lengthscales, in units of the bounds' distances. By default ``gs.gamma(3.0, 9.0)``.
     refit : int
         After how many runs lengthscales are estimated anew. In between, emulators are updated.
     candidates : int
-        How many points are compared in one call.
+        Number of points that are compared in one call.
     draws : int
-        Of the responses at each candidate, by quasi-Monte Carlo, rounded up to a power of two; all candidates have the same
-        standard normal ones.
+        Number of draws of the responses at each candidate, by quasi-Monte Carlo, rounded up to a power of two; all candidates
+        have the same standard normal draws.
     tolerance : float or (k,) array_like
-        How far from 0 constraints that are `equal` may be.
+        Distance from 0 that constraints which are `equal` may have.
     criterion : {"lagrangian", "feasibility"}
-        By which candidates are compared: the expected improvement of the augmented Lagrangian, or that of the objective times
+        Criterion to compare candidates: the expected improvement of the augmented Lagrangian, or that of the objective times
         the probability that constraints are met, as if they were independent.
     slack : bool
         Whether the Lagrangian has a slack variable for each inequality: see the notes.

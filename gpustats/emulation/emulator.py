@@ -107,7 +107,7 @@ class Emulator(Conditioned):
         references : (r, p) or (r,) array_like, optional
             By default the candidates.
         weights : (r,) array_like, optional
-            By which references count, in the average. By default 1.
+            Weights of the references in the average. By default 1.
         noise : bool, float or (m,) array_like
             Standard deviation of the observations' noise; True: sigma, False: none.
         grad : bool
@@ -160,7 +160,7 @@ class Emulator(Conditioned):
         references : (r, p) or (r,) array_like, optional
             By default the candidates.
         weights : (r,) array_like, optional
-            By which references count, in the average. By default 1.
+            Weights of the references in the average. By default 1.
         noise : bool, float or (m,) array_like
             Standard deviation of the observations' noise; True: sigma, False: none.
         noisy_references : bool
@@ -272,7 +272,7 @@ class Emulator(Conditioned):
         references : (r, p) or (r,) array_like, optional
             By default the candidates.
         weights : (r,) array_like, optional
-            By which references count, in the average: such as their probabilities to meet constraints. By default 1.
+            Weights of the references in the average: such as their probabilities to meet constraints. By default 1.
         noise : bool, float or (m,) array_like
             Standard deviation of the observations' noise; True: sigma, False: none.
         noisy_references : bool

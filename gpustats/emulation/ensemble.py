@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: How far a walker may be stretched.
+#: Largest factor by which a walker is stretched.
 STRETCH = 2.0
 
 
@@ -38,7 +38,7 @@ def walk(
     Parameters
     ----------
     log_density : callable
-        Of points (S, dim), up to a constant: (S,), -inf where the density is 0.
+        Log-density of points (S, dim), up to a constant: (S,), -inf where the density is 0.
     start : (walkers, dim) ndarray
         Where the density is positive; walkers are even in number, and more than 2 dim.
     steps : int

@@ -74,15 +74,15 @@ class Unknown(NamedTuple):
     ----------
     name : str
     place : int or None
-        Where it stands in a vector.
+        Place in a vector.
     pairs, values : Pairs, Hyperparameters
-        The derivative of the covariance function in it.
+        Derivative of the covariance function in p.
     times : float
-        By which that is multiplied. What is positive is counted by its logarithm, as is all that is said of p below.
+        Factor of this derivative. A positive p counts by its logarithm, also in all that follows.
     bend : int
-        How often the first derivative of the log-likelihood counts on the diagonal of `Information.matrix`. The second one in
-        p², in units of log p, is that in log p less 2 first ones. For that one, `times`, and an element by whose square `pairs`
-        divides, are to be differentiated, too: 1 more, and -2.
+        Number of first derivatives of the log-likelihood on the diagonal of `Information.matrix`. The second derivative in p²,
+        in units of log p, is the second one in log p less 2 first ones. For the latter, `times`, and an element by whose square
+        `pairs` divides, are differentiated, too: 1 more, and -2.
     """
 
     name: str
@@ -119,9 +119,9 @@ class Slopes(NamedTuple):
     ----------
     mean : (m, q) ndarray
     variance : (m, q) ndarray
-        Those of the logarithm of the variance of an observation.
+        Derivatives of the logarithm of the variance of an observation.
     observed : (m,) ndarray
-        That variance, relative to the scale that may be integrated out; infinite where nothing can be learned.
+        Variance of an observation, relative to the scale that may be integrated out; infinite where nothing can be learned.
     """
 
     mean: np.ndarray
@@ -138,7 +138,7 @@ class Information:
     Parameters
     ----------
     factor : Factor
-        Of R.
+        Cholesky factor of R.
     names : sequence of str
         Hyperparameters of the covariance function.
 
@@ -280,7 +280,7 @@ def errors_of_mean(information: np.ndarray, slopes: np.ndarray, weights: np.ndar
     ----------
     information : (m, q, q) ndarray
     slopes : (r, q) ndarray
-        Of means in hyperparameters.
+        Derivatives of means in hyperparameters.
     weights : (r,) ndarray
     """
     found, valid = np.full(len(information), np.nan), np.isfinite(information).all((1, 2))

@@ -52,7 +52,7 @@ class Lagrangian:
     def improvement(self, best: float, mean: np.ndarray, scale: np.ndarray, normal: np.ndarray) -> np.ndarray:
         """Expected improvement E max(best - value, 0), where objective and constraints, in columns (m, 1 + k), are normal.
 
-        Of standard normal draws, (draws, 1 + k), that are the same for all m.
+        An average over standard normal draws, (draws, 1 + k), that are the same for all m.
         """
         found = np.empty(len(mean))
         for i in range(0, len(mean), 128):  # so that all of it stays in a cache

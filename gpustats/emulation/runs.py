@@ -23,9 +23,9 @@ class Runs:
     f, c : (n,) and (n, k) ndarray
         Objectives and constraints, those that are known behind the others.
     emulated : int
-        How many constraints are not known.
+        Number of constraints that are not known.
     of_f, of_c : float and (k,) ndarray
-        What they are divided by, where they are `scaled`.
+        Divisors of objective and constraints, where they are `scaled`.
     equal, tolerance : (k,) ndarray
         Which constraints are to be 0, and how far from that those in their units may be.
     """

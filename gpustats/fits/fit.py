@@ -45,7 +45,7 @@ class Job(NamedTuple):
     limit: int
 
 
-#: What is found for each data set of a job: ``loglik``, ``values``, ``covariance``, ``status`` and ``steps``.
+#: Results for each data set of a job: ``loglik``, ``values``, ``covariance``, ``status`` and ``steps``.
 Found = dict[str, np.ndarray]
 
 
@@ -211,7 +211,7 @@ def _among_observations(
 ) -> None:
     """Search again between other observations, for each parameter with a corner at them: such likelihoods have many maxima.
 
-    Of the places between observations those are taken from which a search might find more, as the slopes and the curvature
+    Searches begin at the places between observations from which they might find more, as the slopes and the curvature
     there say, the others of the parameters being as they were found.
     """
     sets = np.arange(len(found.points))

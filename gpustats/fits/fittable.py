@@ -39,7 +39,7 @@ class Fittable(ABC):
         start : dict, optional
             Where the search begins, for some others: numbers, or one for each data set.
         weights : array_like, optional
-            How often each observation counts; broadcasts to x. One that counts 0 times may be anything, also nan.
+            Number of times that each observation counts; broadcasts to x. One that counts 0 times may be anything, also nan.
         lower, upper : array_like, optional
             Instead of x: the ends of an interval, which belong to it, in which each observation is known to lie. Equal ends
             are the observation itself, infinite ones none. The density needs a distribution function.

@@ -25,7 +25,7 @@ def guesses(domains: Mapping[str, Collection[str]], x: np.ndarray, start: Mappin
     x : (G, n) ndarray
         Observations.
     start : mapping
-        What the user says of some of the parameters: (G,) values.
+        User's values of some of the parameters, (G,).
     """
     numbers = _Summary(x)
     found = {}

@@ -19,12 +19,12 @@ def interval_log_probability(log_density: Pointwise, definition: DeviceFunction)
     ----------
     log_density : Pointwise
     definition : DeviceFunction
-        What the density's source defines.
+        Definition of the density by its source.
 
     Returns
     -------
     Pointwise
-        Of the lower end, which belongs to the interval, and the parameters of `log_density`, and of the upper end, last.
+        Function of the lower end, which belongs to the interval, the parameters of `log_density`, and the upper end, last.
     """
     x, *parameters = log_density.c_names
     function, functions = log_density.function, dict(log_density.functions)

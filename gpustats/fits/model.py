@@ -18,7 +18,7 @@ class Model:
     ----------
     log_density : Pointwise
     definition : DeviceFunction
-        What its source defines.
+        Definition of the density by its source.
     """
 
     log_density: Pointwise

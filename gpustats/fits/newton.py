@@ -25,7 +25,7 @@ BLAMED_SHARE = 0.2  # of the largest error that a parameter's slope makes: param
 # In units of the metric: a last step that needs no evaluation, curvatures that may be rounding's, and one that bends down.
 NEGLIGIBLE_STEP, ROUNDING_CURVATURE, DOWNWARD_CURVATURE = 1e-5, 1e-12, 1e-6
 
-#: How a search ended.
+#: Status of a search: running, or how it ended.
 RUNNING, CONVERGED, AT_KINK, AT_EDGE, WITHOUT_START = range(5)
 
 
@@ -132,7 +132,7 @@ class Searches:
     points, objective
         Where each search has come to.
     status : (G,) ndarray
-        How it ended.
+        End of each search.
     n_iterations : (G,) ndarray
         The steps that were tried.
     first_scale : (G, P) ndarray

@@ -15,8 +15,8 @@ from ..kernels.layout import power_of_two
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.host_memory import contiguous
 
-#: What may be known of an observation beside its value, by names that no parameter has: the upper end of an interval in which
-#: it lies and of which the value is the lower end; how often it counts.
+#: Columns of observations beside the values, by names that no parameter has: the upper end of an interval in which
+#: an observation lies, with the value as the lower end; and the number of times that an observation counts.
 UPPER, WEIGHT = "upper end", "its weight"
 
 MANY_OBSERVATIONS = 4096  # of a data set: of more, a sample stands for all
@@ -35,7 +35,7 @@ class Rectangle:
     x : array
         (G, N), of float64, on the host or on a device.
     columns : dict
-        What else is known of observations: known parameters by their names, `UPPER`, `WEIGHT`. Numbers, and arrays with two
+        Columns beside x: known parameters by their names, `UPPER`, `WEIGHT`. Numbers, and arrays with two
         axes that broadcast to x. Data sets that are shorter than N are filled up with observations of weight 0.
     """
 

@@ -35,7 +35,7 @@ class Tries:
     free : mapping
         The parameters and the words of their domains.
     begin : mapping
-        What the user says of some of them.
+        User's values of some of them.
     outermost : bool
         Whether the samples are to have the outermost observations.
     """

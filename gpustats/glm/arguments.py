@@ -52,7 +52,7 @@ class Arguments:
     ----------
     family : Family
     sizes : Sizes
-        Of the data.
+        Sizes of the data.
     given : mapping
         The coefficients, the intercept (None: there is none), and the density's other parameters, unless only the linear
         predictor is wanted.
@@ -71,7 +71,7 @@ class Arguments:
     Raises
     ------
     TypeError, ValueError
-        For what are no numbers, and where shapes do not go together.
+        For values that are no numbers, and where shapes do not go together.
     """
 
     def __init__(self, family: Family, sizes: Sizes, given: Mapping[str, Any]):

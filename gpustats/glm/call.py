@@ -21,7 +21,7 @@ from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS
 from .plan import Plan, plan_of
 from .task import Quantity, Task
 
-#: What a kernel takes for an argument: a number; or a handle, an offset, and how far the next set's values lie away.
+#: Kernel's values for an argument: a number; or a handle, an offset, and the distance to the next set's values.
 Values = tuple[Any, ...]
 
 
@@ -33,7 +33,7 @@ class Evaluated(NamedTuple):
     sums : ndarray
         (sets, columns): see `Task`.
     rows : dict
-        What is written for each row, (sets, N) or, where it has outcomes, (sets, N, C).
+        Values for each row, (sets, N) or, where the quantity has outcomes, (sets, N, C).
     """
 
     sums: np.ndarray
@@ -48,7 +48,7 @@ class GLMCall:
     data : GLMData
     arguments : Arguments
     plans : Plans
-        Those of the model.
+        Plans of the model.
     """
 
     def __init__(self, data: GLMData, arguments: Arguments, plans: Plans[Plan]):
@@ -98,9 +98,9 @@ class GLMCall:
         ----------
         plan : Plan
         arguments : mapping
-            What it takes for each argument of the call.
+            Kernel's values for each argument of the call.
         rows : sequence
-            What it takes for what it writes for each row.
+            Kernel's values for the results of each row.
         weights : Column or None
         """
         data, alpha = self.data, self.arguments.kinds[INTERCEPT]
@@ -134,7 +134,7 @@ class _RowResults:
     rows : dict
         Quantity or name of an argument -> array.
     values : list
-        What the kernel takes for them.
+        Kernel's values for the rows.
     """
 
     def __init__(self, call: GLMCall, task: Task):
@@ -157,7 +157,7 @@ class _DeviceArguments:
     Attributes
     ----------
     values : dict
-        What the kernel takes for each argument.
+        Kernel's values for each argument.
     """
 
     def __init__(self, call: GLMCall):

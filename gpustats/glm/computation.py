@@ -34,13 +34,13 @@ class Computation:
     vector : bool
         Whether the density takes the linear predictor as a vector.
     alpha : Route
-        How the intercept reaches the kernel.
+        Route of the intercept to the kernel.
     offset : bool
         Whether there is an offset.
     sums : tuple of str
         The results of the device function that are summed over the rows.
     rows : tuple of str
-        What is written for each row: results, ``slope`` (the derivative in the linear predictor), ``eta``.
+        Values that are written for each row: results, ``slope`` (the derivative in the linear predictor), ``eta``.
     slope : str
         The result that is the derivative in the linear predictor, where this is a number.
     slope_sums : bool

@@ -27,7 +27,7 @@ class Sizes(NamedTuple):
     Attributes
     ----------
     n_rows, columns : int
-        Of X.
+        Numbers of rows and columns of X.
     n_groups : int or None
         None where there are no groups.
     """
@@ -51,7 +51,7 @@ def sizes_of(data: Mapping[str, Array], n_groups: int | None) -> Sizes:
     Parameters
     ----------
     data : mapping
-        Of `read`.
+        Data from `read`.
     n_groups : int or None
         The number of groups; by default the largest group's number tells.
     """
@@ -90,7 +90,7 @@ class Column(NamedTuple):
     ----------
     array : (N,) or (sets, N) array
     values : (handle, int)
-        What a kernel takes for it.
+        Kernel's values for the column.
     """
 
     array: Array
@@ -111,7 +111,7 @@ class GLMData:
         Name -> array, in memory or on the device.
     sizes : Sizes
     dtype : dtype
-        In which everything is computed.
+        Type of all computations.
     runtime : Runtime
 
     Attributes

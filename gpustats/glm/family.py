@@ -15,9 +15,9 @@ from ..language.library import library
 from ..language.nodes import REAL, VECTOR, Function, Name, Parameter, Return
 from ..rewriting.differentiate import derivative, derivative_name, gradient
 
-#: What a GLM calls its coefficients and its intercept.
+#: Names in a GLM of its coefficients and its intercept.
 COEFFICIENTS, INTERCEPT = "beta", "alpha"
-#: What it calls its data.
+#: Names in a GLM of its data.
 OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, GROUPS = "y", "X", "offset", "weights", "groups"
 
 
@@ -27,7 +27,7 @@ class Family:
     Parameters
     ----------
     density : Density
-        Of one number.
+        Density of one number.
     eta : str
         Name of the parameter that is the linear predictor: a number, or a vector with an element for each outcome.
 
@@ -40,7 +40,7 @@ class Family:
     ranks : dict
         Number of axes of one value of each of these.
     whole : set of str
-        Of these and the observations those that are whole numbers.
+        Names of whole numbers, among these and the observations.
     """
 
     def __init__(self, density: Density, eta: str):
@@ -93,7 +93,7 @@ class Family:
         Parameters
         ----------
         roles : mapping
-            How the observations, the density's other parameters and, if there are any, the weights reach the kernel.
+            Routes to the kernel of the observations, the density's other parameters and, if there are any, the weights.
         wrt : sequence of str
             Names of scalar parameters, or "y".
         slopes : bool
@@ -131,7 +131,7 @@ class Codes:
     codes : list of KernelCode
         The value with the derivatives; where the linear predictor is a vector, also the derivative in one of its elements.
     operands : tuple of str
-        What a GLM calls their arguments but the linear predictor, in their order.
+        Names in a GLM of their arguments but the linear predictor, in their order.
     space : dict
         Address spaces of vectors.
     derivatives : dict

@@ -29,7 +29,7 @@ class Groups(Segments):
     Attributes
     ----------
     values : (handle, int)
-        What a kernel takes for the group of each observation.
+        Kernel's values for the group of each observation.
     """
 
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime):

@@ -35,7 +35,7 @@ class Launch(NamedTuple):
     Attributes
     ----------
     kernel : Kernel
-        What sums over the rows of each block.
+        Kernel that sums over the rows of each block.
     add : callable
         Starts to add the blocks' sums up.
     on_host : bool
@@ -43,7 +43,7 @@ class Launch(NamedTuple):
     grid : (int, int)
     n_rows, n_sets : int
     n_sums : int
-        Of all sets.
+        Number of sums of all sets.
     spread : int
         Numbers side by side that a block leaves for each sum.
     """

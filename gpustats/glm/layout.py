@@ -56,7 +56,7 @@ class _Tiles(NamedTuple):
     threads : int
         Threads a block.
     bytes : int
-        What a tile has at most.
+        Largest size of a tile.
     lanes : int
         The most threads that share a row.
     stages : int

@@ -66,7 +66,7 @@ class GLM(Remade):
     n_groups : int, optional
         The number of groups G; by default the largest of `groups` plus one. Of named groups the tables tell.
     devices, client, memory, chunk : optional
-        How to divide the rows where one device is not enough: see `gpustats.parallel`.
+        Division of the rows where one device is not enough: see `gpustats.parallel`.
 
     Raises
     ------
@@ -181,7 +181,7 @@ class GLM(Remade):
         beta, alpha, *parameters : array_like
             See the notes of the class.
         wrt : str or collection of str, optional
-            Of ``"beta"``, ``"alpha"``, names of the density's other parameters, ``"X"`` and ``"y"``. By default the
+            Names among ``"beta"``, ``"alpha"``, names of the density's other parameters, ``"X"`` and ``"y"``. By default the
             coefficients, the intercept if it is given, and all parameters that are not whole numbers. Only what is asked for
             is computed.
 

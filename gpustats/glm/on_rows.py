@@ -31,7 +31,7 @@ MOST_COLUMNS_BY_GROUP, MOST_COLUMNS_OF_SMALL_GROUPS = 16, 6
 SMALL_GROUP = 32
 #: Sets of parameters up to which it is, where there are no groups: the kernels here read X once for several sets.
 MOST_SETS = 1
-#: What the function of a row calls the product of a row of X and the coefficients.
+#: Name, in the function of a row, of the product of a row of X and the coefficients.
 PRODUCT = "product"
 
 

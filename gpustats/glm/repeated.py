@@ -25,7 +25,7 @@ class _Result(NamedTuple):
     Attributes
     ----------
     columns : slice or None
-        Of the sums of each set; None: it is what is summed by group.
+        Place among the sums of each set; None: among the sums by group.
     shape : tuple of int or None
         None for a number.
     by_set : bool
@@ -53,7 +53,7 @@ def repeatable(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> bool:
     wrt : sequence of str
         Names of the arguments in which derivatives are wanted.
     names : sequence of str
-        Those of the arguments that the call gives, in its order.
+        Names of the arguments that the call gives, in its order.
     """
     arguments = call.arguments
     by_group = arguments.kinds[INTERCEPT] is Route.GROUP and DESIGN not in wrt

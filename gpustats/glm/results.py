@@ -61,9 +61,9 @@ class _Derivatives:
     call : GLMCall
     task : Task
     weights : Column or None
-        Those of the rows in this call.
+        Weights of the rows in this call.
     evaluated : Evaluated
-        What the kernel has computed for the task.
+        Results of the kernel for the task.
     """
 
     def __init__(self, call: GLMCall, task: Task, weights: Column | None, evaluated: Evaluated):

@@ -32,9 +32,9 @@ class Task(NamedTuple):
     Attributes
     ----------
     sums : tuple
-        What is summed over the rows: the value, and derivatives in arguments by their names.
+        Sums over the rows: of the value, and of derivatives in arguments by their names.
     rows : tuple
-        What is written for each row: quantities, and derivatives in arguments by their names.
+        Values for each row: quantities, and derivatives in arguments by their names.
     slope_sums : bool
         Whether the slopes are summed over the rows, which makes the derivative in an intercept that all rows share.
     gradient : bool

@@ -31,9 +31,9 @@ class Named(NamedTuple):
     Attributes
     ----------
     name : str
-        Of its parameter.
+        Name of the parameter.
     columns : int or None
-        How many columns its groups have coefficients of; None: they have intercepts.
+        Number of columns that its groups have coefficients of; None: they have intercepts.
     largest : int
         The largest number of a group, -1 where there are no rows.
     """

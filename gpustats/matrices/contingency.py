@@ -86,7 +86,7 @@ class RandomTable:
         row : array_like, (r,)
         col : array_like, (c,)
         size : int or tuple of int, optional
-            How many of them, by default one.
+            Number of tables, by default one.
         rng : optional
             As for `gpustats.Density.rvs`.
 

@@ -55,7 +55,7 @@ class LKJCorr(MatrixDistribution):
         ----------
         eta : array_like
         n : int
-            How many variables are correlated.
+            Number of correlated variables.
         size, rng
             As for `MatrixDistribution.rvs`.
 
@@ -135,7 +135,7 @@ class LKJCholeskyCov(MatrixDistribution):
         ----------
         eta, lam : array_like
         n : int
-            How many variables are correlated.
+            Number of correlated variables.
         size, rng
             As for `MatrixDistribution.rvs`.
 

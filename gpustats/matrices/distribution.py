@@ -201,7 +201,7 @@ class MatrixDistribution:
         result: Array = draws.astype(result_dtype(list(arrays.values())), copy=False)
         return result
 
-    #: What the parameters have to be, for errors.
+    #: Requirements on the parameters, for errors.
     requirements: str
 
     #: wrt, **arrays -> Terms; **arrays -> whether the parameters are valid; Normals, shape, **arrays -> draws

@@ -20,7 +20,7 @@ class Factor:
     Attributes
     ----------
     lower : (..., n, n)
-        That of the unit matrix where there is none.
+        Factor of each matrix, of the unit matrix where there is none.
     sound : (...)
         Whether there is one.
     """

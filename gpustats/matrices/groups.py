@@ -41,9 +41,9 @@ class Group:
         Parameters
         ----------
         n : int
-            How many rows and columns they have.
+            Number of rows and columns.
         size : int or tuple of int, optional
-            How many of them, by default one.
+            Number of matrices, by default one.
         rng : optional
             As for `gpustats.Density.rvs`.
 

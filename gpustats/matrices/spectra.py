@@ -44,7 +44,7 @@ class RandomCorrelation:
         eigs : array_like, (n,)
             The eigenvalues, none negative, whose sum is n.
         size : int or tuple of int, optional
-            How many of them, by default one.
+            Number of matrices, by default one.
         rng : optional
             As for `gpustats.Density.rvs`.
 

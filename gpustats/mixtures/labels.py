@@ -32,7 +32,7 @@ class LabelLayout(Layout):
     labels : int
         Labels of a block.
     columns : int
-        Of the rows; padded on a CPU to whole vector registers.
+        Number of columns of the rows; padded on a CPU to whole vector registers.
     slices, each : int
         Threads for a column, and sums that each of them has for a label.
     shift_parts : int

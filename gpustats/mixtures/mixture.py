@@ -94,7 +94,7 @@ class Mixture(BoundDensity):
     Parameters
     ----------
     density : Density
-        That of one component.
+        Density of one component.
     x : array_like
         Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
         array is used where it lies.

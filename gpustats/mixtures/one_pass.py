@@ -37,7 +37,7 @@ class OnePassLayout(Layout):
     Attributes
     ----------
     components : int
-        Of the mixture.
+        Number of components of the mixture.
     lanes, per : int
         Threads that share a row, and how many components each of them takes.
     """
@@ -77,7 +77,7 @@ class OnePass:
     wrt : sequence of str
         Names of the parameters in which derivatives are wanted.
     n_sets : int, optional
-        How many sets of parameters a call has: then all arguments are arrays of (sets, K).
+        Number of sets of parameters of a call: then all arguments are arrays of (sets, K).
 
     Attributes
     ----------

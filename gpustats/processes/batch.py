@@ -51,7 +51,7 @@ class Batch:
     data : Observations
     student_t : bool
     lift : float
-        By which the diagonal is multiplied.
+        Factor of the diagonal.
     """
 
     def __init__(self, covariance: Expression, data: Observations, student_t: bool, lift: float) -> None:
@@ -107,8 +107,8 @@ class Batch:
 class _Plan:
     """Kernels and memory of one thread for batches of one kind.
 
-    What travels to the device are the variances of the noise, the residuals, the hyperparameters, and the factors of the
-    coordinates. What comes back are the summaries of the factors, and the sums that derivatives are made of.
+    The variances of the noise, the residuals, the hyperparameters, and the factors of the coordinates travel to the device.
+    The summaries of the factors come back, and the sums that derivatives are made of.
     """
 
     def __init__(self, model: Batch, pairs: Pairs, given: Mapping[str, np.ndarray], wrt: Sequence[str], recorded: bool) -> None:

@@ -23,9 +23,9 @@ class Covariance(Expression):
     domains : dict
         Hyperparameter -> domain.
     inputs : tuple of Input
-        What the function sees of two points.
+        Distances and scalar products of two points that the function takes.
     function : Function
-        Of the inputs, then the hyperparameters.
+        Function of the inputs, then the hyperparameters.
 
     Notes
     -----

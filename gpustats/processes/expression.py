@@ -56,7 +56,7 @@ class Expression:
     ----------
     name : str
     inputs : sequence of Input
-        What the function sees of two points.
+        Distances and scalar products of two points that the function takes.
     arguments : sequence of Argument
         Its hyperparameters.
     expression : str
@@ -237,7 +237,7 @@ class Expression:
         wrt : sequence of str
             Names of hyperparameters and inputs whose derivatives are among the results.
         role : str
-            How hyperparameters reach the kernel: as numbers for all points, or for each set.
+            Route of the hyperparameters to the kernel: as numbers for all points, or for each set.
 
         Returns
         -------

@@ -42,11 +42,11 @@ class Summary(NamedTuple):
     minor : int
         The order of the first leading minor that is not positive definite, or 0.
     log_determinant : float
-        Of K + noise.
+        Logarithm of the determinant of K + noise.
     squares : float
         r' (K + noise)⁻¹ r
     weight : float
-        What alpha alpha' counts in the derivative in the matrix: n / squares where a scale is integrated out, else 1.
+        Factor of alpha alpha' in the derivative in the matrix: n / squares where a scale is integrated out, else 1.
     """
 
     minor: int
@@ -63,7 +63,7 @@ def summarise(pairs: Pairs, out: Handle, info: Any, l: Matrix, z: Matrix, studen
     out : handle
         Where the summaries go, one after another: numbers of float64, from `start` on.
     info : int32 array
-        What `Provider.potrf` has returned.
+        Status from `Provider.potrf`.
     l, z : Matrix
         The factors, and l⁻¹ r for their residuals r, (n, 1) or (1, n) each, whose numbers are neighbours.
     """
@@ -96,7 +96,7 @@ class Factorised(ABC):
     provider : Provider
     pairs : Pairs
     runtime : Runtime
-        Of the device on which predictions are made.
+        Device on which predictions are made.
     n : int
     x : (n, p) array
         The points, as kernels of that device read them.
@@ -104,13 +104,13 @@ class Factorised(ABC):
     z : Matrix
         l⁻¹ r for a residual r, (n, 1), on that device.
     lift : float
-        By which the diagonal of K is multiplied.
+        Factor of the diagonal of K.
     student_t : bool
         Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
     spent : bool
         Whether the inverse has taken the place of l, which is no more.
     at_once : int
-        How many usual chunks of new points are one chunk here.
+        Number of usual chunks of new points in one chunk here.
     """
 
     at_once = 1
@@ -215,7 +215,7 @@ class Factor(Factorised):
     noise : float or (n,) ndarray
         Added to the diagonal.
     lift : float
-        By which the diagonal is multiplied before.
+        Factor of the diagonal, before noise is added.
     student_t : bool
         Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
 
@@ -260,7 +260,7 @@ class Factor(Factorised):
         Parameters
         ----------
         x : (n + k, p) array
-            Those that there are, and the new ones, as kernels read them.
+            All points, the present and the new ones, as kernels read them.
         residual : (k,) ndarray
         noise : float or (k,) ndarray
 

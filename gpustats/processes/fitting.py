@@ -34,7 +34,7 @@ class Fit:
     loglik : float
         The log marginal likelihood there, without a prior.
     result : scipy.optimize.OptimizeResult
-        Of the best search, in the numbers that it searched for: logarithms of positive values.
+        Result of the best search, in the numbers that it searched for: logarithms of positive values.
     """
 
     values: Values

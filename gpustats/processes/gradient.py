@@ -25,7 +25,7 @@ def gradient(
     factor : Factorised
         R.
     data : Observations
-        Of one point at least.
+        Points and responses, at least one.
     parameters : Parameters
         At which R was computed.
     wrt : sequence of str

@@ -20,18 +20,18 @@ class Hyperparameters:
     ----------
     covariance : Expression
     columns : int
-        Of the points.
+        Number of columns of the points.
     values : mapping
         Name -> number; a lengthscale may be a vector with a value for each column.
 
     Attributes
     ----------
     numbers : dict
-        What the function takes: 1 for a vector, as the coordinates have been divided by it.
+        Numbers that the function takes: 1 for a vector, as the coordinates have been divided by it.
     vectors : dict
         Name -> (columns,) ndarray.
     scales : array or None
-        What kernels read for the vectors, where `Pairs` has made it.
+        Factors of the coordinates, for the vectors, once `Pairs` has made them.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..language.kinds import Kind
 from ..language.nodes import VECTOR, Function
 
-#: What a covariance function sees of two points: their squared distance, and their scalar product.
+#: Arguments of a covariance function for two points: their squared distance, and their scalar product.
 INPUTS = ("sqdist", "dot")
 
 

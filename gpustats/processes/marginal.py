@@ -245,7 +245,7 @@ class MarginalLikelihood(GaussianProcess):
         xs, noise, mean_xs, sigma, mean, **hyperparameters
             As for `predict`.
         size : int, optional
-            How many draws; one without an axis of its own, if None.
+            Number of draws; one without an axis of its own, if None.
         rng : optional
             As for `gpustats.Density.rvs`.
 

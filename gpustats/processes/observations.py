@@ -25,14 +25,14 @@ class Observations:
     x : (n, p) or (n,) array_like
     y : (n,) array_like
     default : Runtime, optional
-        Of the device for NumPy arrays; by default the chosen one.
+        Device for NumPy arrays; by default the chosen one.
 
     Attributes
     ----------
     n, columns : int
         Points, and numbers of each of them.
     runtime : Runtime
-        Of the device on which x or y lie, else of the default one.
+        Device on which x or y lie, else the default one.
     dtype : dtype
         float32 where x and y are float32, else float64.
     host_x, y : ndarray

@@ -31,7 +31,7 @@ class PairSets:
     Attributes
     ----------
     n_sums : int
-        How many numbers the kernels of derivatives leave.
+        Number of sums that the kernels of derivatives write.
     """
 
     def __init__(self, pairs: Pairs, x: Any, n_sets: int, wrt: Sequence[str]) -> None:
@@ -87,7 +87,7 @@ class PairSets:
         out : tuple
             Where the sums go: a handle, and the place behind it, in numbers.
         diagonal : (sets, n) array
-            That of each W, see `Pairs.gradient`, goes there.
+            Output for the diagonal of each W, see `Pairs.gradient`.
         inverse : Matrix
             A batch of them.
         alpha : Matrix

@@ -95,14 +95,14 @@ class PairsCode:
     ----------
     covariance : Expression
     columns : int
-        Of the points.
+        Number of columns of the points.
     vectors : sequence of str
         Names of the lengthscales that are vectors.
 
     Attributes
     ----------
     measures : list of Measure
-        What is taken of two points.
+        Distances and scalar products of two points, each computed once.
     of_inputs : list of int
         The number of each input's measure.
     """
@@ -130,7 +130,7 @@ class PairsCode:
         wrt : sequence of str
             Names of hyperparameters, for ``"sums"``.
         noise : {"", "value", "row"}
-            What is added to the diagonal of a ``"matrix"``, after a factor: nothing, a number, one for each row.
+            Noise on the diagonal of a ``"matrix"``, added after a factor: none, a number, one for each row.
         lower : bool
             Whether tiles above its diagonal are left out.
         several : bool
@@ -190,7 +190,7 @@ class Slots:
     wrt : tuple of str
         In the order in which the kernel has them.
     count : int
-        Of the numbers of a block.
+        Number of sums of a block.
     passes : range
         The first column of each chunk.
     """
@@ -235,7 +235,7 @@ class Pairs:
     runtime : Runtime
     dtype : dtype
     columns : int
-        Of the points.
+        Number of columns of the points.
     vectors : sequence of str
         Names of the lengthscales that are vectors.
     """
@@ -292,16 +292,16 @@ class Pairs:
         wrt : sequence of str
             Names of hyperparameters.
         lift : float
-            How often those on the diagonal count.
+            Weight of the pairs on the diagonal.
 
         Returns
         -------
         gradient : dict
             Name -> float, or (columns,) ndarray for a vector.
         trace : float
-            Of W.
+            Trace of W.
         diagonal : device array or ndarray, (n,)
-            Of W.
+            Diagonal of W.
         """
         slots = Slots(self.code, self.layout, values.vectors, wrt)
         kernel = self.kernel(SUMS, wrt=slots.wrt)
@@ -336,7 +336,7 @@ class Pairs:
         negative : Matrix
             (n, m).
         lift : float
-            How often numbers on its diagonal count.
+            Weight of numbers on the diagonal.
         """
         none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
         return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)

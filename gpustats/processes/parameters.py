@@ -16,7 +16,7 @@ from .expression import Expression
 from .hyperparameters import Hyperparameters, check_names
 
 SIGMA, MEAN, X, Y = "sigma", "mean", "x", "y"
-#: What the methods of a marginal likelihood take beside hyperparameters, which so cannot have these names.
+#: Arguments of a marginal likelihood's methods beside hyperparameters, which so cannot have these names.
 RESERVED = (SIGMA, MEAN, X, Y, "xs", "wrt", "noise", "cov", "mean_xs", "size", "rng")
 
 
@@ -92,7 +92,7 @@ class ParameterSets(NamedTuple):
         ----------
         covariance : Expression
         columns, n : int
-            Of the points, and how many these are.
+            Numbers of columns and of points.
         values : mapping
         given : tuple of str
 

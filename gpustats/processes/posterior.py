@@ -26,7 +26,7 @@ class Posterior:
     Attributes
     ----------
     factor : Factorised
-        Of the data's covariance matrix.
+        Factor of the data's covariance matrix.
     xs : (m, p) array
         The new points, as kernels read them.
     mean : (m,) ndarray

@@ -137,7 +137,7 @@ class Prediction(LocationScale):
     mean, scale : (m,) array
         Location and scale of each distribution: for the normal ones, the standard deviation.
     covariance : (m, m) array or None
-        Of all points together, where it was asked for.
+        Covariance of all points, where it was asked for.
     df : int or None
         Degrees of freedom of the Student-t distributions, None for normal ones.
 
@@ -178,7 +178,7 @@ class LocalPrediction(LocationScale):
     loglik : (m,) array
         The log-likelihood of each design's responses at d and g, the amplitude integrated out.
     evaluations : (m,) array of int32
-        How often the likelihood was evaluated to find its maximum; negative where the limit was reached before.
+        Number of evaluations of the likelihood to find its maximum; negative where the limit was reached before.
     """
 
     mean: Any
@@ -218,7 +218,7 @@ class JointPrediction(LocationScale):
     loglik : (S,) array
         The log-likelihood of each design's responses at d and g, the amplitude integrated out.
     evaluations : (S,) array of int32
-        How often the likelihood was evaluated to find its maximum; negative where the limit was reached before.
+        Number of evaluations of the likelihood to find its maximum; negative where the limit was reached before.
     """
 
     mean: Any
@@ -237,7 +237,7 @@ class JointPrediction(LocationScale):
         Parameters
         ----------
         size : int or tuple of int
-            How many draws of all sets.
+            Number of draws of all sets.
         rng : optional
             As for `Density.rvs`.
 

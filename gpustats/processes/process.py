@@ -124,7 +124,7 @@ class GaussianProcess:
             Takes a dictionary of values like `start`, and returns a log-density and a mapping of its derivatives; what this
             lacks counts as 0. It is added to the others.
         method : str, optional
-            Of `scipy.optimize.minimize`, one that uses derivatives.
+            Method of `scipy.optimize.minimize`, one that uses derivatives.
         log : bool, optional
             Whether positive values are searched for by their logarithms. (The density that is maximised remains that of the
             values.) Default: True.
@@ -134,7 +134,7 @@ class GaussianProcess:
         rng : optional
             As for `numpy.random.default_rng`.
         options : mapping, optional
-            Of `scipy.optimize.minimize`.
+            Options of `scipy.optimize.minimize`.
 
         Returns
         -------

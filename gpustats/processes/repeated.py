@@ -24,7 +24,7 @@ def of_sets(
     Parameters
     ----------
     likelihood : MarginalLikelihood or Vecchia
-        Of the former, the points count, and not the observations; of the latter, both.
+        A `MarginalLikelihood` gives its points, and not its observations; a `Vecchia` both.
     rows : mapping
         Argument, for the former y among them -> array with a row for each set, or one for all.
     n_sets : int
@@ -48,7 +48,7 @@ def replay_of(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], wr
     likelihood, wrt
         As for `of_sets`.
     rows : mapping
-        The same of one set.
+        Arguments as for `of_sets`, of one set.
     """
     if not pays(likelihood.device, likelihood.n, several=False) or not _fits(likelihood, rows):
         return None

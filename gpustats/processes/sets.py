@@ -99,7 +99,7 @@ class SetsCode:
     ----------
     covariance : Expression
     columns : int
-        Of the points.
+        Number of columns of the points.
     vectors : collection of str
         The arguments that are vectors in each set: lengthscales, sigma, mean. y always is.
     wrt : sequence of str
@@ -110,11 +110,11 @@ class SetsCode:
     arguments : tuple of str
         In the order in which the kernel takes them.
     numbers : dict
-        Those that have one derivative, or lengthscales one for each column -> where it is found behind the value.
+        Place behind the value of the derivative in each argument that has one, or in lengthscales one for each column.
     n_numbers : int
-        How many numbers are found for each set, without the derivatives by row.
+        Number of results of each set, without the derivatives by row.
     by_row : list of str
-        Those that have a derivative for each observation: these follow, in this order.
+        Arguments with a derivative for each observation: these follow, in this order.
     """
 
     def __init__(self, covariance: Expression, columns: int, vectors: Sequence[str], wrt: Sequence[str]):
@@ -153,7 +153,7 @@ class Sets:
     data : Observations
     student_t : bool
     lift : float
-        By which the diagonal is multiplied.
+        Factor of the diagonal.
     never : bool
         Whether each set takes a call of its own, however few observations there are.
     """
@@ -221,7 +221,7 @@ class Sets:
         parameters : ParameterSets
         wrt : collection of str
         one : callable
-            What evaluates one set, where each takes a call of its own.
+            Evaluation of one set, where each takes a call of its own.
         """
         n_sets, together = parameters.n_sets, self.together()
         if X not in wrt and n_sets and together is not None:

@@ -10,7 +10,7 @@ from .expression import Expression
 from .pairs import PairsCode, layout_for
 from .parameters import SIGMA
 
-#: Of the points.
+#: Columns of the points in a kernel that is shown.
 COLUMNS = 8
 
 

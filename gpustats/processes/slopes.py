@@ -46,7 +46,7 @@ class InverseSlopes(Slopes):
     weight : array of float64, (1,)
         As kernels read it.
     lift : float
-        How often derivatives on the diagonal count.
+        Weight of derivatives on the diagonal.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ class Spread:
     covariance : Expression
     data : Observations
     runtimes : sequence of Runtime
-        One of them has the data already.
+        Devices, one of which has the data already.
     """
 
     def __init__(self, covariance: Expression, data: Observations, runtimes: Sequence[Runtime]) -> None:

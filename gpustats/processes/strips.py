@@ -23,7 +23,7 @@ def start_sums(
     x : (n, columns) array
         The points up to the last row.
     inverse : Matrix
-        These rows, (m, n).
+        Last rows of the triangle, (m, n).
     alpha : (n, 1) array
     diagonal : array
         Its numbers n - m to n - 1 become those of W.

@@ -75,7 +75,7 @@ class Binding:
         As it was given.
     row : RowFunction
     arguments : sequence of Argument
-        Those of the function, as the user knows them.
+        Arguments of the function, as the user knows them.
     n_rows : int or None
     parameters : dict of Parameter
         By name.
@@ -84,7 +84,7 @@ class Binding:
     vectors : list of str
         The arguments that are vectors.
     dtype : dtype
-        What is computed in: float32 where all data of floating point are.
+        Type of the computation: float32 where all data of floating point are.
     """
 
     def __init__(self, function: Any, weights: Any, leaves: Mapping[str, Any]):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .binding import Binding
     from .parameters import Packing, Sent
 
-#: What tells an order of the rows: the indices of a table, by identity; () for the order in which the data came.
+#: Key of an order of the rows: the indices of a table, by identity; () for the order in which the data came.
 Key = tuple[int, ...]
 
 Found = TypeVar("Found")
@@ -46,7 +46,7 @@ class Evaluator:
     ----------
     bound : Binding
     length : int
-        Of the function's vectors; 0 where it has none.
+        Length of the function's vectors; 0 where it has none.
     runtime : Runtime
     """
 

@@ -36,7 +36,7 @@ class Launch:
     Attributes
     ----------
     size : int
-        How many numbers it leaves in the memory that a call reads.
+        Number of results in the memory that a call reads.
     """
 
     def __init__(self, made: Pass, packing: Packing, n_rows: int):

@@ -26,7 +26,7 @@ class Leaf:
     of : str or None
         Name of the parameter that it is made of; None: that of the argument.
     element, elements : int
-        Of an element of a vector: which one, and how many there are. Of a whole vector and of a number 0.
+        Number of the element and of all elements, for an element of a vector. 0 for a whole vector and for a number.
     """
 
     of: str | None
@@ -82,7 +82,7 @@ class PerRow(Leaf):
 def gather(*indices: Any, of: str | None = None) -> Gather:
     """Argument of a row function that is an element of a table, a parameter: ``theta[index]``, ``theta[i, j]``.
 
-    Of a vector it is a row of the table, ``theta[index, :]``: the table has one axis more.
+    For a vector, a row of the table, ``theta[index, :]``: the table has one axis more.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def gather(*indices: Any, of: str | None = None) -> Gather:
 def dot(X: Any, of: str | None = None) -> Dot:
     """Argument of a row function that is ``X @ beta``, where beta is a parameter.
 
-    Of a vector of d elements it is a row of ``X @ W``, where W, (k, d), is the parameter.
+    For a vector of d elements, a row of ``X @ W``, where W, (k, d), is the parameter.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def per_row(of: str | None = None, offset: int = 0) -> PerRow:
     of : str, optional
         The name of the parameter, where it is not that of the argument.
     offset : int
-        How many elements further. A parameter has as many elements as its leaves reach over: with offsets 0 and 1 there are
+        Distance in elements. A parameter has as many elements as its leaves reach over: with offsets 0 and 1 there are
         N + 1, with -1 and 0 as well, of which row 0 has the first two.
 
     Returns

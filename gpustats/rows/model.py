@@ -42,9 +42,9 @@ class Rows(Remade):
         The function of a row in C: a `real` function, the last one of the text, which may call the others, registered densities
         (``normal_logpdf(y, mu, sigma)``) and their distribution functions. Or a density, whose logarithm it is.
     weights : (N,) array_like, optional
-        How often each row counts.
+        Weight of each row in the sum.
     devices, client, memory, chunk : optional
-        How to divide the rows where one device is not enough: see `gpustats.parallel`.
+        Division of the rows where one device is not enough: see `gpustats.parallel`.
     **leaves
         For arguments of the function, by their names: a column of data, (N,), which is kept as float64, float32, int32 or
         uint8; or what `gather`, `dot` and `per_row` give. All other arguments are numbers, which a call gives. Arrays in files,
@@ -53,7 +53,7 @@ class Rows(Remade):
     Attributes
     ----------
     parameters : tuple of str
-        What a call takes, by name.
+        Names of the arguments of a call.
     n_rows : int or None
         None where only the parameters tell.
 
@@ -245,9 +245,9 @@ class Rows(Remade):
         wrt : str or collection of str, optional
             Names of parameters; by default all.
         length : int
-            Of the function's vectors, where it has any.
+            Length of the function's vectors, where it has any.
         sets : int, optional
-            How many sets of parameters a call has; by default one, without an axis.
+            Number of sets of parameters of a call; by default one, without an axis.
         """
         names = self.parameters if wrt is None else check_wrt_among(wrt, self.parameters)
         if bool(length) != bool(self._bound.vectors):

@@ -129,12 +129,12 @@ class Packing:
     ----------
     parameters : mapping
     shapes : sequence of tuple of int
-        Those of the values, in the order of the parameters.
+        Shapes of the values, in the order of the parameters.
     on_device : collection of str
         The parameters that are device arrays, as kernels read them.
     n_rows : int
     dtype : dtype
-        What the kernel computes in.
+        Type of the computation.
     together : bool
         Whether all of them travel in one array, however many there are.
 
@@ -148,12 +148,11 @@ class Packing:
         Parameter -> the shape in which it comes, and that of one value of it.
     on_device : collection of str
     by_value : bool
-        Whether a kernel takes what are numbers by value; else they come first in the array in which all small parameters
-        travel.
+        Whether a kernel takes numbers by value; else they come first in the array in which all small parameters travel.
     n_by_value : int
-        How many numbers it takes so.
+        Number of parameters that a kernel takes by value.
     width : int
-        How many numbers of a set are in that array.
+        Number of elements of a set in that array.
     """
 
     def __init__(
@@ -245,11 +244,11 @@ class Sent(NamedTuple):
     Attributes
     ----------
     numbers : list of float or Given
-        What kernels take by value.
+        Numbers that kernels take by value.
     places : dict
         Parameter -> where it lies; "" -> where what are numbers begin, where a kernel takes these from an array.
     alive : list
-        What the caller holds until the kernels are done.
+        Objects that the caller holds until the kernels are done.
     """
 
     numbers: Sequence[float | Given]

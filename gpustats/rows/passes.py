@@ -90,16 +90,16 @@ class Pass:
     Attributes
     ----------
     source : str
-        Of its kernel.
+        Source of the kernel.
     n_sums : int
         For each set of parameters.
     matrices : dict
-        Those of dot products, by their names -> columns.
+        Numbers of columns of the matrices of dot products, by name.
     layout : RowsLayout or ProductsLayout
     segments : Segments or None
-        Those whose sums the kernel leaves, or by which it takes the rows.
+        Segments whose sums the kernel writes, or by which it takes the rows.
     tile_starts : (handle, int) or ()
-        What a kernel that takes the rows by tiles is given for the place where each one's segments begin.
+        Kernel's values for the place where each tile's segments begin, if it takes the rows by tiles.
     sums, tables, rows : tuple of str
         The function's results that are summed over all rows, over those of each group, and written for each row.
     runs : list of list of str

@@ -36,15 +36,15 @@ class Segments:
     order : (N,) ndarray of int
         The rows, those of each group one after another.
     n, n_segments : int
-        How many groups and segments there are. A group without rows has a segment of none.
+        Numbers of groups and of segments. A group without rows has no segment.
     starts : (handle, int)
-        What a kernel takes for the place in `order` where each segment begins, and for the end of the last one.
+        Kernel's values for the place in `order` where each segment begins, and for the end of the last one.
     alone : bool
         Whether each group is one segment.
     lanes : int
         Threads of a kernel of this class that share a segment.
     lanes_of_groups : int
-        Those that share a group, whose segments they add up.
+        Threads that share a group, whose segments they add up.
     """
 
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime, longest: int = 512):

@@ -29,7 +29,7 @@ class KernelLeaf:
     Attributes
     ----------
     name, c_type : str
-        Of the argument, in C.
+        Name and type of the argument, in C.
     numbers : str
         Where its values are: a column of data, or the numbers of a parameter.
     place : callable
@@ -39,7 +39,7 @@ class KernelLeaf:
     by_segment : bool
         Whether all rows of a segment have the same value.
     columns, matrix : int, str
-        Of a dot product, else 0 and "": how many columns its matrix has, and what that is called.
+        Number of columns and name of the matrix of a dot product, else 0 and "".
     """
 
     name: str
@@ -105,20 +105,20 @@ class Sheet:
     made_of, types : mapping
         Argument -> the parameter that it is made of; its type in C.
     dtype : dtype
-        What is computed in.
+        Type of the computation.
     runtime : Runtime
     indices : sequence of (N,) int32 array
-        Those of a table: rows of the same element of it stand together. Where there are none, the rows stand as they came.
+        Indices of a table: rows of the same element stand together. Where there are none, the rows stand as they came.
 
     Attributes
     ----------
     groups : Groups or None
     leaves : list of KernelLeaf
-        Of all arguments that are not numbers of the call.
+        Leaves of all arguments that are not numbers of the call.
     declared, begun : list of str
-        What a kernel takes for them, in C, and the statements at its beginning.
+        Kernel's parameters for the leaves, in C, and the statements at its beginning.
     values : list
-        What a kernel is given for them: a parameter's name stands for its `Place`, and a name with a number for the extent of
+        Kernel's values for the leaves: a parameter's name stands for its `Place`, and a name with a number for the extent of
         that axis.
     """
 

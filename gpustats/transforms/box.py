@@ -99,7 +99,7 @@ class TruncatedMvNormal:
         Parameters
         ----------
         points : int
-            Of the lattice, which is weighed with 12 shifts.
+            Number of points of the lattice, which is weighed with 12 shifts.
         rng : int
             The seed of the shifts.
 

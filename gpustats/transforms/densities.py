@@ -269,7 +269,7 @@ def Hurdle(density: Density) -> Density:
     Parameters
     ----------
     density : Density
-        Of a single nonnegative number.
+        Density of a single nonnegative number.
 
     Returns
     -------
@@ -316,7 +316,7 @@ def Weighted(density: Density) -> Density:
     Parameters
     ----------
     density : Density
-        Of numbers or of vectors.
+        Density of numbers or of vectors.
 
     Returns
     -------
@@ -340,7 +340,7 @@ def Power(density: Density) -> Density:
     Parameters
     ----------
     density : Density
-        Of numbers or of vectors.
+        Density of numbers or of vectors.
 
     Returns
     -------

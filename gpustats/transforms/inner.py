@@ -28,7 +28,7 @@ class Inner:
         The name of the transform, for errors.
     density : Density
     given : mapping, optional
-        What stands for its arguments in the new text, C expressions by their names; by default the arguments themselves.
+        C expressions for its arguments in the new text, by their names; by default the arguments themselves.
     """
 
     def __init__(self, transform: str, density: Density, given: Mapping[str, str] | None = None):
@@ -154,11 +154,11 @@ class Inner:
         Parameters
         ----------
         suffix, description : str
-            What follows the inner density's name in that of the new one, and in what its comment says.
+            Suffix of the inner density's name in the name of the new one, and of its comment.
         bodies : mapping
             The C statements of its functions by the endings of their names, ``density`` for the log-density.
         domain : str, optional
-            Of the observation, where it is not the inner density's.
+            Domain of the observation, where it is not the inner density's.
         first, last : sequence of Argument
             New parameters before and behind those of the inner density.
         defaults : mapping, optional
@@ -189,7 +189,7 @@ class Inner:
         arguments : sequence of Argument
             As users know them, the observation first.
         declared : sequence of Argument
-            Those of its functions, of which `observed` stand for the observation.
+            Arguments of the functions; `observed` of them stand for the observation.
         description, bodies, defaults
             As for `transformed`.
         """

@@ -31,11 +31,11 @@ class Tilted(NamedTuple):
     factor : ndarray (B, d, d)
         Below its diagonal, what elements before one add to its mean, relative to its own standard deviation.
     scale : ndarray (B, d)
-        These standard deviations, given the elements before.
+        Standard deviation of each element, given the elements before.
     low, high : ndarray (B, d)
         The bounds, less the mean, relative to them.
     tilt : ndarray (B, d)
-        How far each is shifted.
+        Shift of each element.
     largest : ndarray (B,)
         The largest logarithm of a weight.
     """

@@ -25,7 +25,7 @@ class Correlation:
     Parameters
     ----------
     covariance : Expression, optional
-        Of one squared distance, with an amplitude and a lengthscale; its other parameters have to be fixed. exp(-r2) if
+        Function of one squared distance, an amplitude and a lengthscale; other parameters have to be fixed. exp(-r2) if
         there is none.
 
     Raises

@@ -65,7 +65,7 @@ def darg(
         Whether each column has a lengthscale of its own. Then distances are those of columns over what `units_of_columns`
         gives, and each column has what follows in its own units.
     lengths : (p,) ndarray, optional
-        What `units_of_columns` gives, where it is known.
+        Result of `units_of_columns`, where it is known.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def spreads(X: np.ndarray | Points) -> np.ndarray:
 def units_of_columns(X: np.ndarray | Points, separable: bool) -> np.ndarray:
     """Lengths that columns are divided by, (p,): one power of 2, which changes no digit, or their standard deviations.
 
-    These are for columns with lengthscales of their own that are not in one unit: of which a standard deviation is more than
+    Standard deviations are for columns with lengthscales of their own that are not in one unit: if one is more than
     `SAME_UNIT_RATIO` times that of another.
     """
     columns = spreads(X)

@@ -41,7 +41,7 @@ class Design:
     Parameters
     ----------
     runtime : Runtime
-        Of a device that computes in float64.
+        Device that computes in float64.
     X : (N, p) device array of float64
         Contiguous.
     correlation : Correlation
@@ -53,7 +53,7 @@ class Design:
         Whether coordinates, and most of the factor's rows, are kept in float32, which takes half the bytes; see
         `is_narrow_enough`. Only for the reduction of variance.
     chosen : int, optional
-        What `cluster_layout`, or `design_layout`, takes to choose another layout.
+        Arguments of `cluster_layout`, or `design_layout`, to choose another layout.
 
     Raises
     ------

@@ -53,7 +53,7 @@ class DesignLayout:
     shared : int
         Numbers of shared memory in all.
     width, scratch, blocks : int
-        Of a launch, for which the kernel is the same: places for candidates, in whole rounds of the threads; numbers in global
+        Sizes of a launch, not of the kernel: places for candidates, in whole rounds of the threads; numbers in global
         memory that each block has; blocks that are resident on the device.
     """
 
@@ -106,7 +106,7 @@ def design_layout(
     mspe : bool
         Whether the criterion needs derivatives: each point of the design has two rows of the factor then.
     references : int
-        Of each location, if it has several: any number of them has the same kernel.
+        Number of references of each location, if it has several: any number of them has the same kernel.
     narrow : bool
         Whether most rows are kept in float32.
     threads, unroll, per_unit : int
@@ -163,7 +163,7 @@ class RayLayout:
     matrices, beside : int
         Numbers of these, and of all else in shared memory.
     width, scratch, blocks : int
-        Of a launch, for which the kernel is the same: places for candidates; numbers in global memory that each block has;
+        Sizes of a launch, not of the kernel: places for candidates; numbers in global memory that each block has;
         blocks that are resident on the device.
     """
 

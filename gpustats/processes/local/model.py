@@ -177,7 +177,7 @@ class LocalGP:
         start, end : int
             Points of a design that are the nearest, and all of them; 1 <= start <= end <= N.
         close : int, optional
-            How many of the nearest points are candidates: by default ``1000 + end``, or N if that is less.
+            Number of nearest points that are candidates: by default ``1000 + end``, or N if that is less.
         d, g : float, array_like or dict, optional
             Lengthscale (in squared units of X, or of the scaled columns) and nugget; where they are estimated, where that
             begins. One number, one for each location or set, (m,), or if separable one for each column, (p,), or for each of
@@ -203,7 +203,7 @@ class LocalGP:
         rays : int, optional
             Along how many rays a point is searched for: by default as many as columns for "ray", and one for "opt".
         nearest : {"auto", "device", "tree"}
-            How the nearest points are found: by distances to all of them, or by a k-d tree on the host, which takes all of X in
+            Search for the nearest points: by distances to all of them, or by a k-d tree on the host, which takes all of X in
             its memory; no matter for the result.
         devices, client : optional
             Where to compute other than on `device`: on several devices, ``"all"`` or a list of them, or by the workers of a

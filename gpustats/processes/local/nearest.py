@@ -29,15 +29,15 @@ class Nearest:
     Parameters
     ----------
     runtime : Runtime
-        Of a device that computes in float64.
+        Device that computes in float64.
     X : (N, p) float64
         NumPy or device array, or points. A row with a nan is farther away than all others.
     method : {"auto", "device", "tree"}
         Distances to all rows on the device, or a k-d tree of SciPy on the host. Both find the same rows.
     rows : int, optional
-        How many rows of X the device holds at a time, twice: some are read while it works on others. All of them if None.
+        Number of rows of X that the device holds, twice: some are read while it works on others. All of them if None.
     chosen : int, optional
-        What `nearest_layout` takes to choose another layout.
+        Arguments of `nearest_layout`, to choose another layout.
 
     Raises
     ------
@@ -113,7 +113,7 @@ class Nearest:
             With r references each, of which the nearest counts.
         k : int
         start : int
-            How many of the nearest come first, in the order of their distances. The order of the others is not defined.
+            Number of the nearest that come first, in the order of their distances. The order of the others is not defined.
         out : (m, k) device array of int32, optional
 
         Returns

@@ -21,7 +21,7 @@ class Points:
     rows : (N, p) or (N,) ndarray or rows that are read by slices
         (N,) is one column.
     units : sequence of (p,) ndarray
-        What columns are divided by, one after another.
+        Divisors of the columns, one after another.
     """
 
     def __init__(self, rows: Any, units: Sequence[np.ndarray] = ()) -> None:

@@ -29,7 +29,7 @@ class RaySearch:
     Parameters
     ----------
     runtime : Runtime
-        Of a device that computes in float64.
+        Device that computes in float64.
     X : (N, p) device array of float64
         Contiguous.
     correlation : Correlation
@@ -38,11 +38,11 @@ class RaySearch:
     box : (2, p) device array of float64
         The least and the largest number of each column, which rays do not leave.
     rays : int
-        How many rays a point of the design is searched on.
+        Number of rays on which a point of the design is searched for.
     opt : bool
         Whether the search goes on along gradients.
     chosen : int, optional
-        What `ray_layout` takes to choose another layout.
+        Arguments of `ray_layout`, to choose another layout.
 
     Notes
     -----

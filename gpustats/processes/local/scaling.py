@@ -52,7 +52,7 @@ def blhs(
     center : bool
         As for `LocalGP`.
     rng : int or numpy.random.Generator
-        Of the subsamples; by default always the same ones.
+        Source of the subsamples; by default always the same ones.
 
     Returns
     -------

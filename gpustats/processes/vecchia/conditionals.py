@@ -38,7 +38,7 @@ class VecchiaCode:
     ----------
     covariance : Expression
     columns, neighbours : int
-        Of the points.
+        Numbers of columns of the points, and of neighbours of each.
     vectors : sequence of str
         The arguments that are vectors in each set: lengthscales, sigma, mean.
     wrt : sequence of str
@@ -47,9 +47,9 @@ class VecchiaCode:
     Attributes
     ----------
     numbers : dict
-        Those that have one derivative, or, in lengthscales, one for each column.
+        Arguments that have one derivative, or, in lengthscales, one for each column.
     by_row : list of str
-        Those that have a derivative for each observation.
+        Arguments that have a derivative for each observation.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Conditionals:
     covariance : Expression
     points : Points
     lift : float
-        By which the diagonals of matrices are multiplied.
+        Factor of the diagonals of matrices.
     """
 
     def __init__(self, covariance: Expression, points: Points, lift: float) -> None:
@@ -150,7 +150,7 @@ class Conditionals:
             Argument -> array of float64, a row for each set or one for all.
         n_sets : int
         wrt : sequence of str
-            Of the arguments, and y.
+            Names of arguments, and y.
 
         Returns
         -------
@@ -173,7 +173,7 @@ class Conditionals:
         Parameters
         ----------
         values : mapping
-            Of one set.
+            Arguments of one set.
         xs, mean, scale, noise : array
             As kernels read and write them.
         nearest : (k, m) array of int32

@@ -31,7 +31,7 @@ class VecchiaLayout(Layout):
     in_shared : bool
         Whether a block's numbers lie in shared memory; else in memory that is set apart for it.
     numbers : int
-        How many these are.
+        Size of a block's numbers.
     blocks : int
         Blocks that are resident on the device; the kernel is the same for all numbers of them.
     """

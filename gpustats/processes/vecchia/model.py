@@ -44,7 +44,7 @@ class Vecchia(GaussianProcess):
     neighbours : int, optional
         On how many points each is conditioned, up to 64. With n - 1 the likelihood is exact. Default: 30.
     ordering : {"maxmin", "random", "coordinate"} or (n,) array_like of int, optional
-        In which order points follow: ``"maxmin"``, where each is far from all before, which is best where points fill an area;
+        Order of the points: ``"maxmin"``, where each is far from all before, which is best where points fill an area;
         ``"random"``, nearly as good; ``"coordinate"``, by the sum of their coordinates; or a permutation of the rows.
     scales : (p,) array_like, optional
         Lengths by which the columns are divided before points are ordered and neighbours are searched for, such as
@@ -54,7 +54,7 @@ class Vecchia(GaussianProcess):
     jitter : float, optional
         Added to the diagonal of K, relative to each of its elements. Default: 0.
     seed : int, optional
-        Of the orders that are random, in part or altogether. Default: 0.
+        Seed of the orders that are random, in part or altogether. Default: 0.
     devices : "all" or sequence of str, optional
         Several devices, each of which evaluates the densities of as many points; predictions are made by the one on which the
         data lie. By default that does all.

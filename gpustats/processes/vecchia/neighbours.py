@@ -23,7 +23,7 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
     Parameters
     ----------
     runtime : Runtime
-        Of the device that may search.
+        Device that may search.
     x : (n, p) ndarray of float64
     m : int
 

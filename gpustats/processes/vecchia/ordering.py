@@ -20,7 +20,7 @@ def ordered(ordering: Any, x: np.ndarray, seed: int = 0) -> np.ndarray:
         See `Vecchia`.
     x : (n, p) ndarray
     seed : int
-        Of what is random.
+        Seed of the random orders.
     """
     n = len(x)
     if isinstance(ordering, str):

@@ -10,7 +10,7 @@ from ..parameters import SIGMA
 from .conditionals import LIKELIHOOD, VecchiaCode
 from .layout import layout_for
 
-#: Of the points.
+#: Columns of the points, and neighbours of each, in the kernel that is shown.
 COLUMNS, NEIGHBOURS = 8, 30
 
 
