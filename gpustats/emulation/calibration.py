@@ -73,10 +73,10 @@ class Calibration(Calibrated):
     Parameters
     ----------
     emulator : Emulator, LocalGP or callable
-        Of the model: its points have the columns of x, then those of u. A callable takes points (m, p + q) and returns the
-        model's values there, (m,), for models that need no emulator.
+        Emulator of the model: its points have the columns of x, then those of u. A callable takes points (m, p + q) and
+        returns the model's values there, (m,), for models that need no emulator.
     x : (n, p) or (n,) array_like
-        Where was observed; a point may stand there several times.
+        Points of the observations; a point may stand there several times.
     y : (n,) array_like
         Observations at x.
     bounds : (q, 2) array_like

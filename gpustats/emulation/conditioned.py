@@ -127,8 +127,8 @@ class Conditioned:
         y : (k,) array_like
             Observations.
         sigma, mean : float or (k,) array_like, optional
-            Of the new observations, where sigma and the prior mean have a value for each observation. A prior mean that is a
-            function is known there.
+            Values for the new observations, where sigma and the prior mean have one for each observation. A prior mean that is
+            a function is known there.
 
         Raises
         ------

@@ -150,37 +150,37 @@ def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
     searched = Searched(job.model, rectangle, list(job.free), scales, runtime)
     points, objective = _begin(searched, scales, job.best[first:end])
     precision = Precision() if searched.dtype.itemsize == 8 else Precision(1e-6, 1e-8)
-    found = Searches(searched, points, objective, scales.longest, precision)
-    found.run(job.limit)
+    searches = Searches(searched, points, objective, scales.longest, precision)
+    searches.run(job.limit)
     if job.corners:
-        _beside_kinks(job.corners, found, job.limit)
-        _among_observations(searched, rectangle, job.corners, scales, found, job.limit)
-        _beside_kinks(job.corners, found, job.limit)
-    failed = found.status == WITHOUT_START
-    values, slopes, _ = scales.back(found.points)
+        _beside_kinks(job.corners, searches, job.limit)
+        _among_observations(searched, rectangle, job.corners, scales, searches, job.limit)
+        _beside_kinks(job.corners, searches, job.limit)
+    failed = searches.status == WITHOUT_START
+    values, slopes, _ = scales.back(searches.points)
     values[failed] = np.nan
-    covariance = _covariance(found, scales)
+    covariance = _covariance(searches, scales)
     with np.errstate(invalid="ignore", over="ignore"):
         covariance *= slopes[:, :, None] * slopes[:, None, :]
-    covariance[(found.status != CONVERGED) & (found.status != AT_KINK)] = np.nan
-    loglik = np.where(failed, np.nan, -found.objective.value)
-    return dict(loglik=loglik, values=values, covariance=covariance, status=found.status, steps=found.n_iterations)
+    covariance[(searches.status != CONVERGED) & (searches.status != AT_KINK)] = np.nan
+    loglik = np.where(failed, np.nan, -searches.objective.value)
+    return dict(loglik=loglik, values=values, covariance=covariance, status=searches.status, steps=searches.n_iterations)
 
 
-def _covariance(found: Searches, scales: Scales) -> np.ndarray:
+def _covariance(searches: Searches, scales: Scales) -> np.ndarray:
     """Covariances of estimates on their scales; searches that went to a pole or to the end of a domain are marked."""
-    covariance, definite = _inverse(found.objective.hessian)
-    of_scores, told = _inverse(found.objective.metric)
-    told |= _inverse(found.objective.hessian + found.objective.metric)[1]
-    covariance = np.where((definite & (found.status != AT_KINK))[:, None, None], covariance, of_scores)
+    covariance, definite = _inverse(searches.objective.hessian)
+    of_scores, told = _inverse(searches.objective.metric)
+    told |= _inverse(searches.objective.hessian + searches.objective.metric)[1]
+    covariance = np.where((definite & (searches.status != AT_KINK))[:, None, None], covariance, of_scores)
     with np.errstate(invalid="ignore"):
         spread = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-        by_scores, relative = 1 / np.sqrt(found.objective.scale), np.sqrt(found.first_scale)
+        by_scores, relative = 1 / np.sqrt(searches.objective.scale), np.sqrt(searches.first_scale)
         spread = np.where(np.isnan(spread), by_scores, spread)
         endless = ((spread > ENDLESS_LOG_ERROR) & np.isfinite(scales.longest)) | (spread * relative > ENDLESS_RELATIVE_ERROR)
-        endless |= ((found.status == AT_KINK) & ~told)[:, None]  # nothing tells some parameters apart
-    found.status[_at_poles(found)] = AT_EDGE
-    found.status[endless.any(-1) & ((found.status == CONVERGED) | (found.status == AT_KINK))] = ENDLESS
+        endless |= ((searches.status == AT_KINK) & ~told)[:, None]  # nothing tells some parameters apart
+    searches.status[_at_poles(searches)] = AT_EDGE
+    searches.status[endless.any(-1) & ((searches.status == CONVERGED) | (searches.status == AT_KINK))] = ENDLESS
     return covariance
 
 
@@ -198,54 +198,55 @@ def _begin(searched: Searched, scales: Scales, best: np.ndarray) -> tuple[np.nda
     return begin, objective
 
 
-def _beside_kinks(corners: Sequence[int], found: Searches, limit: int) -> None:
+def _beside_kinks(corners: Sequence[int], searches: Searches, limit: int) -> None:
     """Search on in the other parameters where one with a corner has come to a kink."""
-    for i in corners if found.points.shape[1] > 1 else ():
-        which = np.flatnonzero((found.status == AT_KINK) & ~_at_poles(found))
+    for i in corners if searches.points.shape[1] > 1 else ():
+        which = np.flatnonzero((searches.status == AT_KINK) & ~_at_poles(searches))
         if which.size:
-            found.go_on_without(i, which, limit)
+            searches.go_on_without(i, which, limit)
 
 
 def _among_observations(
-    searched: Searched, rectangle: Rectangle, corners: Sequence[int], scales: Scales, found: Searches, limit: int
+    searched: Searched, rectangle: Rectangle, corners: Sequence[int], scales: Scales, searches: Searches, limit: int
 ) -> None:
     """Search again between other observations, for each parameter with a corner at them: such likelihoods have many maxima.
 
     Searches begin at the places between observations from which they might find more, as the slopes and the curvature
     there say, the others of the parameters being as they were found.
     """
-    sets = np.arange(len(found.points))
+    sets = np.arange(len(searches.points))
     for i in corners:
         scale, left = scales.only(i), sets  # the data sets that are not done with
         for _ in range(MOST_ROUNDS):
-            left = left[found.objective[left].finite & ~_at_poles(found)[left]]
+            left = left[searches.objective[left].finite & ~_at_poles(searches)[left]]
             if not left.size:
                 break
-            low, high = rectangle[left].between(scale.back(found.points[left, i])[0], PLACES_TRIED)
+            low, high = rectangle[left].between(scale.back(searches.points[left, i])[0], PLACES_TRIED)
             with np.errstate(invalid="ignore", divide="ignore"):
                 low, high = scale.to(low), scale.to(high)
             places, reach = low + 0.5 * (high - low), 0.5 * (high - low)
             promises = np.full(places.shape, -np.inf)
             for k in range(places.shape[1]):
-                points = found.points[left].copy()
+                points = searches.points[left].copy()
                 points[:, i] = places[:, k]
-                promises[:, k] = _promised(searched(points, left), i, reach[:, k]) + found.objective.value[left]
-            order, before = np.argsort(-promises, axis=1), found.objective.value.copy()
+                promises[:, k] = _promised(searched(points, left), i, reach[:, k]) + searches.objective.value[left]
+            order, before = np.argsort(-promises, axis=1), searches.objective.value.copy()
             for k in order.T[:PLACES_SEARCHED]:
                 promising = np.flatnonzero(promises[np.arange(len(left)), k] > LEAST_PROMISE)
                 if not promising.size:
                     break
                 which = left[promising]
-                points = found.points[which].copy()
+                points = searches.points[which].copy()
                 points[:, i] = places[promising, k[promising]]
-                found.again(which, points, limit)
-            left = left[found.objective.value[left] < before[left]]
+                searches.again(which, points, limit)
+            left = left[searches.objective.value[left] < before[left]]
 
 
-def _at_poles(found: Searches) -> np.ndarray:
+def _at_poles(searches: Searches) -> np.ndarray:
     """Mask of searches that ended at a kink which is a pole: a parameter is told without end."""
     with np.errstate(invalid="ignore"):
-        return (np.sqrt(found.first_scale / found.objective.scale) < POLE_RELATIVE_ERROR).any(-1) & (found.status == AT_KINK)
+        relative = np.sqrt(searches.first_scale / searches.objective.scale)
+        return (relative < POLE_RELATIVE_ERROR).any(-1) & (searches.status == AT_KINK)
 
 
 def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:

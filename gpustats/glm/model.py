@@ -111,8 +111,8 @@ class GLM(Remade):
         row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
         self._terms: tuple[Named, ...] = ()
         if named:
-            self._terms, its = read_terms(named, self._family, self.n_rows, self._columns, n_groups)
-            data |= its
+            self._terms, term_data = read_terms(named, self._family, self.n_rows, self._columns, n_groups)
+            data |= term_data
             row += sum(8 + (t.columns or 0) * self._dtype.itemsize for t in self._terms)
             row *= len(self._terms)  # the rows lie in the order of each term's groups
         self._options = Options(devices, client, memory, chunk)

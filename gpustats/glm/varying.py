@@ -89,28 +89,28 @@ def read_terms(
             raise ValueError(f"groups has the name {name!r}: it becomes a parameter, whose name must be an identifier")
         if name in taken or name in family.parameters:
             raise ValueError(f"groups has the name {name!r}, which the GLM has already: call it otherwise")
-        its = Named(name, None, -1)
+        term = Named(name, None, -1)
         index, columns = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         width = None
-        found = read({its.index_name: index, its.columns_name: columns})
-        if arrays.is_device_array(found[its.index_name]):
-            found[its.index_name] = to_host(found[its.index_name])
-        index = found[its.index_name]
+        term_data = read({term.index_name: index, term.columns_name: columns})
+        if arrays.is_device_array(term_data[term.index_name]):
+            term_data[term.index_name] = to_host(term_data[term.index_name])
+        index = term_data[term.index_name]
         dtype, shape = np.dtype(getattr(index, "dtype", float)), tuple(getattr(index, "shape", ()))
         if shape != (n_rows,) or dtype.kind not in "iu":
             raise ValueError(
-                f"{its.index_name} has shape {shape} and dtype {dtype}: it must be ({n_rows},) whole numbers, one for each row"
+                f"{term.index_name} has shape {shape} and dtype {dtype}: it must be ({n_rows},) whole numbers, one for each row"
             )
-        last = int(largest(index, -1, its.index_name))
+        last = int(largest(index, -1, term.index_name))
         if (isinstance(index, np.ndarray) and index.min(initial=0) < 0) or last >= 2**31 - 1:
-            raise ValueError(f"{its.index_name} must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")
+            raise ValueError(f"{term.index_name} must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")
         if columns is not None:
-            shape = tuple(getattr(found[its.columns_name], "shape", ()))
+            shape = tuple(getattr(term_data[term.columns_name], "shape", ()))
             if len(shape) != 2 or shape[0] != n_rows or not shape[-1]:
-                raise ValueError(f"{its.columns_name} have shape {shape}: they must be ({n_rows}, m), a row for each row of X")
+                raise ValueError(f"{term.columns_name} have shape {shape}: they must be ({n_rows}, m), a row for each row of X")
             width = shape[-1]
         terms.append(Named(name, width, last))
-        data |= found
+        data |= term_data
     if (count := sum(t.columns or 1 for t in terms)) > MOST_COLUMNS:
         raise ValueError(f"groups has {count} columns in all its terms together, and takes {MOST_COLUMNS}")
     return tuple(terms), data
@@ -154,14 +154,14 @@ class VaryingArguments:
     def in_rows(self) -> dict[str, Any]:
         """Values of the parameters of `Rows`, by name."""
         found: dict[str, Any] = {}
-        for name, its in names_in_rows(self._family, self._terms).items():
+        for name, columns in names_in_rows(self._family, self._terms).items():
             if name not in self.originals:
                 continue
             value = self.originals[name]
             value = to_host(value) if arrays.is_device_array(value) else value
             if name in self._own.by_name and name != COEFFICIENTS and not isinstance(value, float):
                 value = value.reshape(self._own[name].lead + self._own[name].core)
-            found |= {n: value[..., c] for c, n in enumerate(its)} if name in self._matrices else {its[0]: value}
+            found |= {n: value[..., c] for c, n in enumerate(columns)} if name in self._matrices else {columns[0]: value}
         return found
 
     @property
@@ -218,8 +218,8 @@ class Varying:
         value, found = self.rows(True).value_and_grad(**arguments.in_rows(), wrt=[r for n in wrt for r in names[n]])
         gradients: dict[str, Any] = {}
         for name in wrt:
-            original, its = arguments.originals[name], [found[r] for r in names[name]]
-            result = np.stack(its, -1) if name in matrices else np.asarray(its[0])
+            original, parts = arguments.originals[name], [found[r] for r in names[name]]
+            result = np.stack(parts, -1) if name in matrices else np.asarray(parts[0])
             shape = () if isinstance(original, float) else tuple(original.shape)
             gradients[name] = like(self.runtime, result.reshape(shape), original)
         return value, gradients

@@ -134,9 +134,9 @@ class _Priors:
         for name, prior in self._priors.items():
             x = prior.density.log_density.argument_names[0]
             totals, slopes = prior.loglik_and_grad(np.stack([np.ravel(values[name]) for values in sets]), wrt=x)
-            for k, (total, its) in enumerate(found):
+            for k, (total, gradient) in enumerate(found):
                 slope = slopes[x][k].reshape(np.shape(sets[k][name]))
-                found[k] = total + float(totals[k]), its | {name: its.get(name, 0.0) + slope}
+                found[k] = total + float(totals[k]), gradient | {name: gradient.get(name, 0.0) + slope}
         return found
 
     def _written(self, values: Values, strict: bool) -> tuple[float, Values]:
@@ -194,8 +194,8 @@ def maximise(
             known = [(k, place) for place, k in enumerate(valid) if np.isfinite(logliks[place])]
             of_known = of_priors([sets[k] for k, _ in known], strict=False) if known else []
             for (k, place), prior in zip(known, of_known, strict=True):
-                its = {n: gradient[n][place] for n in search.free}
-                found[k] = finished(sets[k], float(logliks[place]), its, *prior)
+                slopes = {n: gradient[n][place] for n in search.free}
+                found[k] = finished(sets[k], float(logliks[place]), slopes, *prior)
         return found
 
     def once(evaluated: Callable[[np.ndarray], Evaluated], vector: np.ndarray) -> OptimizeResult:
@@ -269,8 +269,8 @@ def side_by_side(
                 for k, answer in zip(order, evaluate_all([waiting.pop(k) for k in order]), strict=True):
                     answers[k].put(answer)
     except BaseException as error:
-        for its in answers:  # so that no search waits for ever
-            its.put(error)
+        for answer_queue in answers:  # so that no search waits for ever
+            answer_queue.put(error)
         raise
     results = []
     for k in range(len(starts)):

@@ -197,7 +197,7 @@ class Sets:
         values, slopes = self(parameters.rows, 1, tuple(wrt))
         if not math.isfinite(values[0]):
             return None
-        found = {n: its.item() if np.ndim(given.get(n, its)) == 0 else its[0] for n, its in slopes.items()}
+        found = {n: slope.item() if np.ndim(given.get(n, slope)) == 0 else slope[0] for n, slope in slopes.items()}
         return values.item(), self.data.gradient(found, wrt)
 
     def together(self) -> Callable[..., tuple[np.ndarray, dict[str, np.ndarray]]] | None:
@@ -230,7 +230,7 @@ class Sets:
                 raise ValueError(NO_SCALE)
         else:
             values, slopes = self._one_by_one(parameters, wrt, one)
-        found = {n: its.sum(0) if n in (X, Y) else parameters.as_given(n, its) for n, its in slopes.items()}
+        found = {n: slope.sum(0) if n in (X, Y) else parameters.as_given(n, slope) for n, slope in slopes.items()}
         return values.reshape(parameters.lead), self.data.gradient(found, wrt)
 
     def _one_by_one(
@@ -311,7 +311,7 @@ class _Plan:
         found = self._runtime.fetch(result).view(np.float64).reshape(self._n_sets, -1).copy()
         del alive  # which the kernel was reading
         found[~(np.isfinite(found[:, 0]) | np.isposinf(found[:, 0]))] = np.nan
-        return found[:, 0], {name: found[:, its] for name, its in self._derivatives.items()}
+        return found[:, 0], {name: found[:, places] for name, places in self._derivatives.items()}
 
     def _start(self, found: Handle, taken: Sequence[Any]) -> None:
         self._kernel(self._grid, found, 0, *taken)
@@ -319,6 +319,7 @@ class _Plan:
     def replay(self, arguments: Sequence[np.ndarray]) -> SumReplay | None:
         """Replay of the evaluation in compiled code, as `Sets.replay` returns it."""
         derivatives = {
-            name: [(np.arange(its.stop - its.start), np.arange(its.start, its.stop))] for name, its in self._derivatives.items()
+            name: [(np.arange(places.stop - places.start), np.arange(places.start, places.stop))]
+            for name, places in self._derivatives.items()
         }
         return self._values.replay(self._names, arguments, self._n_found, self._start, derivatives)

@@ -139,13 +139,14 @@ class SpreadFactor(Factorised):
 
     @functools.cached_property
     def summary(self) -> Summary:
-        found = [
+        summaries = [
             Summary(*written(self._parts[block.place].pairs.runtime, numbers))
             for block, numbers in zip(self._l.blocks, self._summaries, strict=True)
         ]
-        failed = [block.rows.start + int(its.minor) for block, its in zip(self._l.blocks, found, strict=True) if its.minor]
+        failed = [block.rows.start + int(one.minor) for block, one in zip(self._l.blocks, summaries, strict=True) if one.minor]
         with np.errstate(all="ignore"):
-            log_determinant, squares = np.sum([(its.log_determinant, its.squares) for its in found], 0) if found else (0.0, 0.0)
+            totals = [(one.log_determinant, one.squares) for one in summaries]
+            log_determinant, squares = np.sum(totals, 0) if totals else (0.0, 0.0)
             weight = self.n / np.float64(squares) if self.student_t else 1.0
         return Summary(failed[0] if failed else 0, float(log_determinant), float(squares), float(weight))
 

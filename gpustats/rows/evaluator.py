@@ -92,8 +92,8 @@ class Evaluator:
 
         def found(left: Sequence[Left]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
             return left[0].sums[:, 0], {
-                n: _derivative(self._runtime, its, left, shapes[n], (n_sets, *packing.cores[n]), n in packing.on_device)
-                for n, its in parts.items()
+                n: _derivative(self._runtime, of_name, left, shapes[n], (n_sets, *packing.cores[n]), n in packing.on_device)
+                for n, of_name in parts.items()
             }
 
         return lambda values: call.start(values, found)

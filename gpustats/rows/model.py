@@ -233,8 +233,8 @@ class Rows(Remade):
         of_name = dict(zip(self.parameters, values, strict=True))
         components = [self._as_read(n, v)[0] for n, v in direction.items()]
         for name, component in zip(names, components, strict=True):
-            if (its := shape_of(component)) != (wanted := shape_of(of_name[name])):
-                raise ValueError(f"direction: {name} has shape {its}, and the parameter {wanted}")
+            if (given := shape_of(component)) != (wanted := shape_of(of_name[name])):
+                raise ValueError(f"direction: {name} has shape {given}, and the parameter {wanted}")
         return self._product(*values, *components, wrt=names)
 
     def kernel_source(self, wrt: str | Collection[str] | None = None, length: int = 0, sets: int | None = None) -> str:

@@ -82,22 +82,22 @@ def darg(
     """
     if isinstance(d, Parameter):
         return d
-    given = _given("d", d)
-    mle = given.setdefault("mle", True)
-    missing = {"start", *(("min", "max", "ab") if mle else ())} - given.keys()
+    values = _given("d", d)
+    mle = values.setdefault("mle", True)
+    missing = {"start", *(("min", "max", "ab") if mle else ())} - values.keys()
     if missing:
         X = X if isinstance(X, Points) else _matrix(X)
         lengths = units_of_columns(X, separable) if lengths is None else lengths
         squares = _squared_distances(X, lengths, sample, sorted(missing))
         unit = lengths**2 if separable else float(lengths[0] ** 2)
-        given.setdefault("start", float(np.quantile(squares, 0.1)) * unit)
+        values.setdefault("start", float(np.quantile(squares, 0.1)) * unit)
         if mle:
-            given.setdefault("min", max(float(squares.min()) / 2, _SMALLEST) * unit)
-            given.setdefault("max", float(squares.max()) * unit)
+            values.setdefault("min", max(float(squares.min()) / 2, _SMALLEST) * unit)
+            values.setdefault("max", float(squares.max()) * unit)
     if "ab" in missing:
         shape, rate = _prior(float(squares.max()))
-        return replace(_checked("d", given | {"ab": (shape, 0.0)}), ab=(shape, rate / unit))
-    return _checked("d", given)
+        return replace(_checked("d", values | {"ab": (shape, 0.0)}), ab=(shape, rate / unit))
+    return _checked("d", values)
 
 
 def garg(g: Any, y: np.ndarray) -> Parameter:
@@ -124,19 +124,19 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     """
     if isinstance(g, Parameter):
         return g
-    given = _given("g", 1e-4 if g is None else g)
-    mle = given.setdefault("mle", False)
-    if "start" not in given or (mle and not {"max", "ab"} <= given.keys()):
+    values = _given("g", 1e-4 if g is None else g)
+    mle = values.setdefault("mle", False)
+    if "start" not in values or (mle and not {"max", "ab"} <= values.keys()):
         y = np.asarray(y, float)
         deviations = y - y.mean() if y.size else np.ones(1)
         squares = (deviations / (spreads(deviations[:, None])[0] or 1.0)) ** 2
-        given.setdefault("start", max(float(np.quantile(squares, 0.025)), _SMALLEST))
+        values.setdefault("start", max(float(np.quantile(squares, 0.025)), _SMALLEST))
         if mle:
-            given.setdefault("max", max(float(squares.max()), float(np.max(given["start"]))))
-            given.setdefault("ab", _prior(1.0))
+            values.setdefault("max", max(float(squares.max()), float(np.max(values["start"]))))
+            values.setdefault("ab", _prior(1.0))
     if mle:
-        given.setdefault("min", _SMALLEST)
-    return _checked("g", given)
+        values.setdefault("min", _SMALLEST)
+    return _checked("g", values)
 
 
 def _matrix(X: Any) -> np.ndarray:

@@ -149,7 +149,7 @@ class ThroughDevice(OnDevice):
         self._room = limit // 2
 
     def predictions(self, scheme: Scheme, locations: np.ndarray, d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
-        points, y, made = self._data.points, self._data.y, list[dict[str, np.ndarray]]()
+        points, y, parts = self._data.points, self._data.y, list[dict[str, np.ndarray]]()
         narrow = is_narrow_enough(self.runtime, scheme.close, scheme.end, d, g)
         found = self._neighbours(scheme, locations)
         on_host = [self.runtime.to_host(a) for a in found if a is not None]
@@ -163,10 +163,10 @@ class ThroughDevice(OnDevice):
             here = iter([self._moved(a) for a in np.split(numbers, ends, axis=1)])
             own = Neighbours(*(None if a is None else next(here) for a in found))
             work = self._work(scheme, self._moved(points[used]), self._moved(y[used]))
-            made.append(work(locations[first:end], d[first:end], g[first:end], own, narrow))
-            indices = made[-1]["indices"]
-            made[-1]["indices"] = np.where(indices < 0, indices, used[indices])
-        return {name: np.concatenate([its[name] for its in made]) for name in made[0]}
+            parts.append(work(locations[first:end], d[first:end], g[first:end], own, narrow))
+            indices = parts[-1]["indices"]
+            parts[-1]["indices"] = np.where(indices < 0, indices, used[indices])
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 class Work:

@@ -186,15 +186,15 @@ class LocalGP:
             quantile of the squared distances between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`, what
             these return being taken as well. Estimates are the best of several searches.
         method : {"alc", "mspe", "nn", "ray", "opt"}, or several of these
-            By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. "ray"
-            and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along gradients,
-            and take the candidate that is nearest to the best one: cheaper where there are thousands of candidates, and in
-            more than a few columns less good. Several are those of as many stages: ``("nn", "alc")`` begins with lengthscales
-            of the nearest points.
+            Criterion by which the design grows: reduction of variance, mean-squared prediction error, or just the nearest
+            points. "ray" and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along
+            gradients, and take the candidate that is nearest to the best one: cheaper where there are thousands of candidates,
+            and in more than a few columns less good. Several are those of as many stages: ``("nn", "alc")`` begins with
+            lengthscales of the nearest points.
         separable : bool
             Whether each column has a lengthscale of its own.
         stages : int
-            How often designs are chosen and lengthscales estimated; each stage takes the estimates of the one before.
+            Number of choices of designs and estimates of lengthscales; each stage takes the estimates of the one before.
         joint : bool
             Whether locations are predicted together, with their covariances: a design then reduces the variances at all
             references of a set, on average, and what is near is near to one of them.
@@ -254,26 +254,26 @@ class LocalGP:
         d_start, g_start = scheme.starts(m, p)
         begin = units.lengthscales(d_start, d_start.shape[1])
         job = Job(data, scheme.within(units, p), units.points(locations), begin, g_start)
-        made = units.predictions(job.run(runtime, devices, client, progress), scheme.end)
+        results = units.predictions(job.run(runtime, devices, client, progress), scheme.end)
         if joint:
-            made["covariance"] = variance_of_t(scheme.end) * made["covariance"]
+            results["covariance"] = variance_of_t(scheme.end) * results["covariance"]
         if not scheme.d.mle:
-            made["d"] = np.array(d_start)
-        if (wrong := np.flatnonzero(made["status"] == 0)).size:
+            results["d"] = np.array(d_start)
+        if (wrong := np.flatnonzero(results["status"] == 0)).size:
             places, first = ("sets of references", "") if joint else ("locations", f", the first of them XX[{wrong[0]}]")
             raise np.linalg.LinAlgError(
                 f"at {wrong.size} of {m} {places}{first}, the matrix of the design's correlations "
                 "is not positive definite: some points are equal or too close to one another; give a larger nugget g"
             )
         if not scheme.separable:
-            made["d"] = made["d"][:, 0]
-        made = {k: a.astype(self._dtype, copy=False) if a.dtype.kind == "f" else a for k, a in made.items()}
+            results["d"] = results["d"][:, 0]
+        results = {k: a.astype(self._dtype, copy=False) if a.dtype.kind == "f" else a for k, a in results.items()}
         if joint and not sets:
-            made = {k: a[0] for k, a in made.items()}
+            results = {k: a[0] for k, a in results.items()}
         if native:
-            made = {k: runtime.to_device(np.ascontiguousarray(a)) if np.ndim(a) else a for k, a in made.items()}
+            results = {k: runtime.to_device(np.ascontiguousarray(a)) if np.ndim(a) else a for k, a in results.items()}
         kind: type[LocalPrediction | JointPrediction] = JointPrediction if joint else LocalPrediction
-        return kind(df=scheme.end, evaluations=made.pop("status"), **made)
+        return kind(df=scheme.end, evaluations=results.pop("status"), **results)
 
 
 def _names(X: Any) -> list[Any] | None:

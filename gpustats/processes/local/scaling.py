@@ -134,20 +134,20 @@ def subsamples(X: np.ndarray | Points, size: int, replicates: int, rng: np.rando
     some = X[rng.choice(n, min(n, _INTERVAL_SAMPLE), replace=False)]
     ends = np.quantile(some, np.arange(1, intervals) / intervals, axis=0)
     rngs = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=replicates)]
-    found = [np.zeros(0, np.int64)] * replicates
+    chosen = [np.zeros(0, np.int64)] * replicates
     for _ in range(_MOST_HYPERCUBES):
         # Of each interval of each column, the block that it belongs to.
-        blocks = {i: [rngs[i].permutation(intervals) for _ in range(p)] for i in range(replicates) if len(found[i]) < size}
+        blocks = {i: [rngs[i].permutation(intervals) for _ in range(p)] for i in range(replicates) if len(chosen[i]) < size}
         if not blocks:
             break
         first = 0
         for part in parts_of(X):
             cells = [np.searchsorted(ends[:, k], part[:, k], side="right") for k in range(p)]
-            for i, its in blocks.items():
-                within = np.logical_and.reduce([its[k][cells[k]] == its[0][cells[0]] for k in range(1, p)])
-                found[i] = np.union1d(found[i], first + np.flatnonzero(within))
+            for i, block in blocks.items():
+                within = np.logical_and.reduce([block[k][cells[k]] == block[0][cells[0]] for k in range(1, p)])
+                chosen[i] = np.union1d(chosen[i], first + np.flatnonzero(within))
             first += len(part)
-    return np.stack([_some_of(rows, n, size, rng) for rows, rng in zip(found, rngs, strict=True)])
+    return np.stack([_some_of(rows, n, size, rng) for rows, rng in zip(chosen, rngs, strict=True)])
 
 
 def _some_of(rows: np.ndarray, n: int, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -163,7 +163,7 @@ class Conditionals:
         plan = self._plan(LIKELIHOOD, given, tuple(wrt))
         step = 1 if plan.code.by_row else max(min(MOST_FETCHED_BYTES // (8 * plan.per_set), 65535), 1)
         parts = [plan.sums(given, k, min(step, n_sets - k)) for k in range(0, n_sets, step)]
-        return np.concatenate([v for v, _ in parts]), {n: np.concatenate([its[n] for _, its in parts]) for n in wrt}
+        return np.concatenate([v for v, _ in parts]), {n: np.concatenate([part[n] for _, part in parts]) for n in wrt}
 
     def predict(
         self, values: Mapping[str, np.ndarray], xs: Any, nearest: Any, mean: Any, scale: Any, noise: Any
@@ -268,8 +268,8 @@ class _Plan:
                 slopes[name] = sums[name][:, None]
         bad = ~np.isfinite(values)
         values[bad] = np.nan
-        for its in slopes.values():
-            its[bad] = np.nan
+        for slope in slopes.values():
+            slope[bad] = np.nan
         return values, slopes
 
     def _of_lengthscales(self, name: str, moments: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -279,8 +279,10 @@ class _Plan:
         of_measures = [m for m in self.code.pairs.measures if m.scaled in self._scaled]
         for k, measure in enumerate(of_measures):
             if measure.scaled == name:
-                its = moments[:, :, k].reshape(len(moments), -1)[:, :columns]
-                total += its if measure.columns is None else np.where(np.isin(np.arange(columns), measure.columns), its, 0)
+                by_column = moments[:, :, k].reshape(len(moments), -1)[:, :columns]
+                if measure.columns is not None:
+                    by_column = np.where(np.isin(np.arange(columns), measure.columns), by_column, 0)
+                total += by_column
         return over_cubes(-2 * total, values)
 
     def predict(self, given: Sequence[np.ndarray], xs: Any, nearest: Any, mean: Any, scale: Any, noise: Any) -> None:

@@ -245,9 +245,9 @@ class Vecchia(GaussianProcess):
             if not np.isfinite(values[0]):
                 raise self._not_positive_definite(parameters)
             given = parameters.by_name
-            found = {n: its.item() if np.ndim(given.get(n, its)) == 0 else its[0] for n, its in slopes.items()}
+            found = {n: slope.item() if np.ndim(given.get(n, slope)) == 0 else slope[0] for n, slope in slopes.items()}
             return float(values[0]), self._data.gradient(found, wrt)
-        found = {n: its.sum(0) if n == Y else parameters.as_given(n, its) for n, its in slopes.items()}
+        found = {n: slope.sum(0) if n == Y else parameters.as_given(n, slope) for n, slope in slopes.items()}
         return values.reshape(parameters.lead), self._data.gradient(found, wrt)
 
     def _of_sets(
@@ -260,10 +260,10 @@ class Vecchia(GaussianProcess):
         if not n_sets:
             return np.zeros(0), {n: np.zeros((0, self.n if n == Y else rows[n].shape[1])) for n in wrt}
         values, slopes = self._likelihood(self._in_order(rows), n_sets, tuple(wrt))
-        for name, its in slopes.items():
-            if name in (Y, SIGMA, MEAN) and its.shape[1] == self.n:
-                slopes[name] = np.empty_like(its)
-                slopes[name][:, self.order] = its
+        for name, slope in slopes.items():
+            if name in (Y, SIGMA, MEAN) and slope.shape[1] == self.n:
+                slopes[name] = np.empty_like(slope)
+                slopes[name][:, self.order] = slope
         return values, slopes
 
     def _not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
