@@ -260,7 +260,7 @@ class Information:
 def _at_least(observed: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """Observed information, in no direction less than `LEAST_SHARE` of the expected information.
 
-    `scale`: what rounding of the latter is relative to, in each hyperparameter.
+    `scale`: the unit of rounding of the expected information, for each hyperparameter.
     """
     unit = np.sqrt(np.where(scale > 0, scale, 1))
     values, vectors = np.linalg.eigh(expected / np.outer(unit, unit))

@@ -243,7 +243,7 @@ def _among_observations(
 
 
 def _at_poles(searches: Searches) -> np.ndarray:
-    """Mask of searches that ended at a kink which is a pole: a parameter is told without end."""
+    """Mask of searches that ended at a pole: a kink at which a standard error vanishes."""
     with np.errstate(invalid="ignore"):
         relative = np.sqrt(searches.first_scale / searches.objective.scale)
         return (relative < POLE_RELATIVE_ERROR).any(-1) & (searches.status == AT_KINK)

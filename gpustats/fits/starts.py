@@ -147,7 +147,7 @@ def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]
     """Parameters (numbers among `names`) in which an observation's likelihood has a corner or a pole at that observation.
 
     There the slope jumps, by as much however near to the observation the slopes on both sides are taken: where the likelihood
-    is smooth, by less and less. It is seen at some observations of one data set, and at the best guesses for it.
+    is smooth, by less and less. Slopes are compared at some observations of one data set, and at the best guesses for it.
     """
     middle = len(best) // 2
     guessed, x = best[middle][np.isfinite(best[middle]).all(-1)], trials.sample.x[middle]

@@ -44,8 +44,8 @@ class _Result(NamedTuple):
 def repeatable(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> bool:
     """True if a `RepeatedCall` can be made of a call.
 
-    It computes sums, also over groups, but nothing for each row; each argument has one set or all of them, and what a call does
-    not give is a number.
+    A repeatable call computes sums, also over groups, but nothing for each row; each argument has one set or all of them, and
+    an argument that the call does not give is a number.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ class _Priors:
     def __call__(self, sets: Sequence[Values], strict: bool) -> list[tuple[float, Values]]:
         """Log-density of each of several sets of values, and its derivatives.
 
-        Where the user's function has an error, that is the caller's if `strict`, else the density is 0.
+        An error in the user's function is raised if `strict`, else the density is 0.
         """
         found = [self._written(values, strict) for values in sets]
         for name, prior in self._priors.items():

@@ -19,7 +19,7 @@ def of_sets(
 ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:  # fmt: skip
     """Log-likelihoods at sets of parameters and of observations, and their derivatives, at once.
 
-    They are nan where parameters are invalid. None where each set takes a call of its own.
+    The results are nan where parameters are invalid; None is returned where each set takes a call of its own.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ _SETS = Template.beside(__file__, "sets")
 def pays(device: Device, n: int, several: bool) -> bool:
     """True if one block of threads factorises the whole of a matrix of n rows.
 
-    The number of sets does not count, so that a set of several has the same bits whatever the others are.
+    The number of sets does not count, so that the bits of a set do not depend on the other sets.
     """
     most = MOST_FOR_SEVERAL_SETS if several else MOST_FOR_ONE_SET
     return 0 < n <= most["cpu" if device.type == "cpu" else "gpu"]

@@ -133,7 +133,7 @@ class Binding:
     def packing(self, values: Sequence[Any], along: Sequence[str] = (), together: bool = False) -> tuple[Packing, int]:
         """Packing of values of these shapes, and the number of rows; ValueError where the shapes do not fit.
 
-        The values are those of all parameters, then the components of a direction in the parameters `along`. `together`: all in
+        `values` has all parameters, then the components of a direction in the parameters `along`. `together`: all in
         one array, however many there are.
         """
         parameters = self.parameters | {along_of(n): self.parameters[n] for n in along}

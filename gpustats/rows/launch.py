@@ -127,7 +127,7 @@ class Launch:
     def _rows(self, values: list[Any]) -> tuple[list[Array], list[tuple[int, list[Any]]]]:
         """Add the memory for each row's results to the kernel's values.
 
-        Returns the arrays in which that is found, and for each of those that are sums of several what adds these up.
+        Returns the arrays of these results, and the arguments of the kernel that adds up each array which is a sum of several.
         """
         runtime, packing, made, n_sets = self._runtime, self._packing, self.made, self._packing.n_sets
         rows: list[Array] = []

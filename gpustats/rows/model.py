@@ -344,7 +344,7 @@ def start_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> Calla
 def replay_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> SumReplay | None:
     """Replay in compiled code of a sum and its derivatives in some parameters, at values of these shapes.
 
-    It is for one thread at a time. None where only Python can: for rows in pieces, or that have numbers of their own.
+    A replay is for one thread at a time. None where only Python can evaluate: rows in pieces, or with numbers of their own.
     """
     if rows._pieces is not None:
         return None

@@ -68,7 +68,7 @@ class OnDevice:
     def replay(self, names: Sequence[str], values: Sequence[Any]) -> SumReplay | None:
         """Replay of the sum and its derivatives in compiled code, for values of these shapes; None where they need Python.
 
-        It is for one thread at a time.
+        A replay is for one thread at a time.
         """
         if self._bound.dtype.itemsize != 8 or any(map(arrays.is_device_array, values)):
             return None

@@ -29,8 +29,8 @@ def prime_below(n: int) -> int:
 def rank_1_lattice(n: int, dim: int) -> np.ndarray:
     """Whole numbers z, (dim,), for which the points k z / n mod 1, k = 0, ..., n - 1, fill the unit cube evenly. n is prime.
 
-    They are found one after another. Each makes the worst error least of the functions that have square integrable second mixed
-    derivatives, and for which opposite faces of the cube meet.
+    The numbers are searched for one after another. Each makes the worst error least of the functions that have square
+    integrable second mixed derivatives, and for which opposite faces of the cube meet.
 
     Source: Nuyens & Cools (2006), Fast algorithms for component-by-component construction of rank-1 lattice rules in
     shift-invariant reproducing kernel Hilbert spaces.

@@ -160,7 +160,7 @@ def _minimax(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Shifts for which the largest logarithm of a weight is smallest, and that logarithm.
 
-    It is the saddle point of the sum over k of mu_k^2 / 2 - x_k mu_k + log(mass of [low_k - s_k, high_k - s_k]), where
+    The result is the saddle point of the sum over k of mu_k^2 / 2 - x_k mu_k + log(mass of [low_k - s_k, high_k - s_k]), where
     s = mu + factor x, and x and mu of the last element are 0. Newton's method begins where mu is 0, and x is the start. Where
     it does not find the saddle point, the logarithm is nan.
     """

@@ -46,7 +46,7 @@ class Scheme:
     ) -> Scheme:  # fmt: skip
         """Scheme from the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data.
 
-        `lengths`: those that the columns of X are divided by, where they are known.
+        `lengths`: divisors of the columns of X, where they are known.
         """
         n = len(X)
         start, end, stages = (_whole(*number) for number in (("start", start), ("end", end), ("stages", stages)))

@@ -255,7 +255,7 @@ class Vecchia(GaussianProcess):
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Log-likelihoods at sets of parameters, a row of each argument for each set, and their derivatives.
 
-        They are nan where there are none.
+        Log-likelihoods and derivatives are nan where there is no likelihood.
         """
         if not n_sets:
             return np.zeros(0), {n: np.zeros((0, self.n if n == Y else rows[n].shape[1])) for n in wrt}
