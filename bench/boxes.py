@@ -13,7 +13,7 @@ from gpustats.transforms.box_probability import SHIFTS, Probability
 from .peers import GPUStats, Peer, SciPy
 from .report import RATIO, Columns, Report, Row, Table, attempt, cell, options
 
-ERROR = 1e-5  # absolute, which SciPy's default is: three standard errors
+TOLERANCE = 1e-5  # absolute, which SciPy's default is: three standard errors
 NOTE = """\
 waited: a box, from bounds on the host to probabilities there (median of calls over all boxes). SciPy has so many of them.
 difference: the largest between the two, absolute; told: the largest standard error that gpustats tells. The boxes are
@@ -46,7 +46,7 @@ class Case:
 
 def ours(x: np.ndarray, cov: np.ndarray) -> Probability:
     mean, points = np.zeros(len(cov)), 1_000_000 * len(cov) // SHIFTS
-    return gs.box_probability(-np.inf, x, mean, cov, rtol=ERROR / 3, atol=ERROR / 3, points=points)
+    return gs.box_probability(-np.inf, x, mean, cov, rtol=TOLERANCE / 3, atol=TOLERANCE / 3, points=points)
 
 
 def theirs(x: np.ndarray, cov: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The work of `bench.run`: densities, observations, parameters."""
+"""Work of `bench.run`: densities, observations, parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARAMETERS = {  # of set k in 0 .. 1
 
 @dataclass(frozen=True)
 class Case:
-    """One piece of work: N observations under K sets of parameters.
+    """Work of one row: N observations under K sets of parameters.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Case:
 
     @property
     def time(self) -> str:
-        """The time that counts: that of a call with its result for a sum, which is a number that the caller needs."""
+        """Kind of time that counts: for a sum, that of a call with its result, which is a number that the caller needs."""
         return "enqueued_us" if self.kind == "table" else "waited_us"
 
     @property

@@ -1,4 +1,4 @@
-"""`python -m bench.catalogue PATH`: which terms of many PyMC models are fused, and whether they are what PyMC computes.
+"""`python -m bench.catalogue PATH`: fused terms of many PyMC models, and their agreement with PyMC's own values.
 
 PATH is a folder of Python files that each have a function ``build_model()``, which returns a model, or a tuple that begins with
 one, as those of https://github.com/ricardoV94/pymc-model-catalogue. Each file is tried in a process of its own.
@@ -22,7 +22,7 @@ TOLERANCE = 1e-9
 
 
 def census_of(path: Path) -> dict[str, Any]:
-    """What becomes of a model's terms, and how far its log-density and gradient are from PyMC's."""
+    """Fused terms of a model, and the distance of its log-density and gradient from PyMC's."""
     import pymc as pm
 
     import gpustats.pymc as gpm
@@ -57,7 +57,7 @@ def census_of(path: Path) -> dict[str, Any]:
 
 
 def difference(got: Any, want: Any) -> float:
-    """Relative to the largest number; infinite where one is finite and the other is not."""
+    """Difference relative to the largest number; infinite where one is finite and the other is not."""
     got, want = np.atleast_1d(got), np.atleast_1d(want)
     finite = np.isfinite(want)
     if not np.array_equal(got[~finite], want[~finite], equal_nan=True) or not np.isfinite(got[finite]).all():

@@ -59,7 +59,7 @@ class Case:
 
 
 class Reference:
-    """What results are compared with: LAPACK's factor in float64, and derivatives along uu'.
+    """Reference for results: LAPACK's factor in float64, and derivatives along uu'.
 
     The factor's derivative along a symmetric matrix S is l Φ(l⁻¹ S l'⁻¹), where Φ takes the lower triangle with half of the
     diagonal. For S = uu' and p = l⁻¹ u that is l Φ(pp'), of which cumulative sums give all columns: n² operations, where other
@@ -74,7 +74,7 @@ class Reference:
         self.along = [float(np.sum(adjoint * self._derivative(q))) for q in p]
 
     def _derivative(self, p: np.ndarray) -> np.ndarray:
-        """l Φ(pp')."""
+        """Derivative l Φ(pp')."""
         scaled = self.factor * p
         sums = np.cumsum(scaled[:, ::-1], axis=1)[:, ::-1]
         return (sums - 0.5 * scaled) * p
@@ -125,7 +125,7 @@ def with_cupy(peer: Peer, case: Case, a, adjoint):
 
 
 def by_hand(xp, factor, adjoint, solve_transposed):
-    """½ l'⁻¹ M l⁻¹, M being the lower triangle of l' l̄ mirrored above the diagonal."""
+    """Derivative ½ l'⁻¹ M l⁻¹, M being the lower triangle of l' l̄ mirrored above the diagonal."""
     lower = xp.tril(factor.T @ adjoint)
     half = solve_transposed(factor, lower + xp.tril(lower, -1).T)
     return solve_transposed(factor, half.T) * 0.5
@@ -160,7 +160,7 @@ PEERS: dict[type[Peer], Bind] = {
 
 @lru_cache(maxsize=1)
 def problem(n: int, dtype: str) -> tuple[np.ndarray, np.ndarray, Reference]:
-    """The matrix, the derivative in its factor, and what results are compared with."""
+    """Matrix, derivative in its factor, and the reference for results."""
     a, adjoint = Case(n, dtype).data()
     return a, adjoint, Reference(a, adjoint)
 
@@ -175,7 +175,7 @@ def measured(report: Report, case: Case, peer: Peer) -> Row:
 
 
 def row(case: Case, peer: Peer, goals: dict[int, float]) -> Row:
-    """The row of one library before it is measured."""
+    """Row of one library before it is measured."""
     by_hand = ", by hand" if case.reverse and isinstance(peer, (SciPy, CuPy)) else ""
     goal = goals.get(case.n) if isinstance(peer, GPUStats) and case.reverse and case.dtype == "float64" else None
     made = {"work": case.title, "case": case.work, "n": case.n, "dtype": case.dtype}
@@ -183,7 +183,7 @@ def row(case: Case, peer: Peer, goals: dict[int, float]) -> Row:
 
 
 def chart(report: dict[str, Any], path: Path) -> None:
-    """How many times as long others take as gpustats, over n, as figure 5 of the paper has it."""
+    """Chart of the others' times over those of gpustats, over n, as figure 5 of the paper has it."""
     works, types = (list(dict.fromkeys(row[key] for row in report["rows"])) for key in ("case", "dtype"))
     panels = {
         (dtype, work): charts.Panel(f"{work}, {dtype}", "n", "time / gpustats' time", log=False, ratio=True)

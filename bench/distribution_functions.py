@@ -155,7 +155,7 @@ def of_cupy(peer: Peer, density: str, function: str) -> Callable[..., Any]:
 
 
 def has(peer: Peer, function: str) -> bool:
-    """Whether a library has what a function needs."""
+    """True if a library has all that a function needs."""
     return not (isinstance(peer, JAX) and function == "ppf" and find_spec("tensorflow_probability") is None)
 
 
@@ -181,7 +181,7 @@ def difference(case: Case, found: np.ndarray) -> float:
 
 
 def measured(report: Report, case: Case, peer: Peer) -> Row:
-    """The times of one library, its rate, and how far its numbers are from SciPy's."""
+    """Times of one library, its rate, and the difference of its numbers from SciPy's."""
     call = bound(peer, case)
     apart = difference(case, np.asarray(peer.host(call()), float))
     times = report.measure(call, peer)

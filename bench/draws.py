@@ -54,7 +54,7 @@ class Case:
     n : int
     dtype : {"float32", "float64", "int64"}
     parameters : tuple of float
-        Of a scalar density.
+        Parameters of a scalar density.
     width : int
         Number of categories, or length of a vector; 0 for a number.
     """
@@ -188,7 +188,7 @@ def with_torch(peer: Peer, case: Case):
 
 
 def with_cupy(peer: Peer, case: Case):
-    """cuRAND's generator where it has one (`cupy.random`), else that of CuPy (`cupy.random.Generator`)."""
+    """Call of cuRAND's generator where it has one (`cupy.random`), else of CuPy's (`cupy.random.Generator`)."""
     cupy, p, n, dtype = peer.cupy, case.parameters, case.n, case.dtype
     curand, rng = cupy.random, cupy.random.default_rng(1)
     curand.seed(1)
@@ -221,7 +221,7 @@ MISSING = {(JAX, "von_mises")}  # what a library does not draw
 
 
 def measured(report: Report, case: Case, peer: Peer) -> Row:
-    """The times of one library, its rate, and how far the mean of its draws is from the expectation."""
+    """Times of one library, its rate, and the distance of the mean of its draws from the expectation."""
     call = PEERS[type(peer)](peer, case)
     z = case.z(np.asarray(peer.host(call())))
     times = report.measure(call, peer)

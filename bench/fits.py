@@ -49,7 +49,7 @@ class Case:
 
 
 def ours(report: Report, case: Case, x: np.ndarray, theirs: np.ndarray, peer: Peer) -> Row:
-    """All data sets, and how the estimates compare with SciPy's of some of them."""
+    """Row of gpustats: all data sets, and the difference of some estimates from SciPy's."""
     density = gs.densities[case.density]
     fit = density.fit(x)
     some = slice(len(theirs))
@@ -61,7 +61,7 @@ def ours(report: Report, case: Case, x: np.ndarray, theirs: np.ndarray, peer: Pe
 
 
 def scipys(report: Report, case: Case, x: np.ndarray, theirs: np.ndarray, peer: Peer) -> Row:
-    """Some of the data sets, one after another."""
+    """Row of SciPy: some of the data sets, one after another."""
     fit = DENSITIES[case.density][1]
     waited = report.measure(lambda: [fit(data) for data in x[: len(theirs)]], peer)["waited_us"] / 1e3
     return {"waited_ms": waited * case.n_sets / len(theirs), "sets": len(theirs)}

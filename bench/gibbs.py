@@ -26,11 +26,11 @@ difference: of means and scatter matrices from NumPy's in float64, given the lab
 PARTS = "labels", "statistics", "host draws", "sweep"
 COLUMNS: Columns = {f"{part} / ms": cell(f"{part}_ms", "{:,.3g}") for part in PARTS}
 COLUMNS |= RATIO | {"|z|": cell("z", "{:.1f}")} | DIFFERENCE
-CHECKED = 10_000  # observations whose labels are compared with responsibilities
+CHECKED_OBSERVATIONS = 10_000  # observations whose labels are compared with responsibilities
 
 
 class Components(NamedTuple):
-    """What a sweep starts from: (K,) log-weights, (K, d) means, (K, d, d) lower factors of the covariances."""
+    """Start of a sweep: (K,) log-weights, (K, d) means, (K, d, d) lower factors of the covariances."""
 
     log_weights: np.ndarray
     means: np.ndarray
@@ -67,13 +67,13 @@ def host_draws(rng: np.random.Generator, statistics: Statistics) -> Components:
 
 
 class Sweep:
-    """What a library does of the sweep, for observations (N, d)."""
+    """Sweep of a library, for observations (N, d)."""
 
     def __init__(self, peer: Peer, x: np.ndarray, k: int):
         self.peer, self.x, self.k = peer, peer.put(x), k
 
     def labels(self, components: Components) -> Any:
-        """(N,) labels, where the library keeps them."""
+        """Labels (N,), where the library keeps them."""
         raise NotImplementedError
 
     def statistics(self, labels: Any) -> Statistics:
@@ -95,7 +95,7 @@ class GPUStatsSweep(Sweep):
 
 
 class NumPySweep(Sweep):
-    """All components in one matrix product, for as many observations at a time as fit a cache."""
+    """Sweep by one matrix product for all components, for as many observations at a time as fit a cache."""
 
     CHUNK = 4096
 
@@ -133,7 +133,7 @@ class NumPySweep(Sweep):
 
 
 class JAXSweep(Sweep):
-    """Products by label are one matrix product with the labels one-hot."""
+    """Sweep in which products by label are one matrix product with the labels one-hot."""
 
     def __init__(self, peer, x, k):
         super().__init__(peer, x, k)
@@ -164,7 +164,7 @@ class JAXSweep(Sweep):
 
 
 class JAXSegments(JAXSweep):
-    """Products by label are added by `jax.ops.segment_sum`."""
+    """Sweep in which products by label are added by `jax.ops.segment_sum`."""
 
     def by_label(self, jax, jnp, x, labels):
         def total(a):
@@ -246,12 +246,12 @@ def difference(found: Statistics, expected: Statistics) -> float:
 
 
 def measured(kind: type[Sweep], peer: Peer, x: np.ndarray, start: Components, budget: float) -> Row:
-    """Medians of as many sweeps as fit into `budget` seconds, three at least, and how right they are."""
+    """Medians of as many sweeps as fit into `budget` seconds, three at least, and their errors."""
     sweep, rng, components, wait = kind(peer, x, len(start.means)), np.random.default_rng(2), start, peer.wait
     labels = sweep.labels(start)
     found, host = sweep.statistics(labels), np.asarray(peer.host(labels)).astype(np.int64)
     row = {
-        "z": z_of_labels(x[:CHECKED], start, host[:CHECKED]),
+        "z": z_of_labels(x[:CHECKED_OBSERVATIONS], start, host[:CHECKED_OBSERVATIONS]),
         "difference": difference(found, NumPySweep(NumPy(False), x.astype(float), sweep.k).statistics(host)),
     }
     parts: dict[str, list[float]] = {part: [] for part in PARTS}

@@ -55,7 +55,7 @@ class Case:
         return self.n * self.k * np.dtype(self.dtype).itemsize
 
     def data(self) -> tuple[np.ndarray, ...]:
-        """y (N,), X (N, k), the coefficients (chains, k) or (k,), the intercepts (chains,) or ()."""
+        """Data y (N,), X (N, k), the coefficients (chains, k) or (k,), the intercepts (chains,) or ()."""
         rng = np.random.default_rng(14)
         X = rng.standard_normal((self.n, self.k), self.dtype)
         truth = rng.normal(size=self.k) / self.k**0.5
@@ -66,7 +66,7 @@ class Case:
 
 
 def cases(gpu: bool, quick: bool = False) -> list[Case]:
-    """The work for a GPU; for a CPU a tenth of the rows, where there are many; `quick`: a hundredth of them."""
+    """Work for a GPU; for a CPU a tenth of the rows, where there are many; `quick`: a hundredth of them."""
     found = [
         Case(10**6, 200, "float64", goal=470),
         Case(10**6, 200, "float32", goal=240),
@@ -114,7 +114,7 @@ def with_cupy(peer: Peer, *arrays):
 
 
 def by_hand(xp, y, X, beta, alpha):
-    """Two products with X, and a few passes over vectors between them."""
+    """Value and gradient by two products with X, and a few passes over vectors between them."""
     eta = X @ beta.T + alpha
     sign = 1 - 2 * y if eta.ndim == 1 else (1 - 2 * y)[:, None]
     value = -xp.logaddexp(0, sign * eta).sum(0)
@@ -180,7 +180,7 @@ PEERS: dict[type[Peer], dict[str, Bind]] = {
 
 
 def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
-    """One row for each way of each library."""
+    """Rows of a case: one for each way of each library."""
     data = case.data()
     expected = by_hand(np, *(a.astype(float, copy=False) for a in data))
 

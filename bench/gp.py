@@ -34,7 +34,7 @@ LOG_2PI = math.log(2 * math.pi)
 
 
 def toy(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The data."""
+    """Toy data, x and y."""
     rng = np.random.default_rng(42)
     x = rng.uniform(-10, 10, n)
     f = x + x**2 - x**3 + 100 * np.sin(2 * x)
@@ -58,7 +58,7 @@ def with_gpustats(peer: Peer, x, y):
 
 
 def with_scipy(peer: Peer | None, x, y):
-    """By hand: LAPACK's inverse, and one matrix for each derivative."""
+    """Call by hand: LAPACK's inverse, and one matrix for each derivative."""
     from scipy import linalg
 
     def work():
@@ -141,7 +141,7 @@ COLUMNS |= RATIO | GOAL | DIFFERENCE
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The value and the gradient of one marginal likelihood."""
+    """Value and gradient of one marginal likelihood."""
 
     n: int
     dtype: str
@@ -152,14 +152,14 @@ class Evaluation:
 
 
 def flat(result: Any, host: Callable = np.asarray) -> np.ndarray:
-    """A value and its derivatives as one vector."""
+    """Vector of a value and its derivatives."""
     value, derivatives = result
     return np.array([np.asarray(v if isinstance(v, float) else host(v)).item() for v in (value, *derivatives)])
 
 
 @lru_cache(maxsize=1)
 def reference(n: int) -> np.ndarray | None:
-    """The value and the derivatives by SciPy, where they do not take too long."""
+    """Value and derivatives by SciPy, where they do not take too long."""
     return flat(with_scipy(None, *toy(n))()) if n <= 4096 else None
 
 
@@ -173,7 +173,7 @@ def measured(report: Report, case: Evaluation, peer: Peer) -> Row:
 
 
 def row(case: Evaluation, peer: Peer, goals: dict[int, float]) -> Row:
-    """The row of one library before it is measured."""
+    """Row of one library before it is measured."""
     goal = goals.get(case.n) if isinstance(peer, GPUStats) and case.dtype == "float64" else None
     made = {"work": case.title, "n": case.n, "dtype": case.dtype}
     return made | {"peer": peer.name, "time": "waited_us", "goal_us": goal}
@@ -194,7 +194,7 @@ class Sampling:
 
 
 def model(x: np.ndarray, y: np.ndarray, ours: bool) -> pm.Model:
-    """With the priors of Betancourt (2017): the lengthscale between 2 and 10 with a probability of 0.98."""
+    """Model with the priors of Betancourt (2017): the lengthscale between 2 and 10 with a probability of 0.98."""
     with pm.Model() as made:
         rho = pm.InverseGamma("rho", 8.91924, 34.5805)
         alpha, sigma = pm.HalfNormal("alpha", 2), pm.HalfNormal("sigma", 1)
@@ -218,7 +218,7 @@ def numpyro_model(x: Any, y: Any) -> None:
 
 
 def chart(report: dict[str, Any], path: Path) -> None:
-    """Seconds of sampling, and how many times as long others take, over n, as figure 7 of the paper has it."""
+    """Chart of seconds of sampling, and of the others' times over ours, over n, as figure 7 of the paper has it."""
     seconds = charts.Panel("sampling / s", "n")
     ratios = charts.Panel("time / gpustats' time", "n", ratio=True, log=False)
     for row in report["sampling"]:

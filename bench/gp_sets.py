@@ -33,7 +33,7 @@ GPYTORCH_CHOLESKY = 800  # n up to which GPyTorch takes a Cholesky factor by its
 
 @dataclass(frozen=True)
 class Case:
-    """K sets of hyperparameters for n points."""
+    """Work of one row: K sets of hyperparameters for n points."""
 
     n: int
     k: int
@@ -51,7 +51,7 @@ def data(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sets(k: int) -> dict[str, np.ndarray]:
-    """The first k of many sets of hyperparameters."""
+    """First k of many sets of hyperparameters."""
     rng = np.random.default_rng(22)
     unit = rng.uniform(size=(k, COLUMNS_OF_X + 2))
     return {"amplitude": 0.8 + 0.8 * unit[:, 0], "lengthscale": 0.3 + 0.7 * unit[:, 1:-1], "sigma": 0.1 + 0.2 * unit[:, -1]}
@@ -75,7 +75,7 @@ def with_gpustats(peer: Peer, x, y, point):
 
 
 def by_hand(x, y, amplitude, lengthscale, sigma):
-    """One set: LAPACK's inverse, and one matrix for each derivative."""
+    """Value and gradient of one set: LAPACK's inverse, and one matrix for each derivative."""
     squares = ((x[:, None] - x) / lengthscale) ** 2
     r = SQRT_5 * np.sqrt(squares.sum(-1))
     decay = amplitude**2 * np.exp(-r)
@@ -196,7 +196,7 @@ COLUMNS |= {"values differ": cell("value_difference", "{:.0e}"), "derivatives": 
 
 @lru_cache(maxsize=1)
 def reference(n: int, k: int) -> tuple[np.ndarray, ...]:
-    """The values, and the derivatives in each argument, by LAPACK."""
+    """Values, and derivatives in each argument, by LAPACK."""
     x, y = data(n)
     found = [by_hand(x, y, *its) for its in zip(*sets(k).values(), strict=True)]
     return np.array([value for value, _ in found]), *(np.array(g) for g in zip(*(g for _, g in found), strict=True))

@@ -30,14 +30,15 @@ derivatives (complex steps), relative. gpustats: the whole matrix on one device;
 triangle. held: memory that all devices together took.
 """
 POINT = {"amplitude": 1.3, "lengthscale": 0.8, "sigma": 0.3}
-DENSE = {True: 60_000, False: 4_000}  # points up to which one device takes the whole matrix, with the inverse: GPU, CPU
-SHORT = 20_000  # points up to which the best of several calls counts
-STEP = 1e-30
+#: Points up to which one device takes the whole matrix, with the inverse: on a GPU, on a CPU.
+MOST_DENSE_POINTS = {True: 60_000, False: 4_000}
+SHORT_POINTS = 20_000  # points up to which the best of several calls counts
+COMPLEX_STEP = 1e-30
 
 
 @dataclass(frozen=True)
 class Case:
-    """n points."""
+    """Work of one row: n points."""
 
     n: int
 
@@ -55,7 +56,7 @@ def data(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def filtered(x: np.ndarray, y: np.ndarray, amplitude: complex, lengthscale: complex, sigma: complex) -> complex:
-    """The log-likelihood by a Kalman filter, of complex parameters, too."""
+    """Log-likelihood by a Kalman filter, of complex parameters, too."""
     order = np.argsort(x)
     steps, observed = [0.0, *np.diff(x[order]).tolist()], y[order].tolist()
     prior, noise = amplitude * amplitude, sigma * sigma
@@ -77,10 +78,10 @@ def filtered(x: np.ndarray, y: np.ndarray, amplitude: complex, lengthscale: comp
 
 @lru_cache(maxsize=2)
 def exact(n: int) -> tuple[float, dict[str, float]]:
-    """The log-likelihood and its derivatives."""
+    """Log-likelihood and its derivatives."""
     x, y = data(n)
-    found = {name: filtered(x, y, **{**POINT, name: POINT[name] + 1j * STEP}) for name in POINT}
-    return found["sigma"].real, {name: value.imag / STEP for name, value in found.items()}
+    found = {name: filtered(x, y, **{**POINT, name: POINT[name] + 1j * COMPLEX_STEP}) for name in POINT}
+    return found["sigma"].real, {name: value.imag / COMPLEX_STEP for name, value in found.items()}
 
 
 def tell(case: Case, name: str, what: str) -> None:
@@ -88,14 +89,14 @@ def tell(case: Case, name: str, what: str) -> None:
 
 
 def release(used: Sequence[Any]) -> None:
-    """Give the devices back what nobody uses."""
+    """Release the unused memory of devices."""
     gc.collect()
     for runtime in used:
         runtime.release()
 
 
 def measured(case: Case, name: str, devices: list[str] | None, with_gradient: bool) -> Row:
-    """The seconds of a value, and of a value with derivatives, and how far both are from what is exact."""
+    """Seconds of a value, and of a value with derivatives, and the errors of both."""
     used = [choose.get()] if devices is None else choose.several(devices)
     evaluated(Case(min(case.n, 2500)), name, devices, with_gradient)  # compiles
     release(used)
@@ -108,10 +109,10 @@ def measured(case: Case, name: str, devices: list[str] | None, with_gradient: bo
 
 
 def evaluated(case: Case, name: str, devices: list[str] | None, with_gradient: bool) -> Row:
-    """The seconds and the differences, once."""
+    """Seconds and differences of one evaluation."""
     (x, y), (want, slopes) = data(case.n), exact(case.n)
     ml = gs.gp.MarginalLikelihood(gs.matern12, x, y, **({} if devices is None else {"devices": devices}))
-    times = 3 if case.n <= SHORT else 1
+    times = 3 if case.n <= SHORT_POINTS else 1
     value, seconds = min((timed(lambda: again(ml, ml.__call__)) for _ in range(times)), key=lambda its: its[1])
     made: Row = {"value_s": seconds, "rate": case.n**3 / 3 / seconds, "value": value, "exact": want}
     made["difference"] = abs(value / want - 1)
@@ -127,7 +128,7 @@ def evaluated(case: Case, name: str, devices: list[str] | None, with_gradient: b
 
 
 def again(ml: Any, call: Callable[..., Any]) -> Any:
-    """A call for which nothing is known from the one before."""
+    """Result of a call that uses nothing of the one before."""
     ml._local.last = None, None
     return call(**POINT)
 
@@ -141,7 +142,7 @@ def ways(report: Report, case: Case, devices: Sequence[str], dense: int) -> Iter
 
 
 def fits(n: int, devices: Sequence[str]) -> bool:
-    """Whether the devices have memory for the blocks of a triangle of n rows."""
+    """True if the devices have memory for the blocks of a triangle of n rows."""
     room = sum(runtime.device.memory for runtime in choose.several(devices))
     return 8 * n * n / 2 * 1.1 + len(devices) * 2 * 2048 * 8 * n < room
 
@@ -167,7 +168,7 @@ def main(argv: list[str] | None = None) -> int:
     devices = [runtime.device.id for runtime in choose.several(given)]
     args.device = args.device or devices[0]
     report = Report(args, devices)
-    dense = DENSE[report.gpu] if args.dense is None else args.dense
+    dense = MOST_DENSE_POINTS[report.gpu] if args.dense is None else args.dense
     for case in map(Case, report.default(args.n, gpu=[20_000, 60_000, 100_000], cpu=[2_000], quick=[500])):
         for name, used in ways(report, case, devices, dense):
             if (args.one and used is not None and len(used) == 1 < len(devices)) or not fits(case.n, used or devices[:1]):

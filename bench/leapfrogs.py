@@ -1,4 +1,4 @@
-"""`python -m bench.leapfrogs`: what a step of a trajectory costs where nutpie samples, its chains side by side as threads.
+"""`python -m bench.leapfrogs`: cost of a step of a trajectory where nutpie samples, its chains side by side as threads.
 
 A step is one gradient of the log-posterior and all that the sampler does around it. Python: how many of the evaluations went
 through Python, and so took its lock.
@@ -43,14 +43,14 @@ def glm(n: int) -> pm.Model:
 
 
 def priors(n: int) -> pm.Model:
-    """What a step costs without a likelihood."""
+    """Model of priors alone, for the cost of a step without a likelihood."""
     with pm.Model() as model:
         pm.Gamma("nu", 2, 0.1), pm.Normal("mu", 0, 10), pm.HalfNormal("sigma", 5)
     return model
 
 
 MODELS = {"Student t": student_t, "GLM, k=20": glm}
-NOTHING = {"priors alone": priors}
+PRIORS_ALONE = {"priors alone": priors}
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Case:
 
 
 class _Counted:
-    """How often compiled code has called Python, from now on."""
+    """Number of calls from compiled code to Python, from now on."""
 
     def __init__(self) -> None:
         from gpustats.compiler.graph.numba_link import Bridge
@@ -81,7 +81,7 @@ class _Counted:
 
 
 def measured(case: Case, chains: int, draws: int) -> Row:
-    """One row: a model that some chains sample."""
+    """Row of a model that some chains sample."""
     work = {"work": case.title, "n": case.n, "peer": GPUStats.name, "time": "step_us", "chains": chains}
     return attempt(work, sampled, case, chains, draws)
 
@@ -90,7 +90,7 @@ def sampled(case: Case, chains: int, draws: int) -> Row:
     import nutpie
 
     counted = _Counted()
-    compiled = nutpie.compile_pymc_model((MODELS | NOTHING)[case.name](case.n))
+    compiled = nutpie.compile_pymc_model((MODELS | PRIORS_ALONE)[case.name](case.n))
 
     def sample(n_chains: int, n_draws: int) -> Any:
         options = {"chains": n_chains, "cores": n_chains, "progress_bar": False, "save_warmup": True}
@@ -117,7 +117,7 @@ def main(argv: list[str] | None = None) -> int:
     sizes = report.default(args.n, gpu=[10**3, 10**4, 10**5, 10**6], cpu=[10**3, 10**4], quick=[10**3])
     chains = report.default(args.chains, gpu=[1, 4, 16], cpu=[1, 2], quick=[1])
     draws = report.default(args.draws, gpu=2000, cpu=1000, quick=20)
-    cases = [Case(name, 0) for name in NOTHING] + [Case(name, n) for name, n in product(MODELS, sizes)]
+    cases = [Case(name, 0) for name in PRIORS_ALONE] + [Case(name, n) for name, n in product(MODELS, sizes)]
     for case in report.wanted(cases):
         for number in chains:
             row = {"work": case.title, "n": case.n, "peer": GPUStats.name, "time": "step_us", "chains": number}

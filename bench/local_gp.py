@@ -52,7 +52,7 @@ def schedule(n: int) -> tuple[int, int]:
 
 
 def data(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points, their responses, and other points to predict at."""
+    """Data: points, their responses, and other points to predict at."""
     X, XX = (qmc.LatinHypercube(8, rng=np.random.default_rng(seed + i)).random(n) for i in range(2))
     return X, borehole(X), XX
 
@@ -81,7 +81,7 @@ def search_by_hand(X: np.ndarray, x: np.ndarray, candidates: np.ndarray, d: floa
 
 
 def by_hand(n: int, X: np.ndarray, XX: np.ndarray, end: int, close: int, gp: gs.LocalGP, locations: int = 16) -> Row:
-    """ms for the search at one location, in NumPy and by gpustats, and in how many of the designs they agree."""
+    """Milliseconds of the search at one location, in NumPy and by gpustats, and the share of designs that agree."""
     x = XX[:locations]
     d = float(np.quantile(((X[:500, None] - X[500:1000]) ** 2).sum(-1), 0.1))
     _, candidates = cKDTree(X).query(x, close)
@@ -95,7 +95,7 @@ def by_hand(n: int, X: np.ndarray, XX: np.ndarray, end: int, close: int, gp: gs.
 
 @dataclass(frozen=True)
 class Case:
-    """N points, and as many predictions, or fewer."""
+    """Work of one row: N points, and as many predictions, or fewer."""
 
     n: int
     locations: int | None = None
@@ -108,7 +108,7 @@ class Case:
 
 
 def row(case: Case, g: float, devices: Any, client: Any, compare: bool) -> Row:
-    """One row of the table; `compare`: with the search by hand."""
+    """Row of the table; `compare`: with the search by hand."""
     n, (end, close) = case.n, schedule(case.n)
     X, y, XX = data(n)
     XX = XX[: case.locations]
@@ -145,7 +145,7 @@ COLUMNS: Columns = {
 
 
 def apart(given: dict[str, Any]) -> list[str]:
-    """The options that make results of their own."""
+    """Options that make results of their own."""
     return [f"{given[name]} {name}" for name in ("workers", "locations") if given.get(name)]
 
 

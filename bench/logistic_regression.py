@@ -34,7 +34,7 @@ COLUMNS: Columns = nuts.COLUMNS | RATIO | {
 
 @dataclass(frozen=True)
 class Case:
-    """N observations of k variables, sampled by some chains."""
+    """Work of one row: N observations of k variables, sampled by some chains."""
 
     n: int
     k: int
@@ -72,7 +72,7 @@ def numpyro_model(X: Any, y: Any) -> None:
 
 
 def apart(row: Row, ours: Row) -> Row:
-    """The row with its distance from that of gpustats."""
+    """Row with its distance from that of gpustats."""
     if row is not ours and "means" in row and "means" in ours:
         shifts = [np.abs(np.subtract(row["means"][v], ours["means"][v])) / ours["sds"][v] for v in row["means"]]
         row["apart"] = float(max(shift.max() for shift in shifts))
@@ -80,7 +80,7 @@ def apart(row: Row, ours: Row) -> Row:
 
 
 def chart(report: dict[str, Any], path: Path) -> None:
-    """Seconds of sampling, and how many times as long others take as gpustats, over N, as figure 6 of the paper has them."""
+    """Chart of seconds of sampling, and of the others' times over ours, over N, as figure 6 of the paper has it."""
     widths = sorted({row["k"] for row in report["rows"]})
     seconds = {k: charts.Panel(f"k = {k}", y="seconds of sampling") for k in widths}
     ratios = {k: charts.Panel("", "N", "time / gpustats' time", ratio=True) for k in widths}

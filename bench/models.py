@@ -117,7 +117,7 @@ MODELS: list[tuple[row_models.Model, Callable[..., None]]] = [
 
 
 class Case:
-    """A model of n rows."""
+    """Model of n rows."""
 
     def __init__(self, model: row_models.Model, build: Callable[..., None], n: int):
         self.model, self.build, self.n = model, build, n
@@ -128,7 +128,7 @@ class Case:
         return data, {name: np.asarray(value, float) for name, value in parameters.items()}
 
     def gradient(self, fused: bool) -> Callable[[], tuple[Any, Any]]:
-        """The log-posterior with its gradient, somewhat away from the point where sampling starts."""
+        """Log-posterior with its gradient, somewhat away from the point where sampling starts."""
         with pm.Model() as model:
             self.build(**self.data()[0])
         with gpm.fused(fused):
@@ -140,7 +140,7 @@ class Case:
 
 
 def gradients(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
-    """One row for each way of each library."""
+    """Rows of a case: one for each way of each library."""
     value, slope = case.gradient(False)()
     host = nuts.PyMC(report.gpu)  # PyTensor's functions return when they are done, whoever computes
 
@@ -165,7 +165,7 @@ def gradients(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
 
 
 def bernoulli(y, group, groups, ours=False):
-    """Of NumPyro's issue 2225."""
+    """Model of NumPyro's issue 2225."""
     with pm.Model() as model:
         mu, tau = pm.Normal("mu", 0, 1.5), pm.HalfNormal("tau")
         z = pm.Normal("z", shape=groups)
@@ -219,7 +219,7 @@ def items_numpyro(y, person, item, persons, n_items):
 
 
 class Sampling:
-    """A hierarchical model of n rows."""
+    """Hierarchical model of n rows."""
 
     def __init__(self, title: str, make: Callable[[int], nuts.Model], n: int):
         self.title, self.make, self.n = f"{title}, N={n:.0e}".replace("e+0", "e"), make, n

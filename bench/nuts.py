@@ -1,4 +1,4 @@
-"""Sampling a model with NUTS by gpustats, plain PyMC and NumPyro: timed, and judged by effective sample sizes."""
+"""Sampling of a model with NUTS by gpustats, plain PyMC and NumPyro: timed, and judged by effective sample sizes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ logging.getLogger("pymc").setLevel(logging.ERROR)
 
 
 class PyMC(Peer):
-    """On the CPU."""
+    """Peer for plain PyMC, on the CPU."""
 
     name = "PyMC"
     asynchronous = False
@@ -57,7 +57,7 @@ PEERS: list[type[Peer]] = [GPUStats, PyMC, NumPyro]
 
 @dataclass(frozen=True)
 class Model:
-    """A model in two languages.
+    """Model in two languages.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Model:
 
 
 def sampled(report: Report, work: Row, model: Model, peer: Peer, draws: int, chains: int, repeats: int = 1) -> Row:
-    """One row of the table: `work` with the gradient's time, and `draws` draws after as many to tune; 0: the gradient alone."""
+    """Row of the table: `work` with the gradient's time, and `draws` draws after as many to tune; 0: the gradient alone."""
 
     def measured() -> Row:
         row: Row = {}
@@ -97,7 +97,7 @@ def sampled(report: Report, work: Row, model: Model, peer: Peer, draws: int, cha
 
 
 def gradient(model: Model, peer: Peer) -> Callable[[], Any]:
-    """A function that computes the log-posterior with its gradient at the point where sampling starts."""
+    """Function that computes the log-posterior with its gradient at the point where sampling starts."""
     if isinstance(peer, NumPyro):
         from numpyro.infer.util import initialize_model
 
@@ -121,7 +121,7 @@ def with_nutpie(model: Model, peer: Peer, draws: int, chains: int, repeats: int)
     options = {"chains": chains, "cores": chains, "progress_bar": False}
 
     def compile_model():
-        """What the first gradient still compiles and moves counts, too."""
+        """Compiled model, after a few draws, so that all compilations and copies of the first gradient count, too."""
         compiled = nutpie.compile_pymc_model(model.built(peer))
         nutpie.sample(compiled, draws=chains, tune=chains, seed=1, **options)
         return compiled
@@ -135,7 +135,7 @@ def with_nutpie(model: Model, peer: Peer, draws: int, chains: int, repeats: int)
 
 
 def with_numpyro(model: Model, peer: NumPyro, draws: int, chains: int, repeats: int) -> Sampled:
-    """Traced and compiled as a whole: `MCMC.run` on its own compiles again each time."""
+    """Samples by NumPyro, traced and compiled as a whole: `MCMC.run` on its own compiles again each time."""
     from numpyro.infer import MCMC, NUTS
 
     jax = peer.jax
@@ -163,7 +163,7 @@ def with_numpyro(model: Model, peer: NumPyro, draws: int, chains: int, repeats: 
 
 
 def judged(compile_s: float, sampling_s: float, steps: float, posterior: xr.Dataset) -> Row:
-    """The times, effective samples, and the posterior's means and standard deviations by parameter."""
+    """Times, effective samples, and the posterior's means and standard deviations by parameter."""
     posterior = posterior[[name for name in posterior.data_vars if not name.endswith("__")]]
     ess = float(min(values.min() for values in az.ess(posterior).data_vars.values()))
     means, sds = (

@@ -31,7 +31,7 @@ holds four at a time (median). Files are in the page cache. page-locked: copies 
 
 @dataclass(frozen=True)
 class Case:
-    """A model of N rows: see `MODELS`."""
+    """Model of N rows: see `MODELS`."""
 
     model: str
     n: int
@@ -39,7 +39,7 @@ class Case:
 
 
 def regression(n: int, k: int = 50) -> tuple[np.ndarray, np.ndarray]:
-    """y (n,) and X (n, k), whose rows come again and again: to draw all would take longer than to measure."""
+    """Data y (n,) and X (n, k), whose rows come again and again: to draw all would take longer than to measure."""
     rng = np.random.default_rng(14)
     block = rng.standard_normal((min(n, 1 << 16), k))
     X = np.resize(block, (n, k))
@@ -72,14 +72,14 @@ MODELS = {"GLM": glm, "Likelihood": likelihood, "Rows": rows}
 
 
 def cases(n: int) -> list[Case]:
-    """The work for several devices; a likelihood has ten times the rows."""
+    """Work for several devices; a likelihood has ten times the rows."""
     sizes = {"GLM": n, "Likelihood": 10 * n, "Rows": n}
     says = {"GLM": "logistic regression, k=50", "Likelihood": "Student t", "Rows": "normal, means of 1,000 groups"}
     return [Case(m, s, f"{m}: {says[m]}, N={s:.0e}".replace("e+0", "e")) for m, s in sizes.items()]
 
 
 def on_devices(report: Report, case: Case, counts: list[int]) -> Iterator[Row]:
-    """One row for each number of devices."""
+    """Rows of a case: one for each number of devices."""
     make, call = MODELS[case.model](case.n)
     one = None
     for count in counts:
@@ -102,7 +102,7 @@ def on_devices(report: Report, case: Case, counts: list[int]) -> Iterator[Row]:
 
 
 def sources(y: np.ndarray, X: np.ndarray, folder: Path) -> Iterator[tuple[str, Callable[[], tuple[Any, Any]]]]:
-    """What each source is called, and a function that gives y and X as it has them."""
+    """Sources by name, each with a function that gives y and X from it."""
 
     def mapped() -> tuple[Any, Any]:
         for name, array in (("y", y), ("X", X)):
@@ -128,7 +128,7 @@ def sources(y: np.ndarray, X: np.ndarray, folder: Path) -> Iterator[tuple[str, C
 
 
 def streamed(y: Any, X: Any, piece: int) -> Row:
-    """What a stream of these data takes, in pieces of so many bytes."""
+    """Times of a stream of these data, in pieces of so many bytes."""
     row = X.dtype.itemsize * X.shape[1] + y.dtype.itemsize
     n, beta = max(piece // row, 1), np.full(X.shape[1], 0.01)
     model = gs.GLM(gs.bernoulli_logit, y, X, chunk=n, memory=4 * n * row)
@@ -138,7 +138,7 @@ def streamed(y: Any, X: Any, piece: int) -> Row:
 
 
 def page_locked(nbytes: int) -> Row:
-    """What copies of page-locked memory to a CUDA device take."""
+    """Times of copies of page-locked memory to a CUDA device."""
     import pycuda.driver as drv
 
     runtime = choose.get()
@@ -155,7 +155,7 @@ def page_locked(nbytes: int) -> Row:
 
 
 def streams(report: Report, nbytes: int) -> Iterator[Row]:
-    """One row for each source, and one for what the bus gives."""
+    """Rows of the streams: one for each source, and one for the bus itself."""
     y, X = regression(max(nbytes // 408, 1))
     if report.devices[0]["backend"] == "cuda":
         yield attempt({"work": "page-locked memory", "peer": "PyCUDA", "time": "seconds"}, page_locked, X.nbytes)

@@ -1,4 +1,4 @@
-"""The libraries that are measured, each with log-densities as a good user of it writes them."""
+"""Libraries that are measured, each with log-densities as a good user of it writes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
 class Peer:
-    """A library. Subclasses fill `functions`: name of a density -> function of (x, *parameters), broadcasting.
+    """Library to measure. Subclasses fill `functions`: name of a density -> function of (x, *parameters), broadcasting.
 
     mvnormal takes x (N, d), means (K, d), lower factors of the covariances (K, d, d) and returns (N, K).
     """
@@ -30,19 +30,19 @@ class Peer:
         """Import the library; ImportError where it is missing."""
 
     def put(self, a: np.ndarray):
-        """`a` where the library computes."""
+        """Array `a` where the library computes."""
         return a
 
     def compile(self, f: Callable) -> Callable:
-        """`f` as the library runs it fastest."""
+        """Function `f` as the library runs it fastest."""
         return f
 
     def prepare(self, density: str, parameters: list[np.ndarray]) -> list[np.ndarray]:
-        """The parameters as this library prefers them, made before the clock starts."""
+        """Parameters as this library prefers them, made before the clock starts."""
         return parameters
 
     def bind(self, case) -> Callable[[], object]:
-        """A function that starts the work of `case`, its data in place."""
+        """Function that starts the work of `case`, its data in place."""
         x, parameters = case.data()
         arguments = [self.put(a) for a in (x, *self.prepare(case.density, parameters))]
         f = self.functions[case.density]
@@ -59,19 +59,19 @@ class Peer:
         return lambda: work(*arguments)
 
     def value_and_grad(self, f: Callable) -> Callable:
-        """The function of (parameters, x) that returns f's value and its derivatives in all parameters."""
+        """Function of (parameters, x) that returns f's value and its derivatives in all parameters."""
         raise NotImplementedError
 
     def wait(self, result) -> None:
-        """Return when `result` is there."""
+        """Wait until `result` is there."""
 
     def host(self, result) -> np.ndarray:
-        """The result as an array; a value with its derivatives as one vector."""
+        """Result as an array; a value with its derivatives as one vector."""
         return np.array([result[0], *result[1]], float) if isinstance(result, tuple) else np.asarray(result)
 
 
 class GPUStats(Peer):
-    """On a GPU device arrays in and out; on a CPU NumPy arrays. A sum is a `gs.Likelihood`, always waited for."""
+    """Peer for gpustats: device arrays on a GPU, NumPy arrays on a CPU. A sum is a `gs.Likelihood`, always waited for."""
 
     name = "gpustats"
 
@@ -105,14 +105,14 @@ class GPUStats(Peer):
 
 
 class NumPy(Peer):
-    """For work that a user of it writes by hand."""
+    """Peer for NumPy code that users write by hand."""
 
     name = "NumPy"
     asynchronous = False
 
 
 class SciPy(Peer):
-    """Has no derivatives: central differences, as scipy.optimize would take them."""
+    """Peer without derivatives: central differences, as scipy.optimize would take them."""
 
     name = "SciPy"
     asynchronous = False
@@ -180,7 +180,7 @@ class JAX(Peer):
 
 
 class JAXStats(JAX):
-    """jax.scipy.stats where it is not what a good user picks."""
+    """Peer for jax.scipy.stats where good users pick another function."""
 
     name = "jax.scipy"
 
@@ -241,7 +241,7 @@ class PyTorch(Peer):
 
 
 class CuPy(Peer):
-    """Fused by hand: one elementwise or reduction kernel, with what depends on parameters alone computed before."""
+    """Peer for CuPy, fused by hand: one elementwise or reduction kernel, terms of parameters alone computed before."""
 
     name = "CuPy"
     kinds = "table", "sum"

@@ -64,7 +64,7 @@ def regression_numpyro(x, y):
 
 
 class Case:
-    """A model of n observations."""
+    """Model of n observations."""
 
     MODELS = {
         "Student t": (student_t, student_t_numpyro),

@@ -1,4 +1,4 @@
-"""What all benches share: their options, the libraries that take part, the clock, tables, and the files of results.
+"""Common parts of all benches: options, libraries, the clock, tables, and the files of results.
 
 A bench is a module with a `main` that makes a `Report`, fills its rows and writes it:
 
@@ -50,7 +50,7 @@ LIBRARIES = "numpy scipy pyopencl pycuda jax torch gpytorch cupy sklearn pymc nu
 
 
 def options(bench: str, description: str, prog: str | None = None) -> argparse.ArgumentParser:
-    """The options that every bench has. `bench` names its files, and its module where `prog` does not say how it is called."""
+    """Options of every bench. `bench` names its files, and its module where `prog` does not say how it is called."""
     parser = argparse.ArgumentParser(prog=prog or f"python -m bench.{bench}", description=description)
     parser.set_defaults(bench=bench)
     parser.add_argument("--device", help='such as "cuda:0", "opencl:0", "gpu", "cpu"; default: the first GPU, else CPU')
@@ -62,12 +62,12 @@ def options(bench: str, description: str, prog: str | None = None) -> argparse.A
 
 
 def size(text: str) -> int:
-    """A whole number as an option has it: 1e6 is one."""
+    """Number that is whole, as an option has it: 1e6 is one."""
     return int(float(text))
 
 
 def attempt(row: Row, work: Callable[..., Row], *args: Any) -> Row:
-    """The row with what `work(*args)` adds to it, or with its error: that a library fails is a result, too.
+    """Row with the results of `work(*args)`, or with its error: that a library fails is a result, too.
 
     A row that took long is told at once.
     """
@@ -87,7 +87,7 @@ NOT_DONE = "not done after"  # begins the error of what has exceeded its limit
 
 
 def in_process(limit: float | None, work: Callable[..., Any], *args: Any) -> Any:
-    """What `work(*args)` finds in a process of its own; a row's "error" where it was ended after `limit` seconds, or died."""
+    """Result of `work(*args)` in a process of its own; a row's "error" if it died or was ended after `limit` seconds."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_send, args=(theirs, work, args))
@@ -112,7 +112,7 @@ def _on_device(device: str, work: Callable[..., Row], args: Sequence[Any]) -> tu
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """The result of a call, and its seconds."""
+    """Result of a call, and its seconds."""
     start = time.perf_counter()
     result = call()
     return result, time.perf_counter() - start
@@ -141,12 +141,12 @@ def measure(call: Callable[[], object], peer: Peer, budget: float = 0.4) -> tupl
 
 
 def time_of(row: Row) -> float | None:
-    """The time of a row that counts; None where its library failed."""
+    """Time of a row that counts; None where its library failed."""
     return row.get(row.get("time", ""))
 
 
 def with_ratios(rows: list[Row]) -> list[Row]:
-    """The rows, each with its time over that of gpustats for the same work."""
+    """Rows, each with its time over that of gpustats for the same work."""
     ours = {row["work"]: time_of(row) for row in rows if row["peer"] == GPUStats.name}
     for row in rows:
         time, own = time_of(row), ours.get(row["work"])
@@ -159,12 +159,12 @@ def with_ratios(rows: list[Row]) -> list[Row]:
 
 
 def number(value: float) -> str:
-    """Three digits, and all of those before the point."""
+    """Text of a number: three digits, and all of those before the point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def cell(key: str, form: str | Callable[[float], str] = number, scale: float = 1) -> Callable[[Row], str]:
-    """What a column says of a row: `scale` times its value of `key`, in a format; nothing where it has none."""
+    """Formatter of a cell: `scale` times the row's value of `key`, in a format; empty where the row has no value."""
     say = form.format if isinstance(form, str) else form
     return lambda row: "" if row.get(key) is None else say(scale * row[key])
 
@@ -178,7 +178,7 @@ DIFFERENCE: Columns = {"difference": cell("difference", "{:.0e}")}
 
 @dataclass(frozen=True)
 class Table:
-    """Rows, what each column says of them, and a note below; `key` is where the JSON file has the rows."""
+    """Rows with the formatters of columns, and a note below; `key` is where the JSON file has the rows."""
 
     rows: list[Row]
     columns: Columns
@@ -204,7 +204,7 @@ class Table:
 
 
 def failure(row: Row) -> str:
-    """What tables say of a row with an error."""
+    """Text for a row with an error, in tables."""
     return row["error"] if row["error"].startswith(NOT_DONE) else "failed"
 
 
@@ -212,13 +212,13 @@ def failure(row: Row) -> str:
 
 
 def names(devices: Iterable[dict[str, Any]]) -> str:
-    """The devices by name, such as "NVIDIA H200" or "2 x NVIDIA H200"."""
+    """Names of the devices, such as "NVIDIA H200" or "2 x NVIDIA H200"."""
     counts = Counter(device["name"] for device in devices)
     return ", ".join(f"{n} x {name}" if n > 1 else name for name, n in counts.items())
 
 
 def file_name(bench: str, devices: Sequence[dict[str, Any]], *others: str) -> str:
-    """The name of a bench's files without its ending: the bench, the devices, their backend, and what else sets a run apart.
+    """Name of a bench's files without its ending: the bench, the devices, their backend, and other features of the run.
 
     >>> file_name("local_gp", 2 * [{"name": "NVIDIA H200", "backend": "cuda"}], "quick")
     'local-gp-2-x-nvidia-h200-cuda-quick'
@@ -229,7 +229,7 @@ def file_name(bench: str, devices: Sequence[dict[str, Any]], *others: str) -> st
 
 
 def versions() -> dict[str, str]:
-    """The versions of Python, gpustats, and the libraries that are in use."""
+    """Versions of Python, gpustats, and the libraries that are in use."""
     packages = importlib.metadata.packages_distributions()
     used = [package for module in LIBRARIES if module in sys.modules for package in packages.get(module, [])]
     found = {"python": platform.python_version(), "gpustats": gs.__version__}
@@ -237,14 +237,14 @@ def versions() -> dict[str, str]:
 
 
 def heading(head: dict[str, Any]) -> str:
-    """The devices and the versions with which a report was made, in two lines."""
+    """Heading of a report in two lines: the devices and the versions."""
     first, packages = head["devices"][0], ", ".join(f"{k} {v}" for k, v in head["versions"].items())
     place = f"{names(head['devices'])} ({first['backend']}, {first['driver']}), {head['date']}"
     return f"{place}, {head['bandwidth'] / 1e9:.1f} GB/s read and written by a copy\n{packages}\n"
 
 
 class Report:
-    """What a bench measures on a device, and where it is written.
+    """Measurements of a bench on a device, and the files that they are written to.
 
     Parameters
     ----------
@@ -253,18 +253,18 @@ class Report:
     devices : str or sequence of str, optional
         Several devices to measure together: see `gpustats.runtime.choose.several`.
     apart : sequence of str, optional
-        What sets this run apart from others of the same bench, such as "2 workers".
+        Features that set this run apart from others of the same bench, such as "2 workers".
 
     Attributes
     ----------
     gpu, quick : bool
         Whether the device is a GPU, and whether little work will do.
     devices : list of dict
-        What is known of the devices that are measured: the attributes of `gpustats.runtime.base.Device`.
+        Devices that are measured: the attributes of `gpustats.runtime.base.Device`.
     path : Path
         Where the files go, without their endings.
     rows : list of dict
-        What was measured.
+        Measured rows.
     """
 
     def __init__(self, args: argparse.Namespace, devices: str | Sequence[str] | None = None, apart: Sequence[str] = ()):
@@ -280,17 +280,17 @@ class Report:
 
     @cached_property
     def bandwidth(self) -> float:
-        """The bandwidth of a copy within the device's memory, in bytes a second, read and written."""
+        """Bandwidth of a copy within the device's memory, in bytes a second, read and written."""
         return choose.get().bandwidth()
 
     def default(self, given: Any, gpu: Any, cpu: Any, quick: Any) -> Any:
-        """What an option says, or what suits the device where it says nothing."""
+        """Value of an option, or the default of the device."""
         if given is not None:
             return given
         return quick if self.quick else gpu if self.gpu else cpu
 
     def peers(self, kinds: Iterable[type[Peer]], cpu_only: Collection[type[Peer]] = ()) -> list[Peer]:
-        """The libraries that are installed and asked for, and gpustats; those of `cpu_only` on a GPU only by their names.
+        """Libraries that are installed and asked for, and gpustats; those of `cpu_only` on a GPU only by their names.
 
         It says on standard error which are missing.
         """
@@ -306,7 +306,7 @@ class Report:
         return found
 
     def wanted(self, cases: Iterable[Any]) -> Iterable[Any]:
-        """The cases whose titles match --only, while a bar shows how many are done."""
+        """Cases whose titles match --only, while a bar shows how many are done."""
         cases = list(cases)
         found = [case for case in cases if fnmatch.fnmatch(case.title, f"*{self.args.only}*")]
         if not found:
@@ -314,12 +314,12 @@ class Report:
         return track(found, "measuring", console=Console(stderr=True))
 
     def measure(self, call: Callable[[], object], peer: Peer) -> Row:
-        """The times of a call that has run before, in µs."""
+        """Times of a call that has run before, in µs."""
         waited, enqueued = measure(call, peer, 0.02 if self.quick else 0.4)
         return {"waited_us": 1e6 * waited, "enqueued_us": 1e6 * enqueued}
 
     def alone(self, limit: float | None, work: Callable[..., Row], *args: Any) -> Row:
-        """What `work(*args)` finds on the device in a process of its own: see `in_process`."""
+        """Row from `work(*args)` on the device in a process of its own: see `in_process`."""
         found = in_process(limit, _on_device, choose.get().device.id, work, args)
         if isinstance(found, dict):
             return found
@@ -328,14 +328,14 @@ class Report:
         return row
 
     def keep(self, row: Row, columns: Columns, note: str) -> None:
-        """Add a row: print it, and write all rows that there are, so that a run that somebody ends has not been for nothing."""
+        """Keep a row: print it, and write all rows so far, so that a run that somebody ends has not been for nothing."""
         self.rows.append(row)
         said = [f"{head} {said}" for head, say in columns.items() if (said := "error" not in row and say(row))]
         print(f"{row['work']}, {row['peer']}: {', '.join(said) or row['error']}", flush=True)
         self._save([Table(self.rows, columns, note)])
 
     def write(self, *tables: Table, chart: Callable[[dict[str, Any], Path], None] | None = None) -> int:
-        """Print the tables; write them, all that was measured as JSON, and a chart, which takes what the JSON file has."""
+        """Print the tables; write them as text, all measurements as JSON, and a chart, which takes the JSON file's content."""
         report, text = self._save(tables)
         print(text)
         if chart:
@@ -347,7 +347,7 @@ class Report:
         return 0
 
     def _save(self, tables: Sequence[Table]) -> tuple[dict[str, Any], str]:
-        """Write what was measured as JSON and as text, and return both."""
+        """Write the measurements as JSON and as text, and return both."""
         head = {
             "bench": self.args.bench,
             "date": datetime.date.today().isoformat(),

@@ -1,4 +1,4 @@
-"""What the models of `bench.rows` share, and those with curves, groups or latent variables.
+"""Common parts of the models of `bench.rows`, and the models with curves, groups or latent variables.
 
 Each model is there three times: for gpustats; for JAX and PyTorch, which add the same terms, written with functions that both
 have, and differentiate them by themselves; and for NumPy, with the derivatives written out. To the last three a sum of
@@ -21,7 +21,7 @@ Arrays = dict[str, Any]  # by name
 
 
 class Model:
-    """A model of N rows.
+    """Model of N rows.
 
     Attributes
     ----------
@@ -51,25 +51,25 @@ class Model:
 
 
 def normal(xp, y, mu, sigma):
-    """The sum of normal log-densities."""
+    """Sum of normal log-densities."""
     z = (y - mu) / sigma
     return -0.5 * (z * z).sum() - len(z) * (xp.log(sigma) + HALF_LOG_2PI)
 
 
 def normal_by_hand(y, mu, sigma):
-    """The sum of normal log-densities, its derivatives in the means, (N,), and the one in sigma."""
+    """Sum of normal log-densities, its derivatives in the means, (N,), and the one in sigma."""
     z = (y - mu) / sigma
     squares = z @ z
     return -0.5 * squares - len(z) * (np.log(sigma) + HALF_LOG_2PI), z / sigma, (squares - len(z)) / sigma
 
 
 def bernoulli_logit_by_hand(y, eta):
-    """The sum of the log-probabilities of successes and failures, and its derivatives in the log odds, (N,)."""
+    """Sum of the log-probabilities of successes and failures, and its derivatives in the log odds, (N,)."""
     return special.log_expit(np.where(y, eta, -eta)).sum(), y - special.expit(eta)
 
 
 def softmax_by_hand(eta):
-    """The logarithms of the sums of exponentials along the first axis, (N,), and the share of each of these, (K, N)."""
+    """Logarithms of the sums of exponentials along the first axis, (N,), and the share of each term, (K, N)."""
     largest = eta.max(0)
     shares = np.exp(eta - largest)
     total = shares.sum(0)
@@ -77,18 +77,18 @@ def softmax_by_hand(eta):
 
 
 def design(rng, n, k):
-    """A matrix (n, k), coefficients, and others near them."""
+    """Matrix (n, k), coefficients, and others near them."""
     beta = rng.normal(size=k) / k**0.5
     return rng.standard_normal((n, k)), beta, near(rng, beta)
 
 
 def near(rng, truth):
-    """Parameters at some distance from those that data were drawn with."""
+    """Parameters at some distance from the data's true ones."""
     return truth + 0.05 * rng.normal(size=np.shape(truth))
 
 
 def sum_log_factorial(y):
-    """The sum of the logarithms of the factorials of y."""
+    """Sum of the logarithms of the factorials of y."""
     return np.bincount(y) @ special.gammaln(np.arange(y.max() + 1) + 1.0)
 
 

@@ -1,4 +1,4 @@
-"""The regressions among the models of `bench.rows`."""
+"""Regressions among the models of `bench.rows`."""
 
 from __future__ import annotations
 

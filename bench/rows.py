@@ -27,7 +27,7 @@ COLUMNS = TIMES | {"floor / µs": cell("floor_us")} | RATIO | GOAL | DIFFERENCE
 
 @dataclass(frozen=True)
 class Case:
-    """A model of N rows, in float64.
+    """Model of N rows, in float64.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Case:
 
 
 def cases(gpu: bool, quick: bool = False) -> list[Case]:
-    """The work for a GPU; on a CPU a million rows at most; `quick`: a hundredth of these."""
+    """Work for a GPU; on a CPU a million rows at most; `quick`: a hundredth of these."""
     found = [
         Case(row_models.MichaelisMenten(), 10**7, goal=60),
         Case(row_models.VaryingSlopes(1000), 10**7, goal=70),
@@ -76,7 +76,7 @@ def cases(gpu: bool, quick: bool = False) -> list[Case]:
 
 
 def resized(found: list[Case], n: int) -> list[Case]:
-    """The same work over n rows, each once."""
+    """Cases over n rows, each once."""
     return list({case.title: case for case in (replace(case, n=n, goal=None) for case in found)}.values())
 
 
@@ -85,7 +85,7 @@ def resized(found: list[Case], n: int) -> list[Case]:
 
 Bind = Callable[[Any, Model, Arrays, Arrays], Callable[[], tuple[Any, ...]]]
 
-#: What JAX and PyTorch have by the same names.
+#: Functions that JAX and PyTorch have by the same names.
 SHARED = "concatenate", "exp", "expm1", "log", "log1p", "logaddexp", "where"
 
 
@@ -117,7 +117,7 @@ def with_numpy(peer: NumPy, model: Model, data: Arrays, parameters: Arrays):
 
 
 def with_jax(peer: JAX, model: Model, data: Arrays, parameters: Arrays):
-    """XLA widens whole numbers where it reads them; its indices are int32 by default."""
+    """Call in JAX: XLA widens whole numbers where it reads them; its indices are int32 by default."""
     jax, jnp = peer.jax, peer.jax.numpy
     xp = SimpleNamespace(
         **{name: getattr(jnp, name) for name in SHARED},
@@ -141,7 +141,7 @@ def with_jax(peer: JAX, model: Model, data: Arrays, parameters: Arrays):
 
 
 def with_torch(peer: PyTorch, model: Model, data: Arrays, parameters: Arrays):
-    """Whole numbers that are no indices are float64 from the start: each operation reads and writes them by itself."""
+    """Call in PyTorch; whole numbers that are no indices are float64 from the start: each operation reads and writes them."""
     torch, loss = peer.torch, peer.torch.nn.functional
     xp = SimpleNamespace(
         **{name: getattr(torch, name) for name in SHARED},
@@ -172,7 +172,7 @@ PEERS: dict[type[Peer], dict[str, Bind]] = {
 
 
 def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
-    """One row for each way of each library."""
+    """Rows of a case: one for each way of each library."""
     data, parameters = case.data()
     expected = with_numpy(NumPy(False), case.model, data, parameters)()
     moved = sum(a.nbytes // (2 if a.dtype == np.int64 else 1) for a in arrays(data).values())

@@ -36,7 +36,7 @@ RATE: Columns = {"rate / GB/s": cell("rate", "{:.3g}", 1e-9), "share": cell("sha
 
 
 def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
-    """One row for each library that can do the work."""
+    """Rows of a case: one for each library that can do the work."""
     expected = reference(case)
 
     def measured(peer: Peer) -> Row:
@@ -55,13 +55,13 @@ def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
 
 
 def row(case: Case, peer: Peer) -> Row:
-    """The row of one library before it is measured."""
+    """Row of one library before it is measured."""
     goal = case.goal if isinstance(peer, GPUStats) else None
     return {"work": case.title, "peer": peer.name, "time": case.time, "bytes": case.bytes, "goal_us": goal}
 
 
 def reference(case: Case) -> np.ndarray:
-    """SciPy's answer in float64, of a table its first 1000 rows, on the data as rounded to the case's dtype."""
+    """Answer of SciPy in float64, of a table its first 1000 rows, on the data as rounded to the case's dtype."""
     x, parameters = case.data()
     given = (x[:1000] if case.kind == "table" else x).astype(float), [p.astype(float) for p in parameters]
     rounded = SimpleNamespace(density=case.density, kind=case.kind, dim=case.dim, data=lambda: given)
@@ -69,7 +69,7 @@ def reference(case: Case) -> np.ndarray:
 
 
 def chart(report: dict[str, Any], path: Path) -> None:
-    """The times as dots on a logarithmic axis, one line for each piece of work."""
+    """Chart of the times as dots on a logarithmic axis, one line for each piece of work."""
     import matplotlib
     from matplotlib.figure import Figure
 

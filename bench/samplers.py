@@ -1,4 +1,4 @@
-"""`python -m bench.samplers`: the same posteriors by several samplers, and what a second of each is worth.
+"""`python -m bench.samplers`: several samplers on the same posteriors, and the worth of a second of each.
 
 nutpie runs four chains of NUTS, as threads; ChEES of blackjax 256 chains that move in step; PyMC's sequential Monte Carlo moves
 2,000 particles at once. They take PyMC's models as they are, and gpustats evaluates these. NumPyro runs four chains of NUTS.
@@ -98,7 +98,7 @@ def data_of(name: str, n: int) -> tuple[np.ndarray, ...]:
 
 @dataclass(frozen=True)
 class Case:
-    """A model, as PyMC has it and as NumPyro does, and how many observations it has."""
+    """Model, as PyMC has it and as NumPyro does, and its number of observations."""
 
     name: str
     n: int
@@ -139,7 +139,7 @@ def near_the_mode(many: gpm.Batched, number: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is sampled: draws of NUTS, chains of ChEES, particles of SMC."""
+    """Sizes of the samples: draws of NUTS, chains of ChEES, particles of SMC."""
 
     draws: int
     chains: int
@@ -223,7 +223,7 @@ def in_both(case: Case, data: tuple[np.ndarray, ...]) -> nuts.Model:
 
 @dataclass(frozen=True)
 class Sampler:
-    """What samples: what it is called, the libraries that it takes, and a function of a case, its data and `Sizes`.
+    """Sampler: its title, the libraries that it takes, and a function of a case, its data and `Sizes`.
 
     Attributes
     ----------
@@ -251,7 +251,7 @@ SAMPLERS = {
 
 
 def wanted(samplers: Sequence[str] | None, libraries: Sequence[str] | None) -> list[str]:
-    """The names of the samplers that were asked for; all that are installed where none was."""
+    """Names of the samplers that were asked for; all that are installed where none was."""
     if samplers:
         return [name for name in SAMPLERS if name in samplers]
     asked = {name.lower() for name in libraries or ()}
@@ -259,7 +259,7 @@ def wanted(samplers: Sequence[str] | None, libraries: Sequence[str] | None) -> l
 
 
 def row_of(case: Case, n: int, name: str, sizes: Sizes) -> Row:
-    """The row before it is measured."""
+    """Row before it is measured."""
     peer = SAMPLERS[name].title.format(s=sizes)
     return {"work": f"{case.name} N={n:,}", "n": n, "peer": peer, "time": "sampling_s"}
 

@@ -27,7 +27,7 @@ GOALS = {1_000_000: 1.0}  # seconds of a gradient in float64, on an NVIDIA H200
 
 @dataclass(frozen=True)
 class Case:
-    """n points, m neighbours."""
+    """Work of one row: n points, m neighbours."""
 
     n: int
     m: int
@@ -39,7 +39,7 @@ class Case:
 
 
 def by_hand(x: np.ndarray, y: np.ndarray, neighbours: np.ndarray, chunk: int = 4096) -> float:
-    """The log-likelihood by NumPy."""
+    """Log-likelihood by NumPy."""
     total = 0.0
     for first in range(0, len(x), chunk):
         own, near = np.arange(first, min(first + chunk, len(x))), neighbours[first : first + chunk]

@@ -130,7 +130,7 @@ def provider(request, monkeypatch):
 
     No matrix of a Gaussian process is left to one block of threads.
     """
-    monkeypatch.setattr(sets, "ALONE", dict.fromkeys(sets.ALONE, 0))
+    monkeypatch.setattr(sets, "MOST_FOR_ONE_SET", dict.fromkeys(sets.MOST_FOR_ONE_SET, 0))
     if request.param == "kernels":
         own = KernelProvider(choose.get())
         for module in (where, marginal):

@@ -1,4 +1,4 @@
-## What an observation at each of m candidates would change at r references, added up.
+## Sums over r references of the changes that an observation at each of m candidates would make.
 <%namespace name="totals" file="/processes/factor.mako"/>
 // out[i]: the sum over references j of weight_j f(c_ij² / v_i), where c_ij is the covariance of candidate i and reference j
 // given the data, and v_i the variance of an observation at the candidate, lift * prior_i + noise_i less the squares of its row.

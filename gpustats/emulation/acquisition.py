@@ -1,4 +1,4 @@
-"""What observations at candidates would change at references: sums that sequential designs maximise, with derivatives."""
+"""Effects of observations at candidates on references: sums that sequential designs maximise, with derivatives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..language.library import library
 from ..linalg.matrix import Matrix
 from ..processes.factor import Factor
 from ..processes.parameters import by_row
-from ..processes.posterior import CHUNK, Posterior
+from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..rewriting.differentiate import derivative_name, gradient
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 _ACQUISITION = Template.beside(__file__, "acquisition")
 REDUCTION, IMPROVEMENT = "variance_reduction", "improvement_left"
-#: Points whose matrix has no other use than its diagonal.
-DIAGONAL = 256
+#: Points in one matrix of which only the diagonal is used.
+DIAGONAL_POINTS = 256
 
-#: Of the scale at a reference, whose square an observation makes smaller by `reduced`.
+#: C functions of the scale at a reference, whose square an observation makes smaller by `reduced`.
 _FUNCTIONS = {
     REDUCTION: """
 real variance_reduction(real reduced, real gain, real spread, real nu) { return reduced; }
@@ -78,7 +78,7 @@ class Sums(NamedTuple):
 
 @functools.cache
 def _code(which: str, grad: bool) -> tuple[KernelCode, str]:
-    """The function of a reference, with its derivative in what is reduced, and what that is called."""
+    """Code of the function of a reference, with its derivative in the reduction if `grad`, and the derivative's name."""
     function, *others = parse(_FUNCTIONS[which], resolve_in({}), which).functions.values()
     functions = library.closure([function, *others])
     if grad:
@@ -116,7 +116,7 @@ def over_references(
         The noise of candidates is that of observations.
     weights : (r,) ndarray
     gains, spreads : (r,) array or None
-        Of references: how much better than the best response so far the mean is, and the scale.
+        Gains, how much better than the best response so far the mean is, and scales, of references.
     grad : bool
         Whether derivatives in the candidates are wanted.
 
@@ -135,7 +135,7 @@ def over_references(
     kernel, of_references = _kernel(runtime, dtype.name, which, grad), factor.rows(references.xs)
     weights = moved(runtime, weights.astype(dtype))
     gains, spreads = weights if gains is None else gains, weights if spreads is None else spreads
-    step = max(CHUNK // (max(factor.n + r, 1) * dtype.itemsize), 64)
+    step = max(CHUNK_BYTES // (max(factor.n + r, 1) * dtype.itemsize), 64)
     for i in range(0, m, step):
         part = slice(i, i + step)
         xs = candidates.xs[part]
@@ -161,7 +161,7 @@ def over_references(
 
 
 def averaging(weights: Any, r: int) -> np.ndarray:
-    """What each reference counts in an average."""
+    """Weights of the references in an average."""
     if not r:
         raise ValueError("there are no references")
     given = np.ones(r) if weights is None else by_row("weights", weights, r)
@@ -171,7 +171,7 @@ def averaging(weights: Any, r: int) -> np.ndarray:
 
 
 def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndarray:
-    """The derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i).
+    """Derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i).
 
     Parameters
     ----------
@@ -191,15 +191,15 @@ def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndar
         factor.provider.trsm(factor.l, rows, left=False)
         found += _cross_slopes(factor, factor.x, xs, rows)
     if any(i.kind == "dot" for i in factor.pairs.covariance.inputs):  # of a distance, k(x, x) is the same everywhere
-        for i in range(0, len(own), DIAGONAL):
-            part = slice(i, i + DIAGONAL)
+        for i in range(0, len(own), DIAGONAL_POINTS):
+            part = slice(i, i + DIAGONAL_POINTS)
             diagonal = moved(factor.runtime, np.diag(-2 * own[part]).astype(factor.pairs.dtype))
             found[part] += _cross_slopes(factor, xs[part], xs[part], Matrix.over(factor.runtime, diagonal))
     return found
 
 
 def _cross_slopes(factor: Factor, x: Any, xs: Any, negative: Matrix) -> np.ndarray:
-    """The derivatives in xs of the sums over j of -negative_ij k(xs_i, x_j), (m, p)."""
+    """Derivatives in xs of the sums over j of -negative_ij k(xs_i, x_j), (m, p)."""
     turned = factor.provider.empty(negative.columns, negative.rows, factor.pairs.dtype)
     factor.provider.copy(negative.T, turned)
     return written(factor.runtime, factor.pairs.cross_gradient(x, xs, factor.values, turned))

@@ -21,7 +21,7 @@ U, LENGTHSCALE, AMPLITUDE = "u", "lengthscale", "amplitude"
 
 
 class Calibrated:
-    """What a `Calibration` is but for its searches and draws."""
+    """Posterior of a computer model's parameters: a `Calibration` without its searches and draws."""
 
     def __init__(
         self, emulator: Any, x: Any, y: Any, bounds: Any, discrepancy: bool | Covariance = True, *,
@@ -141,7 +141,7 @@ class Calibrated:
         self, xs: np.ndarray, mean: np.ndarray, scale: np.ndarray, new: np.ndarray, spread: np.ndarray, noise: Any,
         values: Mapping[str, Any],
     ) -> Prediction:  # fmt: skip
-        """What is predicted at xs, given what the emulator says of the field data, `mean` and `scale`, and of xs."""
+        """Prediction of reality at xs, given the emulator's `mean` and `scale` of the field data, `new` and `spread` of xs."""
         total, noise = self._total(np.asarray(values[SIGMA], float), scale), values[SIGMA] if noise is True else noise
         found = self._field.predict(xs, noise=float(noise), mean_xs=new, mean=mean, **{**values, SIGMA: total})
         if not self.uncertainty:
@@ -160,7 +160,7 @@ class Calibrated:
         return np.hypot(sigma, scale if self.uncertainty else np.zeros_like(scale))
 
     def _priors(self, sizes: Mapping[str, int]) -> dict[str, Frozen]:
-        """The densities of hyperparameters and sigma, whose numbers are so many."""
+        """Prior densities of hyperparameters and sigma, for the number of elements of each."""
         widths = self._widths if sizes.get(LENGTHSCALE) == len(self._widths) else float(self._widths.mean())
         own = {
             AMPLITUDE: densities["half_normal"](self._spread), SIGMA: densities["half_normal"](self._spread),
@@ -177,7 +177,7 @@ class Calibrated:
     def _log_posterior(
         self, u: np.ndarray, rows: dict[str, np.ndarray], mean: np.ndarray | None = None, scale: np.ndarray | None = None
     ) -> np.ndarray:
-        """At S sets, (S,); `mean` and `scale`: what the emulator says, where that is known."""
+        """Log-density of the posterior at S sets, (S,); `mean` and `scale`: the emulator's, where they are known."""
         level = self._log_prior_of_u(u)
         for name, prior in self._priors({n: a.shape[1] for n, a in rows.items()}).items():
             level = level + prior.logpdf(rows[name]).sum(1)
@@ -196,7 +196,7 @@ class Calibrated:
 
 
 def _columns_of(emulator: Any) -> int | None:
-    """Of an emulator's points."""
+    """Number of columns of an emulator's points; None for a function."""
     if hasattr(emulator, "columns"):
         return int(emulator.columns)
     if not callable(emulator):

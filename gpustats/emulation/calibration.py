@@ -16,8 +16,8 @@ from .calibrated import AMPLITUDE, LENGTHSCALE, Calibrated
 from .ensemble import walk
 from .field import Field
 
-#: How far from the spread of the data amplitude and sigma are searched for, and lengthscales from the widths of columns.
-FACTORS = (1e-5, 1e3)
+#: Bounds of the search for amplitude and sigma in spreads of the data, and for lengthscales in widths of columns.
+SEARCH_FACTORS = (1e-5, 1e3)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CalibrationFit:
 
 @dataclass(frozen=True)
 class CalibrationDraws:
-    """Draws from the posterior, of an ensemble of walkers.
+    """Draws from the posterior, by an ensemble of walkers.
 
     Attributes
     ----------
@@ -64,21 +64,21 @@ class CalibrationDraws:
 
 
 class Calibration(Calibrated):
-    """Which parameters u of a computer model agree with field data, if the model and reality may differ.
+    """Calibration of a computer model: parameters u that agree with field data, if the model and reality may differ.
 
-    What was observed at x is M(x, u) + b(x) + noise: the model M at one unknown u, known by an emulator; the discrepancy b, a
+    An observation at x is M(x, u) + b(x) + noise: the model M at one unknown u, known by an emulator; the discrepancy b, a
     Gaussian process with the mean 0; and independent normal noise of the standard deviation sigma. The emulator is fitted to
     the runs of the model alone, before, so that the field data do not change it.
 
     Parameters
     ----------
     emulator : Emulator, LocalGP or callable
-        Of the model: its points have the columns of x, then those of u. A callable takes points (m, p + q) and returns the
-        model's values there, (m,), for models that need no emulator.
+        Emulator of the model: its points have the columns of x, then those of u. A callable takes points (m, p + q) and
+        returns the model's values there, (m,), for models that need no emulator.
     x : (n, p) or (n,) array_like
-        Where was observed; a point may stand there several times.
+        Points of the observations; a point may stand there several times.
     y : (n,) array_like
-        What was observed.
+        Observations at x.
     bounds : (q, 2) array_like
         Lowest and highest value of each of u.
     discrepancy : bool or Covariance
@@ -86,7 +86,7 @@ class Calibration(Calibrated):
     priors : mapping, optional
         Name -> density of ``"u"``, ``"sigma"`` or a hyperparameter, such as ``gs.beta(2.0, 2.0)``, or None for a flat one; of
         vectors, that of each element, whose own parameters may be vectors. By default that of u is uniform between the bounds.
-        Those of sigma and an amplitude are half-normal with the standard deviation of y, that of a lengthscale is a gamma
+        Priors of sigma and an amplitude are half-normal with the standard deviation of y, that of a lengthscale is a gamma
         density of shape 2 whose mean is the width of its column of x; others are flat.
     uncertainty : bool
         Whether the emulator's variance adds to that of the noise. The variances count, not the covariances.
@@ -138,14 +138,14 @@ class Calibration(Calibrated):
             Name -> value of hyperparameters and sigma, where their search begins. A lengthscale has a number for each column of
             x by default; one number is one for all of them.
         fixed : collection of str
-            Names of those that stay as they are.
+            Names of parameters that are not varied.
         candidates : int
-            How many u of a Latin hypercube are compared first, in one call.
+            Number of u of a Latin hypercube that are compared first, in one call.
         searches : int
-            Of how many of the best of these a search begins, by the method of Nelder and Mead. For each u that it comes to, the
+            Number of the best u from which a search begins, by the method of Nelder and Mead. For each u that it comes to, the
             hyperparameters of largest density are found by their derivatives.
         tolerance : float
-            Of u, relative to the bounds' distances, and of the logarithm of the density.
+            Tolerance of u, relative to the bounds' distances, and of the logarithm of the density.
         rng : optional
             As for `numpy.random.default_rng`.
         """
@@ -217,7 +217,7 @@ class Calibration(Calibrated):
         places = np.cumsum([0, *sizes])
 
         def parts(points: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
-            """u, the values, and the logarithm of their derivative in the points."""
+            """Parameters u, the values by name, and the logarithm of the Jacobian of the values in the points."""
             slices = [points[..., a:b] for a, b in zip(places[:-1], places[1:], strict=True)]
             named = dict(zip(names, slices[1:], strict=True))
             change = np.sum([named[n].sum(-1) for n in logs], axis=0) if logs else np.zeros(points.shape[:-1])
@@ -252,7 +252,7 @@ class Calibration(Calibrated):
         draws : CalibrationDraws
             From the posterior. Some of them are taken at random.
         size : int
-            How many.
+            Number of draws.
         rng : optional
             As for `numpy.random.default_rng`.
         noise : bool or float
@@ -278,14 +278,14 @@ class Calibration(Calibrated):
     # -- the pieces of a search
 
     def _start(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Where hyperparameters are searched for first."""
+        """Starting values of the hyperparameters."""
         own = {AMPLITUDE: 0.3 * self._spread, LENGTHSCALE: self._widths, SIGMA: 0.1 * self._spread}
         found = {n: own[n] for n in self.parameters[1:] if n in own} | dict(given or {})
         self._check(found)
         return found
 
     def _profile(self, u: np.ndarray, start: Mapping[str, Any], fixed: Collection[str]) -> tuple[dict[str, Any], float]:
-        """The hyperparameters of largest posterior density at one u, and its logarithm there."""
+        """Hyperparameters of largest posterior density at one u, and the logarithm of the density there."""
         level = self._log_prior_of_u(u[None])[0]
         if not np.isfinite(level):
             return dict(start), -np.inf
@@ -298,8 +298,8 @@ class Calibration(Calibrated):
         if free:
             fit: Fit = maximise(
                 evaluate, start, self._domains, fixed=fixed, priors=priors, log_prior=None, method="L-BFGS-B", log=True,
-                bounds={n: (FACTORS[0] * b, FACTORS[1] * b) for n, b in bounds.items() if n in free}, restarts=0, rng=None,
-                options=None,
+                bounds={n: (SEARCH_FACTORS[0] * b, SEARCH_FACTORS[1] * b) for n, b in bounds.items() if n in free}, restarts=0,
+                rng=None, options=None,
             )  # fmt: skip
             start = fit.values
         rows = {n: np.reshape(np.asarray(v, float), (1, -1)) for n, v in start.items()}
@@ -310,7 +310,7 @@ def _value_and_grad(
     field: Field, total: Callable[..., np.ndarray], mean: np.ndarray, scale: np.ndarray, *, sigma: Any,
     wrt: Sequence[str], **values: Any,
 ) -> tuple[Any, dict[str, Any]]:  # fmt: skip
-    """The likelihood at what an emulator says of the field data, as a function of sigma and the hyperparameters."""
+    """Log-likelihood at the emulator's predictions of the field data, as a function of sigma and the hyperparameters."""
     whole = total(np.asarray(sigma, np.float64), scale)
     value, slopes = field.value_and_grad(sigma=whole, mean=mean, wrt=wrt, **values)
     if SIGMA in wrt:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Conditioned:
-    """What an `Emulator` is but for its criteria: a factor of the covariance matrix, to which rows are added."""
+    """Gaussian process given observations, with a factor to which rows are added: an `Emulator` without its criteria."""
 
     def __init__(self, likelihood: MarginalLikelihood, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> None:
         parameters = likelihood._parameters(sigma, mean, hyperparameters)
@@ -58,17 +58,17 @@ class Conditioned:
 
     @property
     def device(self) -> Device:
-        """Where the data lie."""
+        """Device of the data."""
         return self._data.runtime.device
 
     @property
     def x(self) -> np.ndarray:
-        """The points observed, (n, p)."""
+        """Points observed, (n, p)."""
         return self._data.host_x
 
     @property
     def y(self) -> np.ndarray:
-        """What was observed, (n,)."""
+        """Responses observed, (n,)."""
         return self._data.y
 
     @property
@@ -83,7 +83,7 @@ class Conditioned:
 
     @property
     def likelihood(self) -> MarginalLikelihood:
-        """The marginal likelihood of all observations so far, as to fit hyperparameters anew: see `refit`."""
+        """Marginal likelihood of all observations so far, as to fit hyperparameters anew: see `refit`."""
         if self._likelihood.n != self.n:
             made, (x, y) = self._likelihood, self._data.given
             self._likelihood = MarginalLikelihood(
@@ -92,7 +92,7 @@ class Conditioned:
         return self._likelihood
 
     def refit(self, **options: Any) -> Self:
-        """An emulator of all observations so far at hyperparameters of largest likelihood, searched for from these.
+        """Emulator of all observations so far at hyperparameters of largest likelihood, searched for from the present ones.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Conditioned:
         return self._posterior(xs, noise, mean_xs).drawn(size, rng, arrays.is_device_array(xs))
 
     def update(self, x: Any, y: Any, *, sigma: Any = None, mean: Any = None) -> None:
-        """Add observations, by further rows of the Cholesky factor.
+        """Add observations, as further rows of the Cholesky factor.
 
         k observations after n take O(k n²) operations, where a new factor takes O(n³). Hyperparameters stay as they are.
 
@@ -127,8 +127,8 @@ class Conditioned:
         y : (k,) array_like
             Observations.
         sigma, mean : float or (k,) array_like, optional
-            Of the new observations, where sigma and the prior mean have a value for each observation. A prior mean that is a
-            function is known there.
+            Values for the new observations, where sigma and the prior mean have one for each observation. A prior mean that is
+            a function is known there.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class Conditioned:
         self._parameters = old._replace(sigma=_grown(old.sigma, spread, k), mean=_grown(old.mean, level, k))
 
     def _of_new(self, name: str, old: float | np.ndarray, given: Any, k: int) -> Any:
-        """Sigma or the mean of k new observations."""
+        """Standard deviation or mean of k new observations."""
         if given is None:
             if isinstance(old, np.ndarray):
                 raise ValueError(f"{name} has a value for each observation: give that of the new ones, ({k},)")

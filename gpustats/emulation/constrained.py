@@ -1,4 +1,4 @@
-"""Minima of costly functions under costly constraints: an augmented Lagrangian, improved where emulators expect most of it."""
+"""Minimisation of costly functions under costly constraints, by an augmented Lagrangian and emulators."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .runs import Runs
 
 #: The noise that emulators of deterministic responses have, relative to their scale, and the bounds of their lengthscales.
 NUGGET, LENGTHSCALES = 1e-3, (0.01, 10.0)
-#: If no larger part of the candidates is expected to improve anything, expectations tell where to go.
-FEW = 0.01
+#: Share of candidates with an expected improvement up to which the expected Lagrangian decides.
+FEW_IMPROVING = 0.01
 #: Standard deviations, in the unit cube, of candidates around the best run.
-RADII = np.array([0.1, 0.03, 0.01])
+CANDIDATE_RADII = np.array([0.1, 0.03, 0.01])
 
 
 @dataclass(frozen=True)
 class ConstrainedMinimum:
-    """The best of all runs of a function under constraints, and all runs.
+    """Best run of a function under constraints, and all runs.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class ConstrainedMinimum:
     penalties : (end - start,) ndarray
         ρ, of responses that are divided by their spreads.
     emulators : tuple of Emulator
-        Of the objective, then of the constraints, but for what is known, at the end. Their points lie in the unit cube.
+        Emulators of the objective, then of the constraints, but for known ones, at the end. Their points lie in the unit cube.
     """
 
     x: np.ndarray | None
@@ -65,7 +65,7 @@ class ConstrainedMinimum:
 
 
 class Surrogates:
-    """Emulators of the objective and of the constraints, but for what is known.
+    """Emulators of the objective and of the constraints, except those that are known.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Surrogates:
         return [*([] if runs.knows_objective else [f]), *c.T[: runs.emulated]]
 
     def fit(self, runs: Runs) -> None:
-        """Estimate lengthscales of all runs; the prior mean of constraints is 0, where they turn from being met."""
+        """Estimate lengthscales from all runs; the prior mean of constraints is 0, the border of being met."""
         made = []
         for i, y in enumerate(self._responses(runs)):
             of_objective = not i and not runs.knows_objective and np.ptp(y) > 0
@@ -100,7 +100,7 @@ class Surrogates:
         self.emulators = made
 
     def update(self, runs: Runs) -> None:
-        """Add the last run."""
+        """Add the last run to the emulators."""
         for emulator, y in zip(self.emulators, self._responses(runs), strict=True):
             emulator.update(runs.unit[-1:], y[-1:])
 
@@ -119,21 +119,21 @@ def candidates_of(runs: Runs, count: int, rng: np.random.Generator) -> np.ndarra
     over = np.where(runs.violated, runs.scaled[1], 0)
     best = np.lexsort([runs.f, (over**2).sum(1)])[0]
     half, p = count // 2, runs.unit.shape[1]
-    steps = rng.choice(RADII, size=(half, 1)) * rng.normal(size=(half, p))
+    steps = rng.choice(CANDIDATE_RADII, size=(half, 1)) * rng.normal(size=(half, p))
     return np.vstack([rng.random((count - half, p)), np.clip(runs.unit[best] + steps, 0, 1)])
 
 
 def by_lagrangian(runs: Runs, lagrangian: Lagrangian, mean: np.ndarray, scale: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """What candidates are expected to improve the Lagrangian by; where that is nothing, how small it is expected to be."""
+    """Expected improvement of the Lagrangian at candidates; where few have any, minus the expected Lagrangian."""
     f, c = runs.scaled
     gain = lagrangian.improvement(lagrangian.value(f, c.T).min(), mean, scale, normal)
-    return gain if np.mean(gain > 0) > FEW else -lagrangian.expectation(mean[:, 0], mean[:, 1:], scale[:, 1:])
+    return gain if np.mean(gain > 0) > FEW_IMPROVING else -lagrangian.expectation(mean[:, 0], mean[:, 1:], scale[:, 1:])
 
 
 def by_feasibility(runs: Runs, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """The logarithms of what candidates are expected to improve the best valid run by, times the probability to be valid.
+    """Logarithms of the expected improvement on the best valid run at candidates, times the probability to be valid.
 
-    Of the latter alone while no run is valid.
+    Logarithms of the probability alone while no run is valid.
     """
     least, middle, spread = runs.least / runs.of_f, mean[:, 1:], np.maximum(scale[:, 1:], 1e-300)
     with np.errstate(divide="ignore"):
@@ -173,20 +173,20 @@ def minimize(
     x : (m, p) array_like, optional
         Further points to begin with.
     cov : Covariance, optional
-        Of one amplitude and a lengthscale, such as ``gs.matern52``. By default ``gs.rbf``.
+        Covariance function of an amplitude and a lengthscale, such as ``gs.matern52``. By default ``gs.rbf``.
     priors : mapping, optional
         Name -> density of the lengthscales, in units of the bounds' distances. By default ``gs.gamma(3.0, 9.0)``.
     refit : int
         After how many runs lengthscales are estimated anew. In between, emulators are updated.
     candidates : int
-        How many points are compared in one call.
+        Number of points that are compared in one call.
     draws : int
-        Of the responses at each candidate, by quasi-Monte Carlo, rounded up to a power of two; all candidates have the same
-        standard normal ones.
+        Number of draws of the responses at each candidate, by quasi-Monte Carlo, rounded up to a power of two; all candidates
+        have the same standard normal draws.
     tolerance : float or (k,) array_like
-        How far from 0 constraints that are `equal` may be.
+        Distance from 0 that constraints which are `equal` may have.
     criterion : {"lagrangian", "feasibility"}
-        By which candidates are compared: the expected improvement of the augmented Lagrangian, or that of the objective times
+        Criterion to compare candidates: the expected improvement of the augmented Lagrangian, or that of the objective times
         the probability that constraints are met, as if they were independent.
     slack : bool
         Whether the Lagrangian has a slack variable for each inequality: see the notes.

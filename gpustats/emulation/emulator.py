@@ -11,7 +11,7 @@ from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import moved
 from ..evaluation.results import delivered, written
 from ..processes.parameters import MEAN
-from ..processes.posterior import CHUNK, Posterior
+from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..processes.prediction import Prediction
 from ..runtime import arrays
 from . import acquisition
@@ -20,7 +20,7 @@ from .information import Information, errors_of_mean
 
 
 class Emulator(Conditioned):
-    """A Gaussian process given observations, at hyperparameters that are known, such as those of a fit.
+    """Gaussian process given observations, at hyperparameters that are known, such as those of a fit.
 
     Its covariance matrix is factorised once. `update` adds observations by further rows of the factor; `alc`, `alm`, `mspe`,
     `fish`, `ieci` and `expected_improvement` say for many candidates at once what an observation there would be good for.
@@ -97,7 +97,7 @@ class Emulator(Conditioned):
     def alc(
         self, candidates: Any, references: Any = None, *, weights: Any = None, noise: Any = True, grad: bool = False
     ) -> Any:
-        """By how much an observation at each candidate would reduce the variance at references, on average.
+        """Average reduction of the variance at references by an observation at each candidate.
 
         Active learning Cohn: the next point may make it largest.
 
@@ -107,7 +107,7 @@ class Emulator(Conditioned):
         references : (r, p) or (r,) array_like, optional
             By default the candidates.
         weights : (r,) array_like, optional
-            By which references count, in the average. By default 1.
+            Weights of the references in the average. By default 1.
         noise : bool, float or (m,) array_like
             Standard deviation of the observations' noise; True: sigma, False: none.
         grad : bool
@@ -149,7 +149,7 @@ class Emulator(Conditioned):
         self, candidates: Any, references: Any = None, *, weights: Any = None, noise: Any = True,
         noisy_references: bool = False, wrt: str | Collection[str] | None = None,
     ) -> Any:  # fmt: skip
-        """The squared error of predictions that is expected at references after an observation at each candidate, on average.
+        """Average squared error of predictions that is expected at references after an observation at each candidate.
 
         The next point may make this mean-squared prediction error smallest. It is the variance that is left, and the error that
         comes of hyperparameters that are estimated: a candidate that tells of them counts for that, too.
@@ -160,7 +160,7 @@ class Emulator(Conditioned):
         references : (r, p) or (r,) array_like, optional
             By default the candidates.
         weights : (r,) array_like, optional
-            By which references count, in the average. By default 1.
+            Weights of the references in the average. By default 1.
         noise : bool, float or (m,) array_like
             Standard deviation of the observations' noise; True: sigma, False: none.
         noisy_references : bool
@@ -223,7 +223,7 @@ class Emulator(Conditioned):
         return self._like(found.astype(self._data.dtype), candidates)
 
     def fish(self, candidates: Any, *, noise: Any = True, wrt: str | Collection[str] | None = None) -> Any:
-        """The Fisher information of hyperparameters that is expected with an observation at each candidate.
+        """Fisher information of hyperparameters that is expected with an observation at each candidate.
 
         The next point may make it largest.
 
@@ -260,7 +260,7 @@ class Emulator(Conditioned):
         self, candidates: Any, best: float, references: Any = None, *, weights: Any = None, noise: Any = True,
         noisy_references: bool = False, maximize: bool = False, mean_references: Any = None, grad: bool = False,
     ) -> Any:  # fmt: skip
-        """The improvement that is still expected at references after an observation at each candidate, on average.
+        """Average improvement that is still expected at references after an observation at each candidate.
 
         Integrated expected conditional improvement: the next point may make it smallest.
 
@@ -272,7 +272,7 @@ class Emulator(Conditioned):
         references : (r, p) or (r,) array_like, optional
             By default the candidates.
         weights : (r,) array_like, optional
-            By which references count, in the average: such as their probabilities to meet constraints. By default 1.
+            Weights of the references in the average: such as their probabilities to meet constraints. By default 1.
         noise : bool, float or (m,) array_like
             Standard deviation of the observations' noise; True: sigma, False: none.
         noisy_references : bool
@@ -324,7 +324,7 @@ class Emulator(Conditioned):
         self, candidates: Any, best: float, *, noise: Any = False, maximize: bool = False, mean_candidates: Any = None,
         grad: bool = False,
     ) -> Any:  # fmt: skip
-        """By how much the response at each candidate is expected to be better than the best one so far.
+        """Expected improvement on the best response so far, at each candidate.
 
         Parameters
         ----------
@@ -361,7 +361,7 @@ class Emulator(Conditioned):
 
     @property
     def _times(self) -> float:
-        """What variances are, in squared scales."""
+        """Ratio of variances to squared scales."""
         return float(Prediction(0.0, 1.0, df=self._factor.df).variance)
 
     def _information(self, wrt: str | Collection[str] | None) -> Information:
@@ -375,9 +375,9 @@ class Emulator(Conditioned):
         return made[names]
 
     def _slopes(self, at: Posterior, candidates: Any, of_mean: np.ndarray, of_variance: np.ndarray) -> Any:
-        """The derivatives in points of a function of location and squared scale there, from those in these."""
+        """Derivatives in points of a function of location and squared scale, from the derivatives in these two."""
         factor, found = self._factor, np.zeros(tuple(at.xs.shape), self._data.dtype)
-        step = max(CHUNK // (max(factor.n, 1) * self._data.dtype.itemsize), 64)
+        step = max(CHUNK_BYTES // (max(factor.n, 1) * self._data.dtype.itemsize), 64)
         bends = of_variance * factor.scale2
         for i in range(0, at.m, step):
             part = slice(i, i + step)
@@ -391,7 +391,7 @@ class Emulator(Conditioned):
         return values if found.slopes is None else (values, self._like(found.slopes, candidates))
 
     def _like(self, slopes: np.ndarray, candidates: Any) -> Any:
-        """Derivatives shaped like the candidates that were given, and where they lie."""
+        """Derivatives shaped like the user's candidates, and on the same device."""
         flat = len(getattr(arrays.as_array(candidates, "candidates"), "shape", ())) == 1
         slopes = slopes.reshape(-1) if flat else slopes
         return self._data.runtime.to_device(slopes) if arrays.is_device_array(candidates) else slopes

@@ -1,4 +1,4 @@
-"""A sampler for densities without derivatives that are evaluated for many points at once: an ensemble of walkers."""
+"""Ensemble of walkers: a sampler for densities without derivatives that are evaluated for many points at once."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: How far a walker may be stretched.
+#: Largest factor by which a walker is stretched.
 STRETCH = 2.0
 
 
 class Walks(NamedTuple):
-    """Where the walkers of an ensemble were.
+    """Positions of the walkers of an ensemble, and their log-densities.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Walks(NamedTuple):
 def walk(
     log_density: Callable[[np.ndarray], np.ndarray], start: np.ndarray, steps: int, rng: np.random.Generator
 ) -> Walks:
-    """Let an ensemble of walkers take steps, one half of them after the other.
+    """Walk of an ensemble of walkers, one half of them after the other.
 
     A walker moves along the line through it and one of the other half. The result does not depend on linear transformations
     of the space.
@@ -38,7 +38,7 @@ def walk(
     Parameters
     ----------
     log_density : callable
-        Of points (S, dim), up to a constant: (S,), -inf where the density is 0.
+        Log-density of points (S, dim), up to a constant: (S,), -inf where the density is 0.
     start : (walkers, dim) ndarray
         Where the density is positive; walkers are even in number, and more than 2 dim.
     steps : int

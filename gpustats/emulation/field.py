@@ -1,4 +1,4 @@
-"""The likelihood of field data, given what a computer model says of them: with a discrepancy, or with noise alone."""
+"""Likelihood of field data, given a computer model's prediction of them: with a discrepancy, or with noise alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..processes.prediction import Prediction
 
 
 class Field(Protocol):
-    """The likelihood of observations whose prior mean and noise come with each call, also for several sets."""
+    """Likelihood of observations whose prior mean and noise come with each call, also for several sets."""
 
     def value_and_grad(
         self, *, sigma: Any, mean: Any, wrt: Collection[str] | None, **hyperparameters: Any
@@ -28,7 +28,7 @@ class Field(Protocol):
 
 
 def field_of(discrepancy: Covariance | None, x: Any, y: Any, student_t: bool, jitter: float) -> Field:
-    """With a discrepancy of this covariance, or without one."""
+    """Likelihood of field data with a discrepancy of this covariance, or without one."""
     if discrepancy is not None:
         return MarginalLikelihood(discrepancy, x, y, student_t=student_t, jitter=jitter)
     if student_t:
@@ -37,7 +37,7 @@ def field_of(discrepancy: Covariance | None, x: Any, y: Any, student_t: bool, ji
 
 
 class Independent:
-    """The likelihood of observations with normal noise alone; see `Field`.
+    """Likelihood of observations with normal noise alone; see `Field`.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class Independent:
         self._data = Observations(x, y)
 
     def __call__(self, *, sigma: Any, mean: Any, **hyperparameters: Any) -> Any:
-        """The log-likelihood, or (S,) of several sets."""
+        """Log-likelihood, or (S,) of several sets."""
         return self.value_and_grad(sigma=sigma, mean=mean, wrt=())[0]
 
     def value_and_grad(
         self, *, sigma: Any, mean: Any, wrt: Collection[str] | None = None, **hyperparameters: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """As that of `MarginalLikelihood`, in sigma."""
+        """Log-likelihood and its derivative in sigma, as from `MarginalLikelihood`."""
         y = self._data.y.astype(np.float64)
         shape = np.broadcast_shapes(np.shape(sigma), np.shape(mean), y.shape)
         spread, level = (np.broadcast_to(np.asarray(a, np.float64), shape) for a in (sigma, mean))
@@ -68,6 +68,6 @@ class Independent:
     def predict(
         self, xs: Any, *, noise: Any, mean_xs: Any, sigma: Any, mean: Any, **hyperparameters: Any
     ) -> Prediction:
-        """The prior mean, with the noise."""
+        """Prior mean, with the noise."""
         level = np.array(mean_xs, np.float64)
         return Prediction(level, np.broadcast_to(np.asarray(sigma if noise is True else noise, np.float64), level.shape) * 1.0)

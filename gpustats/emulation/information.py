@@ -1,4 +1,4 @@
-"""What observations tell of hyperparameters: the Fisher information of those that there are, and of one more."""
+"""Fisher information of hyperparameters, from the observations so far and with one more."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..processes.expression import Expression
 from ..processes.factor import Factor
 from ..processes.hyperparameters import Hyperparameters
 from ..processes.pairs import Pairs
-from ..processes.posterior import CHUNK, Posterior
+from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..processes.prediction import variance_of_t
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
-#: Of the information that is expected, what observations are taken to have told of hyperparameters at least.
-LEAST = 0.01
+#: Least share of the expected information that observations are taken to have given.
+LEAST_SHARE = 0.01
 
 
 def in_elements(covariance: Expression, name: str) -> tuple[Expression, str]:
@@ -60,7 +60,7 @@ def in_elements(covariance: Expression, name: str) -> tuple[Expression, str]:
 def _pairs(
     covariance: Expression, runtime: Runtime, dtype: np.dtype, columns: int, vectors: tuple[str, ...], name: str
 ) -> tuple[Pairs, str]:
-    """The derivative in a hyperparameter over pairs of points, and what it takes further where that is a vector."""
+    """Pairs with the derivative in a hyperparameter, and the name of the element's argument where that is a vector."""
     if name not in vectors:
         return Pairs(covariance.derivative(name), runtime, dtype, columns, vectors), ""
     slope, element = in_elements(covariance, name)
@@ -68,21 +68,21 @@ def _pairs(
 
 
 class Unknown(NamedTuple):
-    """A number among the hyperparameters, p.
+    """One number among the hyperparameters, p.
 
     Attributes
     ----------
     name : str
     place : int or None
-        Where it stands in a vector.
+        Place in a vector.
     pairs, values : Pairs, Hyperparameters
-        The derivative of the covariance function in it.
+        Derivative of the covariance function in p.
     times : float
-        By which that is multiplied. What is positive is counted by its logarithm, as is all that is said of p below.
+        Factor of this derivative. A positive p counts by its logarithm, also in all that follows.
     bend : int
-        How often the first derivative of the log-likelihood counts on the diagonal of `Information.matrix`. The second one in
-        p², in units of log p, is that in log p less 2 first ones. For that one, `times`, and an element by whose square `pairs`
-        divides, are to be differentiated, too: 1 more, and -2.
+        Number of first derivatives of the log-likelihood on the diagonal of `Information.matrix`. The second derivative in p²,
+        in units of log p, is the second one in log p less 2 first ones. For the latter, `times`, and an element by whose square
+        `pairs` divides, are differentiated, too: 1 more, and -2.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Unknown(NamedTuple):
 
 
 def unknowns(factor: Factor, names: Sequence[str]) -> list[Unknown]:
-    """The numbers that the hyperparameters of some names have."""
+    """Numbers among the hyperparameters of some names."""
     pairs, values, found = factor.pairs, factor.values, list[Unknown]()
     for name in names:
         slope, element = _pairs(pairs.covariance, pairs.runtime, pairs.dtype, pairs.columns, pairs.vectors, name)
@@ -119,9 +119,9 @@ class Slopes(NamedTuple):
     ----------
     mean : (m, q) ndarray
     variance : (m, q) ndarray
-        Those of the logarithm of the variance of an observation.
+        Derivatives of the logarithm of the variance of an observation.
     observed : (m,) ndarray
-        That variance, relative to the scale that may be integrated out; infinite where nothing can be learned.
+        Variance of an observation, relative to the scale that may be integrated out; infinite where nothing can be learned.
     """
 
     mean: np.ndarray
@@ -138,7 +138,7 @@ class Information:
     Parameters
     ----------
     factor : Factor
-        Of R.
+        Cholesky factor of R.
     names : sequence of str
         Hyperparameters of the covariance function.
 
@@ -158,7 +158,7 @@ class Information:
         self.matrix = _at_least(*self._found()) if factor.n and q else np.zeros((q, q))
 
     def _found(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The information that was observed, that which is expected, and what the latter would be at a known scale."""
+        """Observed information, expected information, and the expected information at a known scale."""
         factor, provider, pairs, n = self._factor, self._factor.provider, self._factor.pairs, self._factor.n
         self._alpha, inverse = factor.inverse(keep=True)
         provider.lower(inverse, inverse, "mirror")
@@ -200,7 +200,7 @@ class Information:
         return observed, expected, np.diag(known)
 
     def _summed(self, pairs: Pairs, values: Hyperparameters, inverse: Matrix, alpha: Any, names: Sequence[str]) -> np.ndarray:
-        """What `Pairs.gradient` says of each unknown number, or 0 where it is none of some names."""
+        """Sums of `Pairs.gradient` for each unknown number, 0 for those not among the names."""
         factor, found = self._factor, np.zeros(len(self.unknowns))
         gradient = pairs.gradient(factor.x, values, inverse, alpha, factor.weight, names, factor.lift)[0]
         for i, u in enumerate(self.unknowns):
@@ -210,7 +210,7 @@ class Information:
         return found
 
     def with_one(self, at: Posterior) -> np.ndarray:
-        """The information that is expected with one observation more: at each of m points, (m, q, q)."""
+        """Expected information with one observation more, at each of m points: (m, q, q)."""
         factor, slopes = self._factor, self.slopes(at)
         times = factor.scale2 * (1.0 if factor.df is None else variance_of_t(factor.df))
         with np.errstate(invalid="ignore"):
@@ -220,12 +220,12 @@ class Information:
     def slopes(self, at: Posterior) -> Slopes:
         """The derivatives of predictions at some points, with the noise of observations there."""
         noise = written(self._factor.runtime, at.noise).astype(float)
-        step = max(CHUNK // (max(self._factor.n, 1) * self._factor.pairs.dtype.itemsize), 64)
+        step = max(CHUNK_BYTES // (max(self._factor.n, 1) * self._factor.pairs.dtype.itemsize), 64)
         parts = [self._slopes(at.xs[i : i + step], noise[i : i + step]) for i in range(0, at.m, step)]
         return Slopes(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _slopes(self, xs: Any, noise: np.ndarray) -> Slopes:
-        """For as many points as are taken at once.
+        """Derivatives of predictions at as many points as are taken at once.
 
         With w = R⁻¹ k(x, z), and the derivatives a of k(x, z) and A of R, the mean has the derivative a' alpha - w' A alpha,
         and the variance that of k(z, z) less (2 a - A w)' w.
@@ -258,18 +258,18 @@ class Information:
 
 
 def _at_least(observed: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """An information that was observed, but in no direction less than `LEAST` of that which is expected.
+    """Observed information, in no direction less than `LEAST_SHARE` of the expected information.
 
-    `scale`: what rounding of the latter is relative to, in each hyperparameter.
+    `scale`: the unit of rounding of the expected information, for each hyperparameter.
     """
     unit = np.sqrt(np.where(scale > 0, scale, 1))
     values, vectors = np.linalg.eigh(expected / np.outer(unit, unit))
     told = values > len(unit) * np.finfo(np.float32).eps
     to, back = vectors[:, told] / np.sqrt(values[told]), vectors[:, told] * np.sqrt(values[told])
     parts, axes = np.linalg.eigh(to.T @ (observed / np.outer(unit, unit)) @ to)
-    if told.all() and parts.min() >= LEAST:
+    if told.all() and parts.min() >= LEAST_SHARE:
         return observed
-    root = unit[:, None] * (back @ axes) * np.sqrt(np.maximum(parts, LEAST))
+    root = unit[:, None] * (back @ axes) * np.sqrt(np.maximum(parts, LEAST_SHARE))
     return root @ root.T
 
 
@@ -280,7 +280,7 @@ def errors_of_mean(information: np.ndarray, slopes: np.ndarray, weights: np.ndar
     ----------
     information : (m, q, q) ndarray
     slopes : (r, q) ndarray
-        Of means in hyperparameters.
+        Derivatives of means in hyperparameters.
     weights : (r,) ndarray
     """
     found, valid = np.full(len(information), np.nan), np.isfinite(information).all((1, 2))

@@ -1,4 +1,4 @@
-"""An augmented Lagrangian of an objective and constraints, also of such that are known by their distributions only."""
+"""Augmented Lagrangian of an objective and constraints, also of constraints known only by their distributions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import special
 
 @dataclass(frozen=True)
 class Lagrangian:
-    """f(x) + λ'c(x) + sum_j max(c_j(x), 0)² / (2 ρ), where constraints that are `equal` count as c_j(x)².
+    """Augmented Lagrangian f(x) + λ'c(x) + sum_j max(c_j(x), 0)² / (2 ρ); constraints that are `equal` count as c_j(x)².
 
     With `slack`, inequalities have slack variables s >= 0, c(x) + s = 0, of the values that are best for each x: that is
     f(x) + sum_j (max(c_j(x) + ρ λ_j, 0)² - ρ² λ_j²) / (2 ρ).
@@ -24,16 +24,16 @@ class Lagrangian:
 
     @property
     def _shifts(self) -> np.ndarray:
-        """With slack variables, how far below 0 constraints count, (k,)."""
+        """Distance below 0 from which constraints count, with slack variables, (k,)."""
         return np.where(self.equal, 0.0, self.penalty * self.multipliers * self.slack)
 
     @property
     def _slopes(self) -> np.ndarray:
-        """By which constraints count as they are, (k,)."""
+        """Coefficients of the linear terms of the constraints, (k,)."""
         return np.where(self.equal | (not self.slack), self.multipliers, 0.0)
 
     def value(self, f: np.ndarray, c: Iterable[np.ndarray]) -> np.ndarray:
-        """Of objectives, and of the k constraints, each an array like these."""
+        """Lagrangian of objectives, and of the k constraints, each an array like the objectives."""
         total = f - (self._shifts**2).sum() / (2 * self.penalty)
         for of_one, slope, shift, equal in zip(c, self._slopes, self._shifts, self.equal, strict=True):
             over = of_one if equal else np.maximum(of_one + shift, 0)
@@ -41,7 +41,7 @@ class Lagrangian:
         return total
 
     def expectation(self, f: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """With an objective of the means f, and constraints that are normal, of these means and scales (…, k)."""
+        """Expected Lagrangian for an objective of the means f, and normal constraints of these means and scales (…, k)."""
         above = mean + self._shifts
         with np.errstate(divide="ignore", invalid="ignore"):
             u = np.where(scale > 0, above / scale, np.copysign(np.inf, above))
@@ -50,9 +50,9 @@ class Lagrangian:
         return f + mean @ self._slopes + over.sum(-1) / (2 * self.penalty)
 
     def improvement(self, best: float, mean: np.ndarray, scale: np.ndarray, normal: np.ndarray) -> np.ndarray:
-        """E max(best - value, 0), where objective and constraints, in columns (m, 1 + k), are normal.
+        """Expected improvement E max(best - value, 0), where objective and constraints, in columns (m, 1 + k), are normal.
 
-        Of standard normal draws, (draws, 1 + k), that are the same for all m.
+        An average over standard normal draws, (draws, 1 + k), that are the same for all m.
         """
         found = np.empty(len(mean))
         for i in range(0, len(mean), 128):  # so that all of it stays in a cache
@@ -62,7 +62,7 @@ class Lagrangian:
         return found
 
     def next(self, f: np.ndarray, c: np.ndarray, valid: np.ndarray, violated: np.ndarray) -> Lagrangian:
-        """With another multiplier and penalty, after the best of all runs; while none is valid, after the least violation.
+        """Lagrangian with another multiplier and penalty, after the best of all runs, or the least violation if none is valid.
 
         Parameters
         ----------
@@ -83,6 +83,6 @@ class Lagrangian:
 
 
 def first_penalty(violations: np.ndarray) -> float:
-    """The penalty with which the least violation counts 1, of (n, k) constraints that are 0 where they are met."""
+    """Penalty with which the least violation counts 1, of (n, k) constraints that are 0 where they are met."""
     squares = (violations**2).sum(1)
     return float(squares[squares > 0].min(initial=np.inf) / 2) if squares.any() else 0.5

@@ -1,4 +1,4 @@
-"""Runs of a costly function under constraints, in the units in which they are compared."""
+"""Runs of a costly function under constraints, in units that make them comparable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Runs:
-    """All runs of a function so far, at points of the unit cube.
+    """Runs of a function so far, at points of the unit cube.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ class Runs:
     f, c : (n,) and (n, k) ndarray
         Objectives and constraints, those that are known behind the others.
     emulated : int
-        How many constraints are not known.
+        Number of constraints that are not known.
     of_f, of_c : float and (k,) ndarray
-        What they are divided by, where they are `scaled`.
+        Divisors of objective and constraints, where they are `scaled`.
     equal, tolerance : (k,) ndarray
         Which constraints are to be 0, and how far from that those in their units may be.
     """
@@ -50,7 +50,7 @@ class Runs:
         return self._objective is not None
 
     def within(self, x: np.ndarray) -> np.ndarray:
-        """Points as those of the unit cube."""
+        """Points of the unit cube, from points in the function's units."""
         return (x - self._low) / self._width
 
     def outside(self, unit: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ class Runs:
         return self._low + unit * self._width
 
     def objectives(self, unit: np.ndarray) -> np.ndarray:
-        """The objective that is known, at points of the unit cube."""
+        """Values of the objective that is known, at points of the unit cube."""
         assert self._objective is not None
         found = np.asarray(self._objective(self.outside(unit)), np.float64)
         if found.shape != (len(unit),):
@@ -66,7 +66,7 @@ class Runs:
         return found
 
     def known(self, unit: np.ndarray) -> np.ndarray:
-        """The constraints that are known, at points of the unit cube, (m, k); k may be 0."""
+        """Constraints that are known, at points of the unit cube, (m, k); k may be 0."""
         m = len(unit)
         if self._known is None:
             return np.empty((m, 0))
@@ -102,7 +102,7 @@ class Runs:
         self.unit, self.f = np.vstack([self.unit, unit]), np.append(self.f, f)
 
     def scale(self) -> None:
-        """Take the spreads of what there is as the units of objective and constraints."""
+        """Set the units of objective and constraints to the spreads of the runs so far."""
         self.of_f = self.f.std() or 1.0
         spreads = np.sqrt((self.c**2).mean(0))
         self.of_c = np.where(spreads > 0, spreads, 1.0)
@@ -120,15 +120,15 @@ class Runs:
 
     @property
     def violated(self) -> np.ndarray:
-        """Which constraints are not met, (n, k)."""
+        """Mask of the constraints that are not met, (n, k)."""
         return np.where(self.equal, np.abs(self.c) > self._tolerance, self.c > 0)
 
     @property
     def valid(self) -> np.ndarray:
-        """Which runs meet all constraints, (n,)."""
+        """Mask of the runs that meet all constraints, (n,)."""
         return np.logical_not(self.violated.any(1))
 
     @property
     def least(self) -> float:
-        """The best valid objective, or infinity."""
+        """Best valid objective, or infinity."""
         return float(self.f[self.valid].min(initial=np.inf))

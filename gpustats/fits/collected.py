@@ -1,4 +1,4 @@
-"""The results of the searches as users get them."""
+"""Results of the searches, collected for users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .model import Model
 from .newton import AT_EDGE, AT_KINK, CONVERGED, RUNNING, WITHOUT_START
 from .observations import UPPER, Rectangle
 
-ENDLESS = WITHOUT_START + 1  # how a search ended whose parameters go to the end of their domain
+ENDLESS = WITHOUT_START + 1  # end of a search whose parameters go to the end of their domain
 
 MESSAGES = {
     RUNNING: "not converged: more steps are needed, max_iterations",
@@ -28,7 +28,7 @@ MESSAGES = {
 
 
 class Collected:
-    """The results of all data sets, as those of each rectangle come in."""
+    """Results of all data sets, collected rectangle by rectangle."""
 
     def __init__(
         self, model: Model, free: Mapping[str, frozenset[str]], ends: Mapping[str, int], known: Mapping[str, Any],
@@ -46,7 +46,7 @@ class Collected:
         self, rectangle: Rectangle, loglik: np.ndarray, values: np.ndarray, covariance: np.ndarray, status: np.ndarray,
         steps: np.ndarray,
     ) -> None:  # fmt: skip
-        """The results of a rectangle: of the parameters that are no ends of the support."""
+        """Add the results of a rectangle, for the parameters that are no ends of the support."""
         which = rectangle.which
         places = np.flatnonzero([n not in self._ends for n in self._free])
         self._values[np.ix_(which, places)] = values
@@ -59,7 +59,7 @@ class Collected:
             self._outside = _complaint(self._model, rectangle)
 
     def estimates(self, labels: np.ndarray | None) -> Estimates:
-        """All of them."""
+        """Estimates of all data sets."""
         if (self._status == WITHOUT_START).all():
             raise ValueError(
                 f"no values of {', '.join(self._free)} were found at which x has a likelihood{self._outside}"
@@ -89,7 +89,7 @@ class Collected:
 
 
 def _complaint(model: Model, rectangle: Rectangle) -> str:
-    """What is wrong with observations that have no likelihood, where that is known."""
+    """Reason why observations have no likelihood, where it is known."""
     x, argument = rectangle.on_host().x, model.log_density.arguments[0]
     if np.isnan(x).any():
         return ": there is a nan in x"
@@ -106,7 +106,7 @@ def _complaint(model: Model, rectangle: Rectangle) -> str:
 
 
 def _complaint_of_intervals(lower: np.ndarray, upper: np.ndarray, argument: Argument) -> str:
-    """The same of intervals."""
+    """Reason why intervals have no likelihood, where it is known."""
     below, above = (np.zeros(lower.shape, bool) for _ in range(2))
     if argument.words & {"positive", "nonnegative", "unit"}:
         below = upper < 0

@@ -1,4 +1,4 @@
-"""What a fit has found."""
+"""Estimates of a density's parameters, as a fit returns them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Numbers = Any
 class Estimates:
     """Estimates of a density's parameters by maximum likelihood.
 
-    Of one data set everything is a number; of many, an array with one for each data set. It can be unpacked:
+    For one data set everything is a number; for many, an array with one for each data set. It can be unpacked:
     ``alpha, beta = gs.gamma.fit(x)``.
 
     Attributes
@@ -30,7 +30,7 @@ class Estimates:
     standard_errors : dict
         Name -> standard error of each of these: the roots of the diagonal of `covariance`.
     covariance : (P, P) or (..., P, P) ndarray
-        Of the estimates, in the order of `free`: the inverse of the observed information, which are the second derivatives of
+        Covariance of the estimates, in the order of `free`: the inverse of the observed information, the second derivatives of
         the log-likelihood with their sign changed. Where the density has a kink at an observation, these do not tell, and it is
         the inverse of the sum of the products of the scores. nan for an end of the support, and where a search failed.
     log_likelihood : float or ndarray
@@ -41,7 +41,7 @@ class Estimates:
     n_iterations : int or ndarray of int
         Steps that were tried.
     message : str or ndarray of str
-        How the search ended.
+        End of the search, in words.
     groups : ndarray or None
         The labels of the data sets, where they had some.
     """

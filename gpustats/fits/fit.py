@@ -22,20 +22,20 @@ from .scales import Scales
 from .searched import Searched
 from .starts import Tries
 
-# Standard errors from which on a parameter is said to go to the end of its domain: of logarithms, and relative to those where
-# the search began. And how small they may become where there is a kink, and no pole.
-FLAT, FLATTER, STEEP = 300.0, 1e6, 1e-6
+# Standard errors from which on a parameter is said to go to the end of its domain: of logarithms, and relative to the standard
+# errors where the search began. And the relative one below which a kink is a pole.
+ENDLESS_LOG_ERROR, ENDLESS_RELATIVE_ERROR, POLE_RELATIVE_ERROR = 300.0, 1e6, 1e-6
 
-# Where likelihoods have corners at observations: places between these that are tried, of which so many are searched from, those
-# that promise to gain so much, and how often.
-PLACES, MOST, PROMISE, ROUNDS = 24, 4, 1e-7, 3
+# Where likelihoods have corners at observations: number of places between observations that are tried, number of searches from
+# the best of these, the gain that a place has to promise for a search, and the largest number of such rounds.
+PLACES_TRIED, PLACES_SEARCHED, LEAST_PROMISE, MOST_ROUNDS = 24, 4, 1e-7, 3
 
-#: How many data sets one of several devices takes at a time, at least, and into how many pieces all are cut, at most.
-FEWEST, PIECES = 256, 32
+#: Least number of data sets of a piece, which one of several devices takes at a time, and largest number of pieces.
+FEWEST_DATA_SETS, MOST_PIECES = 256, 32
 
 
 class Job(NamedTuple):
-    """Searches that do not depend on one another: of the data sets of a rectangle, from the best guesses (G, C, P) for each."""
+    """Independent searches for the data sets of a rectangle, from the best guesses (G, C, P) for each."""
 
     model: Model
     rectangle: Rectangle
@@ -45,7 +45,7 @@ class Job(NamedTuple):
     limit: int
 
 
-#: What is found for each data set of a job: ``loglik``, ``values``, ``covariance``, ``status`` and ``steps``.
+#: Results for each data set of a job: ``loglik``, ``values``, ``covariance``, ``status`` and ``steps``.
 Found = dict[str, np.ndarray]
 
 
@@ -53,7 +53,7 @@ def fit(
     model: Model, x: Any, fixed: Mapping[str, Any] | None, start: Mapping[str, Any] | None, weights: Any, lower: Any,
     upper: Any, groups: Any, max_iterations: int, devices: str | Sequence[str | Device] | None = None,
 ) -> Estimates:  # fmt: skip
-    """See `Density.fit`."""
+    """Estimates by maximum likelihood: see `Density.fit`."""
     domains = model.parameters()
     if not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
         raise ValueError(f"max_iterations must be a whole number that is not negative, not {max_iterations!r}")
@@ -81,7 +81,7 @@ def fit(
 
 
 def _by_name(what: str, given: Mapping[str, Any] | None, model: Model) -> dict[str, Any]:
-    """The values that a call gives parameters, each of which lies in its parameter's domain."""
+    """Values of parameters in a call, by name, each checked to lie in its parameter's domain."""
     if not isinstance(given, Mapping | None):
         raise TypeError(f"{what} must be a dict of parameters by name, such as {{{next(iter(model.parameters()))!r}: 1.0}}")
     arguments = {a.name: a for a in model.log_density.arguments[1:]}
@@ -99,7 +99,7 @@ def _by_name(what: str, given: Mapping[str, Any] | None, model: Model) -> dict[s
 
 
 def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """A starting value for each data set."""
+    """Starting value for each data set."""
     if np.asarray(value).dtype.kind not in "fiub":
         raise TypeError(f"start of {name} must be a number, or one for each data set, not {value!r}")
     try:
@@ -111,7 +111,7 @@ def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _where(x: Any, devices: str | Sequence[str | Device] | None) -> tuple[Runtime, Callable[[Job], Found]]:
-    """The device where guesses are tried, and what searches, there or on all of `devices`."""
+    """Device on which guesses are tried, and the function that searches, there or on all of `devices`."""
     if devices is None:
         runtime = device_of([x], ["x"])
         return runtime, lambda job: _searched(job, 0, len(job.best), runtime)
@@ -121,7 +121,7 @@ def _where(x: Any, devices: str | Sequence[str | Device] | None) -> tuple[Runtim
 
     def search(job: Job) -> Found:
         n = len(job.best)
-        return over(_searched, job, n, chunk=max(FEWEST, -(-n // PIECES)))  # whatever the devices are
+        return over(_searched, job, n, chunk=max(FEWEST_DATA_SETS, -(-n // MOST_PIECES)))  # whatever the devices are
 
     return choose.several(devices)[0], search
 
@@ -144,48 +144,48 @@ def _fit_rectangle(
 
 
 def _searched(job: Job, first: int, end: int, runtime: Runtime) -> Found:
-    """What is found for data sets `first` to `end` - 1 of a job on a device."""
+    """Results for data sets `first` to `end` - 1 of a job on a device."""
     rectangle = job.rectangle if end - first == len(job.best) else job.rectangle[np.arange(first, end)]
     scales = Scales(list(job.free.values()))
     searched = Searched(job.model, rectangle, list(job.free), scales, runtime)
     points, objective = _begin(searched, scales, job.best[first:end])
     precision = Precision() if searched.dtype.itemsize == 8 else Precision(1e-6, 1e-8)
-    found = Searches(searched, points, objective, scales.longest, precision)
-    found.run(job.limit)
+    searches = Searches(searched, points, objective, scales.longest, precision)
+    searches.run(job.limit)
     if job.corners:
-        _beside_kinks(job.corners, found, job.limit)
-        _among_observations(searched, rectangle, job.corners, scales, found, job.limit)
-        _beside_kinks(job.corners, found, job.limit)
-    failed = found.status == WITHOUT_START
-    values, slopes, _ = scales.back(found.points)
+        _beside_kinks(job.corners, searches, job.limit)
+        _among_observations(searched, rectangle, job.corners, scales, searches, job.limit)
+        _beside_kinks(job.corners, searches, job.limit)
+    failed = searches.status == WITHOUT_START
+    values, slopes, _ = scales.back(searches.points)
     values[failed] = np.nan
-    covariance = _covariance(found, scales)
+    covariance = _covariance(searches, scales)
     with np.errstate(invalid="ignore", over="ignore"):
         covariance *= slopes[:, :, None] * slopes[:, None, :]
-    covariance[(found.status != CONVERGED) & (found.status != AT_KINK)] = np.nan
-    loglik = np.where(failed, np.nan, -found.objective.value)
-    return dict(loglik=loglik, values=values, covariance=covariance, status=found.status, steps=found.n_iterations)
+    covariance[(searches.status != CONVERGED) & (searches.status != AT_KINK)] = np.nan
+    loglik = np.where(failed, np.nan, -searches.objective.value)
+    return dict(loglik=loglik, values=values, covariance=covariance, status=searches.status, steps=searches.n_iterations)
 
 
-def _covariance(found: Searches, scales: Scales) -> np.ndarray:
-    """The covariances of estimates on their scales; searches that went to a pole or to the end of a domain are marked."""
-    covariance, definite = _inverse(found.objective.hessian)
-    of_scores, told = _inverse(found.objective.metric)
-    told |= _inverse(found.objective.hessian + found.objective.metric)[1]
-    covariance = np.where((definite & (found.status != AT_KINK))[:, None, None], covariance, of_scores)
+def _covariance(searches: Searches, scales: Scales) -> np.ndarray:
+    """Covariances of estimates on their scales; searches that went to a pole or to the end of a domain are marked."""
+    covariance, definite = _inverse(searches.objective.hessian)
+    of_scores, told = _inverse(searches.objective.metric)
+    told |= _inverse(searches.objective.hessian + searches.objective.metric)[1]
+    covariance = np.where((definite & (searches.status != AT_KINK))[:, None, None], covariance, of_scores)
     with np.errstate(invalid="ignore"):
         spread = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-        by_scores, relative = 1 / np.sqrt(found.objective.scale), np.sqrt(found.first_scale)
+        by_scores, relative = 1 / np.sqrt(searches.objective.scale), np.sqrt(searches.first_scale)
         spread = np.where(np.isnan(spread), by_scores, spread)
-        endless = ((spread > FLAT) & np.isfinite(scales.longest)) | (spread * relative > FLATTER)
-        endless |= ((found.status == AT_KINK) & ~told)[:, None]  # nothing tells some parameters apart
-    found.status[_at_poles(found)] = AT_EDGE
-    found.status[endless.any(-1) & ((found.status == CONVERGED) | (found.status == AT_KINK))] = ENDLESS
+        endless = ((spread > ENDLESS_LOG_ERROR) & np.isfinite(scales.longest)) | (spread * relative > ENDLESS_RELATIVE_ERROR)
+        endless |= ((searches.status == AT_KINK) & ~told)[:, None]  # nothing tells some parameters apart
+    searches.status[_at_poles(searches)] = AT_EDGE
+    searches.status[endless.any(-1) & ((searches.status == CONVERGED) | (searches.status == AT_KINK))] = ENDLESS
     return covariance
 
 
 def _begin(searched: Searched, scales: Scales, best: np.ndarray) -> tuple[np.ndarray, Objective]:
-    """The first of the best guesses (G, C, P) for each data set at which all of its observations have a likelihood."""
+    """Starting points, the first of the best guesses (G, C, P) at which all of a data set's observations have a likelihood."""
     with np.errstate(invalid="ignore", divide="ignore"):
         points = scales.to(best)
     begin, objective = points[:, 0].copy(), searched(points[:, 0], np.arange(len(best)))
@@ -198,58 +198,59 @@ def _begin(searched: Searched, scales: Scales, best: np.ndarray) -> tuple[np.nda
     return begin, objective
 
 
-def _beside_kinks(corners: Sequence[int], found: Searches, limit: int) -> None:
-    """Go on in the other parameters where one with a corner has come to a kink."""
-    for i in corners if found.points.shape[1] > 1 else ():
-        which = np.flatnonzero((found.status == AT_KINK) & ~_at_poles(found))
+def _beside_kinks(corners: Sequence[int], searches: Searches, limit: int) -> None:
+    """Search on in the other parameters where one with a corner has come to a kink."""
+    for i in corners if searches.points.shape[1] > 1 else ():
+        which = np.flatnonzero((searches.status == AT_KINK) & ~_at_poles(searches))
         if which.size:
-            found.go_on_without(i, which, limit)
+            searches.go_on_without(i, which, limit)
 
 
 def _among_observations(
-    searched: Searched, rectangle: Rectangle, corners: Sequence[int], scales: Scales, found: Searches, limit: int
+    searched: Searched, rectangle: Rectangle, corners: Sequence[int], scales: Scales, searches: Searches, limit: int
 ) -> None:
     """Search again between other observations, for each parameter with a corner at them: such likelihoods have many maxima.
 
-    Of the places between observations those are taken from which a search might find more, as the slopes and the curvature
+    Searches begin at the places between observations from which they might find more, as the slopes and the curvature
     there say, the others of the parameters being as they were found.
     """
-    sets = np.arange(len(found.points))
+    sets = np.arange(len(searches.points))
     for i in corners:
         scale, left = scales.only(i), sets  # the data sets that are not done with
-        for _ in range(ROUNDS):
-            left = left[found.objective[left].finite & ~_at_poles(found)[left]]
+        for _ in range(MOST_ROUNDS):
+            left = left[searches.objective[left].finite & ~_at_poles(searches)[left]]
             if not left.size:
                 break
-            low, high = rectangle[left].between(scale.back(found.points[left, i])[0], PLACES)
+            low, high = rectangle[left].between(scale.back(searches.points[left, i])[0], PLACES_TRIED)
             with np.errstate(invalid="ignore", divide="ignore"):
                 low, high = scale.to(low), scale.to(high)
             places, reach = low + 0.5 * (high - low), 0.5 * (high - low)
             promises = np.full(places.shape, -np.inf)
             for k in range(places.shape[1]):
-                points = found.points[left].copy()
+                points = searches.points[left].copy()
                 points[:, i] = places[:, k]
-                promises[:, k] = _promised(searched(points, left), i, reach[:, k]) + found.objective.value[left]
-            order, before = np.argsort(-promises, axis=1), found.objective.value.copy()
-            for k in order.T[:MOST]:
-                promising = np.flatnonzero(promises[np.arange(len(left)), k] > PROMISE)
+                promises[:, k] = _promised(searched(points, left), i, reach[:, k]) + searches.objective.value[left]
+            order, before = np.argsort(-promises, axis=1), searches.objective.value.copy()
+            for k in order.T[:PLACES_SEARCHED]:
+                promising = np.flatnonzero(promises[np.arange(len(left)), k] > LEAST_PROMISE)
                 if not promising.size:
                     break
                 which = left[promising]
-                points = found.points[which].copy()
+                points = searches.points[which].copy()
                 points[:, i] = places[promising, k[promising]]
-                found.again(which, points, limit)
-            left = left[found.objective.value[left] < before[left]]
+                searches.again(which, points, limit)
+            left = left[searches.objective.value[left] < before[left]]
 
 
-def _at_poles(found: Searches) -> np.ndarray:
-    """Which searches, for a kink, have come to where a parameter is told without end."""
+def _at_poles(searches: Searches) -> np.ndarray:
+    """Mask of searches that ended at a pole: a kink at which a standard error vanishes."""
     with np.errstate(invalid="ignore"):
-        return (np.sqrt(found.first_scale / found.objective.scale) < STEEP).any(-1) & (found.status == AT_KINK)
+        relative = np.sqrt(searches.first_scale / searches.objective.scale)
+        return (relative < POLE_RELATIVE_ERROR).any(-1) & (searches.status == AT_KINK)
 
 
 def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:
-    """What a log-likelihood might come to near a point: parameter i may move by `reach`, the others as the Hessian says."""
+    """Log-likelihood that is possible near a point: parameter i may move by `reach`, the others as the Hessian says."""
     others = [j for j in range(objective.gradient.shape[1]) if j != i]
     gradient = objective.gradient[:, others]
     step, fine = solve(objective.hessian[:, others][:, :, others], -gradient)
@@ -260,7 +261,7 @@ def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:
 
 
 def _inverse(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The inverses of symmetric matrices (G, P, P), nan where one is not positive definite, and where they are."""
+    """Inverses of symmetric matrices (G, P, P), nan where one is not positive definite, and the mask of those that are."""
     found, definite = np.empty_like(matrices), np.ones(len(matrices), bool)
     for k, unit in enumerate(np.eye(matrices.shape[-1])):
         found[:, :, k], fine = solve(matrices, np.broadcast_to(unit, matrices.shape[:-1]))

@@ -1,4 +1,4 @@
-"""Densities: their parameters by maximum likelihood."""
+"""Densities with a fit: their parameters by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Fittable(ABC):
-    """What has a log-density, and perhaps a distribution function, from which its parameters are estimated."""
+    """Distribution with a log-density, and perhaps a distribution function, from which its parameters are estimated."""
 
     definition: DeviceFunction
 
@@ -39,7 +39,7 @@ class Fittable(ABC):
         start : dict, optional
             Where the search begins, for some others: numbers, or one for each data set.
         weights : array_like, optional
-            How often each observation counts; broadcasts to x. One that counts 0 times may be anything, also nan.
+            Number of times that each observation counts; broadcasts to x. One that counts 0 times may be anything, also nan.
         lower, upper : array_like, optional
             Instead of x: the ends of an interval, which belong to it, in which each observation is known to lie. Equal ends
             are the observation itself, infinite ones none. The density needs a distribution function.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-COMBINATIONS = 2000  # of guesses, at most
+MOST_COMBINATIONS = 2000  # of guesses, at most
 
 
 @np.errstate(all="ignore")
@@ -25,27 +25,27 @@ def guesses(domains: Mapping[str, Collection[str]], x: np.ndarray, start: Mappin
     x : (G, n) ndarray
         Observations.
     start : mapping
-        What the user says of some of the parameters: (G,) values.
+        User's values of some of the parameters, (G,).
     """
     numbers = _Summary(x)
-    found = {}
+    by_parameter = {}
     for name, words in domains.items():
         if name in start:
-            found[name] = np.broadcast_to(start[name], (1, len(x)))
+            by_parameter[name] = np.broadcast_to(start[name], (1, len(x)))
         elif "integer" in words:
-            found[name] = np.stack([numbers.low - 1, numbers.high + 1, numbers.high, 2 * numbers.high + 2, numbers.low])
+            by_parameter[name] = np.stack([numbers.low - 1, numbers.high + 1, numbers.high, 2 * numbers.high + 2, numbers.low])
         elif "unit" in words:
-            found[name] = numbers.within_unit()
+            by_parameter[name] = numbers.within_unit()
         else:
-            found[name] = numbers.positive() if {"positive", "nonnegative"} & set(words) else numbers.real()
-    while np.prod([float(len(g)) for g in found.values()]) > COMBINATIONS:  # the likeliest come first
-        longest = max(found, key=lambda name: len(found[name]))
-        found[longest] = found[longest][:-1]
-    return found
+            by_parameter[name] = numbers.positive() if {"positive", "nonnegative"} & set(words) else numbers.real()
+    while np.prod([float(len(g)) for g in by_parameter.values()]) > MOST_COMBINATIONS:  # the likeliest come first
+        longest = max(by_parameter, key=lambda name: len(by_parameter[name]))
+        by_parameter[longest] = by_parameter[longest][:-1]
+    return by_parameter
 
 
 class _Summary:
-    """Location, scale and moments of each of G data sets, and the guesses that are made of them."""
+    """Location, scale and moments of each of G data sets, and guesses made of them."""
 
     def __init__(self, x: np.ndarray):
         ordered = np.sort(x, axis=-1)

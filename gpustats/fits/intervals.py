@@ -1,4 +1,4 @@
-"""The log-likelihood of an observation that is known to lie in an interval."""
+"""Log-likelihood of an observation that is known to lie in an interval."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def interval_log_probability(log_density: Pointwise, definition: DeviceFunction)
     ----------
     log_density : Pointwise
     definition : DeviceFunction
-        What the density's source defines.
+        Definition of the density by its source.
 
     Returns
     -------
     Pointwise
-        Of the lower end, which belongs to the interval, and the parameters of `log_density`, and of the upper end, last.
+        Function of the lower end, which belongs to the interval, the parameters of `log_density`, and the upper end, last.
     """
     x, *parameters = log_density.c_names
     function, functions = log_density.function, dict(log_density.functions)
     log_cdf, log_sf = (distribution_function(definition, ending, functions) for ending in ("logcdf", "logsf"))
 
     def call(made: Function, *at: str) -> str:
-        """A call of a function of the parameters, or of a number and the parameters."""
+        """Call of a function of the parameters, or of a number and the parameters."""
         names = [p.name for p in made.parameters]
         return call_of(made, dict(zip(names, [*at, *parameters] or ["0"], strict=True)))
 

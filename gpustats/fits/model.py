@@ -1,4 +1,4 @@
-"""What a fit needs to know of a density."""
+"""Model of a fit: the functions and domains of a density."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .intervals import interval_log_probability
 
 @dataclass(frozen=True)
 class Model:
-    """What a density's fit needs to know of the density.
+    """Log-density of a density and its source, for a fit.
 
     Attributes
     ----------
     log_density : Pointwise
     definition : DeviceFunction
-        What its source defines.
+        Definition of the density by its source.
     """
 
     log_density: Pointwise
@@ -29,7 +29,7 @@ class Model:
         return self.log_density.name
 
     def parameters(self) -> dict[str, frozenset[str]]:
-        """Each parameter, and the words of its domain."""
+        """Words of the domain, by parameter."""
         x, *parameters = self.log_density.arguments
         if vectors := [a.name for a in (x, *parameters) if a.rank]:
             raise NotImplementedError(
@@ -39,7 +39,7 @@ class Model:
         return {a.name: frozenset(a.words) for a in parameters}
 
     def of_intervals(self) -> Pointwise:
-        """The log-probability of an interval, made once."""
+        """Log-probability of an interval, made once."""
         known: dict[Any, Pointwise] = self.log_density.made["interval"]
         if not known:
             known[()] = interval_log_probability(self.log_density, self.definition)

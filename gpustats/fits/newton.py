@@ -16,21 +16,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-SMALLEST, HEAVY, LARGEST = (
+SMALLEST_DAMPING, HEAVY_DAMPING, LARGEST_DAMPING = (
     1e-3,
     1e4,
     1e12,
 )  # damping: where it begins, what only a kink or an edge needs, where it gives up
-TO_BLAME = 0.2  # of the largest error that a parameter's slope makes: those with smaller ones are not damped
+BLAMED_SHARE = 0.2  # of the largest error that a parameter's slope makes: parameters with less are not damped
 # In units of the metric: a last step that needs no evaluation, curvatures that may be rounding's, and one that bends down.
-NEAR, FLAT, BENT = 1e-5, 1e-12, 1e-6
+NEGLIGIBLE_STEP, ROUNDING_CURVATURE, DOWNWARD_CURVATURE = 1e-5, 1e-12, 1e-6
 
-#: How a search ended.
+#: Status of a search: running, or how it ended.
 RUNNING, CONVERGED, AT_KINK, AT_EDGE, WITHOUT_START = range(5)
 
 
 class Precision(NamedTuple):
-    """The relative error of values, and what a further step may gain where a search ends; with heavy damping, at a kink.
+    """Relative error of values, and the gain of a further step at which a search ends; with heavy damping, at a kink.
 
     The root of twice this gain is the distance from the maximum of a log-likelihood in standard errors.
     """
@@ -42,7 +42,7 @@ class Precision(NamedTuple):
 
 @dataclass
 class Objective:
-    """What is minimised, at the points of G searches: values (G,), gradients (G, P), Hessians and metrics (G, P, P)."""
+    """Objective to minimise, at the points of G searches: values (G,), gradients (G, P), Hessians and metrics (G, P, P)."""
 
     value: np.ndarray
     gradient: np.ndarray
@@ -53,7 +53,7 @@ class Objective:
         return Objective(self.value[which], self.gradient[which], self.hessian[which], self.metric[which])
 
     def of(self, parameters: list[int]) -> Objective:
-        """The same in some of the parameters, the others being as they are."""
+        """Objective in some of the parameters, the others being fixed."""
         hessian, metric = (m[:, parameters][:, :, parameters] for m in (self.hessian, self.metric))
         return Objective(self.value, self.gradient[:, parameters], hessian, metric)
 
@@ -63,14 +63,14 @@ class Objective:
 
     @property
     def finite(self) -> np.ndarray:
-        """For each search, whether everything is."""
+        """Mask of the searches with finite value, gradient, Hessian and metric."""
         fine = np.isfinite(self.value) & np.isfinite(self.gradient).all(-1)
         fine &= np.isfinite(self.hessian).all((-2, -1)) & np.isfinite(self.metric).all((-2, -1))
         return fine
 
     @property
     def scale(self) -> np.ndarray:
-        """The diagonal of the metric (G, P), which is positive."""
+        """Diagonal of the metric (G, P), which is positive."""
         scale = np.diagonal(self.metric, axis1=-2, axis2=-1)
         return np.maximum(scale, 1e-300 + 1e-12 * scale.max(-1, keepdims=True, initial=0))
 
@@ -80,7 +80,7 @@ Evaluate = Callable[[np.ndarray, np.ndarray], Objective]
 
 
 def solve(matrices: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Solutions (G, P) of symmetric systems (G, P, P), and which of the matrices are positive definite: others' are not valid.
+    """Solutions (G, P) of symmetric systems (G, P, P), valid where the matrix is positive definite, and the mask of these.
 
     Gaussian elimination of all systems together, a column at a time.
     """
@@ -102,14 +102,14 @@ def solve(matrices: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 class _Steps(NamedTuple):
-    """The next steps (n, P) of some searches, what the quadratic model says that each gains, and the slopes (n, P) there."""
+    """Next steps (n, P) of some searches, the gain of each by the quadratic model, and the slopes (n, P) there."""
 
     step: np.ndarray
     gain: np.ndarray
     slope: np.ndarray
 
     def of(self, which: np.ndarray) -> _Steps:
-        """Those of some of the searches."""
+        """Steps of some of the searches."""
         return _Steps(self.step[which], self.gain[which], self.slope[which])
 
 
@@ -132,7 +132,7 @@ class Searches:
     points, objective
         Where each search has come to.
     status : (G,) ndarray
-        How it ended.
+        End of each search.
     n_iterations : (G,) ndarray
         The steps that were tried.
     first_scale : (G, P) ndarray
@@ -151,7 +151,7 @@ class Searches:
         self._at_edge = np.zeros(len(points), bool)  # is there no likelihood where the last step led that was refused?
 
     def run(self, limit: int) -> None:
-        """Go on until all searches have ended, or have tried so many steps."""
+        """Iterate until all searches have ended, or have tried so many steps."""
         for i in range(limit + 1):
             active = np.flatnonzero(self.status == RUNNING)
             steps = self._next_steps(active)
@@ -163,7 +163,7 @@ class Searches:
             self._judge(active, steps, self._evaluate(self.points[active] + steps.step, active))
 
     def again(self, which: np.ndarray, points: np.ndarray, limit: int) -> None:
-        """Search once more from other points, and keep what is better."""
+        """Search once more from other points, and keep the better results."""
 
         def evaluate(points: np.ndarray, sets: np.ndarray) -> Objective:
             return self._evaluate(points, which[sets])
@@ -178,7 +178,7 @@ class Searches:
         self.objective[which[better]] = other.objective[better]
 
     def go_on_without(self, i: int, which: np.ndarray, limit: int) -> None:
-        """Go on in the other parameters, where parameter i has come to a kink: beside a cusp all steps become short."""
+        """Search on in the other parameters, where parameter i has come to a kink: beside a cusp all steps become short."""
         others = [j for j in range(self.points.shape[1]) if j != i]
 
         def whole(points: np.ndarray, sets: np.ndarray) -> np.ndarray:
@@ -206,8 +206,8 @@ class Searches:
         systems = here.hessian.copy()
         systems[:, places, places] += damping * scale
         step, definite = solve(systems, -here.gradient)
-        while (bad := np.flatnonzero(~definite & (damping < LARGEST).any(-1))).size:
-            damping[bad] = np.minimum(np.maximum(10 * damping[bad], SMALLEST), LARGEST)
+        while (bad := np.flatnonzero(~definite & (damping < LARGEST_DAMPING).any(-1))).size:
+            damping[bad] = np.minimum(np.maximum(10 * damping[bad], SMALLEST_DAMPING), LARGEST_DAMPING)
             systems = here.hessian[bad]
             systems[:, places, places] += damping[bad] * scale[bad]
             step[bad], definite[bad] = solve(systems, -here.gradient[bad])
@@ -219,19 +219,20 @@ class Searches:
         return _Steps(step, gain, here.gradient + change)
 
     def _ended(self, active: np.ndarray, steps: _Steps) -> np.ndarray:
-        """Which searches end here."""
+        """Mask of the searches that end here."""
         heaviest = self._damping[active].max(-1, initial=0)
-        small, heavy = steps.gain <= self._precision.gain, heaviest > HEAVY
-        stuck = (heavy & (steps.gain <= self._precision.gain_at_kink)) | (heaviest >= LARGEST)
+        small, heavy = steps.gain <= self._precision.gain, heaviest > HEAVY_DAMPING
+        stuck = (heavy & (steps.gain <= self._precision.gain_at_kink)) | (heaviest >= LARGEST_DAMPING)
         if not (small | stuck).any():
             return stuck
         here = self.objective[active]
         whole, definite = solve(here.hessian, -here.gradient)
         curvatures, directions = self._bends(here, small | stuck)
-        convex, saddle = definite & (curvatures > FLAT), small & ~stuck & ~heavy & (curvatures < -BENT)
+        convex = definite & (curvatures > ROUNDING_CURVATURE)
+        saddle = small & ~stuck & ~heavy & (curvatures < -DOWNWARD_CURVATURE)
         with np.errstate(invalid="ignore", over="ignore"):
             left = -0.5 * np.einsum("gi,gi->g", here.gradient, whole)
-            near = (whole**2 * here.scale).sum(-1) <= NEAR**2
+            near = (whole**2 * here.scale).sum(-1) <= NEGLIGIBLE_STEP**2
         done = (small | stuck) & convex & (left <= self._precision.gain)
         level = small & ~convex & ~heavy & ~saddle  # as between the two middle observations of a median
         self.status[active[level]] = AT_KINK
@@ -246,7 +247,7 @@ class Searches:
         return done | stuck | level
 
     def _bends(self, here: Objective, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The least curvature of the Hessian in units of the metric, and its direction, of which the metric says 1; of some."""
+        """Least curvature of the Hessian, for some searches, in units of the metric, and its direction, of length 1 there."""
         curvatures, directions = np.ones(len(which)), np.zeros_like(here.gradient)
         if not directions.size:  # there is nothing to search for
             return curvatures, directions
@@ -258,7 +259,7 @@ class Searches:
         return curvatures, directions
 
     def _judge(self, active: np.ndarray, steps: _Steps, trial: Objective) -> None:
-        """Take the steps that gain what the model said, or enough of it, and change the damping."""
+        """Accept the steps that gain enough of the quadratic model's gain, and change the damping."""
         before, finite = self.objective.value[active], trial.finite
         with np.errstate(invalid="ignore"):
             gained = np.where(finite, before - trial.value, -np.inf)
@@ -267,12 +268,12 @@ class Searches:
                 steps.gain > error, gained / np.maximum(steps.gain, 1e-300), np.where(gained > -error, 1.0, -1.0)
             )
             wrong = np.abs((trial.gradient - steps.slope) * steps.step)  # what it makes of the value
-            blamed = (wrong >= TO_BLAME * wrong.max(-1, keepdims=True, initial=0)) | ~finite[:, None]
+            blamed = (wrong >= BLAMED_SHARE * wrong.max(-1, keepdims=True, initial=0)) | ~finite[:, None]
         taken = ratio > 1e-4
         damping, growth = self._damping[active], self._growth[active, None]
         good, poor = taken & (ratio > 0.75), taken & (ratio < 0.25)
-        damping[good] = np.where(damping[good] > SMALLEST, 0.1 * damping[good], 0)
-        more = np.minimum(np.maximum(np.where(taken[:, None], 2, growth) * damping, SMALLEST), LARGEST)
+        damping[good] = np.where(damping[good] > SMALLEST_DAMPING, 0.1 * damping[good], 0)
+        more = np.minimum(np.maximum(np.where(taken[:, None], 2, growth) * damping, SMALLEST_DAMPING), LARGEST_DAMPING)
         self._damping[active] = np.where((poor | ~taken)[:, None] & blamed, more, damping)
         self._growth[active] = np.where(taken, 4, 2 * growth[:, 0])
         self._at_edge[active[~taken]] = ~finite[~taken]

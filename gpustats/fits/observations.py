@@ -1,4 +1,4 @@
-"""Observations of one data set or of many, in whatever form they come, as rectangles of data sets of about the same size."""
+"""Observations of one data set or of many, in any form, as rectangles of data sets of about the same size."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..kernels.layout import power_of_two
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.host_memory import contiguous
 
-#: What may be known of an observation beside its value, by names that no parameter has: the upper end of an interval in which
-#: it lies and of which the value is the lower end; how often it counts.
+#: Columns of observations beside the values, by names that no parameter has: the upper end of an interval in which
+#: an observation lies, with the value as the lower end; and the number of times that an observation counts.
 UPPER, WEIGHT = "upper end", "its weight"
 
-MANY = 4096  # of a data set: from here on, some of its observations stand for all
+MANY_OBSERVATIONS = 4096  # of a data set: of more, a sample stands for all
 
 _DOUBLE = np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
 class Rectangle:
-    """Data sets of one length, each of which has a row: (G, N).
+    """Data sets of one length, each with a row: (G, N).
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Rectangle:
     x : array
         (G, N), of float64, on the host or on a device.
     columns : dict
-        What else is known of observations: known parameters by their names, `UPPER`, `WEIGHT`. Numbers, and arrays with two
+        Columns beside x: known parameters by their names, `UPPER`, `WEIGHT`. Numbers, and arrays with two
         axes that broadcast to x. Data sets that are shorter than N are filled up with observations of weight 0.
     """
 
@@ -44,16 +44,16 @@ class Rectangle:
     columns: dict[str, Any]
 
     def __getitem__(self, sets: np.ndarray) -> Rectangle:
-        """Some of the data sets."""
+        """Rectangle of some of the data sets."""
         own = {n: v[sets] if np.ndim(v) and len(v) == len(self.which) else v for n, v in self.columns.items()}
         return Rectangle(self.which[sets], self.x[sets], own)
 
     def beside(self, known: Mapping[str, Any]) -> Rectangle:
-        """The same with further columns."""
+        """Rectangle with further columns."""
         return Rectangle(self.which, self.x, {**self.columns, **known})
 
     def on_host(self) -> Rectangle:
-        """The same with x on the host."""
+        """Rectangle with x on the host."""
         return Rectangle(self.which, as_host(device_of([self.x], ["x"]), self.x), self.columns)
 
     def numbers(self) -> np.ndarray:
@@ -71,7 +71,8 @@ class Rectangle:
         Half of them are next to `near` (G,), the others are spread over all observations. Of observations on a device, or of
         very many, some stand for all.
         """
-        few = self if self.x.shape[1] <= MANY and not is_device_array(self.x) else self.sample(MANY, False)
+        whole = self.x.shape[1] <= MANY_OBSERVATIONS and not is_device_array(self.x)
+        few = self if whole else self.sample(MANY_OBSERVATIONS, False)
         counted = np.broadcast_to(few.columns.get(WEIGHT, 1.0), few.x.shape) > 0
         x = np.sort(np.where(counted, few.x, np.nan), axis=-1)  # nan comes last
         size = counted.sum(-1)
@@ -111,7 +112,7 @@ class Rectangle:
 
 
 class Arranged(NamedTuple):
-    """Rectangles of data sets, the shape in which the data sets were given, and their labels, if they have some."""
+    """Rectangles of data sets, the shape in which the data sets came, and their labels, if any."""
 
     rectangles: Sequence[Rectangle]
     shape: tuple[int, ...]
@@ -137,7 +138,7 @@ def arranged(x: Any, lower: Any, upper: Any, weights: Any, known: Mapping[str, A
 
 
 def _without_uncounted(rectangle: Rectangle) -> Rectangle:
-    """The same with what is counted in the place of what has the weight 0, which may be nan or lie anywhere."""
+    """Rectangle with counted observations in the place of those of weight 0, which may be nan or lie anywhere."""
     weights = rectangle.columns.get(WEIGHT, 1.0)
     if np.all(np.greater(weights, 0)):
         return rectangle
@@ -148,7 +149,7 @@ def _without_uncounted(rectangle: Rectangle) -> Rectangle:
 
 
 def _arranged(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
-    """Observations with what else is known of them."""
+    """Observations and their columns, as rectangles."""
     if groups is not None:
         return _of_groups(x, columns, groups)
     if _is_ragged(x):
@@ -165,7 +166,7 @@ def _arranged(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
 
 
 def _intervals(x: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
-    """x and None; or, where intervals are given, their lower and upper ends: of which those of no width are x."""
+    """Observations x and None; or, for intervals, their lower and upper ends: intervals of no width are x."""
     low, high = _ends(x, lower, upper)
     return (low, None) if high is None or np.array_equal(low, high) else (low, high)
 
@@ -203,12 +204,12 @@ def _ends(x: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
 
 
 def _is_ragged(x: Any) -> bool:
-    """Whether x is a list of arrays of several lengths."""
+    """True if x is a list of arrays of several lengths."""
     return isinstance(x, (list, tuple)) and all(np.ndim(v) == 1 for v in x) and len({len(v) for v in x}) > 1
 
 
 def _of_groups(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
-    """Data sets whose observations are mixed: `groups` tells for each to which it belongs."""
+    """Data sets whose observations are mixed: `groups` has the data set of each."""
     x, groups = _hosted(_numbers(x, "x")), np.asarray(groups)
     if groups.shape == (0,) == np.shape(x):
         raise ValueError("x is empty: there are no observations to fit to")
@@ -240,7 +241,7 @@ def _of_lists(x: Sequence[Any], columns: dict[str, Any]) -> Arranged:
 
 
 def _rectangles(x: np.ndarray, columns: dict[str, Any], counts: np.ndarray) -> list[Rectangle]:
-    """Data sets that lie one after another, those of about the same length together: at most half of a row is filled up."""
+    """Rectangles of data sets that lie one after another, of about the same length: at most half of a row is filled up."""
     starts, found = np.cumsum(counts) - counts, []
     sizes = np.array([power_of_two(n) for n in counts.tolist()])
     for size in np.unique(sizes):
@@ -255,7 +256,7 @@ def _rectangles(x: np.ndarray, columns: dict[str, Any], counts: np.ndarray) -> l
 
 
 def _numbers(value: Any, name: str) -> Any:
-    """A number, or an array of float64, where it lies."""
+    """Number, or array of float64, on the device of the value."""
     array = as_array(value, name)
     if isinstance(array, float):
         return array
@@ -265,12 +266,12 @@ def _numbers(value: Any, name: str) -> Any:
 
 
 def _hosted(array: Any) -> Any:
-    """An array on the host."""
+    """Array on the host."""
     return as_host(device_of([array], ["x"]), array) if is_device_array(array) else array
 
 
 def _beside(value: Any, name: str, lead: tuple[int, ...], n: int) -> Any:
-    """What is known of observations (*lead, n), as a number or with two axes, (1 or G, 1 or N)."""
+    """Values beside observations (*lead, n), as a number or with two axes, (1 or G, 1 or N)."""
     array = _hosted(_numbers(value, _told(name)))
     if isinstance(array, float):
         return array
@@ -286,12 +287,12 @@ def _beside(value: Any, name: str, lead: tuple[int, ...], n: int) -> Any:
 
 
 def _told(name: str) -> str:
-    """What a column is called in errors."""
+    """Name of a column in errors."""
     return {UPPER: "upper", WEIGHT: "weights"}.get(name, name)
 
 
 def _check_weights(rectangle: Rectangle) -> None:
-    """ValueError where weights are no numbers of observations, or all of those of a data set are 0."""
+    """Check of weights: ValueError where they are no numbers of observations, or all of a data set are 0."""
     weights = rectangle.columns.get(WEIGHT, 1.0)
     if not (np.all(np.greater_equal(weights, 0)) and np.all(np.isfinite(weights))):
         raise ValueError("weights must be finite and not negative: they say how often each observation counts")
@@ -300,7 +301,7 @@ def _check_weights(rectangle: Rectangle) -> None:
 
 
 def _at(array: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """The numbers of (1 or G, N) at places (1 or G, n) of each row."""
+    """Numbers of (1 or G, N) at places (1 or G, n) of each row."""
     if len(places) == 1:
         return array[:, places[0]]
     return np.take_along_axis(np.broadcast_to(array, (len(places), array.shape[1])), places, axis=1)
@@ -321,7 +322,7 @@ def _spread(weights: np.ndarray, size: int) -> np.ndarray:
 
 
 def _within(lower: np.ndarray, upper: np.ndarray, whole: bool) -> np.ndarray:
-    """A finite value within each interval; nan in an interval that says nothing, where all of the data set's are such."""
+    """Finite value within each interval; nan in an infinite interval, where all of the data set's are such."""
     low, high = np.where(np.isinf(lower), upper, lower), np.where(np.isinf(upper), lower, upper)
     says_nothing = np.isinf(low)
     low[says_nothing] = high[says_nothing] = np.nan

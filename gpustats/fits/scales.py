@@ -11,7 +11,7 @@ Values = Any  #: NumPy arrays
 
 
 class Scale(NamedTuple):
-    """A scale: what takes a value to a number on it, and what takes the number back to the value and its two derivatives."""
+    """Scale of a parameter: from a value to a number on it, and back to the value and its two derivatives."""
 
     to: Callable[[Values], Values]
     back: Callable[[Values], tuple[Values, Values, Values]]
@@ -50,7 +50,7 @@ class Scales:
         self.longest = np.array([s.longest for s in self._scales])
 
     def only(self, i: int) -> Scale:
-        """That of one parameter."""
+        """Scale of one parameter, alone."""
         return self._scales[i]
 
     def to(self, values: np.ndarray) -> np.ndarray:
@@ -61,7 +61,7 @@ class Scales:
         return points
 
     def back(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The values at points (…, P), and their first and second derivatives in these."""
+        """Values at points (…, P), and their first and second derivatives in the points."""
         values, slopes, bends = np.empty((3, *points.shape))
         with np.errstate(over="ignore", under="ignore"):
             for i, scale in enumerate(self._scales):

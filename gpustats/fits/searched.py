@@ -1,4 +1,4 @@
-"""The log-likelihoods of many data sets as what is minimised."""
+"""Log-likelihoods of many data sets as objectives to minimise."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .newton import Objective
 from .observations import UPPER, WEIGHT, Rectangle
 from .scales import Scales
 
-FEW = 0.25  # of the data sets that are evaluated: when no more are still searched, the others are left out
+FEW_LEFT = 0.25  # share of the evaluated data sets: when fewer are still searched, the others are left out
 
 
 class Searched:
-    """The log-likelihoods of a rectangle of data sets as what is minimised, on the scales of the estimated parameters."""
+    """Log-likelihoods of a rectangle of data sets as objectives, on the scales of the estimated parameters."""
 
     def __init__(self, model: Model, rectangle: Rectangle, estimated: Sequence[str], scales: Scales, runtime: Runtime):
         weighted = WEIGHT in rectangle.columns
@@ -31,13 +31,13 @@ class Searched:
         self._take(np.arange(len(rectangle.which)), rectangle)
 
     def _take(self, sets: np.ndarray, part: Rectangle) -> None:
-        """Evaluate the data sets of these numbers from now on."""
+        """Set the data sets that are evaluated from now on, by their numbers."""
         self._sets, self._place = sets, np.full(len(self._points), -1)
         self._place[sets[::-1]] = np.arange(len(sets))[::-1]
         self._x, self._columns = self._placed(part.x), {n: self._placed(v) for n, v in part.columns.items()}
 
     def _placed(self, value: Any) -> Any:
-        """What has a value for each observation, where kernels read it; the rest as it is."""
+        """Value for each observation where kernels read it; other values as they are."""
         if not np.ndim(value) or is_device_array(value):
             return value
         return (
@@ -45,11 +45,11 @@ class Searched:
         )
 
     def __call__(self, points: np.ndarray, sets: np.ndarray) -> Objective:
-        """The objective at points (n, P) of the data sets of these numbers."""
+        """Objective at points (n, P) of the data sets of these numbers."""
         self._points[sets] = points
         if (self._place[sets] < 0).any():
             self._take(np.arange(len(self._points)), self._all)
-        if len(sets) < FEW * len(self._sets) and not is_device_array(self._all.x):
+        if len(sets) < FEW_LEFT * len(self._sets) and not is_device_array(self._all.x):
             few = np.resize(sets, max(2, len(sets) + (len(self._sets) - len(sets)) % 8))  # for the same kernel
             self._take(few, self._all[few])
         values, slopes, bends = self._scales.back(self._points[self._sets])

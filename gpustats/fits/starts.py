@@ -18,10 +18,10 @@ from .guesses import guesses
 from .model import Model
 from .observations import UPPER, Rectangle
 
-SAMPLE = 64  # observations of a data set on which guesses are tried; of few data sets more
-SETS = 8  # on which all combinations are tried
-OBSERVED = 8  # observations at which corners are sought
-CHOICE = 5  # of combinations that are tried on every data set
+SAMPLE_OBSERVATIONS = 64  # of a data set on which guesses are tried; of few data sets more
+SAMPLE_DATA_SETS = 8  # on which all combinations are tried
+CORNER_OBSERVATIONS = 8  # at which corners are sought
+CHOSEN_COMBINATIONS = 5  # that are tried on every data set
 
 #: For each parameter, guesses by data set: (guesses, G).
 Guesses = Mapping[str, np.ndarray]
@@ -35,7 +35,7 @@ class Tries:
     free : mapping
         The parameters and the words of their domains.
     begin : mapping
-        What the user says of some of them.
+        User's values of some of them.
     outermost : bool
         Whether the samples are to have the outermost observations.
     """
@@ -45,18 +45,18 @@ class Tries:
         runtime: Runtime, outermost: bool = False,
     ):  # fmt: skip
         self.free, self.begin, self.model, self.runtime = dict(free), begin, model, runtime
-        sample = rectangle.sample(max(SAMPLE, 512 // len(rectangle.which)), model.definition.discrete)
+        sample = rectangle.sample(max(SAMPLE_OBSERVATIONS, 512 // len(rectangle.which)), model.definition.discrete)
         if outermost and UPPER not in rectangle.columns:
             sample.x[:, 0], sample.x[:, -1] = rectangle.outermost()
         self._guesses = guesses(free, sample.x, {n: v[rectangle.which] for n, v in begin.items()})
         self._trials = Trials(model.log_density, sample, runtime)
 
     def ends(self) -> dict[str, int]:
-        """The parameters that are an end of the support."""
+        """Parameters that are an end of the support."""
         return ends_of_support(self._trials, self._guesses, self.free)
 
     def beside(self, known: Mapping[str, np.ndarray]) -> Tries:
-        """The same where some of the parameters are known."""
+        """Tries with some of the parameters known."""
         if not known:
             return self
         made = copy.copy(self)
@@ -66,13 +66,13 @@ class Tries:
         return made
 
     def best(self) -> np.ndarray:
-        """The best of the guesses for each of G data sets: (G, C, P)."""
+        """Best of the guesses for each of G data sets: (G, C, P)."""
         if not self.free:
             return np.empty((len(self._trials.sample.which), 1, 0))
         return best_guesses(self._trials, self._guesses)
 
     def corners(self, best: np.ndarray) -> list[int]:
-        """The parameters in which the likelihood has a corner or a pole at observations."""
+        """Parameters in which the likelihood has a corner or a pole at observations."""
         return [] if self.model.definition.discrete else corners(self._trials, best, list(self.free))
 
 
@@ -92,7 +92,7 @@ class Trials:
         self.function, self.sample, self.runtime = function, sample, runtime
 
     def loglik(self, sets: np.ndarray, values: Mapping[str, np.ndarray]) -> np.ndarray:
-        """(C, n) sums over the samples of the data sets of n numbers, for C combinations (C, n) of parameters."""
+        """Sums (C, n) over the samples of the data sets of n numbers, for C combinations (C, n) of parameters."""
         shape, part = next(iter(values.values())).shape, self.sample[sets]
         own = {name: np.ascontiguousarray(v).reshape(-1, 1) for name, v in values.items()}
         x, columns = np.tile(part.x, (shape[0], 1)), part.columns
@@ -100,7 +100,7 @@ class Trials:
         return self._sums(x, {**columns, **own}).reshape(shape)
 
     def loglik_of_all(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
-        """(C, G) sums over the samples of all data sets, for C combinations (C, G) of parameters, one after another."""
+        """Sums (C, G) over the samples of all data sets, for C combinations (C, G) of parameters, one after another."""
         x, n = self.sample.x, len(next(iter(values.values())))
         x = x if self.runtime.host_visible or not self.runtime.device.double else self.runtime.to_device(x)
         each = [{name: np.ascontiguousarray(v[i])[:, None] for name, v in values.items()} for i in range(n)]
@@ -114,14 +114,14 @@ class Trials:
 
 
 def best_guesses(trials: Trials, found: Guesses) -> np.ndarray:
-    """The best combinations of guesses for each of G data sets, best first: (G, C, P), nan where there is no likelihood."""
+    """Best combinations of guesses for each of G data sets, best first: (G, C, P), nan where there is no likelihood."""
     n_sets = len(trials.sample.which)
     numbers = _combinations(list(found.values()))
-    few = np.unique(np.linspace(0, n_sets - 1, min(SETS, n_sets)).astype(int))
+    few = np.unique(np.linspace(0, n_sets - 1, min(SAMPLE_DATA_SETS, n_sets)).astype(int))
     tried = _or_nothing(trials.loglik(few, {n: g[:, few][numbers[:, i]] for i, (n, g) in enumerate(found.items())}))
-    order = np.argsort(-tried, axis=0, kind="stable")[: 2 * CHOICE]
+    order = np.argsort(-tried, axis=0, kind="stable")[: 2 * CHOSEN_COMBINATIONS]
     # The best of each of the data sets first, then the second of each, and so on.
-    chosen = list(dict.fromkeys(order.ravel().tolist()))[: CHOICE if n_sets > 1 else 4 * CHOICE]
+    chosen = list(dict.fromkeys(order.ravel().tolist()))[: CHOSEN_COMBINATIONS if n_sets > 1 else 4 * CHOSEN_COMBINATIONS]
     everywhere = np.arange(n_sets)
     values = np.stack([g[numbers[chosen, i]] for i, g in enumerate(found.values())], axis=-1)  # (C, G, P)
     tried = tried[chosen]
@@ -133,7 +133,7 @@ def best_guesses(trials: Trials, found: Guesses) -> np.ndarray:
 
 
 def _combinations(found: Sequence[np.ndarray]) -> np.ndarray:
-    """All combinations (C, P) of the numbers of guesses for P parameters."""
+    """Combinations (C, P) of the numbers of guesses for P parameters."""
     combinations = list(itertools.product(*(range(len(g)) for g in found)))
     return np.array(combinations, int).reshape(len(combinations), len(found))
 
@@ -144,17 +144,17 @@ def _or_nothing(tried: np.ndarray) -> np.ndarray:
 
 
 def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]:
-    """The parameters (numbers among `names`) in which an observation's likelihood has a corner or a pole at that observation.
+    """Parameters (numbers among `names`) in which an observation's likelihood has a corner or a pole at that observation.
 
     There the slope jumps, by as much however near to the observation the slopes on both sides are taken: where the likelihood
-    is smooth, by less and less. It is seen at some observations of one data set, and at the best guesses for it.
+    is smooth, by less and less. Slopes are compared at some observations of one data set, and at the best guesses for it.
     """
     middle = len(best) // 2
     guessed, x = best[middle][np.isfinite(best[middle]).all(-1)], trials.sample.x[middle]
     if not names or not len(guessed) or not np.isfinite(x).all() or not np.ptp(x) > 0:
         return []
     step = 1e-3 * float(x.std())
-    places = np.unique(((np.arange(OBSERVED) + 0.5) / OBSERVED * x.size).astype(int))
+    places = np.unique(((np.arange(CORNER_OBSERVATIONS) + 0.5) / CORNER_OBSERVATIONS * x.size).astype(int))
     own = {n: v[min(middle, len(v) - 1)][:, None] if np.ndim(v) else v for n, v in trials.sample.columns.items()}
     own = {n: v[places] if np.ndim(v) and len(v) > 1 else v for n, v in own.items()}
     alone = Trials(trials.function, Rectangle(np.arange(len(places)), x[places, None], own), trials.runtime)
@@ -172,7 +172,7 @@ def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]
 
 
 def ends_of_support(trials: Trials, found: Guesses, domains: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """The parameters that are an end of the support, and best at the outermost observation: -1 for a lower end, 1 for an upper.
+    """Parameters that are an end of the support, and best at the outermost observation: -1 for a lower, 1 for an upper end.
 
     With such a parameter at the smallest observation there is a likelihood, beyond it there is none, and before it the
     likelihood falls, whatever the other parameters are. So it is for the bounds of uniform distributions, but not for those of

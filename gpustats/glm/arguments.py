@@ -1,4 +1,4 @@
-"""The arguments of one call of a GLM, checked against the data: how each lies against the rows and the sets of coefficients."""
+"""Arguments of one call of a GLM, checked against the data: the axes of each for rows and sets of coefficients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .family import COEFFICIENTS, INTERCEPT, Family
 
 
 class GLMArgument(NamedTuple):
-    """An argument of a call.
+    """Argument of a call.
 
     Attributes
     ----------
@@ -36,23 +36,23 @@ class GLMArgument(NamedTuple):
 
     @property
     def batch(self) -> Shape:
-        """Its axes for sets, rows and groups."""
+        """Axes of the argument for sets, rows and groups."""
         return () if isinstance(self.value, float) else tuple(self.value.shape[: len(self.value.shape) - len(self.core)])
 
     @property
     def n_sets(self) -> int:
-        """The number of its sets; where it is one, all sets of the call share it."""
+        """Number of sets of the argument; if it is one, all sets of the call share the argument."""
         return math.prod(self.lead)
 
 
 class Arguments:
-    """The arguments of one call.
+    """Arguments of one call.
 
     Parameters
     ----------
     family : Family
     sizes : Sizes
-        Of the data.
+        Sizes of the data.
     given : mapping
         The coefficients, the intercept (None: there is none), and the density's other parameters, unless only the linear
         predictor is wanted.
@@ -71,7 +71,7 @@ class Arguments:
     Raises
     ------
     TypeError, ValueError
-        For what are no numbers, and where shapes do not go together.
+        For values that are no numbers, and where shapes do not go together.
     """
 
     def __init__(self, family: Family, sizes: Sizes, given: Mapping[str, Any]):
@@ -95,12 +95,12 @@ class Arguments:
 
     @property
     def native(self) -> bool:
-        """Whether results with a value for each row are device arrays: where the coefficients are one."""
+        """True if results with a value for each row are device arrays: if the coefficients are a device array."""
         return arrays.is_device_array(self.by_name[COEFFICIENTS].value)
 
     @property
     def dim(self) -> int | None:
-        """The length of the vectors that the density takes; None where it takes numbers only."""
+        """Length of the vectors that the density takes; None if it takes numbers only."""
         if any(self.family.ranks.values()):
             return next(self.by_name[n].core[0] for n, rank in self.family.ranks.items() if rank)
         return self.outcomes if self.family.vector else None
@@ -132,7 +132,7 @@ class Arguments:
         return GLMArgument(value, kind, batch[:-1], core)
 
     def _core(self, name: str, value: Array) -> Shape:
-        """The axes of one value."""
+        """Axes of one value."""
         shape = tuple(value.shape)
         if name != INTERCEPT:
             rank = self.family.ranks[name]
@@ -145,7 +145,7 @@ class Arguments:
         return core
 
     def _kind_by_row(self, name: str, value: Array, batch: Shape) -> Route | None:
-        """ROW or GROUP where the argument varies with the rows."""
+        """Kind ROW or GROUP, if the argument varies with the rows."""
         length, n_rows = batch[-1] if batch else 1, self.sizes.n_rows
         n_groups = self.sizes.n_groups if name == INTERCEPT else None
         if length == 1:
@@ -162,7 +162,7 @@ class Arguments:
 
 
 def named_parameters(family: Family, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The density's parameters beside the linear predictor, as a call gives them, by their names and in their order."""
+    """Parameters of the density beside the linear predictor, by name, in the density's order."""
     names, defaults = family.parameters, family.density.defaults
     values = match("the GLM", names, args, kwargs, defaults, "parameters", first=(COEFFICIENTS, INTERCEPT))
     return dict(zip(names, values, strict=True))

@@ -21,19 +21,19 @@ from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS
 from .plan import Plan, plan_of
 from .task import Quantity, Task
 
-#: What a kernel takes for an argument: a number; or a handle, an offset, and how far the next set's values lie away.
+#: Kernel's values for an argument: a number; or a handle, an offset, and the distance to the next set's values.
 Values = tuple[Any, ...]
 
 
 class Evaluated(NamedTuple):
-    """What a kernel has computed.
+    """Results of a kernel.
 
     Attributes
     ----------
     sums : ndarray
         (sets, columns): see `Task`.
     rows : dict
-        What is written for each row, (sets, N) or, where it has outcomes, (sets, N, C).
+        Values for each row, (sets, N) or, where the quantity has outcomes, (sets, N, C).
     """
 
     sums: np.ndarray
@@ -48,7 +48,7 @@ class GLMCall:
     data : GLMData
     arguments : Arguments
     plans : Plans
-        Those of the model.
+        Plans of the model.
     """
 
     def __init__(self, data: GLMData, arguments: Arguments, plans: Plans[Plan]):
@@ -73,7 +73,7 @@ class GLMCall:
         return data.column(factors)
 
     def run(self, task: Task, weights: Column | None = None) -> Evaluated:
-        """Start the kernel for a task and wait for its sums; what is written for each row may still be under way."""
+        """Start the kernel for a task and wait for its sums; values for each row may still be under way."""
         arguments, results = self.arguments, _RowResults(self, task)
         if not arguments.n_sets:
             columns = task.n_columns(arguments.outcomes, self.data.sizes.columns)
@@ -92,15 +92,15 @@ class GLMCall:
     def kernel_values(
         self, plan: Plan, arguments: Mapping[str, Values], rows: Sequence[Any], weights: Column | None
     ) -> list[Any]:
-        """What the kernel takes, in its order.
+        """Arguments of the kernel, in its order.
 
         Parameters
         ----------
         plan : Plan
         arguments : mapping
-            What it takes for each argument of the call.
+            Kernel's values for each argument of the call.
         rows : sequence
-            What it takes for what it writes for each row.
+            Kernel's values for the results of each row.
         weights : Column or None
         """
         data, alpha = self.data, self.arguments.kinds[INTERCEPT]
@@ -127,14 +127,14 @@ class GLMCall:
 
 
 class _RowResults:
-    """Memory for what a kernel writes for each row.
+    """Memory for the values that a kernel writes for each row.
 
     Attributes
     ----------
     rows : dict
         Quantity or name of an argument -> array.
     values : list
-        What the kernel takes for them.
+        Kernel's values for the rows.
     """
 
     def __init__(self, call: GLMCall, task: Task):
@@ -152,12 +152,12 @@ class _RowResults:
 
 
 class _DeviceArguments:
-    """The arguments of a call on the device; as long as it lives, so does their memory.
+    """Arguments of a call on the device; this object keeps their memory alive.
 
     Attributes
     ----------
     values : dict
-        What the kernel takes for each argument.
+        Kernel's values for each argument.
     """
 
     def __init__(self, call: GLMCall):
@@ -185,7 +185,7 @@ class _DeviceArguments:
         return value if isinstance(value, float) else float(as_host(self._data.runtime, value).reshape(()))
 
     def _as_read(self, name: str, argument: GLMArgument) -> tuple[Array, int]:
-        """An array with what the kernel reads for all sets or, where they share it, for one, and the distance between sets."""
+        """Array that the kernel reads, with values for all sets or one that they share, and the distance between sets."""
         arguments, value, stride = self._arguments, argument.value, 0
         shape = argument.batch + argument.core
         if name == COEFFICIENTS or argument.n_sets > 1:

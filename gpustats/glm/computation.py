@@ -1,4 +1,4 @@
-"""What a kernel of the glm shape computes, and how arguments reach it."""
+"""Computations of a kernel of the glm shape, and the routes of its arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..kernels import code
 
 
 class Route(Enum):
-    """The route by which an argument reaches the kernel."""
+    """Route of an argument to the kernel."""
 
     ABSENT = "absent"
     """Not at all: the intercept, where a call has none."""
@@ -25,7 +25,7 @@ class Route(Enum):
 
 @dataclass(frozen=True)
 class Computation:
-    """What a kernel computes, in the names of its C code; the templates know it as ``glm``.
+    """Computation of a kernel, in the names of its C code; the templates know it as ``glm``.
 
     Attributes
     ----------
@@ -34,13 +34,13 @@ class Computation:
     vector : bool
         Whether the density takes the linear predictor as a vector.
     alpha : Route
-        How the intercept reaches the kernel.
+        Route of the intercept to the kernel.
     offset : bool
         Whether there is an offset.
     sums : tuple of str
         The results of the device function that are summed over the rows.
     rows : tuple of str
-        What is written for each row: results, ``slope`` (the derivative in the linear predictor), ``eta``.
+        Values that are written for each row: results, ``slope`` (the derivative in the linear predictor), ``eta``.
     slope : str
         The result that is the derivative in the linear predictor, where this is a number.
     slope_sums : bool
@@ -65,15 +65,15 @@ class Computation:
 
     @property
     def slopes(self) -> bool:
-        """Whether the derivatives in the linear predictor are computed."""
+        """True if the derivatives in the linear predictor are computed."""
         return self.gradient or self.slope_sums or "slope" in self.rows
 
     @property
     def n_sums(self) -> int:
-        """The numbers that each row adds to, but for the derivative in the coefficients."""
+        """Number of sums to which each row adds, without the derivative in the coefficients."""
         return len(self.sums) + self.outcomes * self.slope_sums
 
     @property
     def slots(self) -> int:
-        """The numbers that are summed over the rows for each set: first `sums`, then the slopes, then the gradient."""
+        """Numbers that are summed over the rows for each set: first `sums`, then the slopes, then the gradient."""
         return self.n_sums + self.outcomes * self.columns * self.gradient

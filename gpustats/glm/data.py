@@ -1,4 +1,4 @@
-"""The data of a GLM, as they come and on a device."""
+"""Data of a GLM, as the user gives them and on a device."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sizes(NamedTuple):
     Attributes
     ----------
     n_rows, columns : int
-        Of X.
+        Numbers of rows and columns of X.
     n_groups : int or None
         None where there are no groups.
     """
@@ -38,7 +38,7 @@ class Sizes(NamedTuple):
 
 
 def read(given: Mapping[str, Any]) -> dict[str, Array]:
-    """The data that are given, by their names, as arrays: files are not read yet; groups come to the host."""
+    """Data by their names, as arrays: files are not read yet; groups come to the host."""
     data = {n: as_rows(v, n) for n, v in given.items() if v is not None}
     if arrays.is_device_array(data.get(GROUPS)):
         data[GROUPS] = to_host(data[GROUPS])
@@ -46,12 +46,12 @@ def read(given: Mapping[str, Any]) -> dict[str, Array]:
 
 
 def sizes_of(data: Mapping[str, Array], n_groups: int | None) -> Sizes:
-    """The sizes of the data; ValueError where they do not go together.
+    """Sizes of the data; ValueError where they do not go together.
 
     Parameters
     ----------
     data : mapping
-        Of `read`.
+        Data from `read`.
     n_groups : int or None
         The number of groups; by default the largest group's number tells.
     """
@@ -84,13 +84,13 @@ def _group_numbers(groups: Array, n_groups: int) -> np.ndarray:
 
 
 class Column(NamedTuple):
-    """A number for each row, on a device.
+    """Column of numbers, one for each row, on a device.
 
     Attributes
     ----------
     array : (N,) or (sets, N) array
     values : (handle, int)
-        What a kernel takes for it.
+        Kernel's values for the column.
     """
 
     array: Array
@@ -98,7 +98,7 @@ class Column(NamedTuple):
 
     @property
     def by_set(self) -> bool:
-        """Whether the sets have columns of their own."""
+        """True if the sets have columns of their own."""
         return len(self.array.shape) > 1
 
 
@@ -111,7 +111,7 @@ class GLMData:
         Name -> array, in memory or on the device.
     sizes : Sizes
     dtype : dtype
-        In which everything is computed.
+        Type of all computations.
     runtime : Runtime
 
     Attributes
@@ -134,7 +134,7 @@ class GLMData:
             self.groups = Groups(_group_numbers(data[GROUPS], sizes.n_groups), sizes.n_groups, runtime)
 
     def on_host(self) -> dict[str, np.ndarray]:
-        """The data again, as they are computed with."""
+        """Data on the host, in the type of the computation."""
         columns = {OBSERVATIONS: self.y, OFFSET: self.offset, WEIGHTS: self.weights}
         data = {n: as_host(self.runtime, c.array) for n, c in columns.items() if c is not None}
         data[DESIGN] = self.design.on_host()
@@ -143,7 +143,7 @@ class GLMData:
         return data
 
     def places(self) -> dict[str, Array] | None:
-        """The device arrays that hold the data, each by its name and as it came; None where they do not."""
+        """Device arrays that hold the data as the user gave them, by name; None where the data are copies."""
         design = self.design.as_it_came
         if self.runtime.host_visible or self.groups is not None or design is None:
             return None
@@ -151,7 +151,7 @@ class GLMData:
         return {DESIGN: design} | {n: c.array for n, c in columns.items() if c is not None}
 
     def column(self, value: Array) -> Column:
-        """An array where kernels see it; what the user does with a NumPy array later does not change it."""
+        """Column that kernels read; a later change of the user's NumPy array does not change it."""
         if not arrays.is_device_array(value):
             host_visible = self.runtime.host_visible
             value = np.array(value, self.dtype, order="C") if host_visible else self.runtime.to_device(value, self.dtype)

@@ -1,4 +1,4 @@
-"""X on a device, laid out for the kernels of the glm shape."""
+"""Design matrix X on a device, laid out for the kernels of the glm shape."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .layout import lanes_of
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
-_TOGETHER = 8  # groups of rows that a CPU's kernel may take at once
-_CHUNK = 1 << 24  # bytes that are laid out at a time
+_MOST_GROUPS_AT_ONCE = 8  # of rows, in a CPU's kernel
+_CHUNK_BYTES = 1 << 24  # bytes that are laid out at a time
 
 
 class DesignMatrix:
-    """X as a kernel takes it.
+    """Design matrix X as a kernel reads it.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class DesignMatrix:
         on_device = arrays.is_device_array(X)
         if lanes > 1:
             host = runtime.to_host(X) if on_device else X
-            shape = (math.ceil(self.n_rows / lanes / _TOGETHER) * _TOGETHER, self.columns, lanes)
+            shape = (math.ceil(self.n_rows / lanes / _MOST_GROUPS_AT_ONCE) * _MOST_GROUPS_AT_ONCE, self.columns, lanes)
             # Where matrices come and go, fresh memory would cost as much as the copy.
             laid = runtime.host_result(shape, dtype)[0] if runtime.host_visible else np.empty(shape, dtype)
             _interleave(host, laid)
@@ -55,11 +55,11 @@ class DesignMatrix:
 
     @property
     def as_it_came(self) -> Any:
-        """The device array that is X in row-major order; None where it is laid out otherwise."""
+        """Device array of X in row-major order; None where X is laid out otherwise."""
         return None if self._interleaved else self._array
 
     def on_host(self) -> np.ndarray:
-        """X again, in row-major order."""
+        """Matrix X on the host, in row-major order."""
         found = as_host(self._runtime, self._array)
         if not self._interleaved:
             return found
@@ -67,10 +67,10 @@ class DesignMatrix:
 
 
 def _interleave(X: Any, result: np.ndarray) -> None:
-    """[rows / lanes][column][lane], with rows of zeros behind the last one; rows of a file are read on the way."""
+    """Matrix in the order [rows / lanes][column][lane], filled up with rows of zeros; rows of a file are read on the way."""
     (n, k), lanes = X.shape, result.shape[2]
     whole = n // lanes
-    step = max(_CHUNK // max(k * lanes * result.itemsize, 1), 1)
+    step = max(_CHUNK_BYTES // max(k * lanes * result.itemsize, 1), 1)
     for start in range(0, whole, step):
         end = min(start + step, whole)
         result[start:end] = X[start * lanes : end * lanes].reshape(end - start, lanes, k).transpose(0, 2, 1)

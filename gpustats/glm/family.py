@@ -1,4 +1,4 @@
-"""A density as the distribution of a GLM's observations: the function of the linear predictor, with its derivatives."""
+"""Distribution of a GLM's observations: a density as a function of the linear predictor, with its derivatives."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..language.library import library
 from ..language.nodes import REAL, VECTOR, Function, Name, Parameter, Return
 from ..rewriting.differentiate import derivative, derivative_name, gradient
 
-#: What a GLM calls its coefficients and its intercept.
+#: Names in a GLM of its coefficients and its intercept.
 COEFFICIENTS, INTERCEPT = "beta", "alpha"
-#: What it calls its data.
+#: Names in a GLM of its data.
 OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, GROUPS = "y", "X", "offset", "weights", "groups"
 
 
@@ -27,7 +27,7 @@ class Family:
     Parameters
     ----------
     density : Density
-        Of one number.
+        Density of one number.
     eta : str
         Name of the parameter that is the linear predictor: a number, or a vector with an element for each outcome.
 
@@ -40,7 +40,7 @@ class Family:
     ranks : dict
         Number of axes of one value of each of these.
     whole : set of str
-        Of these and the observations those that are whole numbers.
+        Names of whole numbers, among these and the observations.
     """
 
     def __init__(self, density: Density, eta: str):
@@ -68,7 +68,7 @@ class Family:
         self._terms: dict[bool, Pointwise] = {}
 
     def term(self, weighted: bool) -> Pointwise:
-        """The log-density; times a weight, which is its last argument, a number for each row."""
+        """Log-density, if `weighted` times a weight, which is the last argument, a number for each row."""
         if weighted not in self._terms:
             inner = self.density.log_density
             if weighted:
@@ -80,7 +80,7 @@ class Family:
         return self._terms[weighted]
 
     def names(self, weighted: bool) -> dict[str, str]:
-        """What a GLM calls the arguments of `term` -> what C calls them; in their order, without the linear predictor."""
+        """Names in C of the arguments of `term`, by the names that a GLM has for them, without the linear predictor."""
         term = self.term(weighted)
         names = {n: c for n, c in zip(term.argument_names[1:], term.c_names[1:], strict=True) if n != self.eta}
         if weighted:
@@ -88,12 +88,12 @@ class Family:
         return {OBSERVATIONS: term.c_names[0], **names}
 
     def codes(self, roles: Mapping[str, str], wrt: Sequence[str], slopes: bool) -> Codes:
-        """What a kernel evaluates for a row and a set of parameters.
+        """Device functions that a kernel evaluates for a row and a set of parameters.
 
         Parameters
         ----------
         roles : mapping
-            How the observations, the density's other parameters and, if there are any, the weights reach the kernel.
+            Routes to the kernel of the observations, the density's other parameters and, if there are any, the weights.
         wrt : sequence of str
             Names of scalar parameters, or "y".
         slopes : bool
@@ -124,14 +124,14 @@ class Family:
 
 @dataclass(frozen=True)
 class Codes:
-    """The device functions of a kernel.
+    """Device functions of a kernel.
 
     Attributes
     ----------
     codes : list of KernelCode
         The value with the derivatives; where the linear predictor is a vector, also the derivative in one of its elements.
     operands : tuple of str
-        What a GLM calls their arguments but the linear predictor, in their order.
+        Names in a GLM of their arguments but the linear predictor, in their order.
     space : dict
         Address spaces of vectors.
     derivatives : dict
@@ -148,7 +148,7 @@ class Codes:
 
 
 def predictor_alone(vector: bool) -> Codes:
-    """For the linear predictor itself: a function that returns it."""
+    """Device function that returns the linear predictor itself."""
     function = Function("linear_predictor", (Parameter("eta", REAL),), (Return(Name("eta", REAL)),))
     code = KernelCode(function, [], lambda name: None, ("eta",))
     code.at_hand = {"eta": "eta[0]"}

@@ -1,4 +1,4 @@
-## What both kernels of the glm shape have.
+## Common parts of both kernels of the glm shape.
 <%def name="parameters(code)">\
 
     GLOBAL double *RESTRICT partial, index_t n_rows, index_t n_sets,
@@ -59,7 +59,7 @@ const index_t first_set = BLOCK_X * ${layout.sets};
         """Whether the sets share all that the rows have of their own: then it is prepared once for each row."""
         return code.row_type and not glm.vector and not glm.own_rows and not any(o.rank for o in code.row_operands)
 %>\
-## What a row has beside X, read before anything waits, and what depends on it alone.
+## Numbers of a row beside X, read before anything waits, and terms that depend on these alone.
 <%def name="load_row(code, row)">\
 const index_t own = ${row};
 % for operand in code.row_operands:

@@ -29,7 +29,7 @@ class Groups(Segments):
     Attributes
     ----------
     values : (handle, int)
-        What a kernel takes for the group of each observation.
+        Kernel's values for the group of each observation.
     """
 
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime):
@@ -39,11 +39,11 @@ class Groups(Segments):
         self._order = self.placed(self.order)
 
     def on_host(self) -> np.ndarray:
-        """The group of each observation again."""
+        """Group of each observation, on the host."""
         return as_host(self._runtime, self._groups)
 
     def sums(self, rows: Array, dtype: DType, n_sets: int, n_rows: int, columns: int) -> np.ndarray:
-        """The sums over the rows of each group, (n_sets, groups, columns) in float64, of `rows`, (n_sets, N, columns)."""
+        """Sums over the rows of each group, (n_sets, groups, columns) in float64, of `rows`, (n_sets, N, columns)."""
         if not n_sets * self.n:
             return np.zeros((n_sets, self.n, columns))
         runtime = self._runtime
@@ -54,7 +54,7 @@ class Groups(Segments):
     def add(
         self, rows: tuple[Handle, int], dtype: DType, n_sets: int, n_rows: int, columns: int, out: Handle, offset: int
     ) -> None:
-        """Start to add `rows`, a handle and an offset, up into `out`, (n_sets, groups, columns) float64."""
+        """Start the kernels that add `rows`, a handle and an offset, up into `out`, (n_sets, groups, columns) float64."""
         n = self.n_segments
         sums = (out, offset) if self.alone else (self._runtime.scratch(8 * n_sets * n * columns), 0)
         add_segments = self.kernel("add_segments", dtype)

@@ -1,4 +1,4 @@
-"""The kernels of the glm shape: their source, and how one is started."""
+"""Kernels of the glm shape: their source, and their launches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TILES = Template.beside(__file__, "glm")
 _LANES = Template.beside(__file__, "glm_lanes")
 _PRODUCTS = Template.beside(__file__, "glm_products")
 #: Sums of blocks that the host adds where it sees them: another launch would take longer.
-_FEW_SUMS = 1 << 14
+_MOST_SUMS_ON_HOST = 1 << 14
 
 
 class Launch(NamedTuple):
@@ -35,7 +35,7 @@ class Launch(NamedTuple):
     Attributes
     ----------
     kernel : Kernel
-        What sums over the rows of each block.
+        Kernel that sums over the rows of each block.
     add : callable
         Starts to add the blocks' sums up.
     on_host : bool
@@ -43,7 +43,7 @@ class Launch(NamedTuple):
     grid : (int, int)
     n_rows, n_sets : int
     n_sums : int
-        Of all sets.
+        Number of sums of all sets.
     spread : int
         Numbers side by side that a block leaves for each sum.
     """
@@ -60,32 +60,32 @@ class Launch(NamedTuple):
 
     @property
     def n_left(self) -> int:
-        """How many numbers the host gets, of which `sums` makes the sums."""
+        """Number of partial sums, or of sums, that the host gets and passes to `sums`."""
         return self._n_partial if self.on_host else self.n_sums
 
     def leave(self, out: Handle, values: Sequence[Any]) -> None:
-        """Start what leaves them in `out`; `values` is what the kernel takes behind the numbers of rows and sets."""
+        """Start the kernels that write the numbers of `sums` to `out`; `values`: arguments after numbers of rows and sets."""
         if self.on_host:
             self.kernel(self.grid, out, self.n_rows, self.n_sets, *values)
         else:
             self.start(out, values)
 
     def sums(self, left: np.ndarray) -> np.ndarray:
-        """The sums, [set][slot]: a view of what is left, or made of it."""
+        """Sums, [set][slot]: a view of the kernel's numbers, or their sums over blocks."""
         if not self.on_host:
             return left
         found: np.ndarray = np.add.reduce(left.reshape(self.grid[1], self.n_sums, self.spread), (0, 2))
         return found
 
     def start(self, out: Handle, values: Sequence[Any]) -> None:
-        """Start the kernel and what adds its sums up into `out`."""
+        """Start the kernel, and the one that adds its sums up into `out`."""
         partial = self.runtime.scratch(8 * self._n_partial)
         self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)
         self.add(self.runtime, out, 0, partial, self.n_sums, self.grid[1])
 
     @property
     def _n_partial(self) -> int:
-        """How many numbers the blocks leave."""
+        """Number of partial sums of all blocks."""
         return self.n_sums * self.grid[1] * self.spread
 
 
@@ -93,7 +93,7 @@ def launch(
     runtime: Runtime, dtype: DType, name: str, computation: Computation, codes: Codes, n_rows: int, n_sets: int, stack: bool,
     aligned: bool,
 ) -> Launch:  # fmt: skip
-    """The kernel `name`, compiled, for X of `n_rows` rows; for `n_sets`, `stack`, `aligned` see `layout_of`."""
+    """Compiled kernel `name` and its grid, for X of `n_rows` rows; for `n_sets`, `stack`, `aligned` see `layout_of`."""
     device = runtime.device
     layout = layout_of(device, computation, dtype.itemsize, n_sets, stack, aligned)
     text, shared = source(name, computation, codes, layout, dtype.name, runtime.dialect)
@@ -105,7 +105,7 @@ def launch(
         spread = layout.spread
         tiles = replace(layout, tile=layout.unroll * layout.threads) if spread > 1 else layout
         blocks = row_blocks(device, tiles, n_rows, set_blocks, kernel.registers)
-    on_host = not n_sums or (runtime.host_visible and n_sums * blocks * spread <= _FEW_SUMS)
+    on_host = not n_sums or (runtime.host_visible and n_sums * blocks * spread <= _MOST_SUMS_ON_HOST)
     add = functools.partial(add_block_sums, threads=layout.adders, side=layout.side, spread=spread)
     return Launch(runtime, kernel, add, on_host, (set_blocks, blocks), n_rows, n_sets, n_sums, spread)
 
@@ -141,7 +141,7 @@ def layout_of(
 def source(
     name: str, computation: Computation, codes: Codes, layout: GLMLayout | ProductsLayout, dtype: str, dialect: str
 ) -> tuple[str, int]:
-    """The source of the kernel `name`, and the bytes of shared memory that it takes."""
+    """Source of the kernel `name`, and the bytes of shared memory that it takes."""
     first, *others = codes.codes
     for code in codes.codes:
         code.at_hand |= _row_values(code, computation)
@@ -159,7 +159,7 @@ def source(
 
 
 def _row_values(code: KernelCode, computation: Computation) -> dict[str, str]:
-    """The C for the arguments that differ from row to row, as the templates have them."""
+    """C code for the arguments that differ from row to row, as the templates have them."""
     found = {}
     for operand in code.row_operands:
         column, of_set = operand.name, f"s * {operand.name}_stride"

@@ -1,4 +1,4 @@
-"""How the kernels of the glm shape are laid out on a device.
+"""Layouts of the kernels of the glm shape on a device.
 
 On a GPU a block takes a tile of rows into shared memory, where they are read twice: for the linear predictor, and for the
 derivative in the coefficients. On a CPU each lane of a vector register has a row.
@@ -47,7 +47,7 @@ class GLMLayout(Layout):
 
 
 class _Tiles(NamedTuple):
-    """How a block of a GPU takes the rows of X.
+    """Limits of the tile of rows that a block of a GPU takes.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class _Tiles(NamedTuple):
     threads : int
         Threads a block.
     bytes : int
-        What a tile has at most.
+        Largest size of a tile.
     lanes : int
         The most threads that share a row.
     stages : int
@@ -89,7 +89,7 @@ _TILES = {
 
 
 def lanes_of(device: Device, itemsize: int) -> int:
-    """Rows of X that lie side by side: those of a vector register of a CPU, else 1."""
+    """Number of rows of X that lie side by side: those of a vector register of a CPU, else 1."""
     return 64 // itemsize if device.type == "cpu" else 1
 
 
@@ -106,13 +106,13 @@ def layout_for(device: Device, computation: Computation, itemsize: int, n_sets: 
 
 
 def _in_lanes(device: Device, outcomes: int, itemsize: int, n_sets: int) -> GLMLayout:
-    """On a CPU: up to eight sums at once, of sets and outcomes or of groups of rows, as many as it has registers for."""
+    """Layout for a CPU: up to eight sums at once, of sets and outcomes or of groups of rows, one in each register."""
     lanes, sets = lanes_of(device, itemsize), min(n_sets, max(8 // outcomes, 1))
     return GLMLayout(lanes, sets, unroll=max(8 // (sets * outcomes), 1), spread=lanes)
 
 
 def _in_tiles(device: Device, computation: Computation, itemsize: int, n_sets: int, aligned: bool) -> Iterator[GLMLayout]:
-    """On a GPU: the layouts that may fit into shared memory, best first."""
+    """Layouts for a GPU that may fit into shared memory, best first."""
     columns, outcomes, row_bytes = computation.columns, computation.outcomes, computation.columns * itemsize
     kind = next(t for t in _TILES[itemsize, n_sets * outcomes > 1] if row_bytes <= t.row_bytes)
     threads = min(kind.threads, device.max_threads)
@@ -141,7 +141,7 @@ def _power_below(n: int) -> int:
 
 
 def shared_reals(computation: Computation, layout: GLMLayout) -> int:
-    """Numbers of shared memory that a block of the kernel with tiles has."""
+    """Size of a block's shared memory for the kernel with tiles, in numbers."""
     columns, width = computation.columns, layout.sets * computation.outcomes
     parts = layout.stages * layout.tile * columns, width * columns * layout.near, layout.tile * width * layout.lanes
     used = sum(n + -n % 4 for n in parts) + layout.tile * width  # what is read by fours begins at a multiple of four

@@ -66,7 +66,7 @@ class GLM(Remade):
     n_groups : int, optional
         The number of groups G; by default the largest of `groups` plus one. Of named groups the tables tell.
     devices, client, memory, chunk : optional
-        How to divide the rows where one device is not enough: see `gpustats.parallel`.
+        Division of the rows where one device is not enough: see `gpustats.parallel`.
 
     Raises
     ------
@@ -111,8 +111,8 @@ class GLM(Remade):
         row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
         self._terms: tuple[Named, ...] = ()
         if named:
-            self._terms, its = read_terms(named, self._family, self.n_rows, self._columns, n_groups)
-            data |= its
+            self._terms, term_data = read_terms(named, self._family, self.n_rows, self._columns, n_groups)
+            data |= term_data
             row += sum(8 + (t.columns or 0) * self._dtype.itemsize for t in self._terms)
             row *= len(self._terms)  # the rows lie in the order of each term's groups
         self._options = Options(devices, client, memory, chunk)
@@ -138,14 +138,14 @@ class GLM(Remade):
 
     @property
     def device(self) -> Device:
-        """Where the data lie, if on one device."""
+        """Device of the data, if they lie on one device."""
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
         return self._runtime.device
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of what the methods take, in their order."""
+        """Names of the parameters that the methods take, in their order."""
         return (COEFFICIENTS, INTERCEPT, *self._family.parameters, *(t.name for t in self._terms))
 
     def __repr__(self) -> str:
@@ -181,7 +181,7 @@ class GLM(Remade):
         beta, alpha, *parameters : array_like
             See the notes of the class.
         wrt : str or collection of str, optional
-            Of ``"beta"``, ``"alpha"``, names of the density's other parameters, ``"X"`` and ``"y"``. By default the
+            Names among ``"beta"``, ``"alpha"``, names of the density's other parameters, ``"X"`` and ``"y"``. By default the
             coefficients, the intercept if it is given, and all parameters that are not whole numbers. Only what is asked for
             is computed.
 
@@ -227,7 +227,7 @@ class GLM(Remade):
 
     @in_pieces(joined("linear_predictor"))
     def linear_predictor(self, beta: Any, alpha: Any = 0.0, **tables: Any) -> Any:
-        """``X @ beta + alpha + offset``, and what named groups add.
+        """Linear predictor ``X @ beta + alpha + offset``, with the terms of named groups.
 
         Parameters
         ----------
@@ -338,7 +338,7 @@ class GLM(Remade):
     def _named(
         self, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any], density: bool = True
     ) -> VaryingArguments:
-        """The arguments of a call of a GLM with named groups."""
+        """Arguments of a call of a GLM with named groups."""
         return named_arguments(self._family, self._sizes, self._terms, beta, alpha, args, kwargs, density)
 
     def _refuse_named(self, method: str) -> None:
@@ -346,19 +346,19 @@ class GLM(Remade):
             raise ValueError("weighted_gradients is not to be had beside groups with names")
 
     def _linear_arguments(self, beta: Any, alpha: Any = 0.0, **unknown: Any) -> Arguments:
-        """The arguments of a call that computes the linear predictor."""
+        """Arguments of a call that computes the linear predictor."""
         match("the GLM", (), (), unknown, {}, "parameters", first=(COEFFICIENTS, INTERCEPT))
         return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha})
 
     def _all_arguments(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Arguments:
-        """The arguments of a call that computes the density."""
+        """Arguments of a call that computes the density."""
         parameters = named_parameters(self._family, args, kwargs)
         return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha, **parameters})
 
     def _start_repeated(
         self, beta: Any, alpha: Any = 0.0, *args: Any, wrt: str | Collection[str] | None = (), **kwargs: Any
     ) -> Callable[[], tuple[Any, dict[str, Any]]] | None:
-        """Start a call that is repeated with other numbers; what waits for the value and the derivatives. None for others."""
+        """Start a call that is repeated with other numbers; returns the wait for value and derivatives, or None."""
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
         if self._terms or (repeated := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
             return None
@@ -378,7 +378,7 @@ class GLM(Remade):
     def _repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> RepeatedCall | RowsCall | None:
-        """What makes calls of this kind; None where they differ in more than their numbers."""
+        """Evaluator for calls of this kind; None where calls differ in more than their numbers."""
         if (kind := kind_of((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))) is None:
             return None
         return self._calls.plan((kind, alpha is None, tuple(kwargs), wrt), self._new_repeated, wrt, beta, alpha, args, kwargs)

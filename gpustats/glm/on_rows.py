@@ -1,4 +1,4 @@
-"""A GLM as a sum over rows: `rows` reads narrow designs and groups faster than the kernels of this folder do on a CPU."""
+"""Generalised linear model as a sum over rows: on a CPU, `rows` reads narrow designs and groups faster than `glm`."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 #: Rows from which on a CPU is faster on rows, and columns of X up to which it is: measured with up to a million rows of
 #: `bernoulli_logit`, `poisson_log` and `normal_identity` on two cores. Below, a call's way through Python takes longer.
-FEWEST, WIDEST = 20_000, 12
+FEWEST_ROWS, MOST_COLUMNS = 20_000, 12
 #: The columns where an intercept is that of the row's group: groups of many rows each, and of a few.
-WIDEST_BY_GROUP, WIDEST_OF_SMALL_GROUPS = 16, 6
+MOST_COLUMNS_BY_GROUP, MOST_COLUMNS_OF_SMALL_GROUPS = 16, 6
 #: The rows up to which a group has a few, on average.
 SMALL_GROUP = 32
 #: Sets of parameters up to which it is, where there are no groups: the kernels here read X once for several sets.
 MOST_SETS = 1
-#: What the function of a row calls the product of a row of X and the coefficients.
+#: Name, in the function of a row, of the product of a row of X and the coefficients.
 PRODUCT = "product"
 
 
 def parameter(name: str) -> str:
-    """What the function of a row calls a parameter of the density."""
+    """Name of a parameter of the density in the function of a row."""
     return f"its_{name}"
 
 
 class Term(NamedTuple):
-    """What a group of a row adds to its linear predictor, as the function of a row has it.
+    """Term of a group in a row's linear predictor, for the function of a row.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def row_function(family: Family, offset: bool, terms: Sequence[Term] = (), densi
 
 
 class Delegate:
-    """What makes calls of a GLM on rows where that is faster. Threads may share it.
+    """Maker of calls of a GLM that run on rows, where they are faster. Threads may share it.
 
     Parameters
     ----------
@@ -106,17 +106,18 @@ class Delegate:
         self._family, self._data, self._rows = family, data, dict[bool, Rows]()
 
     def call(self, call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> RowsCall | None:
-        """What makes calls like `call`, which is `repeatable`; None where the kernels of this folder are faster."""
+        """Call on rows for calls like `call`, which is `repeatable`; None where the kernels of this folder are faster."""
         return RowsCall(call, wrt, names, self._bound(call)) if self._faster(call) else None
 
     def _faster(self, call: GLMCall) -> bool:
         family, arguments, data = self._family, call.arguments, self._data
         n_rows, columns, n_groups = data.sizes
-        if data.runtime.device.type != "cpu" or n_rows < FEWEST or family.vector or any(family.ranks.values()):
+        if data.runtime.device.type != "cpu" or n_rows < FEWEST_ROWS or family.vector or any(family.ranks.values()):
             return False
         if arguments.kinds[INTERCEPT] is Route.GROUP:
-            return columns <= (WIDEST_OF_SMALL_GROUPS if n_rows < SMALL_GROUP * (n_groups or 1) else WIDEST_BY_GROUP)
-        return columns <= WIDEST and arguments.n_sets <= MOST_SETS
+            small = n_rows < SMALL_GROUP * (n_groups or 1)
+            return columns <= (MOST_COLUMNS_OF_SMALL_GROUPS if small else MOST_COLUMNS_BY_GROUP)
+        return columns <= MOST_COLUMNS and arguments.n_sets <= MOST_SETS
 
     def _bound(self, call: GLMCall) -> Rows:
         by_group = call.arguments.kinds[INTERCEPT] is Route.GROUP
@@ -134,7 +135,7 @@ class Delegate:
 
 
 class RowsCall:
-    """The sum and its derivatives for other numbers in arguments of the same shapes. Threads may share it.
+    """Sum and derivatives for other numbers in arguments of the same shapes. Threads may share it.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ class RowsCall:
         self._results = [(n, names_in_rows[n], None if isinstance(v, float) else v.shape) for n, v in values]
 
     def start(self, values: Sequence[Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
-        """Start a call with other numbers; what waits gives the value and the derivatives."""
+        """Start a call with other numbers; returns the wait for value and derivatives."""
         wait = start_of(self._rows, self._wrt, self._given(values))
 
         def finish() -> tuple[Any, dict[str, Any]]:
@@ -176,7 +177,7 @@ class RowsCall:
         return finish
 
     def replay(self, values: Sequence[Any]) -> SumReplay | None:
-        """What lets compiled code make such calls; None where that cannot be."""
+        """Replay of such calls in compiled code; None where they need Python."""
         if (found := replay_of(self._rows, self._wrt, self._given(values))) is None:
             return None
         found.fix(self._fixed)
@@ -184,7 +185,7 @@ class RowsCall:
         return found._replace(arguments=arguments, derivatives={n: found.derivatives[r] for n, r, _ in self._results})
 
     def _given(self, values: Sequence[Any]) -> dict[str, Any]:
-        """The parameters of the rows."""
+        """Parameters of the rows, by name."""
         given: dict[str, Any] = self._fixed.copy()
         for name, i, shape in self._taken:
             value = values[i]

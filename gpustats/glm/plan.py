@@ -1,4 +1,4 @@
-"""From what a call of a GLM wants to know to the kernel that computes it."""
+"""Plans of calls of a GLM: from the task of a call to the kernel that computes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .task import Quantity, Task
 
 
 class Plan(NamedTuple):
-    """A compiled kernel.
+    """Compiled kernel of a task.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Plan(NamedTuple):
 
 
 def plan_of(plans: Plans[Plan], task: Task, arguments: Arguments, data: GLMData, weights: Column | None) -> Plan:
-    """The kernel for a task; pieces of a model with as many rows on the same device share them, in `plans`."""
+    """Kernel for a task; pieces of a model with as many rows on the same device share kernels, in `plans`."""
     own = _with_own_rows(arguments, weights)
     kind = (
         data.runtime, data.sizes.n_rows, data.design.aligned, task, *arguments.kinds.values(), own, arguments.n_sets,
@@ -38,7 +38,7 @@ def plan_of(plans: Plans[Plan], task: Task, arguments: Arguments, data: GLMData,
 
 
 def _with_own_rows(arguments: Arguments, weights: Column | None) -> tuple[str, ...]:
-    """The arguments of the density with values for each row that differ between sets."""
+    """Arguments of the density with values for each row that differ between sets."""
     own = [n for n, a in arguments.by_name.items() if a.kind is Route.ROW and a.lead and n != INTERCEPT]
     if weights is not None and weights.by_set:
         own.append(WEIGHTS)
@@ -74,7 +74,7 @@ def _in_c(quantity: Quantity | str, codes: Codes) -> str:
 
 
 def _codes(task: Task, arguments: Arguments, weighted: bool) -> Codes:
-    """The device functions that the kernel evaluates for each row and set."""
+    """Device functions that the kernel evaluates for each row and set."""
     family = arguments.family
     if not task.of_density:
         return predictor_alone(family.vector)

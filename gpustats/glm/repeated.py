@@ -20,12 +20,12 @@ from .task import Quantity, Task
 
 
 class _Result(NamedTuple):
-    """Where a derivative is found, and what it looks like.
+    """Place of a derivative among the sums, and its shape.
 
     Attributes
     ----------
     columns : slice or None
-        Of the sums of each set; None: it is what is summed by group.
+        Place among the sums of each set; None: among the sums by group.
     shape : tuple of int or None
         None for a number.
     by_set : bool
@@ -42,10 +42,10 @@ class _Result(NamedTuple):
 
 
 def repeatable(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether a `RepeatedCall` can be made of a call.
+    """True if a `RepeatedCall` can be made of a call.
 
-    It computes sums, also over groups, but nothing for each row; each argument has one set or all of them, and what a call does
-    not give is a number.
+    A repeatable call computes sums, also over groups, but nothing for each row; each argument has one set or all of them, and
+    an argument that the call does not give is a number.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def repeatable(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> bool:
     wrt : sequence of str
         Names of the arguments in which derivatives are wanted.
     names : sequence of str
-        Those of the arguments that the call gives, in its order.
+        Names of the arguments that the call gives, in its order.
     """
     arguments = call.arguments
     by_group = arguments.kinds[INTERCEPT] is Route.GROUP and DESIGN not in wrt
@@ -68,7 +68,7 @@ def repeatable(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> bool:
 
 
 class RepeatedCall:
-    """The sum and its derivatives for other numbers in arguments of the same shapes. Threads may share it.
+    """Sum and derivatives for other numbers in arguments of the same shapes. Threads may share it.
 
     Parameters
     ----------
@@ -98,12 +98,12 @@ class RepeatedCall:
         )
 
     def start(self, values: Sequence[Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
-        """Start a call with other numbers; what waits gives the value and the derivatives."""
+        """Start a call with other numbers; returns the wait for value and derivatives."""
         wait = self._starter.start(values)
         return lambda: self._found(wait())
 
     def _found(self, left: np.ndarray) -> tuple[Any, dict[str, Any]]:
-        """The value and the derivatives, of what the kernels have left."""
+        """Value and derivatives, from the numbers of the kernels."""
         n_sets, n = self._sizes[0], self._n_left
         sums, by_group = self._launch.sums(left[:n]).reshape(n_sets, -1), left[n : n + self._n_by_group].reshape(n_sets, -1)
         gradients: dict[str, Any] = {}
@@ -123,7 +123,7 @@ class RepeatedCall:
         return value, gradients
 
     def replay(self, values: Sequence[Any]) -> SumReplay | None:
-        """What lets compiled code make such calls; None where that cannot be, as for a stack of sets of parameters."""
+        """Replay of such calls in compiled code; None where they need Python, as for a stack of sets of parameters."""
         if self._lead or not self._launch.n_sums:
             return None
         launch, n_found = self._launch, self._launch.n_sums + self._n_by_group
@@ -138,7 +138,7 @@ class RepeatedCall:
 
 
 class _Kernels(NamedTuple):
-    """The kernels of a call.
+    """Kernels of a call.
 
     Attributes
     ----------
@@ -159,12 +159,12 @@ class _Kernels(NamedTuple):
     sizes: tuple[int, int, int]
 
     def leave(self, out: Handle, taken: list[Any]) -> None:
-        """Start those that leave in `out` what the host adds up, then the sums of groups."""
+        """Start the kernels that write to `out` the partial sums, which the host adds up, then the sums of groups."""
         self.launch.leave(out, taken)
         self._add_groups(out, self.launch.n_left, taken)
 
     def sum(self, out: Handle, taken: list[Any]) -> None:
-        """Start those that leave in `out` the sums, then those of groups."""
+        """Start the kernels that write to `out` the sums, then the sums of groups."""
         self.launch.start(out, taken)
         self._add_groups(out, self.launch.n_sums, taken)
 
@@ -174,7 +174,7 @@ class _Kernels(NamedTuple):
 
 
 def _packing(call: GLMCall, names: Sequence[str]) -> tuple[list[Part], dict[str, Values]]:
-    """How arrays lie in the one in which they travel, and what the kernel takes for each argument."""
+    """Parts of the one array in which arguments travel, and the kernel's values for each argument."""
     arguments = call.arguments
     taken: dict[str, Values] = {n: (a.value,) for n, a in arguments.by_name.items()}  # defaults, where a call gives none
     parts: list[Part] = []

@@ -1,4 +1,4 @@
-"""The results of a call of a GLM, from what its kernel has summed and written: values, and derivatives like its arguments."""
+"""Results of a call of a GLM, from the sums and rows of its kernel: values, and derivatives like its arguments."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ def _by_row(call: GLMCall, rows: Array, core: tuple[int, ...]) -> Array:
 
 
 class _Derivatives:
-    """The derivatives of a call's value.
+    """Derivatives of a call's value.
 
     Parameters
     ----------
     call : GLMCall
     task : Task
     weights : Column or None
-        Those of the rows in this call.
+        Weights of the rows in this call.
     evaluated : Evaluated
-        What the kernel has computed for the task.
+        Results of the kernel for the task.
     """
 
     def __init__(self, call: GLMCall, task: Task, weights: Column | None, evaluated: Evaluated):
@@ -71,7 +71,7 @@ class _Derivatives:
         self.sums, self._rows = evaluated
 
     def like_argument(self, name: str) -> Any:
-        """The derivative in an argument as a number, NumPy or device array, as the argument is; in data as beta is."""
+        """Derivative in an argument as a number, NumPy or device array, as the argument is; in data as beta is."""
         result, runtime = self._derivative(name), self._data.runtime
         if name in (DESIGN, OBSERVATIONS):
             return like(runtime, result, self._arguments[COEFFICIENTS].value)
@@ -97,13 +97,13 @@ class _Derivatives:
     # -- sums and rows of all sets, added up over the sets that share an argument
 
     def _added(self, sums: np.ndarray, argument: GLMArgument, *axes: int) -> np.ndarray:
-        """Sums of all sets, each with some `axes`."""
+        """Sums for an argument, each with some `axes`, added up over the sets that share the argument."""
         lead, axes = self._arguments.lead, axes or (1,)
         found = sums.reshape(*lead, *axes)
         return found.copy() if argument.lead == lead else reduced(found, (*argument.lead, *axes))
 
     def _by_row(self, rows: Array, argument: GLMArgument) -> Array:
-        """What was written for each row."""
+        """Derivative by row, added up over the sets that share the argument."""
         if argument.n_sets == self._arguments.n_sets:
             return rows
         found = self._added(as_host(self._data.runtime, rows), argument, self._data.sizes.n_rows, *argument.core)
@@ -132,7 +132,7 @@ class _Derivatives:
         return self._added(sums, alpha, 1, outcomes) if alpha.core else self._added(sums.sum(1), alpha)
 
     def _in_design(self, slopes: Array) -> Array:
-        """The slopes of all sets and outcomes times their coefficients."""
+        """Derivative in X: the slopes of all sets and outcomes times their coefficients."""
         from .. import linalg  # NumPy's and the device's libraries take long to import
 
         data, arguments = self._data, self._arguments
@@ -150,7 +150,7 @@ class _Derivatives:
         return linalg.matmul(by_set.reshape(n_rows, -1), data.runtime.to_device(host))
 
     def _in_vector(self, name: str) -> np.ndarray:
-        """A vector parameter's derivative is that of the density, at the linear predictor that the kernel has written."""
+        """Derivative in a vector parameter: that of the density, at the linear predictor that the kernel has written."""
         data, arguments, family = self._data, self._arguments, self._arguments.family
         rows = (*arguments.lead, data.sizes.n_rows)
         values = {n: arguments[n].value for n in family.parameters}

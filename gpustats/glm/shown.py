@@ -1,4 +1,4 @@
-"""The kernels of this folder that `Density.kernel_source` shows."""
+"""Kernels of this folder that `Density.kernel_source` shows."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 def one_set(density: Density, dtype: str, dialect: str) -> str:
-    """The source for one set of coefficients."""
+    """Source for one set of coefficients."""
     return _source(density, dtype, dialect, REFERENCE_DEVICES[dialect], stack=False)
 
 
 def many_sets(density: Density, dtype: str, dialect: str) -> str:
-    """The source for many sets, on a device that multiplies small matrices of float64 at once: of a number's density."""
+    """Source for many sets, for a density of numbers, on a device that multiplies small matrices of float64 at once."""
     if Family(density, "eta").vector:
         raise NotImplementedError(f"{density.name} has a vector for a linear predictor: its GLM multiplies no matrices")
     return _source(density, dtype, dialect, replace(REFERENCE_DEVICES[dialect], products=True), stack=True)
 
 
 def _source(density: Density, dtype: str, dialect: str, device: Device, stack: bool) -> str:
-    """The source for X of 16 columns, an intercept and parameters for each set, with all derivatives in numbers."""
+    """Source for X of 16 columns, an intercept and parameters for each set, with all derivatives in numbers."""
     family = Family(density, "eta")
     wrt = [n for n in family.parameters if n not in family.whole and not family.ranks[n]]
     codes = family.codes({OBSERVATIONS: PER_ROW, **dict.fromkeys(family.parameters, PER_SET)}, wrt, slopes=True)

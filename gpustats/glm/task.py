@@ -1,4 +1,4 @@
-"""What a call of a GLM wants to know."""
+"""Tasks: the results that a call of a GLM asks a kernel for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
 
 
 class Quantity(Enum):
-    """What a kernel computes for a row and a set, by the name that C has for it; derivatives go by the arguments' names."""
+    """Quantity that a kernel computes for a row and a set, by its name in C; derivatives go by the arguments' names."""
 
     VALUE = differentiate.VALUE
     """The log-density."""
@@ -24,7 +24,7 @@ class Quantity(Enum):
 
 
 class Task(NamedTuple):
-    """What a call wants to know.
+    """Results that a call asks a kernel for.
 
     For each set the kernel gives a line of sums: first those of `sums`, then the slopes', then the derivative in the
     coefficients.
@@ -32,9 +32,9 @@ class Task(NamedTuple):
     Attributes
     ----------
     sums : tuple
-        What is summed over the rows: the value, and derivatives in arguments by their names.
+        Sums over the rows: of the value, and of derivatives in arguments by their names.
     rows : tuple
-        What is written for each row: quantities, and derivatives in arguments by their names.
+        Values for each row: quantities, and derivatives in arguments by their names.
     slope_sums : bool
         Whether the slopes are summed over the rows, which makes the derivative in an intercept that all rows share.
     gradient : bool
@@ -48,7 +48,7 @@ class Task(NamedTuple):
 
     @classmethod
     def of_derivatives(cls, arguments: Arguments, wrt: Sequence[str]) -> Task:
-        """The value, and what the derivatives in `wrt` are made of."""
+        """Task for the value, and for the sums and rows that give the derivatives in `wrt`."""
         kinds, ranks = arguments.kinds, arguments.family.ranks
         numbers = [n for n in wrt if ranks.get(n) == 0]
         vectors = [n for n in wrt if ranks.get(n)]
@@ -65,28 +65,28 @@ class Task(NamedTuple):
 
     @property
     def of_density(self) -> bool:
-        """Whether it takes the density, and not the linear predictor alone."""
+        """True if the task takes the density, and not the linear predictor alone."""
         return self != PREDICTOR_ALONE
 
     @property
     def slopes(self) -> bool:
-        """Whether the derivatives in the linear predictor are computed."""
+        """True if the derivatives in the linear predictor are computed."""
         return self.gradient or self.slope_sums or Quantity.SLOPE in self.rows
 
     def column(self, quantity: Quantity | str) -> int:
-        """Where in a line of sums one of `sums` is."""
+        """Position of one of `sums` in a line of sums."""
         return self.sums.index(quantity)
 
     def slope_columns(self, outcomes: int) -> slice:
-        """Where in a line of sums the slopes' are, one for each outcome."""
+        """Position of the slopes in a line of sums, one for each outcome."""
         return slice(len(self.sums), len(self.sums) + outcomes * self.slope_sums)
 
     def gradient_columns(self, outcomes: int) -> slice:
-        """Where in a line of sums the derivative in the coefficients is."""
+        """Position of the derivative in the coefficients in a line of sums."""
         return slice(self.slope_columns(outcomes).stop, None)
 
     def n_columns(self, outcomes: int, columns: int) -> int:
-        """The length of a line of sums, for X of so many columns."""
+        """Length of a line of sums, for X of so many columns."""
         return self.slope_columns(outcomes).stop + outcomes * columns * self.gradient
 
 

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class Named(NamedTuple):
-    """A term of a linear predictor.
+    """Named term of a linear predictor: the intercepts or slopes of groups.
 
     Attributes
     ----------
     name : str
-        Of its parameter.
+        Name of the parameter.
     columns : int or None
-        How many columns its groups have coefficients of; None: they have intercepts.
+        Number of columns that its groups have coefficients of; None: they have intercepts.
     largest : int
         The largest number of a group, -1 where there are no rows.
     """
@@ -44,7 +44,7 @@ class Named(NamedTuple):
 
     @property
     def index_name(self) -> str:
-        """What the numbers of the groups are called among the data."""
+        """Name of the group numbers among the data."""
         return f"groups[{self.name!r}]"
 
     @property
@@ -52,14 +52,14 @@ class Named(NamedTuple):
         return f"columns of groups[{self.name!r}]"
 
     def term(self, i: int) -> Term:
-        """It in the function of a row, as the one that stands at place `i`."""
+        """Term in the function of a row, as number `i` of the terms."""
         if self.columns is None:
             return Term((f"table{i}",))
         each = range(self.columns)
         return Term(tuple(f"table{i}_{c}" for c in each), tuple(f"column{i}_{c}" for c in each))
 
     def check(self, shape: Shape) -> Shape:
-        """The axes for sets of a table; ValueError where it does not fit."""
+        """Axes for sets of a table; ValueError where the table does not fit."""
         rank = 1 if self.columns is None else 2
         core = shape[len(shape) - rank :]
         if len(shape) < rank or (rank > 1 and core[1] != self.columns):
@@ -74,7 +74,7 @@ class Named(NamedTuple):
 def read_terms(
     groups: Mapping[str, Any], family: Family, n_rows: int, columns_of_X: int, n_groups: int | None
 ) -> tuple[tuple[Named, ...], dict[str, Array]]:
-    """The terms of named groups, and their data by name; ValueError where they do not fit the model."""
+    """Terms of named groups, and their data by name; ValueError where they do not fit the model."""
     if n_groups is not None:
         raise ValueError("n_groups is of groups without names: the tables of named ones tell how many there are")
     if columns_of_X > MOST_COLUMNS:
@@ -89,35 +89,35 @@ def read_terms(
             raise ValueError(f"groups has the name {name!r}: it becomes a parameter, whose name must be an identifier")
         if name in taken or name in family.parameters:
             raise ValueError(f"groups has the name {name!r}, which the GLM has already: call it otherwise")
-        its = Named(name, None, -1)
+        term = Named(name, None, -1)
         index, columns = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         width = None
-        found = read({its.index_name: index, its.columns_name: columns})
-        if arrays.is_device_array(found[its.index_name]):
-            found[its.index_name] = to_host(found[its.index_name])
-        index = found[its.index_name]
+        term_data = read({term.index_name: index, term.columns_name: columns})
+        if arrays.is_device_array(term_data[term.index_name]):
+            term_data[term.index_name] = to_host(term_data[term.index_name])
+        index = term_data[term.index_name]
         dtype, shape = np.dtype(getattr(index, "dtype", float)), tuple(getattr(index, "shape", ()))
         if shape != (n_rows,) or dtype.kind not in "iu":
             raise ValueError(
-                f"{its.index_name} has shape {shape} and dtype {dtype}: it must be ({n_rows},) whole numbers, one for each row"
+                f"{term.index_name} has shape {shape} and dtype {dtype}: it must be ({n_rows},) whole numbers, one for each row"
             )
-        last = int(largest(index, -1, its.index_name))
+        last = int(largest(index, -1, term.index_name))
         if (isinstance(index, np.ndarray) and index.min(initial=0) < 0) or last >= 2**31 - 1:
-            raise ValueError(f"{its.index_name} must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")
+            raise ValueError(f"{term.index_name} must be numbered from 0; numpy.unique(…, return_inverse=True) numbers them")
         if columns is not None:
-            shape = tuple(getattr(found[its.columns_name], "shape", ()))
+            shape = tuple(getattr(term_data[term.columns_name], "shape", ()))
             if len(shape) != 2 or shape[0] != n_rows or not shape[-1]:
-                raise ValueError(f"{its.columns_name} have shape {shape}: they must be ({n_rows}, m), a row for each row of X")
+                raise ValueError(f"{term.columns_name} have shape {shape}: they must be ({n_rows}, m), a row for each row of X")
             width = shape[-1]
         terms.append(Named(name, width, last))
-        data |= found
+        data |= term_data
     if (count := sum(t.columns or 1 for t in terms)) > MOST_COLUMNS:
         raise ValueError(f"groups has {count} columns in all its terms together, and takes {MOST_COLUMNS}")
     return tuple(terms), data
 
 
 class VaryingArguments:
-    """The arguments of a call, checked.
+    """Arguments of a call, checked.
 
     Parameters
     ----------
@@ -152,21 +152,21 @@ class VaryingArguments:
             raise ValueError(f"the sets of coefficients and parameters do not go together: {listed}") from None
 
     def in_rows(self) -> dict[str, Any]:
-        """The values of the parameters of `Rows`."""
+        """Values of the parameters of `Rows`, by name."""
         found: dict[str, Any] = {}
-        for name, its in names_in_rows(self._family, self._terms).items():
+        for name, columns in names_in_rows(self._family, self._terms).items():
             if name not in self.originals:
                 continue
             value = self.originals[name]
             value = to_host(value) if arrays.is_device_array(value) else value
             if name in self._own.by_name and name != COEFFICIENTS and not isinstance(value, float):
                 value = value.reshape(self._own[name].lead + self._own[name].core)
-            found |= {n: value[..., c] for c, n in enumerate(its)} if name in self._matrices else {its[0]: value}
+            found |= {n: value[..., c] for c, n in enumerate(columns)} if name in self._matrices else {columns[0]: value}
         return found
 
     @property
     def native(self) -> bool:
-        """Whether results with a value for each row are device arrays: where the coefficients are one."""
+        """True if results with a value for each row are device arrays: if the coefficients are a device array."""
         return arrays.is_device_array(self.originals[COEFFICIENTS])
 
 
@@ -193,11 +193,11 @@ class Varying:
         self._rows: dict[bool, Rows] = {}
 
     def held(self) -> dict[str, np.ndarray]:
-        """The data again."""
+        """Data of the rows, on the host."""
         return self._data
 
     def rows(self, density: bool) -> Rows:
-        """The sum over rows of the log-density, or else of the linear predictor."""
+        """Sum over rows of the log-density, or else of the linear predictor."""
         if density not in self._rows:
             data = self._data
             leaves: dict[str, Any] = {PRODUCT: dot(data[DESIGN])}
@@ -218,14 +218,14 @@ class Varying:
         value, found = self.rows(True).value_and_grad(**arguments.in_rows(), wrt=[r for n in wrt for r in names[n]])
         gradients: dict[str, Any] = {}
         for name in wrt:
-            original, its = arguments.originals[name], [found[r] for r in names[name]]
-            result = np.stack(its, -1) if name in matrices else np.asarray(its[0])
+            original, parts = arguments.originals[name], [found[r] for r in names[name]]
+            result = np.stack(parts, -1) if name in matrices else np.asarray(parts[0])
             shape = () if isinstance(original, float) else tuple(original.shape)
             gradients[name] = like(self.runtime, result.reshape(shape), original)
         return value, gradients
 
     def by_row(self, arguments: VaryingArguments, density: bool) -> Any:
-        """The log-density of each row, or else the linear predictor."""
+        """Log-density of each row, or else the linear predictor."""
         found = self.rows(density).terms(**arguments.in_rows())
         return self.runtime.to_device(found) if arguments.native else found
 
@@ -234,7 +234,7 @@ def named_arguments(
     family: Family, sizes: Sizes, terms: Sequence[Named], beta: Any, alpha: Any, args: Sequence[Any],
     kwargs: Mapping[str, Any], density: bool = True,
 ) -> VaryingArguments:  # fmt: skip
-    """The arguments of a call, given by place or by name: of one that computes the density, or else the linear predictor."""
+    """Arguments of a call, by place or by name, for the density or else for the linear predictor alone."""
     names = [*(family.parameters if density else ()), *(t.name for t in terms)]
     defaults = {n: v for n, v in family.density.defaults.items() if n in names}
     values = match("the GLM", names, args, kwargs, defaults, "parameters", first=(COEFFICIENTS, INTERCEPT))
@@ -246,26 +246,26 @@ def named_arguments(
 def checked_wrt(
     family: Family, terms: Sequence[Named], wrt: str | Collection[str] | None, intercept: bool
 ) -> tuple[str, ...]:
-    """The names of the arguments in which derivatives are wanted."""
+    """Names of the arguments in which derivatives are wanted."""
     can = [COEFFICIENTS, INTERCEPT, *(n for n in family.parameters if n not in family.whole), *(t.name for t in terms)]
     return tuple(n for n in can if n != INTERCEPT or intercept) if wrt is None else check_wrt_among(wrt, can)
 
 
 def names_in_rows(family: Family, terms: Sequence[Named]) -> dict[str, tuple[str, ...]]:
-    """The parameters of a GLM -> those of `Rows`: one, or one for each column of a table."""
+    """Names of the parameters of `Rows` for each parameter of a GLM: one, or one for each column of a table."""
     names = {COEFFICIENTS: (PRODUCT,), INTERCEPT: (INTERCEPT,)} | {n: (parameter(n),) for n in family.parameters}
     return names | {named.name: named.term(i).tables for i, named in enumerate(terms)}
 
 
 def _copied(value: Any, dtype: DType | None) -> np.ndarray:
-    """A copy on the host, in a type of floating point; None: in its own."""
+    """Copy of an array on the host, in a type of floating point; None: in its own type."""
     if arrays.is_device_array(value):
         value = to_host(value)
     return np.array(value[:] if is_stored(value) else value, dtype, order="C")
 
 
 def made_with(kind: type[Any], density: Any, eta: str, terms: Sequence[Named], /, **data: Any) -> Any:
-    """A GLM with named groups, of other rows or elsewhere: `data` by the names that they have here, and options."""
+    """Model with named groups of other rows or elsewhere: `data` by the names of the present ones, and options."""
     groups: dict[str, Any] = {}
     for named in terms:
         index = data.pop(named.index_name)

@@ -73,7 +73,7 @@ class RandomTable:
         return np.exp(self.logpmf(x, row, col))
 
     def mean(self, row: Any, col: Any) -> Array:
-        """The mean, (r, c); nan where the total is 0."""
+        """Mean, (r, c); nan where the total is 0."""
         row, col = _margins(row, col)
         total = row.sum()
         return np.outer(row, col) / (total if total else np.nan)
@@ -86,7 +86,7 @@ class RandomTable:
         row : array_like, (r,)
         col : array_like, (c,)
         size : int or tuple of int, optional
-            How many of them, by default one.
+            Number of tables, by default one.
         rng : optional
             As for `gpustats.Density.rvs`.
 

@@ -55,7 +55,7 @@ class LKJCorr(MatrixDistribution):
         ----------
         eta : array_like
         n : int
-            How many variables are correlated.
+            Number of correlated variables.
         size, rng
             As for `MatrixDistribution.rvs`.
 
@@ -71,7 +71,7 @@ class LKJCorr(MatrixDistribution):
         return x
 
     def mean(self, eta: Any, *, n: int) -> Any:
-        """The unit matrix, (..., n, n)"""
+        """Mean, the unit matrix, (..., n, n)."""
         return np.broadcast_to(np.eye(n), (*np.shape(eta), n, n)).copy()
 
 
@@ -135,7 +135,7 @@ class LKJCholeskyCov(MatrixDistribution):
         ----------
         eta, lam : array_like
         n : int
-            How many variables are correlated.
+            Number of correlated variables.
         size, rng
             As for `MatrixDistribution.rvs`.
 

@@ -59,11 +59,11 @@ class Wishart(MatrixDistribution):
         return gram(linalg.matmul(Factor(V).lower, normals.bartlett(shape, nu, V.shape[-1]).astype(V.dtype)))
 
     def mean(self, nu: Any, V: Any) -> Any:
-        """nu V, (..., n, n)"""
+        """Mean nu V, (..., n, n)."""
         return as_matrix(nu) * np.asarray(V)
 
     def mode(self, nu: Any, V: Any) -> Any:
-        """(nu - n - 1) V; nan where nu < n + 1."""
+        """Mode (nu - n - 1) V; nan where nu < n + 1."""
         factor = np.asarray(nu) - np.shape(V)[-1] - 1.0
         return as_matrix(np.where(factor >= 0, factor, np.nan)) * np.asarray(V)
 
@@ -102,18 +102,18 @@ class InverseWishart(MatrixDistribution):
         return Terms(value, _enough(nu, n) & fp.sound, fx.sound, gradient)
 
     def _draw(self, normals: Normals, shape: tuple[int, ...], nu: Array, psi: Array) -> Array:
-        """With psi = l l', l b^-T b^-1 l' where b b' is a Wishart matrix of the unit matrix."""
+        """Random matrices l b^-T b^-1 l', where psi = l l', and b b' is a Wishart matrix of the unit matrix."""
         b = normals.bartlett(shape, nu, psi.shape[-1]).astype(psi.dtype)
         factor = linalg.solve_triangular(b, np.ascontiguousarray(transposed(Factor(psi).lower)))
         return gram(np.ascontiguousarray(transposed(factor)))
 
     def mean(self, nu: Any, psi: Any) -> Any:
-        """psi / (nu - n - 1), (..., n, n); nan where nu <= n + 1."""
+        """Mean psi / (nu - n - 1), (..., n, n); nan where nu <= n + 1."""
         rest = np.asarray(nu) - np.shape(psi)[-1] - 1.0
         return np.asarray(psi) / as_matrix(np.where(rest > 0, rest, np.nan))
 
     def mode(self, nu: Any, psi: Any) -> Any:
-        """psi / (nu + n + 1)"""
+        """Mode psi / (nu + n + 1)."""
         return np.asarray(psi) / as_matrix(np.asarray(nu) + np.shape(psi)[-1] + 1.0)
 
 

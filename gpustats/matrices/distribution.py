@@ -1,4 +1,4 @@
-"""What distributions of matrices have in common: shapes, broadcasting, what is nan, sums, gradients as their arguments."""
+"""Base of the distributions of matrices: shapes, broadcasting, nan, sums, gradients shaped as their arguments."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ UNIT_TOLERANCE = {np.dtype(np.float64): 1e-5, np.dtype(np.float32): 3.5e-4}
 
 
 def dimension(n: Any) -> int:
-    """The number of rows that a caller gives."""
+    """Number of rows that a caller gives."""
     if np.ndim(n) or int(n) != n or n < 1:
         raise ValueError(f"n is {n}, but must be a whole number, at least 1")
     return int(n)
 
 
 def as_shape(size: Any) -> tuple[int, ...]:
-    """What a caller gives as a number of draws."""
+    """Shape of a number of draws that a caller gives."""
     return () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(map(int, size))
 
 
 class Terms(NamedTuple):
-    """What a distribution computes of one stack of arguments.
+    """Log-densities and derivatives of a distribution for one stack of arguments.
 
     value: log-densities    valid: whether the parameters are valid    inside: whether x lies in the support
     gradient: argument -> derivative for each matrix of the stack
@@ -107,7 +107,7 @@ class MatrixDistribution:
         return _delivered(np.exp(self.logpdf(x, *parameters, **named)))
 
     def loglik(self, x: Any, *parameters: Any, **named: Any) -> Any:
-        """The sum of the log-densities of the observations, which lie along the last of the leading axes, for each set.
+        """Sum of the log-densities of the observations, which lie along the last of the leading axes, for each set.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class MatrixDistribution:
     def loglik_and_grad(
         self, x: Any, *parameters: Any, wrt: str | Collection[str] | None = None, **named: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """`loglik` and its derivatives.
+        """Sum of the log-densities, as from `loglik`, and its derivatives.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class MatrixDistribution:
         result: Array = draws.astype(result_dtype(list(arrays.values())), copy=False)
         return result
 
-    #: What the parameters have to be, for errors.
+    #: Requirements on the parameters, for errors.
     requirements: str
 
     #: wrt, **arrays -> Terms; **arrays -> whether the parameters are valid; Normals, shape, **arrays -> draws
@@ -210,7 +210,7 @@ class MatrixDistribution:
     _draw: Callable[..., Array]
 
     def _complete(self, terms: Terms, arrays: dict[str, Array]) -> Array:
-        """The values, with nan and -inf; nan where x has nan."""
+        """Values with nan and -inf outside the support or the domain; nan where x has nan."""
         x = arrays[self.arguments[0].name]
         value = np.where(terms.inside, terms.value, -np.inf)
         return np.where(terms.valid & ~np.isnan(x).any((-2, -1)), value, np.nan)
@@ -218,7 +218,7 @@ class MatrixDistribution:
     def _taken(
         self, values: Sequence[Any], named: dict[str, Any], arguments: Sequence[Argument] | None = None
     ) -> dict[str, Array]:
-        """The arguments by name as NumPy arrays of one type."""
+        """Arguments by name as NumPy arrays of one type."""
         arguments = self.arguments if arguments is None else arguments
         names = [a.name for a in arguments]
         given = dict(zip(names, values, strict=False))
@@ -293,5 +293,5 @@ def _sum_to(each: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _delivered(value: Any) -> Any:
-    """A number where there are no axes."""
+    """Array of results, or a number where there are no axes."""
     return value.item() if np.ndim(value) == 0 else value

@@ -1,4 +1,4 @@
-"""Factors of stacks of symmetric matrices, of which some may not be positive definite; functions of their dimension."""
+"""Cholesky factors of stacks of symmetric matrices, some perhaps not positive definite; functions of a dimension."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Factor:
     Attributes
     ----------
     lower : (..., n, n)
-        That of the unit matrix where there is none.
+        Factor of each matrix, of the unit matrix where there is none.
     sound : (...)
         Whether there is one.
     """
@@ -37,7 +37,7 @@ class Factor:
             return self._one_by_one(a)
 
     def _one_by_one(self, a: Array) -> Array:
-        """Where one of them has no factor, those that have none are found and replaced."""
+        """Factor of each matrix by itself: the unit matrix takes the place of those without a factor."""
         a = a.copy()
         for place in np.ndindex(a.shape[:-2]):
             self.sound[place] = self.sound[place] and _has_factor(a[place])
@@ -55,12 +55,12 @@ class Factor:
         return inverse
 
     def solve(self, b: Array) -> Array:
-        """lower^-1 b"""
+        """Solution lower^-1 b."""
         x: Array = linalg.solve_triangular(self.lower, b)
         return x
 
     def solve_transposed(self, b: Array) -> Array:
-        """lower^-T b"""
+        """Solution lower^-T b."""
         x: Array = linalg.solve_triangular(self.lower, b, trans=1)
         return x
 
@@ -87,13 +87,13 @@ def square_sum(a: Array) -> Array:
 
 
 def gram(a: Array) -> Array:
-    """a a'"""
+    """Product a a'."""
     product: Array = linalg.gram(a)
     return product
 
 
 def as_matrix(a: Array) -> Array:
-    """A number for each matrix of a stack, as what multiplies these."""
+    """Number for each matrix of a stack, with two further axes, to multiply the matrices by."""
     return np.asarray(a)[..., None, None]
 
 
@@ -106,6 +106,6 @@ def log_multigamma(a: Array, n: int) -> Array:
 
 
 def multidigamma(a: Array, n: int) -> Array:
-    """Its derivative."""
+    """Derivative of `log_multigamma`."""
     total: Array = special.digamma(np.asarray(a, float)[..., None] - np.arange(n) / 2).sum(-1)
     return total

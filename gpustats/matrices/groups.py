@@ -14,7 +14,7 @@ from .factors import Array
 
 
 class Group:
-    """A group of n by n matrices, drawn from uniformly.
+    """Group of n by n matrices, from which draws are uniform.
 
     Notes
     -----
@@ -41,9 +41,9 @@ class Group:
         Parameters
         ----------
         n : int
-            How many rows and columns they have.
+            Number of rows and columns.
         size : int or tuple of int, optional
-            How many of them, by default one.
+            Number of matrices, by default one.
         rng : optional
             As for `gpustats.Density.rvs`.
 
@@ -68,7 +68,7 @@ class Group:
 
 
 class Directions:
-    """Vectors of length 1, all alike: points of a sphere. `von_mises_fisher` has those around a mean direction.
+    """Vectors of length 1, uniform on the sphere. `von_mises_fisher` has those around a mean direction.
 
     logpdf(x): x lies along the last axis, (..., n); -inf where its length is not 1 within 0.00001 (float32: 0.00035).
 

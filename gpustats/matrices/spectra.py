@@ -44,7 +44,7 @@ class RandomCorrelation:
         eigs : array_like, (n,)
             The eigenvalues, none negative, whose sum is n.
         size : int or tuple of int, optional
-            How many of them, by default one.
+            Number of matrices, by default one.
         rng : optional
             As for `gpustats.Density.rvs`.
 
@@ -79,8 +79,10 @@ def _spectrum(eigs: Any) -> Array:
 
 
 def _make_one(x: Array, i: int) -> None:
-    """Make the number i on each diagonal 1, in place, by a rotation of its axis and the first one after it whose number lies on
-    the other side of 1."""
+    """Rotate each matrix, in place, so that number i on its diagonal is 1.
+
+    The rotation is of its axis and the first one after it whose number lies on the other side of 1.
+    """
     each = np.arange(len(x))
     beyond = np.diagonal(x, axis1=-2, axis2=-1) - 1
     opposite = beyond[:, i + 1 :] * beyond[:, i, None] < 0

@@ -1,4 +1,4 @@
-"""Distributions of tables whose rows are correlated, and whose columns are, too: matrix normal and matrix t."""
+"""Distributions of tables with correlated rows and correlated columns: matrix normal and matrix t."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TABLE, ROWS, COLUMNS = ("n", "p"), ("n", "n"), ("p", "p")
 
 
 class _Table(MatrixDistribution):
-    """A function of z = row^-1 (x - mu) column^-T, (..., n, p), row and column being the factors of the two covariances."""
+    """Function of z = row^-1 (x - mu) column^-T, (..., n, p), row and column being the factors of the two covariances."""
 
     def _standardised(self, x: Array, mu: Array, rows: Factor, columns: Factor) -> Array:
         return np.ascontiguousarray(transposed(columns.solve(np.ascontiguousarray(transposed(rows.solve(x - mu))))))
@@ -31,7 +31,7 @@ class _Table(MatrixDistribution):
 
 
 def _congruent(factor: Factor, inner: Array) -> Array:
-    """l^-T inner l^-1"""
+    """Product l^-T inner l^-1."""
     return factor.solve_transposed(np.ascontiguousarray(transposed(factor.solve_transposed(inner))))
 
 
@@ -78,14 +78,14 @@ class MatrixNormal(_Table):
         return mu + linalg.matmul(linalg.matmul(Factor(rowcov).lower, z), right)
 
     def mean(self, mu: Any, rowcov: Any, colcov: Any) -> Any:
-        """mu"""
+        """Mean mu."""
         return np.array(mu, float)
 
     mode = mean
 
 
 class MatrixT(_Table):
-    """Tables with heavy tails: matrix normal ones whose row covariance has an inverse Wishart distribution.
+    """Tables with heavy tails: matrix normal tables whose row covariance has an inverse Wishart distribution.
 
     logpdf(x, nu, mu, row_scale, col_scale): x and mu are (..., n, p), row_scale (..., n, n), col_scale (..., p, p); nu > 0.
 
@@ -128,7 +128,7 @@ class MatrixT(_Table):
     def _draw(
         self, normals: Normals, shape: tuple[int, ...], nu: Array, mu: Array, row_scale: Array, col_scale: Array
     ) -> Array:
-        """mu + l b^-T z r' where b b' is a Wishart matrix of the unit matrix, of nu + n - 1 degrees of freedom."""
+        """Random tables mu + l b^-T z r', b b' being a Wishart matrix of the unit matrix, of nu + n - 1 degrees of freedom."""
         n = mu.shape[-2]
         b = normals.bartlett(shape, nu + n - 1, n).astype(mu.dtype)
         z = normals.normal(*shape, *mu.shape[-2:]).astype(mu.dtype)
@@ -136,11 +136,11 @@ class MatrixT(_Table):
         return mu + linalg.matmul(linalg.matmul(Factor(row_scale).lower, linalg.solve_triangular(b, z, trans=1)), right)
 
     def mean(self, nu: Any, mu: Any, row_scale: Any, col_scale: Any) -> Any:
-        """mu; nan where nu <= 1."""
+        """Mean mu; nan where nu <= 1."""
         return np.where(as_matrix(nu) > 1, np.asarray(mu), np.nan)
 
     def mode(self, nu: Any, mu: Any, row_scale: Any, col_scale: Any) -> Any:
-        """mu"""
+        """Mode mu."""
         return np.array(mu, float)
 
 

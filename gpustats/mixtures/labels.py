@@ -32,7 +32,7 @@ class LabelLayout(Layout):
     labels : int
         Labels of a block.
     columns : int
-        Of the rows; padded on a CPU to whole vector registers.
+        Number of columns of the rows; padded on a CPU to whole vector registers.
     slices, each : int
         Threads for a column, and sums that each of them has for a label.
     shift_parts : int
@@ -106,7 +106,7 @@ class LabelStatistics(NamedTuple):
 
 
 def label_statistics(x: Any, labels: Any, n_labels: int) -> LabelStatistics:
-    """Count, mean and scatter matrix of the observations of each label: what a Gibbs sweep of a mixture needs.
+    """Count, mean and scatter matrix of the observations of each label, as for a Gibbs sweep of a mixture.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _as_labels(labels: Any) -> Any:
 
 
 def _evaluate(runtime: Runtime, dtype: DType, x: Any, labels: Any, dim: int, n_labels: int) -> np.ndarray:
-    """(K, d + 1) means and counts, and (K, d, d) sums of products behind them."""
+    """Means and counts (K, d + 1), and sums of products (K, d, d) behind them."""
     layouts = [layout(runtime.device, dim, n_labels, products) for products in (False, True)]
     x = as_read(runtime, x, dtype)
     data = (*at(runtime, x), *at(runtime, labels), x.shape[0], n_labels)

@@ -24,7 +24,7 @@ from ..kernels.template import Template
 from ..likelihood import BoundDensity
 from ..runtime.arrays import as_array, is_contiguous, is_device_array
 from ..runtime.transfers import to_host
-from .one_pass import MOST, OnePass
+from .one_pass import MOST_COMPONENTS, OnePass
 from .terms import shares, weighted_term
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _LABEL = np.dtype(np.int32)
 
 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """The layout of a mixture: a block goes through all sets, a group at a time; few sets are one group."""
+    """Layout of a mixture: a block goes through all sets, a group at a time; few sets are one group."""
     n_sets, cpu = max(problem.n_sets, 16), device.type == "cpu"
     threads = 64 // problem.itemsize if cpu else min(128, device.max_threads)
     unroll = 1 if problem.dim else 4 if cpu or code.mixed_cost < 60 else 2
@@ -77,7 +77,7 @@ def softmax_layout(device: Device, itemsize: int, n_columns: int) -> SoftmaxLayo
 
 
 class _MixtureCall(NamedTuple):
-    """The arguments of a call."""
+    """Arguments of a call."""
 
     terms: Pointwise  # the function of them whose exp is summed
     values: list[Any]  # the observations, the parameters, log_weights
@@ -86,7 +86,7 @@ class _MixtureCall(NamedTuple):
 
 
 class Mixture(BoundDensity):
-    """The density of a mixture of K components of one family at data that stay on a device.
+    """Density of a mixture of K components of one family at data that stay on a device.
 
     At an observation x it is ``sum_k exp(log_weights[k]) f(x; parameters[k])``. The N × K densities are never written but for
     `responsibilities`.
@@ -94,7 +94,7 @@ class Mixture(BoundDensity):
     Parameters
     ----------
     density : Density
-        That of one component.
+        Density of one component.
     x : array_like
         Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
         array is used where it lies.
@@ -287,7 +287,7 @@ class Mixture(BoundDensity):
     def _at_once(
         self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: str | Collection[str] | None
     ) -> tuple[float, dict[str, Any]] | None:
-        """The value and the derivatives by `OnePass`; None where that is not for such a call."""
+        """Value and derivatives by `OnePass`; None where it does not take such a call."""
         if (parameters := in_order(self._density.parameters, args, kwargs)) is None:
             return None
         arguments = (*parameters, log_weights)
@@ -298,7 +298,7 @@ class Mixture(BoundDensity):
         return value, {"log_weights": counts, **found} if wanted is None or "log_weights" in wanted else found
 
     def _one_pass(self, arguments: Sequence[Any], wanted: str | Sequence[str] | None) -> OnePass | None:
-        """What makes calls like that of these arguments, the weights the last."""
+        """Evaluator for calls like that of these arguments, the weights the last; None where there is none."""
         if not self._scalar or (kind := kind_of(arguments)) is None:
             return None
         return self._calls.plan((wanted, kind), self._new_one_pass, arguments, wanted)
@@ -313,7 +313,7 @@ class Mixture(BoundDensity):
             wanted = [n for n in ((wanted,) if isinstance(wanted, str) else wanted) if n != "log_weights"]
         wrt = check_wrt(self._function.name, self._function.arguments, wanted) if wanted != [] else []
         if (
-            len(weights) > MOST or self._function.arguments[0].name in wrt or not x.shape[0]
+            len(weights) > MOST_COMPONENTS or self._function.arguments[0].name in wrt or not x.shape[0]
             or any(a.shape[-1:] != weights.shape or a.dtype != x.dtype for a in arrays)
             or (self._native and not is_contiguous(x))
         ):  # fmt: skip
@@ -354,7 +354,7 @@ class Mixture(BoundDensity):
         return deliver(self._runtime, self._launch(call, kind, dtype, stream)[1], call.native)
 
     def _launch(self, call: _MixtureCall, kind: str = "", dtype: Any = None, stream: Sequence[int] = ()) -> tuple[float, Any]:
-        """The sum over the observations, and what is written for each ("rows" or "labels"), where the kernel wrote it."""
+        """Sum over the observations, and the kernel's values for each ("rows" or "labels"), on the kernel's device."""
         terms, placement = call.terms, call.placement
         runtime, pattern = placement.runtime, placement.pattern
         kernel, chosen = terms.kernel(MIXTURE, placement, (kind,) if kind else ())

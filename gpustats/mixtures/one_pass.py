@@ -1,4 +1,4 @@
-"""The log-likelihood of a mixture with its derivatives in one reading of the data, where the components are few."""
+"""Log-likelihood of a mixture with its derivatives in one reading of the data, where the components are few."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
     from ..runtime.base import Device, Runtime
 
-MOST = 64  # components
+MOST_COMPONENTS = 64  # of a mixture in one pass
 WEIGHTS = "log_weights"  # the last argument of a call
-_HELD = 24  # numbers of its components, of one row, that a thread of a GPU has registers for
-_ROWS = 8  # of a thread, one after another: 64 to the power of 8 is far from the largest float32
+_HELD_NUMBERS = 24  # numbers of its components, of one row, that a thread of a GPU has registers for
+_THREAD_ROWS = 8  # of a thread, one after another: 64 to the power of 8 is far from the largest float32
 _ONE_PASS = Template.beside(__file__, "one_pass")
 
 
@@ -37,7 +37,7 @@ class OnePassLayout(Layout):
     Attributes
     ----------
     components : int
-        Of the mixture.
+        Number of components of the mixture.
     lanes, per : int
         Threads that share a row, and how many components each of them takes.
     """
@@ -51,17 +51,19 @@ def layout_for(device: Device, itemsize: int, components: int, results: int) -> 
     """The layout for so many components with so many results each."""
     if device.type == "cpu":
         threads = min(64 // itemsize, device.max_threads)
-        return OnePassLayout(threads, tile=threads * _ROWS, unroll=_ROWS, resident=1024, components=components, per=components)
+        return OnePassLayout(
+            threads, tile=threads * _THREAD_ROWS, unroll=_THREAD_ROWS, resident=1024, components=components, per=components
+        )
     threads = min(128, device.max_threads)
-    most = max(_HELD // results, 1)
+    most = max(_HELD_NUMBERS // results, 1)
     lanes = min(power_of_two(-(-components // most)), device.warp, threads)
     per = -(-components // lanes)
-    tile = threads // lanes * _ROWS
-    return OnePassLayout(threads, tile=tile, unroll=_ROWS, resident=1024, components=components, lanes=lanes, per=per)
+    tile = threads // lanes * _THREAD_ROWS
+    return OnePassLayout(threads, tile=tile, unroll=_THREAD_ROWS, resident=1024, components=components, lanes=lanes, per=per)
 
 
 class OnePass:
-    """The sum over the observations and its derivatives in calls of one kind. Threads may share it.
+    """Sum over the observations and its derivatives in calls of one kind. Threads may share it.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ class OnePass:
     wrt : sequence of str
         Names of the parameters in which derivatives are wanted.
     n_sets : int, optional
-        How many sets of parameters a call has: then all arguments are arrays of (sets, K).
+        Number of sets of parameters of a call: then all arguments are arrays of (sets, K).
 
     Attributes
     ----------
@@ -120,7 +122,7 @@ class OnePass:
         )
 
     def of_sets(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """For each set of parameters the sum, and what the derivatives in each component's are."""
+        """Sum for each set of parameters, and the terms of the derivatives by component."""
         sums = self._starter.start(arguments)().copy().reshape(self._plan.n_sets, -1)
         of_components = sums[:, 1:].reshape(len(sums), -1, self._components)
         return sums[:, 0], {n: of_components[:, i] for i, n in enumerate((WEIGHTS, *(n for n, _ in self._wrt)))}
@@ -133,7 +135,7 @@ class OnePass:
         return sums.item(0), counts, {n: float(its.sum()) if own else its for (n, own), its in pairs}
 
     def replay(self, arguments: Sequence[Any]) -> SumReplay | None:
-        """What lets compiled code make such calls; None where that cannot be."""
+        """Replay of such calls in compiled code."""
         k, derivatives, first = self._components, {}, 1
         for name, own in ((WEIGHTS, False), *self._wrt):
             derivatives[name] = [(np.zeros(k, int) if own else np.arange(k), first + np.arange(k))]

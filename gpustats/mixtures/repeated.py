@@ -1,4 +1,4 @@
-"""What samplers ask of a mixture beside its methods: many sets of parameters at once, and sums that compiled code finds."""
+"""Mixtures for samplers: many sets of parameters at once, and evaluation by compiled code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .mixture import Mixture
 def sums_of_sets(
     mixture: Mixture, arguments: Sequence[np.ndarray], wrt: Sequence[str]
 ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
-    """The sums for sets of parameters, (sets,), and the derivatives in those of each component, (sets, K); from one launch.
+    """Sums for sets of parameters, (sets,), and the derivatives for each component, (sets, K), from one launch.
 
     None where each set takes a call of its own.
 
@@ -33,7 +33,7 @@ def sums_of_sets(
 
 
 def replay_of(mixture: Mixture, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
-    """What lets compiled code evaluate a mixture and its derivatives; None where only Python can.
+    """Replay of a mixture and its derivatives in compiled code; None where they need Python.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The kernel of a mixture that is shown of any density."""
+"""Kernel of a mixture that is shown of any density."""
 
 from __future__ import annotations
 

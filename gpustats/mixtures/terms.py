@@ -1,4 +1,4 @@
-"""The functions that a mixture is made of: a component's weighted density, and its share of the whole."""
+"""Functions of a mixture: a component's weighted density, and its share of the whole."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def weighted_term(function: Pointwise) -> Pointwise:
-    """log_weight + f, a function of another argument for each set: -inf where the weight is 0, whatever f is."""
+    """Weighted term log_weight + f, a function of another argument for each set: -inf where the weight is 0, whatever f is."""
     body = "    return {argument} == -INFINITY ? -INFINITY : {argument} + {call};\n"
     made, weight = with_argument(function.function, "weighted_term", "log_weight", body, function.functions.get)
     return function.with_function(made, more=[weight])
@@ -21,7 +21,7 @@ def weighted_term(function: Pointwise) -> Pointwise:
 
 @functools.lru_cache
 def shares(terms: Pointwise) -> Pointwise:
-    """exp(terms - total), the responsibility, where `total` is the mixture's log-density at the row.
+    """Responsibility exp(terms - total), where `total` is the mixture's log-density at the row.
 
     Its derivatives with `total` held fixed, summed over the rows, are those of the mixture's log-likelihood.
     """

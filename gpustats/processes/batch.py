@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
     from ..runtime.types import Handle
 
-MOST = 3072  # observations: for more, a vendor's library is faster with one matrix after another
-AT_ONCE = 256  # sets of a batch, at most
-#: The part of the device's memory that the matrices of a batch may take, and up to which they are kept for the next one.
-SHARE, KEPT = 1 / 8, 1 / 64
-WEIGHT, WIDTH = Summary._fields.index("weight"), len(Summary._fields)
+MOST_OBSERVATIONS = 3072  # for more, a vendor's library is faster with one matrix after another
+MOST_SETS_AT_ONCE = 256  # of a batch
+#: Shares of the device's memory that the matrices of a batch may take, and up to which they are kept for the next batch.
+BATCH_MEMORY_SHARE, KEPT_MEMORY_SHARE = 1 / 8, 1 / 64
+WEIGHT_PLACE, SUMMARY_WIDTH = Summary._fields.index("weight"), len(Summary._fields)
 
 
 def pays(device: Device, n: int) -> bool:
-    """Whether the matrices of several sets, of n rows, are to be a batch. The number of sets does not count, as in `sets`."""
-    return device.type == "gpu" and 0 < n <= MOST
+    """True if the matrices of several sets, of n rows, are factorised as one batch, whatever the number of sets."""
+    return device.type == "gpu" and 0 < n <= MOST_OBSERVATIONS
 
 
 class Batch:
-    """The marginal likelihoods of one Gaussian process at sets of parameters, where their matrices are a batch.
+    """Marginal likelihoods of one Gaussian process at sets of parameters, their matrices factorised as one batch.
 
     A set's bits do not depend on the other sets.
 
@@ -51,7 +51,7 @@ class Batch:
     data : Observations
     student_t : bool
     lift : float
-        By which the diagonal is multiplied.
+        Factor of the diagonal.
     """
 
     def __init__(self, covariance: Expression, data: Observations, student_t: bool, lift: float) -> None:
@@ -63,16 +63,16 @@ class Batch:
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log marginal likelihoods, and their derivatives: arguments and results are those of a call of `Sets`."""
+        """Log marginal likelihoods and their derivatives, with the arguments and results of a call of `Sets`."""
         given = {Y: self.data.y.astype(np.float64).reshape(1, -1), **values}
         names = Y, SIGMA, MEAN, *self.covariance.parameters
         given = {n: np.broadcast_to(given[n], (n_sets, given[n].shape[1])) for n in names}
         memory, each = self.data.runtime.device.memory, 2 * self.data.dtype.itemsize * self.data.n**2
-        at_once = min(max(int(SHARE * memory) // each, 1), AT_ONCE)
+        at_once = min(max(int(BATCH_MEMORY_SHARE * memory) // each, 1), MOST_SETS_AT_ONCE)
         parts = []
         for first in range(0, n_sets, at_once):
             part = {n: a[first : first + at_once] for n, a in given.items()}
-            plan = self._plan(part, tuple(wrt), recorded=at_once * each < KEPT * memory)
+            plan = self._plan(part, tuple(wrt), recorded=at_once * each < KEPT_MEMORY_SHARE * memory)
             parts.append(plan(part))
         found = np.concatenate([part for part, _ in parts])
         slopes = {n: np.concatenate([part[n] for _, part in parts]) for n in wrt}
@@ -82,13 +82,13 @@ class Batch:
         return found, slopes
 
     def _inside(self, given: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Which sets lie in the domains of all arguments."""
+        """Mask of the sets that lie in the domains of all arguments."""
         arguments = [Argument(Y), Argument(MEAN), Argument(SIGMA, "nonnegative"), *self.covariance.arguments]
         checks = [(np.isfinite(given[a.name]) & elements_inside(a, given[a.name])).all(1) for a in arguments]
         return functools.reduce(np.logical_and, checks)
 
     def _plan(self, given: Mapping[str, np.ndarray], wrt: tuple[str, ...], recorded: bool) -> _Plan:
-        """The plan of a batch: that of the thread's last one, where it was of the same kind."""
+        """Plan of a batch; a thread keeps its last one for batches of the same kind."""
         kind = wrt, tuple(a.shape for a in given.values())
         last_kind, plan = getattr(self._local, "last", (None, None))
         if plan is None or kind != last_kind:
@@ -105,10 +105,10 @@ class Batch:
 
 
 class _Plan:
-    """The evaluation of batches of one kind, by one thread.
+    """Kernels and memory of one thread for batches of one kind.
 
-    What travels to the device are the variances of the noise, the residuals, the hyperparameters, and the factors of the
-    coordinates. What comes back are the summaries of the factors, and the sums that derivatives are made of.
+    The variances of the noise, the residuals, the hyperparameters, and the factors of the coordinates travel to the device.
+    The summaries of the factors come back, and the sums that derivatives are made of.
     """
 
     def __init__(self, model: Batch, pairs: Pairs, given: Mapping[str, np.ndarray], wrt: Sequence[str], recorded: bool) -> None:
@@ -124,7 +124,7 @@ class _Plan:
             start += a.size
         self._starts = [part.start for part in parts]
         values = KernelValues(model.data.runtime, dtype, [Packed()], parts)
-        n_found = WIDTH * self._n_sets + self._has_sums * self._sets.n_sums
+        n_found = SUMMARY_WIDTH * self._n_sets + self._has_sums * self._sets.n_sums
         most = start if recorded else -1  # numbers with which it is recorded
         self._starter = Starter(model.data.runtime, dtype, values, n_found, self._launch, most)
 
@@ -133,15 +133,15 @@ class _Plan:
             return [given[SIGMA] ** 2, given[Y] - given[MEAN], *self._sets.given(given)]
 
     def __call__(self, given: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log marginal likelihoods, and the derivatives."""
+        """Log marginal likelihoods, and their derivatives."""
         model, n_sets, n = self._model, self._n_sets, self._model.data.n
         found = self._starter.start(self._arguments(given))().copy()
-        minor, log_determinant, squares, weight = found[: WIDTH * n_sets].reshape(n_sets, WIDTH).T
+        minor, log_determinant, squares, weight = found[: SUMMARY_WIDTH * n_sets].reshape(n_sets, SUMMARY_WIDTH).T
         values = np.where(minor == 0, log_density(n, log_determinant, squares, model.student_t), np.nan)
         slopes: dict[str, np.ndarray] = {}
         if self._has_sums:
             with np.errstate(all="ignore"):
-                slopes, traces = self._sets.derivatives(found[WIDTH * n_sets :], given)
+                slopes, traces = self._sets.derivatives(found[SUMMARY_WIDTH * n_sets :], given)
                 if SIGMA in self._wrt:
                     of_sigma = as_host(model.data.runtime, self._diagonals) if self._of_row > 1 else traces[:, None]
                     slopes[SIGMA] = 2 * given[SIGMA] * of_sigma
@@ -151,7 +151,7 @@ class _Plan:
         return values, {name: slopes[name] for name in self._wrt}
 
     def _launch(self, found: Handle, taken: Sequence[Any]) -> None:
-        """Start all kernels."""
+        """Start all kernels of a batch."""
         model, n_sets, lift, (handle,) = self._model, self._n_sets, self._model.lift, taken
         provider, data, n, dtype = model.provider, model.data, model.data.n, model.data.dtype
         noise, residuals, *of_sets = ((handle, start) for start in self._starts)
@@ -170,5 +170,5 @@ class _Plan:
         if self._has_sums:
             provider.syrk(1.0, l.T, 0.0, inverse, a_triangle="upper")
             self._diagonals = data.runtime.empty((n_sets, n), dtype)
-            sums = found, WIDTH * n_sets
-            self._sets.sums(sums, self._diagonals, inverse, alpha, (found, WEIGHT), WIDTH, of_sets, lift)
+            sums = found, SUMMARY_WIDTH * n_sets
+            self._sets.sums(sums, self._diagonals, inverse, alpha, (found, WEIGHT_PLACE), SUMMARY_WIDTH, of_sets, lift)

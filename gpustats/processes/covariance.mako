@@ -13,7 +13,7 @@ ${"," if code.parameters else ""}
     ${code.parameters})\
 </%def>
 
-## What the pairs of the tile at (i0, j0) see of each other: seen_M[q], for the pairs q of the thread.
+## Distances and scalar products of the pairs of the tile at (i0, j0): seen_M[q], for the pairs q of the thread.
 <%def name="look()">\
 % for k, measure in enumerate(measures):
         real seen_${k}[${layout.pairs}];

@@ -1,4 +1,4 @@
-"""Covariance functions of Gaussian processes, as users hold them: evaluated by a call."""
+"""Covariance functions of Gaussian processes, which users call for a matrix."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Covariance(Expression):
     domains : dict
         Hyperparameter -> domain.
     inputs : tuple of Input
-        What the function sees of two points.
+        Distances and scalar products of two points that the function takes.
     function : Function
-        Of the inputs, then the hyperparameters.
+        Function of the inputs, then the hyperparameters.
 
     Notes
     -----
@@ -46,7 +46,7 @@ class Covariance(Expression):
     """
 
     def __call__(self, x: Any, x2: Any = None, **hyperparameters: Any) -> Any:
-        """The matrix of covariances.
+        """Matrix of covariances.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class Covariance(Expression):
         return covariance_matrix(self, x, x2, hyperparameters)
 
     def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
-        """The source of a kernel of this function, for points of 8 columns and a number for each hyperparameter.
+        """Source of a kernel of the covariance function, for points of 8 columns and a number for each hyperparameter.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The algebra of covariance functions: sums, products, hyperparameters renamed or fixed, and the code of the result."""
+"""Algebra of covariance functions: sums, products, hyperparameters renamed or fixed, and the code of the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LENGTHSCALE = "lengthscale"
 
 @dataclass(frozen=True)
 class Input:
-    """What a covariance function sees of two points.
+    """Distance or scalar product of two points, as a covariance function takes it.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Input:
 
 
 class Expression:
-    """A function of distances or scalar products of two points and of hyperparameters, composed of device functions.
+    """Function of distances or scalar products of two points and of hyperparameters, composed of device functions.
 
     All that a covariance function is, but for its evaluation on a device: see `Covariance`.
 
@@ -56,7 +56,7 @@ class Expression:
     ----------
     name : str
     inputs : sequence of Input
-        What the function sees of two points.
+        Distances and scalar products of two points that the function takes.
     arguments : sequence of Argument
         Its hyperparameters.
     expression : str
@@ -78,7 +78,7 @@ class Expression:
 
     @classmethod
     def of(cls, definition: DeviceFunction) -> Self:
-        """The covariance function of a source."""
+        """Covariance function of a source."""
         functions, function = library.closure(definition.functions.values()), definition.role("cov")
         assert function is not None
         inputs = [a for a in definition.arguments if a.name in INPUTS]
@@ -102,12 +102,12 @@ class Expression:
 
     @property
     def formula(self) -> str:
-        """The formula that the source's comment gives, in the notation that CONTRIBUTING.md explains, or ""."""
+        """Formula in the comment of the source, in the notation that CONTRIBUTING.md explains, or ""."""
         return self._definition.formula if self._definition else ""
 
     @property
     def source(self) -> str:
-        """The C text."""
+        """C text of the function."""
         return self._parsed[0]
 
     @property
@@ -116,12 +116,12 @@ class Expression:
 
     @property
     def _names(self) -> list[str]:
-        """Of the inputs, then of the hyperparameters: the arguments of `function`."""
+        """Names of the inputs, then of the hyperparameters: the arguments of `function`."""
         return [*(i.name for i in self.inputs), *self.parameters]
 
     @functools.cached_property
     def _parsed(self) -> tuple[str, Function]:
-        """The C text and the function that it defines."""
+        """C text, and the function that it defines."""
         if self._definition is not None:
             function = self._definition.role("cov")
             assert function is not None
@@ -142,7 +142,7 @@ class Expression:
         return self._joined(other, "({}) * ({})")
 
     def _joined(self, other: Self, form: str) -> Self:
-        """Two functions in the places of a C expression: the inputs get new names, the hyperparameters keep theirs."""
+        """Join two functions by a C expression: the inputs get new names, the hyperparameters keep theirs."""
         if not isinstance(other, Expression):
             raise TypeError(f"{self.name} can be added to and multiplied by covariance functions, not {type(other).__name__}")
         if both := [n for n in self.parameters if n in other.parameters]:
@@ -167,11 +167,11 @@ class Expression:
         return type(self)(name, inputs, self.arguments + other.arguments, form.format(*sides), functions)
 
     def _written(self, texts: Mapping[str, str]) -> str:
-        """The expression with other texts in the places of some names."""
+        """Expression with other texts in the places of some names."""
         return self.expression.format_map({n: f"{{{n}}}" for n in self._names} | dict(texts))
 
     def rename(self, **names: str) -> Self:
-        """The same function with other names of hyperparameters: ``rename(lengthscale="trend")``."""
+        """Covariance function with other names of hyperparameters: ``rename(lengthscale="trend")``."""
         self._require_known(names)
         for name in names.values():
             if not isinstance(name, str) or not name.isidentifier():
@@ -192,7 +192,7 @@ class Expression:
         return renamed
 
     def fix(self, **values: float) -> Self:
-        """The same function with constants in the places of hyperparameters: ``fix(amplitude=1.0)``."""
+        """Covariance function with constants in the places of hyperparameters: ``fix(amplitude=1.0)``."""
         self._require_known(values)
         for name, value in values.items():
             require_inside(self.arguments[self.parameters.index(name)], value)
@@ -202,7 +202,7 @@ class Expression:
         return type(self)(self.name, inputs, arguments, written, self.functions)
 
     def on(self, *columns: int) -> Self:
-        """The same function of some columns of the points: ``gs.rbf.on(0, 1) * gs.periodic.on(2)``."""
+        """Covariance function of some columns of the points: ``gs.rbf.on(0, 1) * gs.periodic.on(2)``."""
         if not columns or any(type(c) is not int or c < 0 for c in columns) or len(set(columns)) < len(columns):
             raise ValueError(f"columns must be different numbers from 0 on, not {columns}")
         if any(i.columns is not None for i in self.inputs):
@@ -211,7 +211,7 @@ class Expression:
         return type(self)(self.name, inputs, self.arguments, self.expression, self.functions, self._definition)
 
     def derivative(self, wrt: str | None = None) -> Self:
-        """The function's derivative in a hyperparameter or an input, by default the first: see `gpustats.transforms.Grad`."""
+        """Derivative in a hyperparameter or an input, by default the first: see `gpustats.transforms.Grad`."""
         wrt, names = self.inputs[0].name if wrt is None else wrt, self._names
         if wrt not in names:
             raise ValueError(f"wrt: {self.name} has no argument {wrt!r}; its arguments are {', '.join(names)}")
@@ -230,14 +230,14 @@ class Expression:
     # -- what kernels are made of
 
     def code(self, wrt: Sequence[str] = (), role: str = VALUE) -> tuple[KernelCode, dict[str, str]]:
-        """The function for a kernel that has the inputs in variables seen0, seen1, …
+        """Code of the function for a kernel that has the inputs in variables seen0, seen1, …
 
         Parameters
         ----------
         wrt : sequence of str
             Names of hyperparameters and inputs whose derivatives are among the results.
         role : str
-            How hyperparameters reach the kernel: as numbers for all points, or for each set.
+            Route of the hyperparameters to the kernel: as numbers for all points, or for each set.
 
         Returns
         -------
@@ -256,6 +256,6 @@ class Expression:
 
 
 def require_inside(argument: Argument, value: Any) -> None:
-    """ValueError where a number is outside the domain of a hyperparameter, or not finite."""
+    """Check of a hyperparameter's value: ValueError if it is outside the domain, or not finite."""
     if not (math.isfinite(value) and elements_inside(argument, value)):
         raise ValueError(f"{argument.name} is {value}: it must be {argument.domain}, and finite")

@@ -1,4 +1,4 @@
-## What is taken of a factorised covariance matrix K = l l'. A block adds in float64, in a fixed order.
+## Numbers and rows from a factorised covariance matrix K = l l'. A block adds in float64, in a fixed order.
 <%def name="add(names)">\
 % for name in names:
     totals[THREAD] = ${name};

@@ -1,4 +1,4 @@
-"""The covariance matrix of some points, factorised on a device, and what is computed with its factor."""
+"""Cholesky factor of the covariance matrix of some points on a device, and predictions and derivatives from this factor."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 
 LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
-#: The factor, its inverse, and what else is there: where memory is for fewer, the inverse takes the place of the factor.
-MATRICES = 2.5
-#: Rows for which there is room, at least, where a factor is extended.
-SPARE = 64
+#: Room for the factor, its inverse and smaller arrays, in matrices: with less memory, the inverse takes the factor's place.
+MATRICES_IN_MEMORY = 2.5
+#: Least number of rows for which an extended factor has room.
+SPARE_ROWS = 64
 _FACTOR = Template.beside(__file__, "factor")
 
 
 class Summary(NamedTuple):
-    """Numbers of a factor and a residual.
+    """Log-determinant and sum of squares of a factor and a residual.
 
     Attributes
     ----------
     minor : int
         The order of the first leading minor that is not positive definite, or 0.
     log_determinant : float
-        Of K + noise.
+        Logarithm of the determinant of K + noise.
     squares : float
         r' (K + noise)⁻¹ r
     weight : float
-        What alpha alpha' counts in the derivative in the matrix: n / squares where a scale is integrated out, else 1.
+        Factor of alpha alpha' in the derivative in the matrix: n / squares where a scale is integrated out, else 1.
     """
 
     minor: int
@@ -56,14 +56,14 @@ class Summary(NamedTuple):
 
 
 def summarise(pairs: Pairs, out: Handle, info: Any, l: Matrix, z: Matrix, student_t: bool, start: int = 0) -> None:  # noqa: E741
-    """Start what finds the `Summary` of each factor of a batch.
+    """Start the kernel that writes the `Summary` of each factor of a batch.
 
     Parameters
     ----------
     out : handle
         Where the summaries go, one after another: numbers of float64, from `start` on.
     info : int32 array
-        What `Provider.potrf` has returned.
+        Status from `Provider.potrf`.
     l, z : Matrix
         The factors, and l⁻¹ r for their residuals r, (n, 1) or (1, n) each, whose numbers are neighbours.
     """
@@ -80,7 +80,7 @@ def _kernel(pairs: Pairs, name: str) -> Kernel:
 
 
 def log_density(n: int, log_determinant: Any, squares: Any, student_t: bool) -> Any:
-    """The log-density of n residuals r, of the log-determinant and r' (K + noise)⁻¹ r; inf where there is no scale."""
+    """Log-density of n residuals r, from the log-determinant and r' (K + noise)⁻¹ r; inf where there is no scale."""
     constant = log_determinant + n * LOG_2PI
     if not student_t:
         return -0.5 * (squares + constant)
@@ -89,14 +89,14 @@ def log_density(n: int, log_determinant: Any, squares: Any, student_t: bool) -> 
 
 
 class Factorised(ABC):
-    """What is computed with the Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points.
+    """Likelihood and predictions from the Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points.
 
     Attributes
     ----------
     provider : Provider
     pairs : Pairs
     runtime : Runtime
-        Of the device on which predictions are made.
+        Device on which predictions are made.
     n : int
     x : (n, p) array
         The points, as kernels of that device read them.
@@ -104,13 +104,13 @@ class Factorised(ABC):
     z : Matrix
         l⁻¹ r for a residual r, (n, 1), on that device.
     lift : float
-        By which the diagonal of K is multiplied.
+        Factor of the diagonal of K.
     student_t : bool
         Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
     spent : bool
         Whether the inverse has taken the place of l, which is no more.
     at_once : int
-        How many usual chunks of new points are one chunk here.
+        Number of usual chunks of new points in one chunk here.
     """
 
     at_once = 1
@@ -128,19 +128,19 @@ class Factorised(ABC):
     @property
     @abstractmethod
     def summary(self) -> Summary:
-        """What the kernels say of the factor and the residual, once they are done."""
+        """Numbers of the factor and the residual, once the kernels are done."""
 
     @abstractmethod
     def rows(self, xs: Any) -> Matrix:
-        """k(xs, x) l'⁻¹, (m, n)."""
+        """Rows k(xs, x) l'⁻¹ of new points xs, (m, n)."""
 
     @abstractmethod
     def slopes(self) -> Slopes:
-        """What the derivatives of the log-density are made of."""
+        """Derivatives of the log-density by way of the inverse matrix."""
 
     @property
     def scale2(self) -> float:
-        """Of what all variances of predictions are multiples."""
+        """Squared scale by which all variances of predictions are multiplied."""
         return self.summary.squares / self.n if self.student_t else 1.0
 
     @property
@@ -149,7 +149,7 @@ class Factorised(ABC):
         return self.n if self.student_t else None
 
     def loglik(self) -> float:
-        """The log-density of the residual, nan where the matrix is not positive definite."""
+        """Log-density of the residual, nan where the matrix is not positive definite."""
         minor, log_determinant, squares, _ = self.summary
         if minor:
             return math.nan
@@ -158,7 +158,7 @@ class Factorised(ABC):
         return float(log_density(self.n, log_determinant, squares, self.student_t))
 
     def not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
-        """The error that there is no log-density at some parameters."""
+        """Error for parameters at which there is no log-density."""
         minor = self.summary.minor
         where = f"its leading minor of order {minor} is not" if minor else "it is singular or too large"
         return np.linalg.LinAlgError(
@@ -167,7 +167,7 @@ class Factorised(ABC):
         )
 
     def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, scale2: float) -> None:
-        """Add to the `mean` at new points what the data tell of it; `scale` is the root of scale2 * (variance + noise).
+        """Add what the data tell to the `mean` at new points; `scale` becomes the root of scale2 * (variance + noise).
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Factorised(ABC):
             self.runtime.synchronize()
 
     def covariance(self, xs: Any, noise: Any, scale2: float) -> Matrix:
-        """scale2 * (covariance of new points given the data + noise on its diagonal), (m, m)."""
+        """Covariance of new points given the data, with noise on its diagonal, times scale2: (m, m)."""
         out = self.provider.empty(xs.shape[0], xs.shape[0], self.pairs.dtype)
         self.pairs.matrix(out, xs, xs, self.values, noise)
         if self.n:
@@ -199,7 +199,7 @@ class Factorised(ABC):
 
 
 class Factor(Factorised):
-    """The Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points, and z = l⁻¹ r for a residual r.
+    """Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points, and z = l⁻¹ r for a residual r.
 
     Work is enqueued; only `summary` waits for it. In all there is one matrix n x n, and `inverse` makes another, with a quarter
     of one to work in, unless memory is short.
@@ -215,7 +215,7 @@ class Factor(Factorised):
     noise : float or (n,) ndarray
         Added to the diagonal.
     lift : float
-        By which the diagonal is multiplied before.
+        Factor of the diagonal, before noise is added.
     student_t : bool
         Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
 
@@ -246,7 +246,7 @@ class Factor(Factorised):
         self._summarise(info)
 
     def _summarise(self, info: Any) -> None:
-        """Start what finds the `summary`; `info`: the order of the first leading minor that is not positive definite."""
+        """Start the kernel for the `summary`; `info`: the order of the first leading minor that is not positive definite."""
         self.__dict__.pop("summary", None)
         self._summary = empty(self.runtime, len(Summary._fields), np.float64)
         handle, start = self.pairs.at(self._summary)
@@ -255,12 +255,12 @@ class Factor(Factorised):
             self.runtime.synchronize()
 
     def extend(self, x: Any, residual: np.ndarray, noise: Any) -> None:
-        """Add k points: further rows of l, by O(k n² + k³) operations.
+        """Add k points as further rows of l, by O(k n² + k³) operations.
 
         Parameters
         ----------
         x : (n + k, p) array
-            Those that there are, and the new ones, as kernels read them.
+            All points, the present and the new ones, as kernels read them.
         residual : (k,) ndarray
         noise : float or (k,) ndarray
 
@@ -272,7 +272,7 @@ class Factor(Factorised):
         provider, pairs, n, total = self.provider, self.pairs, self.n, x.shape[0]
         old, new = slice(0, n), slice(n, total)
         if total > self._room.rows:  # more than is needed now, so that most points need no copy
-            room = provider.empty(*(total + max(total // 8, SPARE),) * 2, pairs.dtype)
+            room = provider.empty(*(total + max(total // 8, SPARE_ROWS),) * 2, pairs.dtype)
             if n:
                 provider.copy(self.l, room[old, old])
             self._room = room
@@ -304,7 +304,7 @@ class Factor(Factorised):
     def of(
         cls, provider: Provider, pairs: Pairs, data: Observations, parameters: Parameters, lift: float, student_t: bool
     ) -> Factor:
-        """That of a marginal likelihood."""
+        """Factor of a marginal likelihood."""
         sigma, residual = parameters.sigma, data.y - np.asarray(parameters.mean)
         with np.errstate(over="ignore"):  # the factor will tell
             noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
@@ -312,7 +312,7 @@ class Factor(Factorised):
 
     @functools.cached_property
     def summary(self) -> Summary:
-        """What the kernels say of the factor and the residual."""
+        """Numbers of the factor and the residual, as the kernels wrote them."""
         if not self.n:
             return Summary(0, 0.0, 0.0, 1.0)
         minor, *numbers = written(self.runtime, self._summary)
@@ -320,17 +320,17 @@ class Factor(Factorised):
 
     @property
     def weight(self) -> Any:
-        """That of the `summary`, (1,), as kernels read it."""
+        """Weight in the `summary`, (1,), as kernels read it."""
         return self._summary[Summary._fields.index("weight") :]
 
     def inverse(self, keep: bool = False) -> tuple[Matrix, Matrix]:
-        """alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹.
+        """Vector alpha = (K + noise)⁻¹ r, (n, 1), and the lower triangle of (K + noise)⁻¹ = l⁻ᵀ l⁻¹.
 
-        Where the device's memory is for fewer than `MATRICES`, the inverse takes the place of the factor, unless that is to be
-        kept.
+        Where the device's memory is for fewer than `MATRICES_IN_MEMORY`, the inverse takes the place of the factor, unless the
+        factor is to be kept.
         """
         provider, dtype = self.provider, self.pairs.dtype
-        self.spent = not keep and MATRICES * dtype.itemsize * self.n**2 > self.runtime.device.memory
+        self.spent = not keep and MATRICES_IN_MEMORY * dtype.itemsize * self.n**2 > self.runtime.device.memory
         inverse = self.l if self.spent else provider.empty(self.n, self.n, dtype)
         alpha = provider.empty(self.n, 1, dtype)
         provider.lower(self.l, inverse)
@@ -344,7 +344,7 @@ class Factor(Factorised):
         return InverseSlopes(self.provider, self.pairs, self.x, self.values, inverse, alpha, self.weight, self.lift)
 
     def rows(self, xs: Any) -> Matrix:
-        """k(xs, x) l'⁻¹, (m, n)."""
+        """Rows k(xs, x) l'⁻¹ of new points xs, (m, n)."""
         rows = self.provider.empty(xs.shape[0], self.n, self.pairs.dtype)
         if self.n:
             self.pairs.matrix(rows, xs, self.x, self.values)
@@ -352,7 +352,7 @@ class Factor(Factorised):
         return rows
 
     def weigh(self, rows: Matrix, times: np.ndarray, more: np.ndarray) -> None:
-        """rows[i] = times[i] rows[i] + more[i] z', for (m, n) rows such as the method `rows` returns, and (m,) numbers."""
+        """Set rows[i] = times[i] rows[i] + more[i] z', for (m, n) rows such as the method `rows` returns, and (m,) numbers."""
         if not self.n:
             return
         kernel, at = self._kernel("marginal_weights"), self.pairs.at
@@ -364,7 +364,7 @@ class Factor(Factorised):
             self.runtime.synchronize()
 
     def products(self, a: Matrix, b: Matrix) -> np.ndarray:
-        """The scalar products of the rows of two matrices, (m, n): (m,) of float64."""
+        """Scalar products of the rows of two matrices, (m, n): (m,) of float64."""
         out = empty(self.runtime, a.rows, np.float64)
         kernel = self._kernel("marginal_products")
         kernel((a.rows, 1), *self.pairs.at(out), a.handle, a.offset, a.stride, b.handle, b.offset, b.stride, a.columns)

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Values = dict[str, Any]
 Evaluated = tuple[float, np.ndarray] | None  # what is maximised and its derivatives; None where it is not there
 LogPrior = Callable[[Values], tuple[float, Mapping[str, Any]]]
-SPREAD = 1.5  # standard deviation of random starts around the given one, in logarithms
+START_SPREAD = 1.5  # standard deviation of random starts around the given one, in logarithms
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The hyperparameters that a search has found.
+    """Hyperparameters that a search has found.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Fit:
     loglik : float
         The log marginal likelihood there, without a prior.
     result : scipy.optimize.OptimizeResult
-        Of the best search, in the numbers that it searched for: logarithms of positive values.
+        Result of the best search, in the numbers that it searched for: logarithms of positive values.
     """
 
     values: Values
@@ -43,7 +43,7 @@ class Fit:
 
 
 class _Search:
-    """Between the values by name and the vector of numbers that is searched for."""
+    """Conversion between values by name and the vector of numbers that a search varies."""
 
     def __init__(
         self, start: Mapping[str, Any], domains: Mapping[str, str], fixed: Collection[str], bounds: Mapping[str, Any], log: bool
@@ -73,7 +73,7 @@ class _Search:
         return low, high
 
     def vector(self, values: Mapping[str, Any], derivative: Mapping[str, Any] | None = None) -> np.ndarray:
-        """The numbers for some values, or, given the derivatives in these, those in the numbers."""
+        """Vector of the searched numbers at `values`; or, for a derivative in the values, the derivative in these numbers."""
         parts = []
         for name in self.free:
             value = np.ravel(values[name])
@@ -85,7 +85,7 @@ class _Search:
         return np.concatenate(parts)
 
     def inside(self, values: Values) -> bool:
-        """Whether all values are finite, and in their domains."""
+        """True if all values are finite, and in their domains."""
         given = [(a, np.asarray(values[a.name])) for a in self._arguments]
         return all((np.isfinite(v) & elements_inside(a, v)).all() for a, v in given)
 
@@ -100,10 +100,11 @@ class _Search:
         return {n: v if v.ndim else float(v) for n, v in found.items()}
 
     def random(self, rng: np.random.Generator) -> np.ndarray:
-        """A point between the bounds, or near the start."""
+        """Random point between the bounds, or near the start."""
         near = self.vector(self.start)
         spread = np.concatenate([
-            np.full(self.start[n].size, SPREAD) if n in self.logs else SPREAD * np.maximum(np.abs(np.ravel(self.start[n])), 1)
+            np.full(self.start[n].size, START_SPREAD) if n in self.logs
+            else START_SPREAD * np.maximum(np.abs(np.ravel(self.start[n])), 1)
             for n in self.free
         ])  # fmt: skip
         point = near + spread * rng.normal(size=near.shape)
@@ -114,7 +115,7 @@ class _Search:
 
 
 class _Priors:
-    """Log-densities of values by name: frozen densities, and what else a user gives."""
+    """Log-density of the priors: frozen densities by name, and the user's own function."""
 
     def __init__(self, search: _Search, priors: Mapping[str, Frozen], log_prior: LogPrior | None) -> None:
         for name, prior in priors.items():
@@ -125,21 +126,21 @@ class _Priors:
         self._priors, self._log_prior = priors, log_prior
 
     def __call__(self, sets: Sequence[Values], strict: bool) -> list[tuple[float, Values]]:
-        """The log-density of each of several sets of values, and its derivatives.
+        """Log-density of each of several sets of values, and its derivatives.
 
-        Where the user's function has an error, that is the caller's if `strict`, else the density is 0.
+        An error in the user's function is raised if `strict`, else the density is 0.
         """
         found = [self._written(values, strict) for values in sets]
         for name, prior in self._priors.items():
             x = prior.density.log_density.argument_names[0]
             totals, slopes = prior.loglik_and_grad(np.stack([np.ravel(values[name]) for values in sets]), wrt=x)
-            for k, (total, its) in enumerate(found):
+            for k, (total, gradient) in enumerate(found):
                 slope = slopes[x][k].reshape(np.shape(sets[k][name]))
-                found[k] = total + float(totals[k]), its | {name: its.get(name, 0.0) + slope}
+                found[k] = total + float(totals[k]), gradient | {name: gradient.get(name, 0.0) + slope}
         return found
 
     def _written(self, values: Values, strict: bool) -> tuple[float, Values]:
-        """What the user's function says."""
+        """Log-density of the user's function, and its derivatives."""
         if self._log_prior is None:
             return 0.0, {}
         try:
@@ -156,7 +157,10 @@ def maximise(
     fixed: Collection[str], bounds: Mapping[str, Any], priors: Mapping[str, Frozen], log_prior: LogPrior | None, method: str,
     log: bool, restarts: int, rng: Any, options: Mapping[str, Any] | None,
 ) -> Fit:  # fmt: skip
-    """See `GaussianProcess.fit`; `value_and_grad` takes values by name, also several sets of them, and ``wrt``."""
+    """Fit of hyperparameters, as `GaussianProcess.fit` has it.
+
+    `value_and_grad` takes values by name, also several sets of them, and ``wrt``.
+    """
     from scipy.optimize import minimize
 
     search = _Search(start, domains, fixed, bounds, log)
@@ -166,7 +170,7 @@ def maximise(
     def finished(
         values: Values, loglik: float, gradient: Mapping[str, Any], prior: float, slopes: Mapping[str, Any]
     ) -> Evaluated:
-        """What is maximised, and its derivatives in the numbers that are searched for."""
+        """Objective, and its derivatives in the numbers that are searched for."""
         nonlocal best
         if not np.isfinite(total := loglik + prior):
             return None
@@ -180,7 +184,7 @@ def maximise(
         return finished(values, loglik, gradient, *of_priors([values], strict=True)[0])
 
     def evaluate_all(vectors: Sequence[np.ndarray]) -> list[Evaluated]:
-        """The same for several vectors, by one call; None where there is no likelihood."""
+        """Objective and derivatives for several vectors, by one call; None where there is no likelihood."""
         sets = [search.values(vector) for vector in vectors]
         valid = [k for k, values in enumerate(sets) if search.inside(values)]
         found: list[Evaluated] = [None] * len(sets)
@@ -190,12 +194,12 @@ def maximise(
             known = [(k, place) for place, k in enumerate(valid) if np.isfinite(logliks[place])]
             of_known = of_priors([sets[k] for k, _ in known], strict=False) if known else []
             for (k, place), prior in zip(known, of_known, strict=True):
-                its = {n: gradient[n][place] for n in search.free}
-                found[k] = finished(sets[k], float(logliks[place]), its, *prior)
+                slopes = {n: gradient[n][place] for n in search.free}
+                found[k] = finished(sets[k], float(logliks[place]), slopes, *prior)
         return found
 
     def once(evaluated: Callable[[np.ndarray], Evaluated], vector: np.ndarray) -> OptimizeResult:
-        """One search. Where there is no likelihood it meets a wall, a little higher than all that it has seen."""
+        """Run one search; a vector without a likelihood counts a little more than the worst one so far, as a wall."""
         seen = [0.0]
 
         def objective(vector: np.ndarray) -> tuple[float, np.ndarray]:
@@ -228,7 +232,7 @@ def side_by_side(
     search: Callable[[Callable[[np.ndarray], Evaluated], np.ndarray], OptimizeResult], starts: Sequence[np.ndarray],
     evaluate_all: Callable[[Sequence[np.ndarray]], Sequence[Evaluated]],
 ) -> list[OptimizeResult]:  # fmt: skip
-    """What ``search(evaluate, start)`` finds for each start, where what all of them ask for next is evaluated together.
+    """Results of ``search(evaluate, start)`` for each start; points that several searches ask for are evaluated together.
 
     Searches run in threads of their own, evaluations in the calling one.
     """
@@ -265,8 +269,8 @@ def side_by_side(
                 for k, answer in zip(order, evaluate_all([waiting.pop(k) for k in order]), strict=True):
                     answers[k].put(answer)
     except BaseException as error:
-        for its in answers:  # so that no search waits for ever
-            its.put(error)
+        for answer_queue in answers:  # so that no search waits for ever
+            answer_queue.put(error)
         raise
     results = []
     for k in range(len(starts)):

@@ -1,4 +1,4 @@
-"""The derivatives of the log marginal likelihood of a Gaussian process, from the factor of its covariance matrix."""
+"""Derivatives of the log marginal likelihood of a Gaussian process, from the factor of its covariance matrix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .parameters import MEAN, SIGMA, Parameters, X, Y
 def gradient(
     factor: Factorised, data: Observations, parameters: Parameters, wrt: Sequence[str]
 ) -> dict[str, Any]:
-    """The derivatives in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``.
+    """Derivatives in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``.
 
     With R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is W = (weight alpha alpha' - R⁻¹) / 2, with the
     factor's weight.
@@ -25,7 +25,7 @@ def gradient(
     factor : Factorised
         R.
     data : Observations
-        Of one point at least.
+        Points and responses, at least one.
     parameters : Parameters
         At which R was computed.
     wrt : sequence of str
@@ -56,7 +56,7 @@ def gradient(
 
 
 def zero_gradient(data: Observations, parameters: Parameters, wrt: Sequence[str]) -> dict[str, Any]:
-    """The derivatives where there are no observations."""
+    """Derivatives where there are no observations."""
     zeros: dict[str, Any] = {X: data.like_x(np.zeros((0, data.columns), data.dtype)), Y: data.like_y(np.zeros(0, data.dtype))}
     for name, value in parameters.by_name.items():
         zeros[name] = 0.0 if isinstance(value, float) else np.zeros(value.shape)

@@ -1,4 +1,4 @@
-"""The hyperparameters of a covariance function in a call: checked, with vectors apart from numbers."""
+"""Hyperparameters of a covariance function in a call: checked, with vectors apart from numbers."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .expression import LENGTHSCALE, Expression, require_inside
 
 
 class Hyperparameters:
-    """The values of a covariance function's hyperparameters.
+    """Values of a covariance function's hyperparameters.
 
     Parameters
     ----------
     covariance : Expression
     columns : int
-        Of the points.
+        Number of columns of the points.
     values : mapping
         Name -> number; a lengthscale may be a vector with a value for each column.
 
     Attributes
     ----------
     numbers : dict
-        What the function takes: 1 for a vector, as the coordinates have been divided by it.
+        Numbers that the function takes: 1 for a vector, as the coordinates have been divided by it.
     vectors : dict
         Name -> (columns,) ndarray.
     scales : array or None
-        What kernels read for the vectors, where `Pairs` has made it.
+        Factors of the coordinates, for the vectors, once `Pairs` has made them.
 
     Raises
     ------
@@ -66,12 +66,12 @@ class Hyperparameters:
 
     @property
     def by_name(self) -> dict[str, float | np.ndarray]:
-        """Name -> value as it was given: a number, or a vector."""
+        """Values by name, as the user gave them: numbers, or vectors."""
         return self.numbers | self.vectors
 
 
 def check_names(covariance: Expression, names: Collection[str]) -> None:
-    """ValueError unless these are the covariance function's hyperparameters."""
+    """Check of names: ValueError unless these are the covariance function's hyperparameters."""
     has = f"its hyperparameters are {', '.join(covariance.parameters)}"
     if unknown := [n for n in names if n not in covariance.parameters]:
         raise ValueError(f"{covariance.name} has no hyperparameter {unknown[0]!r}; {has}")
@@ -80,7 +80,7 @@ def check_names(covariance: Expression, names: Collection[str]) -> None:
 
 
 def refuse_names(covariance: Expression, reserved: Collection[str]) -> None:
-    """ValueError where a hyperparameter has a name that means something else."""
+    """Check of names: ValueError where a hyperparameter has a name that means something else."""
     if taken := [n for n in covariance.parameters if n in reserved]:
         name = taken[0]
         raise ValueError(f"{covariance.name} has a hyperparameter {name!r}: rename it, as in cov.rename({name}='{name}_2')")
@@ -88,7 +88,7 @@ def refuse_names(covariance: Expression, reserved: Collection[str]) -> None:
 
 @functools.lru_cache
 def require_scaled(covariance: Expression, name: str) -> None:
-    """ValueError unless the inputs count only relative to the lengthscale `name`: tried at some numbers."""
+    """Check of a lengthscale: ValueError unless the inputs count only relative to `name`, as tried at some numbers."""
     inputs = [i for i in covariance.inputs if i.lengthscale == name]
     names = [*(i.name for i in covariance.inputs), *covariance.parameters]
     function = Pointwise(covariance.name, covariance.function, [Argument(n) for n in names], covariance.functions)

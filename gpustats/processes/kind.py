@@ -1,11 +1,11 @@
-"""How a source tells that it defines a covariance function, and what it has to look like."""
+"""Form of a source that defines a covariance function, and the checks of it."""
 
 from __future__ import annotations
 
 from ..language.kinds import Kind
 from ..language.nodes import VECTOR, Function
 
-#: What a covariance function sees of two points: their squared distance, and their scalar product.
+#: Arguments of a covariance function for two points: their squared distance, and their scalar product.
 INPUTS = ("sqdist", "dot")
 
 

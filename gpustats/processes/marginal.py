@@ -1,4 +1,4 @@
-"""The marginal likelihood of a Gaussian process with normal noise, its gradient, and predictions."""
+"""Marginal likelihood of a Gaussian process with normal noise, its gradient, and predictions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .spread import Spread
 
 
 class MarginalLikelihood(GaussianProcess):
-    """The log marginal likelihood of a Gaussian process, log N(y; mean, K + diag(sigma²)), bound to data on a device.
+    """Log marginal likelihood of a Gaussian process, log N(y; mean, K + diag(sigma²)), bound to data on a device.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class MarginalLikelihood(GaussianProcess):
 
     @property
     def _devices(self) -> list[str] | None:
-        """The devices that share the matrix, by their ids."""
+        """Devices that share the matrix, by their ids."""
         return None if self._spread is None else [runtime.device.id for runtime in self._spread.runtimes]
 
     # -- what users call
@@ -245,7 +245,7 @@ class MarginalLikelihood(GaussianProcess):
         xs, noise, mean_xs, sigma, mean, **hyperparameters
             As for `predict`.
         size : int, optional
-            How many draws; one without an axis of its own, if None.
+            Number of draws; one without an axis of its own, if None.
         rng : optional
             As for `gpustats.Density.rvs`.
 
@@ -269,7 +269,7 @@ class MarginalLikelihood(GaussianProcess):
         return self._pairs[vectors]
 
     def _factor(self, parameters: Parameters) -> Factorised:
-        """The factor of the covariance matrix, of which the calling thread keeps its last."""
+        """Factor of the covariance matrix; the calling thread keeps its last one."""
         key = parameters.key
         last_key, last = getattr(self._local, "last", (None, None))
         if last is not None and last_key == key and not last.spent:
@@ -280,7 +280,7 @@ class MarginalLikelihood(GaussianProcess):
         return factor
 
     def _made(self, parameters: Parameters) -> Factorised:
-        """A new factor of the covariance matrix."""
+        """New factor of the covariance matrix, on one device or on all that share the matrix."""
         if self._spread is not None:
             return self._spread.factor(parameters, 1 + self.jitter, self.student_t)
         pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
@@ -293,7 +293,7 @@ class MarginalLikelihood(GaussianProcess):
             ) from None
 
     def _loglik(self, factor: Factorised, parameters: Parameters) -> float:
-        """The log-likelihood, or the error that there is none."""
+        """Log-likelihood of a factor, or the error that there is none."""
         value = factor.loglik()
         if not math.isfinite(value):
             self._local.last = None, None
@@ -301,7 +301,7 @@ class MarginalLikelihood(GaussianProcess):
         return value
 
     def _posterior(self, xs: Any, noise: Any, mean_xs: Any, parameters: Parameters) -> Posterior:
-        """The posterior at new points, after a look at the arguments of `predict`."""
+        """Posterior at new points, after a check of the arguments of `predict`."""
         new = self._new_points(xs, noise, mean_xs, parameters)
         factor = self._factor(parameters)
         self._loglik(factor, parameters)

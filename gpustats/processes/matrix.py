@@ -1,4 +1,4 @@
-"""The matrix of a covariance function at points that a user gives."""
+"""Matrix of a covariance function at points that a user gives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .pairs import Pairs
 
 
 def covariance_matrix(covariance: Expression, x: Any, x2: Any, values: Mapping[str, Any]) -> Any:
-    """See `Covariance.__call__`."""
+    """Matrix of covariances between points: see `Covariance.__call__`."""
     given = [as_points(x, "x")] + ([] if x2 is None else [as_points(x2, "x2")])
     columns = given[0].shape[1]
     if given[-1].shape[1] != columns:

@@ -1,4 +1,4 @@
-"""The points and responses of a Gaussian process, on the device that computes with them."""
+"""Points and responses of a Gaussian process, on the device that computes with them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Observations:
     x : (n, p) or (n,) array_like
     y : (n,) array_like
     default : Runtime, optional
-        Of the device for NumPy arrays; by default the chosen one.
+        Device for NumPy arrays; by default the chosen one.
 
     Attributes
     ----------
     n, columns : int
         Points, and numbers of each of them.
     runtime : Runtime
-        Of the device on which x or y lie, else of the default one.
+        Device on which x or y lie, else the default one.
     dtype : dtype
         float32 where x and y are float32, else float64.
     host_x, y : ndarray
@@ -64,20 +64,20 @@ class Observations:
 
     @property
     def given(self) -> tuple[Any, Any]:
-        """The points and the responses as they were given: with as many axes, and where they lay."""
+        """Points and responses as the user gave them: with as many axes, and on the same device."""
         return self.like_x(self.host_x), self.like_y(self.y)
 
     def like_x(self, array: Any) -> Any:
-        """A derivative in the points, (n, columns), shaped like the points that were given, and where they lay."""
+        """Derivative in the points, (n, columns), shaped like the user's points, and on the same device."""
         array = array.reshape(self.n) if self._flat else array
         return delivered(self.runtime, array, self._native[X])
 
     def like_y(self, array: Any) -> Any:
-        """A derivative in the responses, (n,), where they lay."""
+        """Derivative in the responses, (n,), on the device of the user's responses."""
         return delivered(self.runtime, array, self._native[Y])
 
     def gradient(self, found: Mapping[str, Any], wrt: Collection[str]) -> dict[str, Any]:
-        """Derivatives in the order of `wrt`; those in the points and responses come as numbers, and are made like these."""
+        """Derivatives in the order of `wrt`; those in points and responses are shaped and placed like the user's arrays."""
         gradient = {n: found[n] for n in wrt}
         if X in wrt:
             gradient[X] = self.like_x(np.reshape(found[X], (self.n, self.columns)).astype(self.dtype))
@@ -87,7 +87,7 @@ class Observations:
 
 
 def require_finite(name: str, a: np.ndarray, first: int = 0) -> None:
-    """ValueError, with the first such place, where there are nan or infinite numbers; `first`: the number of the first row."""
+    """Check for nan and infinity: ValueError with the first such place; `first`: the number of the first row."""
     if not np.isfinite(a).all():
         place = np.argwhere(~np.isfinite(a))[0]
         value = a[tuple(place)]

@@ -1,4 +1,4 @@
-"""A covariance function at several sets of hyperparameters, over all pairs of the same points."""
+"""Covariance function at several sets of hyperparameters, over all pairs of the same points."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from ..linalg.matrix import Matrix
 from .pairs import MATRIX, SUMS, Pairs, Slots
 
-BLOCKS_OF_A_SET = 64  # that share the sums of one of several sets
+BLOCKS_OF_A_SET = 64  # of threads, which share the sums of one of several sets
 
 #: Where the numbers and the scales of several sets lie: two handles, with the place behind each, in numbers.
 Given = Sequence[tuple[Any, int]]
 
 
 class PairSets:
-    """A covariance function at several sets of hyperparameters, for all pairs among the same points on a device.
+    """Covariance function at several sets of hyperparameters, for all pairs among the same points on a device.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class PairSets:
     Attributes
     ----------
     n_sums : int
-        How many numbers the kernels of derivatives leave.
+        Number of sums that the kernels of derivatives write.
     """
 
     def __init__(self, pairs: Pairs, x: Any, n_sets: int, wrt: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ class PairSets:
         self.n_sums = math.prod(self._shape)
 
     def given(self, values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """What kernels read for the values of hyperparameters, (sets, 1), or (sets, columns) for a vector.
+        """Numbers and scales that kernels read for values of hyperparameters, (sets, 1), or (sets, columns) for a vector.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class PairSets:
         return np.stack(numbers, 1), scales
 
     def matrix(self, out: Matrix, given: Given, noise: tuple[Any, int], stride: int, lift: float) -> None:
-        """The lower triangles of out = k(x, x), times `lift` on the diagonal, where noise is added.
+        """Lower triangles of out = k(x, x), times `lift` on the diagonal, where noise is added.
 
         Parameters
         ----------
@@ -80,14 +80,14 @@ class PairSets:
         self, out: tuple[Any, int], diagonal: Any, inverse: Matrix, alpha: Matrix, weights: tuple[Any, int], stride: int,
         given: Given, lift: float,
     ) -> None:  # fmt: skip
-        """Start what leaves the sums of which `derivatives` are made.
+        """Start the kernels that write the sums for `derivatives`.
 
         Parameters
         ----------
         out : tuple
             Where the sums go: a handle, and the place behind it, in numbers.
         diagonal : (sets, n) array
-            That of each W, see `Pairs.gradient`, goes there.
+            Output for the diagonal of each W, see `Pairs.gradient`.
         inverse : Matrix
             A batch of them.
         alpha : Matrix
@@ -109,12 +109,12 @@ class PairSets:
     def derivatives(
         self, sums: np.ndarray, values: Mapping[str, np.ndarray]
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The derivatives, (sets, 1) or (sets, columns) like the values, and the trace of W of each set, (sets,)."""
+        """Derivatives, (sets, 1) or (sets, columns) like the values, and the trace of W of each set, (sets,)."""
         found = sums.reshape(self._shape).sum(2)
         return self._slots.derivatives(list(found), {n: values[n] for n in self._pairs.vectors})
 
     def _operands(self, given: Given) -> tuple[list[Any], list[Any]]:
-        """What kernels take for the points and the factors of their coordinates, and for the hyperparameters."""
+        """Kernel arguments for the points and the factors of their coordinates, and for the hyperparameters."""
         pairs, ((handle, start), scales), (n, columns) = self._pairs, given, self._x.shape
         count, at = len(pairs.covariance.parameters), pairs.at(self._x)
         of_scales = [*scales, len(pairs.code.measures) * columns] if pairs.vectors else [*pairs.at(pairs.unscaled), 0]

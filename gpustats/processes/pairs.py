@@ -1,4 +1,4 @@
-"""A covariance function over all pairs of points on a device: matrices, and the sums that derivatives are made of."""
+"""Covariance function over all pairs of points on a device: matrices, and the sums that derivatives are made of."""
 
 from __future__ import annotations
 
@@ -26,50 +26,50 @@ MATRIX, DIAGONAL, SUMS, POINTS = "matrix", "diagonal", "sums", "points"  # the t
 
 @dataclass(frozen=True)
 class PairsLayout(Layout):
-    """The constants of the kernels over pairs of points.
+    """Constants of the kernels over pairs of points.
 
     `tile` is the rows and the columns of pairs that a block takes at once, `chunk` the columns of the points in shared memory.
     """
 
     @property
     def step(self) -> int:
-        """Rows of pairs that the block's threads take side by side."""
+        """Rows of pairs that a block's threads take side by side."""
         return self.threads // self.tile
 
     @property
     def pairs(self) -> int:
-        """Pairs of a thread."""
+        """Number of pairs of a thread."""
         return self.tile // self.step
 
 
 def layout_for(device: Device, columns: int) -> PairsLayout:
-    """The layout for points of so many columns."""
+    """Layout for points of so many columns."""
     small = device.type == "cpu" or device.max_threads < 256
     return PairsLayout(threads=32 if small else 256, tile=32, chunk=min(columns, 8))
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A squared distance or a scalar product of two points, computed once though several inputs may be equal to it."""
+    """Squared distance or scalar product of two points, computed once for all inputs equal to it."""
 
     kind: str  # as that of an `Input`
     columns: tuple[int, ...] | None
     scaled: str  # the hyperparameter by whose elements coordinates are divided, or ""
 
     def term(self, a: str, b: str, scale: str) -> str:
-        """What a column adds to it, in C: of the points' coordinates a and b, and the factor of both where they are scaled."""
+        """C term that a column adds to the measure, from the points' coordinates a and b, and the factor of both if scaled."""
         if self.kind == "dot":
             return f"{a} * {b}{f' * {scale} * {scale}' if self.scaled else ''}"
         part = f"({a} - {b}){f' * {scale}' if self.scaled else ''}"
         return f"({part}) * ({part})"
 
     def counts(self, column: str) -> str:
-        """Whether a column is among those that count, in C, where not all do."""
+        """C condition that a column counts, where not all do; else empty."""
         return " || ".join(f"{column} == {i}" for i in self.columns or ())
 
 
 class Derivatives(NamedTuple):
-    """A covariance function with its derivatives.
+    """Code of a covariance function with its derivatives, and the names of these.
 
     Attributes
     ----------
@@ -89,20 +89,20 @@ class Derivatives(NamedTuple):
 
 
 class PairsCode:
-    """The kernels of a covariance function over pairs of points, as sources.
+    """Sources of the kernels of a covariance function over pairs of points.
 
     Parameters
     ----------
     covariance : Expression
     columns : int
-        Of the points.
+        Number of columns of the points.
     vectors : sequence of str
         Names of the lengthscales that are vectors.
 
     Attributes
     ----------
     measures : list of Measure
-        What is taken of two points.
+        Distances and scalar products of two points, each computed once.
     of_inputs : list of int
         The number of each input's measure.
     """
@@ -122,7 +122,7 @@ class PairsCode:
         self, which: str, layout: PairsLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
         lower: bool = False, several: bool = False, strip: bool = False,
     ) -> tuple[str, str]:  # fmt: skip
-        """One kernel.
+        """Source and name of one kernel.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class PairsCode:
         wrt : sequence of str
             Names of hyperparameters, for ``"sums"``.
         noise : {"", "value", "row"}
-            What is added to the diagonal of a ``"matrix"``, after a factor: nothing, a number, one for each row.
+            Noise on the diagonal of a ``"matrix"``, added after a factor: none, a number, one for each row.
         lower : bool
             Whether tiles above its diagonal are left out.
         several : bool
@@ -151,7 +151,7 @@ class PairsCode:
         return text, "covariance" if which == MATRIX else f"covariance_{which}"
 
     def derivatives(self, wrt: Sequence[str], points: bool = False, role: str = VALUE) -> Derivatives:
-        """The function with its derivatives in some hyperparameters, and in the points where these are wanted."""
+        """Code of the function with its derivatives in some hyperparameters, and in the points where these are wanted."""
         inputs = self.covariance.inputs
         sums = [n for n in wrt if not any(m.scaled == n for m in self.measures)]
         wanted = [k for k, m in enumerate(self.measures) if m.scaled and m.scaled in wrt]
@@ -160,7 +160,7 @@ class PairsCode:
         return Derivatives(code, {n: results[n] for n in sums}, wanted, [results.get(i.name, "") for i in inputs])
 
     def scales(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The factors of the coordinates at sets of lengthscales, (sets, columns) each: (sets, measures, columns)."""
+        """Factors of the coordinates at sets of lengthscales, (sets, columns) each: (sets, measures, columns)."""
         scales = np.ones((len(next(iter(vectors.values()))), len(self.measures), self.columns))
         for k, measure in enumerate(self.measures):
             if measure.scaled:
@@ -169,12 +169,12 @@ class PairsCode:
 
 
 def over_cubes(numerators: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Numerators by the cubes of values, which themselves may be beyond what numbers can be."""
+    """Numerators divided by the cubes of values; the cubes themselves may overflow or vanish."""
     return numerators / values / values / values
 
 
 class Slots:
-    """What a block leaves of the sums that derivatives are made of, for a chunk of the columns of the points in each pass.
+    """Order of the sums for derivatives that a block writes, for a chunk of the columns of the points in each pass.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class Slots:
     wrt : tuple of str
         In the order in which the kernel has them.
     count : int
-        Of the numbers of a block.
+        Number of sums of a block.
     passes : range
         The first column of each chunk.
     """
@@ -205,7 +205,7 @@ class Slots:
     def derivatives(
         self, found: Sequence[np.ndarray], vectors: Mapping[str, np.ndarray]
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The derivatives, (sets, 1) or (sets, columns), and the traces, (sets,).
+        """Derivatives, (sets, 1) or (sets, columns), and the traces, (sets,).
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Slots:
 
 
 class Pairs:
-    """A covariance function at points on a device.
+    """Covariance function at points on a device.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class Pairs:
     runtime : Runtime
     dtype : dtype
     columns : int
-        Of the points.
+        Number of columns of the points.
     vectors : sequence of str
         Names of the lengthscales that are vectors.
     """
@@ -250,7 +250,7 @@ class Pairs:
     def matrix(
         self, out: Matrix, x: Any, y: Any, values: Hyperparameters, noise: Any = None, lift: float = 1.0, lower: bool = False
     ) -> None:
-        """out = k(x, y).
+        """Matrix of covariances, out = k(x, y).
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class Pairs:
         self._finish()
 
     def diagonal(self, x: Any, values: Hyperparameters) -> Any:
-        """k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
+        """Diagonal k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
         out = self._empty(x.shape[0])
         kernel = self.kernel(DIAGONAL)
         points, numbers = self.operands(x, x, values)
@@ -280,7 +280,7 @@ class Pairs:
     def gradient(
         self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, wrt: Sequence[str], lift: float = 1.0
     ) -> tuple[dict[str, Any], float, Any]:
-        """The sums over all i, j of W_ij dk(x_i, x_j) / dθ, where W = (weight alpha alpha' - inverse) / 2.
+        """Sums over all i, j of W_ij dk(x_i, x_j) / dθ, where W = (weight alpha alpha' - inverse) / 2.
 
         Parameters
         ----------
@@ -292,16 +292,16 @@ class Pairs:
         wrt : sequence of str
             Names of hyperparameters.
         lift : float
-            How often those on the diagonal count.
+            Weight of the pairs on the diagonal.
 
         Returns
         -------
         gradient : dict
             Name -> float, or (columns,) ndarray for a vector.
         trace : float
-            Of W.
+            Trace of W.
         diagonal : device array or ndarray, (n,)
-            Of W.
+            Diagonal of W.
         """
         slots = Slots(self.code, self.layout, values.vectors, wrt)
         kernel = self.kernel(SUMS, wrt=slots.wrt)
@@ -324,11 +324,11 @@ class Pairs:
     def points_gradient(
         self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float = 1.0
     ) -> Any:
-        """The derivative of what `gradient` sums in the points, (n, columns); both triangles of `inverse` are read."""
+        """Derivative of the sum in `gradient` with respect to the points, (n, columns); reads both triangles of `inverse`."""
         return self._points(x, x, values, inverse, alpha, weight, lift)
 
     def cross_gradient(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix, lift: float = 1.0) -> Any:
-        """The derivatives in the points y of the sums over i of -negative_ij k(x_i, y_j): like y, (m, columns).
+        """Derivatives in the points y of the sums over i of -negative_ij k(x_i, y_j): like y, (m, columns).
 
         Parameters
         ----------
@@ -336,7 +336,7 @@ class Pairs:
         negative : Matrix
             (n, m).
         lift : float
-            How often numbers on its diagonal count.
+            Weight of numbers on the diagonal.
         """
         none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
         return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)
@@ -357,12 +357,12 @@ class Pairs:
 
     @property
     def most_blocks(self) -> int:
-        """The blocks of threads among which sums over all pairs are divided, at most."""
+        """Largest number of blocks of threads that divide sums over all pairs."""
         device = self.runtime.device
         return device.compute_units * (1 if device.type == "cpu" else 8)
 
     def at(self, array: Any) -> tuple[Any, int]:
-        """What kernels take for an array: its memory, and where it begins there, in numbers."""
+        """Kernel arguments for an array: its memory, and its beginning there, in numbers."""
         return at(self.runtime, array)
 
     # -- the pieces of a launch
@@ -371,12 +371,12 @@ class Pairs:
         return empty(self.runtime, shape, self.dtype)
 
     def operands(self, x: Any, y: Any, values: Hyperparameters) -> tuple[list[Any], list[float]]:
-        """What kernels take for points with the vectors by which they are scaled, and for the hyperparameters."""
+        """Kernel arguments for points with the vectors that scale them, and for the hyperparameters."""
         points = [*self.at(x), x.shape[0], *self.at(y), y.shape[0], *self.at(self._scales(values))]
         return points, [values.numbers[n] for n in self.covariance.parameters]
 
     def _scales(self, values: Hyperparameters) -> Any:
-        """The factors of the coordinates, a row for each measure, as an array that `values` keeps alive."""
+        """Factors of the coordinates, a row for each measure, as an array that `values` keeps alive."""
         if values.scales is None:
             values.scales = self.unscaled
             if self.vectors:
@@ -385,12 +385,12 @@ class Pairs:
         return values.scales
 
     def _finish(self) -> None:
-        """Where kernels work in the host's memory, the host goes on with what they have done."""
+        """Wait for kernels that work in the host's memory."""
         if self.runtime.host_visible:
             self.runtime.synchronize()
 
     def kernel(self, which: str, **options: Any) -> Kernel:
-        """One of the kernels: `PairsCode.source` tells of the options."""
+        """Compiled kernel of a kind: `PairsCode.source` lists the options."""
         key = which, *options.values()
         if key not in self._kernels:
             source, name = self.code.source(which, self.layout, self.dtype.name, self.runtime.dialect, **options)

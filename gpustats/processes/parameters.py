@@ -1,4 +1,4 @@
-"""The arguments of a marginal likelihood by their names: hyperparameters, the noise's standard deviation and the prior mean."""
+"""Arguments of a marginal likelihood by their names: hyperparameters, the noise's standard deviation and the prior mean."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .expression import Expression
 from .hyperparameters import Hyperparameters, check_names
 
 SIGMA, MEAN, X, Y = "sigma", "mean", "x", "y"
-#: What the methods of a marginal likelihood take beside hyperparameters, which so cannot have these names.
+#: Arguments of a marginal likelihood's methods beside hyperparameters, which so cannot have these names.
 RESERVED = (SIGMA, MEAN, X, Y, "xs", "wrt", "noise", "cov", "mean_xs", "size", "rng")
 
 
 class Parameters(NamedTuple):
-    """The parameters at which a marginal likelihood is evaluated, checked.
+    """Parameters of one evaluation of a marginal likelihood, checked.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Parameters(NamedTuple):
     def of(
         cls, covariance: Expression, columns: int, n: int, values: Mapping[str, Any], given: tuple[str, ...]
     ) -> Parameters:
-        """Of the values of hyperparameters, sigma and mean, for n points of so many columns."""
+        """Parameters from the values of hyperparameters, sigma and mean, for n points of so many columns."""
         own = {name: on_host(v) for name, v in values.items() if name not in (SIGMA, MEAN)}
         hyperparameters = Hyperparameters(covariance, columns, own)
         return cls(hyperparameters, deviation(SIGMA, values[SIGMA], n), by_row(MEAN, values[MEAN], n), given)
@@ -52,12 +52,12 @@ class Parameters(NamedTuple):
 
     @property
     def rows(self) -> dict[str, np.ndarray]:
-        """Argument -> array with one row."""
+        """Array with one row, by argument."""
         return {n: np.reshape(np.asarray(v, float), (1, np.size(v))) for n, v in self.by_name.items()}
 
     @property
     def key(self) -> Any:
-        """What is equal for equal parameters, and hashable."""
+        """Hashable key, equal for equal parameters."""
         return tuple((n, np.shape(v), np.asarray(v).tobytes()) for n, v in self.by_name.items())
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Parameters(NamedTuple):
 
 
 class ParameterSets(NamedTuple):
-    """Several sets of parameters at which a marginal likelihood is evaluated, checked.
+    """Several sets of parameters of a marginal likelihood, checked.
 
     Attributes
     ----------
@@ -86,13 +86,13 @@ class ParameterSets(NamedTuple):
     def of(
         cls, covariance: Expression, columns: int, n: int, values: Mapping[str, Any], given: tuple[str, ...]
     ) -> ParameterSets:
-        """Of the values of hyperparameters, sigma and mean, of which one at least has leading axes.
+        """Sets of parameters from values of hyperparameters, sigma and mean, at least one of which has leading axes.
 
         Parameters
         ----------
         covariance : Expression
         columns, n : int
-            Of the points, and how many these are.
+            Numbers of columns and of points.
         values : mapping
         given : tuple of str
 
@@ -125,19 +125,19 @@ class ParameterSets(NamedTuple):
 
     @property
     def rows(self) -> dict[str, np.ndarray]:
-        """Argument -> array with a row for each set, or one for all."""
+        """Array with a row for each set, or one row for all, by argument."""
         return {
             name: a.reshape(self.n_sets, a.shape[-1]) if a.ndim > 1 else a.reshape(1, a.size)
             for name, a in self.values.items()
         }
 
     def one(self, k: int) -> dict[str, Any]:
-        """The parameters of one set."""
+        """Parameters of set k."""
         values = {name: a[k if len(a) > 1 else 0] for name, a in self.rows.items()}
         return {name: v if self.values[name].ndim == 1 or v.size > 1 else v.item() for name, v in values.items()}
 
     def as_given(self, name: str, derivatives: np.ndarray) -> Any:
-        """The derivatives in an argument, a row for each set, like that argument: added up where all sets share it."""
+        """Derivatives in an argument, a row for each set, shaped like that argument: added up where all sets share it."""
         value = self.values[name]
         found = (derivatives if value.ndim > 1 else derivatives.sum(0)).reshape(value.shape)
         return found if value.ndim else float(found)
@@ -151,12 +151,12 @@ def _short(value: float | np.ndarray) -> str:
 
 
 def on_host(value: Any) -> Any:
-    """A device array as a NumPy array; anything else as it is."""
+    """NumPy array of a device array; any other value as it is."""
     return device_of([value], ["value"]).to_host(value) if arrays.is_device_array(value) else value
 
 
 def by_row(name: str, value: Any, n: int) -> float | np.ndarray:
-    """A number, or a vector (n,) in float64; ValueError for another shape, nan and infinity."""
+    """Number, or vector (n,) in float64; ValueError for another shape, nan and infinity."""
     value = np.asarray(on_host(value), np.float64)
     if value.shape not in ((), (n,)):
         raise ValueError(f"{name} has shape {value.shape}: it must be a number or ({n},)")
@@ -166,7 +166,7 @@ def by_row(name: str, value: Any, n: int) -> float | np.ndarray:
 
 
 def deviation(name: str, value: Any, n: int) -> float | np.ndarray:
-    """A standard deviation: a number, or a vector (n,) in float64."""
+    """Standard deviation: a number, or a vector (n,) in float64."""
     checked = by_row(name, value, n)
     if np.any(np.asarray(checked) < 0):
         raise ValueError(f"{name} is {np.min(checked)}: a standard deviation must be nonnegative")

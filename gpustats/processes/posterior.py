@@ -1,4 +1,4 @@
-"""A Gaussian process at new points, given data: moments of each point, joint covariances and draws."""
+"""Gaussian process at new points, given data: moments of each point, joint covariances and draws."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .factor import Factorised
 from .prediction import Prediction, variance_of_t
 
 #: Bytes of the covariances between data and new points that predictions have at a time.
-CHUNK = 1 << 27
+CHUNK_BYTES = 1 << 27
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """The distribution of a Gaussian process at m new points, given the data that a factor is of.
+    """Distribution of a Gaussian process at m new points, given the data of a factor.
 
     Attributes
     ----------
     factor : Factorised
-        Of the data's covariance matrix.
+        Factor of the data's covariance matrix.
     xs : (m, p) array
         The new points, as kernels read them.
     mean : (m,) ndarray
@@ -45,7 +45,7 @@ class Posterior:
         return len(self.mean)
 
     def prediction(self, cov: bool, native: bool) -> Prediction:
-        """What `predict` returns; `cov`: with covariances; `native`: device arrays."""
+        """Result of `predict`; `cov`: with covariances; `native`: device arrays."""
         factor = self.factor
         location, scale = (delivered(factor.runtime, a, native) for a in self.moments())
         covariance = None
@@ -55,7 +55,7 @@ class Posterior:
         return Prediction(location, scale, covariance, factor.df)
 
     def drawn(self, size: int | None, rng: Any, native: bool) -> Any:
-        """What `draw` returns; `native`: a device array."""
+        """Result of `draw`; `native`: a device array."""
         count, rng, n = 1 if size is None else int(size), as_generator(rng), self.factor.n
         squares = densities["chi_squared"].rvs(float(max(n, 1)), size=(count, 1), rng=rng.jumped())
         z = densities["normal"].rvs(0.0, 1.0, size=(count, self.m), rng=rng)
@@ -68,7 +68,7 @@ class Posterior:
         """Location and scale at each new point, (m,) arrays as kernels write them."""
         factor, runtime, dtype = self.factor, self.factor.runtime, self.mean.dtype
         location, scale = moved(runtime, self.mean), empty(runtime, self.m, dtype)
-        step = max(factor.at_once * CHUNK // (max(factor.n, 1) * dtype.itemsize), 64)
+        step = max(factor.at_once * CHUNK_BYTES // (max(factor.n, 1) * dtype.itemsize), 64)
         for i in range(0, self.m, step):
             part = slice(i, i + step)
             factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.factor.scale2)
@@ -100,7 +100,7 @@ class Posterior:
         return out
 
     def _root(self) -> Matrix:
-        """The lower triangle whose product with its transpose is the new points' squared scale."""
+        """Lower triangle whose product with its transpose is the new points' squared scale."""
         factor, runtime, provider = self.factor, self.factor.runtime, self.factor.provider
         largest = float(written(runtime, factor.pairs.diagonal(self.xs, factor.values)).max())
         variances, dtype = written(runtime, self.noise), self.mean.dtype

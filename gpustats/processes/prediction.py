@@ -15,7 +15,7 @@ from ..runtime.transfers import to_device, to_host
 
 
 class LocationScale:
-    """Distributions at m points, each by itself: normal ones, or Student-t where there are degrees of freedom.
+    """Normal distributions at m points, each by itself, or Student-t distributions where there are degrees of freedom.
 
     A subclass is a dataclass with the fields `mean` and `scale`, their locations and scales, and `df`, None for normal ones.
     """
@@ -26,14 +26,14 @@ class LocationScale:
 
     @property
     def variance(self) -> Any:
-        """The variance of each distribution; infinite for two degrees of freedom or less."""
+        """Variance of each distribution; infinite for two degrees of freedom or less."""
         square = self.scale * self.scale
         if self.df is None or self.df > 2:
             return square if self.df is None else square * variance_of_t(self.df)
         return square + np.inf
 
     def interval(self, confidence: float = 0.95) -> tuple[Any, Any]:
-        """The ends of the central intervals that have the probability `confidence`."""
+        """Ends of the central intervals that have the probability `confidence`."""
         from scipy import stats
 
         if not 0 <= confidence <= 1:
@@ -44,7 +44,7 @@ class LocationScale:
 
 
     def expected_improvement(self, best: Any, *, maximize: bool = False) -> Any:
-        """By how much a response at each point is expected to be better than the best one so far: E max(best - Y, 0).
+        """Improvement on the best response so far that is expected at each point: E max(best - Y, 0).
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class LocationScale:
         return made if on_host else to_device(made)
 
     def _slopes_of_improvement(self, best: Any, *, maximize: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """The derivatives of `expected_improvement` in the mean and in the squared scale of each distribution, (m,) arrays."""
+        """Derivatives of `expected_improvement` in the mean and in the squared scale of each distribution, (m,) arrays."""
         mean, scale = (np.asarray(a if isinstance(a, np.ndarray) else to_host(a), np.float64) for a in (self.mean, self.scale))
         gain, df = (mean - best if maximize else best - mean), self.df
         with np.errstate(all="ignore"):
@@ -99,7 +99,7 @@ class LocationScale:
 
 
 def _gain_of_normal(u: np.ndarray) -> np.ndarray:
-    """E max(u - Z, 0) of a standard normal Z."""
+    """Expectation E max(u - Z, 0) of a standard normal Z."""
     density = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
     v = 1 / np.maximum(u * u, 1.0)
     far = v * (1 - 3 * v * (1 - 5 * v * (1 - 7 * v * (1 - 9 * v * (1 - 11 * v * (1 - 13 * v * (1 - 15 * v)))))))
@@ -108,14 +108,14 @@ def _gain_of_normal(u: np.ndarray) -> np.ndarray:
 
 
 def _gain_of_t(u: np.ndarray, df: int) -> np.ndarray:
-    """E max(u - T, 0) of a standard Student-t T."""
+    """Expectation E max(u - T, 0) of a standard Student-t T."""
     if df <= 1:
         return np.where(np.isnan(u), np.nan, np.inf)
     return u * special.stdtr(df, u) + (df + u * u) / (df - 1) * _density_of_t(u, df)
 
 
 def _density_of_t(u: np.ndarray, df: int) -> np.ndarray:
-    """The density of a standard Student-t distribution."""
+    """Density of a standard Student-t distribution."""
     v = 1 / df  # of the gamma function at (df + 1) / 2 and df / 2: where it is large, SciPy's logarithms lose too many digits
     ratio = math.gamma(0.5 * df + 0.5) / math.gamma(0.5 * df) if df < 200 else math.sqrt(0.5 * df) * (
         1 - v / 4 * (1 - v / 8 * (1 + 1.25 * v * (1 - 0.2625 * v)))
@@ -124,7 +124,7 @@ def _density_of_t(u: np.ndarray, df: int) -> np.ndarray:
 
 
 def variance_of_t(df: int) -> float:
-    """The variance of a Student-t distribution with scale 1."""
+    """Variance of a Student-t distribution with scale 1."""
     return df / (df - 2) if df > 2 else np.inf
 
 
@@ -137,7 +137,7 @@ class Prediction(LocationScale):
     mean, scale : (m,) array
         Location and scale of each distribution: for the normal ones, the standard deviation.
     covariance : (m, m) array or None
-        Of all points together, where it was asked for.
+        Covariance of all points, where it was asked for.
     df : int or None
         Degrees of freedom of the Student-t distributions, None for normal ones.
 
@@ -178,7 +178,7 @@ class LocalPrediction(LocationScale):
     loglik : (m,) array
         The log-likelihood of each design's responses at d and g, the amplitude integrated out.
     evaluations : (m,) array of int32
-        How often the likelihood was evaluated to find its maximum; negative where the limit was reached before.
+        Number of evaluations of the likelihood to find its maximum; negative where the limit was reached before.
     """
 
     mean: Any
@@ -218,7 +218,7 @@ class JointPrediction(LocationScale):
     loglik : (S,) array
         The log-likelihood of each design's responses at d and g, the amplitude integrated out.
     evaluations : (S,) array of int32
-        How often the likelihood was evaluated to find its maximum; negative where the limit was reached before.
+        Number of evaluations of the likelihood to find its maximum; negative where the limit was reached before.
     """
 
     mean: Any
@@ -237,7 +237,7 @@ class JointPrediction(LocationScale):
         Parameters
         ----------
         size : int or tuple of int
-            How many draws of all sets.
+            Number of draws of all sets.
         rng : optional
             As for `Density.rvs`.
 

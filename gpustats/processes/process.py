@@ -1,4 +1,4 @@
-"""A Gaussian process bound to observations: what exact and approximate likelihoods have in common."""
+"""Gaussian process bound to observations: the base of exact and approximate likelihoods."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class NewPoints(NamedTuple):
-    """Points at which a process is predicted.
+    """New points of a prediction, with their prior mean and noise.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ def new_points(
     data: Observations, prior: float | Callable[[np.ndarray], Any], parameters: Parameters, xs: Any, noise: Any, mean_xs: Any,
     name: str = "xs",
 ) -> NewPoints:  # fmt: skip
-    """New points, after a look at the arguments of `predict`; `prior` is the prior mean that the process was made with."""
+    """New points, after a check of the arguments of `predict`; `prior`: the prior mean of the process."""
     native, xs = arrays.is_device_array(xs), as_points(xs, name)
     m, columns = xs.shape
     if columns != data.columns:
@@ -71,7 +71,7 @@ def new_points(
 
 
 class GaussianProcess:
-    """A covariance function, observations on a device, and a prior mean."""
+    """Gaussian process: a covariance function, observations on a device, and a prior mean."""
 
     def __init__(
         self, cov: Covariance, x: Any, y: Any, mean: float | Callable[[np.ndarray], Any], jitter: float,
@@ -88,18 +88,18 @@ class GaussianProcess:
 
     @property
     def device(self) -> Device:
-        """Where the data lie."""
+        """Device of the data."""
         return self._data.runtime.device
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of what the methods take."""
+        """Names of the parameters that the methods take."""
         return (*self.cov.parameters, SIGMA, MEAN)
 
     def value_and_grad(
         self, *, sigma: Any = None, mean: Any = None, wrt: str | Collection[str] | None = None, **hyperparameters: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """The log-likelihood and its derivatives."""
+        """Log-likelihood, and its derivatives."""
         raise NotImplementedError
 
     def fit(
@@ -124,7 +124,7 @@ class GaussianProcess:
             Takes a dictionary of values like `start`, and returns a log-density and a mapping of its derivatives; what this
             lacks counts as 0. It is added to the others.
         method : str, optional
-            Of `scipy.optimize.minimize`, one that uses derivatives.
+            Method of `scipy.optimize.minimize`, one that uses derivatives.
         log : bool, optional
             Whether positive values are searched for by their logarithms. (The density that is maximised remains that of the
             values.) Default: True.
@@ -134,7 +134,7 @@ class GaussianProcess:
         rng : optional
             As for `numpy.random.default_rng`.
         options : mapping, optional
-            Of `scipy.optimize.minimize`.
+            Options of `scipy.optimize.minimize`.
 
         Returns
         -------
@@ -168,7 +168,7 @@ class GaussianProcess:
         )  # fmt: skip
 
     def _parameters(self, sigma: Any, mean: Any, hyperparameters: Mapping[str, Any], several: bool = False) -> Any:
-        """The `Parameters` of a call; `several`: or the `ParameterSets`, if it has such."""
+        """Parameters of a call, as `Parameters`; `several`: as `ParameterSets`, if the call has such."""
         given = tuple(n for n, v in ((SIGMA, sigma), (MEAN, mean)) if v is not None)
         if mean is None:
             mean = self._mean(self._data.host_x) if callable(self._mean) else self._mean
@@ -177,5 +177,5 @@ class GaussianProcess:
         return kind.of(self.cov, self.columns, self.n, values, (*self.cov.parameters, *given))
 
     def _new_points(self, xs: Any, noise: Any, mean_xs: Any, parameters: Parameters) -> NewPoints:
-        """`new_points` of this process."""
+        """New points, as `new_points` has them, for this process."""
         return new_points(self._data, self._mean, parameters, xs, noise, mean_xs)

@@ -1,4 +1,4 @@
-"""The covariance functions that are registered, by their names."""
+"""Registered covariance functions, by their names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .kind import COVARIANCE
 
 
 class Covariances(Registry[Covariance]):
-    """Every registered covariance function by its name; built-in ones are parsed when first asked for."""
+    """Registered covariance functions by name; built-in ones are parsed when first asked for."""
 
     def __init__(self) -> None:
         super().__init__(COVARIANCE, Covariance.of)

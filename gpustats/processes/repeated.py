@@ -1,4 +1,4 @@
-"""What samplers ask of marginal likelihoods beside their methods: many sets at once, and sums that compiled code finds."""
+"""Marginal likelihoods for samplers: many sets at once, and evaluation by compiled code."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def of_sets(
     likelihood: MarginalLikelihood | Vecchia, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str],
     several: bool = True,
 ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:  # fmt: skip
-    """The log-likelihoods at sets of parameters and of observations, and their derivatives, at once.
+    """Log-likelihoods at sets of parameters and of observations, and their derivatives, at once.
 
-    They are nan where parameters are invalid. None where each set takes a call of its own.
+    The results are nan where parameters are invalid; None is returned where each set takes a call of its own.
 
     Parameters
     ----------
     likelihood : MarginalLikelihood or Vecchia
-        Of the former, the points count, and not the observations; of the latter, both.
+        A `MarginalLikelihood` gives its points, and not its observations; a `Vecchia` both.
     rows : mapping
         Argument, for the former y among them -> array with a row for each set, or one for all.
     n_sets : int
@@ -41,14 +41,14 @@ def of_sets(
 
 
 def replay_of(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
-    """What lets compiled code evaluate a marginal likelihood and its derivatives; None where only Python can.
+    """Replay of a marginal likelihood and its derivatives in compiled code; None where only Python can evaluate them.
 
     Parameters
     ----------
     likelihood, wrt
         As for `of_sets`.
     rows : mapping
-        The same of one set.
+        Arguments as for `of_sets`, of one set.
     """
     if not pays(likelihood.device, likelihood.n, several=False) or not _fits(likelihood, rows):
         return None
@@ -56,7 +56,7 @@ def replay_of(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray], wr
 
 
 def _fits(likelihood: MarginalLikelihood, rows: Mapping[str, np.ndarray]) -> bool:
-    """Whether all arguments are numbers or vectors of the right lengths."""
+    """True if all arguments are numbers or vectors of the right lengths."""
     n = likelihood.n
     lengths = {SIGMA: n, MEAN: n} | {i.lengthscale: likelihood.columns for i in likelihood.cov.inputs}
     return rows[Y].shape[1] == n and all(a.shape[1] in (1, lengths.get(name, 1)) for name, a in rows.items() if name != Y)

@@ -60,7 +60,7 @@ ${multiply(p, q)}\
 for (int a = ROW; a < ${layout.tile}; a += ${layout.beside})
                     ${f"if ({where})" if where else ""} UNROLL for (${lane_type()} b = LANE; b < ${layout.tile}; b += ${layout.lanes})\
 </%def>
-## What points i and j see of each other: seen0, seen1, ...
+## Distances and scalar products of points i and j: seen0, seen1, ...
 <%def name="see()">\
 % for k in range(len(measures)):
                         real seen_${k} = 0;

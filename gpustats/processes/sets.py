@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
     from ..runtime.types import Handle
 
-MOST = 512  # observations
-#: Observations up to which one set takes less time so than by kernels that share its matrix, by the type of device.
-ALONE = {"cpu": MOST, "gpu": 256}
-#: The same for the sets of a call with several; larger matrices may be a `batch`.
-TOGETHER = {"cpu": MOST, "gpu": 192}
+MOST_OBSERVATIONS = 512  # that a block of threads can take
+#: Observations up to which a block is faster for one set than kernels that share its matrix, by the type of device.
+MOST_FOR_ONE_SET = {"cpu": MOST_OBSERVATIONS, "gpu": 256}
+#: Observations up to which blocks are faster for a call with several sets; larger matrices may be a `batch`.
+MOST_FOR_SEVERAL_SETS = {"cpu": MOST_OBSERVATIONS, "gpu": 192}
 
 TILE = 32  # rows and columns of a part of the matrix
-RESIDENT = 4  # blocks of a multiprocessor or core: each takes one set after another, in the same memory
+RESIDENT_BLOCKS = 4  # blocks of a multiprocessor or core: each takes one set after another, in the same memory
 
 _SETS = Template.beside(__file__, "sets")
 
 
 def pays(device: Device, n: int, several: bool) -> bool:
-    """Whether a block of threads is to have the whole of a matrix of n rows.
+    """True if one block of threads factorises the whole of a matrix of n rows.
 
-    The number of sets does not count, so that a set of several has the same bits whatever the others are.
+    The number of sets does not count, so that the bits of a set do not depend on the other sets.
     """
-    most = TOGETHER if several else ALONE
+    most = MOST_FOR_SEVERAL_SETS if several else MOST_FOR_ONE_SET
     return 0 < n <= most["cpu" if device.type == "cpu" else "gpu"]
 
 
 @dataclass(frozen=True)
 class SetsLayout(Layout):
-    """The constants of the kernel; `tile` is the rows and the columns of a tile of the matrix.
+    """Constants of the kernel; `tile` is the rows and the columns of a tile of the matrix.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class SetsLayout(Layout):
     high: int = 1
     stage: int = 0
     columns: int = 1
-    most: int = MOST
+    most: int = MOST_OBSERVATIONS
     gap: int = 8
 
     @property
@@ -83,7 +83,7 @@ class SetsLayout(Layout):
 
 
 def layout_for(device: Device, itemsize: int, columns: int) -> SetsLayout:
-    """The layout for points of so many columns."""
+    """Layout for points of so many columns."""
     tile, columns = TILE, min(columns, 8)
     if device.type == "cpu" or device.max_threads < 256:  # a vector register has a number of each thread
         threads = min(64 // itemsize, device.max_threads)
@@ -93,13 +93,13 @@ def layout_for(device: Device, itemsize: int, columns: int) -> SetsLayout:
 
 
 class SetsCode:
-    """The kernel for a covariance function, as a source.
+    """Source of the kernel for a covariance function.
 
     Parameters
     ----------
     covariance : Expression
     columns : int
-        Of the points.
+        Number of columns of the points.
     vectors : collection of str
         The arguments that are vectors in each set: lengthscales, sigma, mean. y always is.
     wrt : sequence of str
@@ -110,11 +110,11 @@ class SetsCode:
     arguments : tuple of str
         In the order in which the kernel takes them.
     numbers : dict
-        Those that have one derivative, or lengthscales one for each column -> where it is found behind the value.
+        Place behind the value of the derivative in each argument that has one, or in lengthscales one for each column.
     n_numbers : int
-        How many numbers are found for each set, without the derivatives by row.
+        Number of results of each set, without the derivatives by row.
     by_row : list of str
-        Those that have a derivative for each observation: these follow, in this order.
+        Arguments with a derivative for each observation: these follow, in this order.
     """
 
     def __init__(self, covariance: Expression, columns: int, vectors: Sequence[str], wrt: Sequence[str]):
@@ -129,7 +129,7 @@ class SetsCode:
                 self.n_numbers += columns if name in vectors else 1
 
     def source(self, layout: SetsLayout, dtype: str, dialect: str, student_t: bool = False) -> str:
-        """The kernel `marginal_sets`."""
+        """Source of the kernel `marginal_sets`."""
         covariance = self.covariance
         value, _ = covariance.code()
         found = self.pairs.derivatives([n for n in covariance.parameters if n in self.wrt])
@@ -145,7 +145,7 @@ class SetsCode:
 
 
 class Sets:
-    """The marginal likelihoods of one Gaussian process at sets of parameters, where these are evaluated by a block each.
+    """Marginal likelihoods of one Gaussian process at sets of parameters, by a block of threads for each set.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Sets:
     data : Observations
     student_t : bool
     lift : float
-        By which the diagonal is multiplied.
+        Factor of the diagonal.
     never : bool
         Whether each set takes a call of its own, however few observations there are.
     """
@@ -167,7 +167,7 @@ class Sets:
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log marginal likelihoods, and their derivatives.
+        """Log marginal likelihoods, and their derivatives.
 
         Parameters
         ----------
@@ -190,18 +190,18 @@ class Sets:
         return plan(arguments)
 
     def of_one(self, parameters: Parameters, wrt: Collection[str]) -> tuple[float, dict[str, Any]] | None:
-        """The log-likelihood and its derivatives; None where other kernels are faster, or have to tell why there is none."""
+        """Log-likelihood and its derivatives; None where other kernels are faster, or have to explain a failure."""
         if self._never or not pays(self.data.runtime.device, self.data.n, several=False):
             return None
         given = parameters.by_name
         values, slopes = self(parameters.rows, 1, tuple(wrt))
         if not math.isfinite(values[0]):
             return None
-        found = {n: its.item() if np.ndim(given.get(n, its)) == 0 else its[0] for n, its in slopes.items()}
+        found = {n: slope.item() if np.ndim(given.get(n, slope)) == 0 else slope[0] for n, slope in slopes.items()}
         return values.item(), self.data.gradient(found, wrt)
 
     def together(self) -> Callable[..., tuple[np.ndarray, dict[str, np.ndarray]]] | None:
-        """What evaluates several sets at once, as a call does; None where each takes a call of its own."""
+        """Evaluator of several sets at once, called as `Sets`; None where each set takes a call of its own."""
         device, n = self.data.runtime.device, self.data.n
         if self._never:
             return None
@@ -214,14 +214,14 @@ class Sets:
     def of_several(
         self, parameters: ParameterSets, wrt: Collection[str], one: Callable[..., tuple[float, dict[str, Any]]]
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """The log-likelihoods of sets and the derivatives of their sum; nan where there is none.
+        """Log-likelihoods of sets and the derivatives of their sum; nan where there is no likelihood.
 
         Parameters
         ----------
         parameters : ParameterSets
         wrt : collection of str
         one : callable
-            What evaluates one set, where each takes a call of its own.
+            Evaluation of one set, where each takes a call of its own.
         """
         n_sets, together = parameters.n_sets, self.together()
         if X not in wrt and n_sets and together is not None:
@@ -230,13 +230,13 @@ class Sets:
                 raise ValueError(NO_SCALE)
         else:
             values, slopes = self._one_by_one(parameters, wrt, one)
-        found = {n: its.sum(0) if n in (X, Y) else parameters.as_given(n, its) for n, its in slopes.items()}
+        found = {n: slope.sum(0) if n in (X, Y) else parameters.as_given(n, slope) for n, slope in slopes.items()}
         return values.reshape(parameters.lead), self.data.gradient(found, wrt)
 
     def _one_by_one(
         self, parameters: ParameterSets, wrt: Collection[str], one: Callable[..., tuple[float, dict[str, Any]]]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """What a call gives, by a call for each set."""
+        """Log-likelihoods and derivatives, by a call of `one` for each set."""
         sizes = {n: a.shape[1] for n, a in parameters.rows.items()} | {X: self.data.host_x.size, Y: self.data.n}
         values = np.full(parameters.n_sets, np.nan)
         slopes = {n: np.full((len(values), sizes[n]), np.nan) for n in wrt}
@@ -248,7 +248,7 @@ class Sets:
         return values, slopes
 
     def replay(self, values: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
-        """What lets compiled code evaluate one set of parameters like these; None where only Python can."""
+        """Replay in compiled code of one set of parameters like these; None where only Python can evaluate it."""
         arguments = self._in_order(values)
         return self._plan(arguments, 1, wrt).replay(arguments)
 
@@ -262,7 +262,7 @@ class Sets:
 
     @functools.cached_property
     def points(self) -> Any:
-        """The points by columns, which are filled up with zeros to whole tiles, as the kernel reads them."""
+        """Points by columns, filled up with zeros to whole tiles, as the kernel reads them."""
         data = self.data
         columns = np.zeros((data.columns, data.n + -data.n % TILE), data.dtype)
         columns[:, : data.n] = data.host_x.T
@@ -270,7 +270,7 @@ class Sets:
 
 
 class _Plan:
-    """The evaluation of arguments of the same shapes. Threads may share it."""
+    """Evaluation of arguments of the same shapes. Threads may share it."""
 
     def __init__(self, model: Sets, arguments: Sequence[np.ndarray], n_sets: int, wrt: Sequence[str]):
         data, covariance = model.data, model.covariance
@@ -285,7 +285,7 @@ class _Plan:
         source = code.source(layout, data.dtype.name, runtime.dialect, model.student_t)
         self._kernel = runtime.kernel(source, "marginal_sets", layout.threads)
         self._runtime, self._names, self._n_sets = runtime, model.arguments, n_sets
-        self._grid = min(n_sets, device.compute_units * RESIDENT), 1
+        self._grid = min(n_sets, device.compute_units * RESIDENT_BLOCKS), 1
         rows = n + -n % TILE
         scratch = rows * (rows + layout.gap) + len(code.pairs.measures) * data.columns
         addend = -0.5 * n * LOG_2PI + (math.lgamma(0.5 * n) if model.student_t else 0.0)
@@ -304,21 +304,22 @@ class _Plan:
         self._derivatives = {name: slice(first, first + size) for name, first, size in places}
 
     def __call__(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """As a call of `Sets`."""
+        """Log marginal likelihoods, and their derivatives, as `Sets` returns them."""
         taken, alive = self._values.of(arguments)
         result = self._runtime.result(8 * self._n_sets * self._n_found)
         self._start(result.handle, taken)
         found = self._runtime.fetch(result).view(np.float64).reshape(self._n_sets, -1).copy()
         del alive  # which the kernel was reading
         found[~(np.isfinite(found[:, 0]) | np.isposinf(found[:, 0]))] = np.nan
-        return found[:, 0], {name: found[:, its] for name, its in self._derivatives.items()}
+        return found[:, 0], {name: found[:, places] for name, places in self._derivatives.items()}
 
     def _start(self, found: Handle, taken: Sequence[Any]) -> None:
         self._kernel(self._grid, found, 0, *taken)
 
     def replay(self, arguments: Sequence[np.ndarray]) -> SumReplay | None:
-        """As `Sets.replay`."""
+        """Replay of the evaluation in compiled code, as `Sets.replay` returns it."""
         derivatives = {
-            name: [(np.arange(its.stop - its.start), np.arange(its.start, its.stop))] for name, its in self._derivatives.items()
+            name: [(np.arange(places.stop - places.start), np.arange(places.start, places.stop))]
+            for name, places in self._derivatives.items()
         }
         return self._values.replay(self._names, arguments, self._n_found, self._start, derivatives)

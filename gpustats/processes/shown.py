@@ -1,4 +1,4 @@
-"""The kernels over pairs of points that are shown of any covariance function, with a number for each hyperparameter."""
+"""Kernels over pairs of points that are shown of any covariance function, with a number for each hyperparameter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .expression import Expression
 from .pairs import PairsCode, layout_for
 from .parameters import SIGMA
 
-#: Of the points.
+#: Columns of the points in a kernel that is shown.
 COLUMNS = 8
 
 

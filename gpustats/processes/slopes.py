@@ -1,4 +1,4 @@
-"""What the derivatives of the log-density of a Gaussian process are made of, once the inverse of its matrix is known."""
+"""Derivatives of the log-density of a Gaussian process, once the inverse of its matrix is known."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from .pairs import Pairs
 
 
 class Slopes(ABC):
-    """The derivatives by way of that in the matrix R = K + noise, W = (weight alpha alpha' - R⁻¹) / 2."""
+    """Derivatives by way of the derivative in the matrix R = K + noise, W = (weight alpha alpha' - R⁻¹) / 2."""
 
     @abstractmethod
     def alpha(self) -> np.ndarray:
-        """R⁻¹ r for the residual r, (n,)."""
+        """Vector alpha = R⁻¹ r for the residual r, (n,)."""
 
     @abstractmethod
     def in_hyperparameters(self, wrt: Sequence[str]) -> tuple[dict[str, Any], float, np.ndarray]:
-        """The derivatives in hyperparameters of the covariance function, the trace of W, and its diagonal, (n,)."""
+        """Derivatives in hyperparameters of the covariance function, the trace of W, and its diagonal, (n,)."""
 
     @abstractmethod
     def in_points(self) -> Any:
-        """The derivatives in the points, (n, columns). It is asked for last: it may change the inverse."""
+        """Derivatives in the points, (n, columns). Call this method last: it may change the inverse."""
 
 
 class InverseSlopes(Slopes):
-    """The derivatives where the inverse lies on one device.
+    """Derivatives where the inverse lies on one device.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class InverseSlopes(Slopes):
     weight : array of float64, (1,)
         As kernels read it.
     lift : float
-        How often derivatives on the diagonal count.
+        Weight of derivatives on the diagonal.
     """
 
     def __init__(

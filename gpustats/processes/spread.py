@@ -1,4 +1,4 @@
-"""The covariance matrix of a Gaussian process on several devices, where each has a part of its lower triangle."""
+"""Covariance matrix of a Gaussian process on several devices, each with a part of the lower triangle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Part:
-    """What one of the devices has of its own beside its rows of the matrix.
+    """Kernels, points and hyperparameters of one device, beside its rows of the matrix.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Spread:
     covariance : Expression
     data : Observations
     runtimes : sequence of Runtime
-        One of them has the data already.
+        Devices, one of which has the data already.
     """
 
     def __init__(self, covariance: Expression, data: Observations, runtimes: Sequence[Runtime]) -> None:
@@ -72,7 +72,7 @@ class Spread:
         self._pairs: dict[tuple[Runtime, tuple[str, ...]], Pairs] = {}
 
     def factor(self, parameters: Parameters, lift: float, student_t: bool) -> SpreadFactor:
-        """The factor of the covariance matrix at some parameters."""
+        """Factor of the covariance matrix at some parameters."""
         data, values = self._data, parameters.hyperparameters
         vectors = tuple(values.vectors)
         for runtime in self.runtimes:
@@ -86,7 +86,7 @@ class Spread:
 
 
 class SpreadFactor(Factorised):
-    """The Cholesky factor of a covariance matrix of which several devices have blocks of rows; see `BlockRows`.
+    """Cholesky factor of a covariance matrix of which several devices have blocks of rows; see `BlockRows`.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class SpreadFactor(Factorised):
         self._summaries = [self._summarised(block) for block in self._l.blocks]
 
     def _fill(self, block: BlockRow, noise: Any) -> None:
-        """Have a block's device compute it."""
+        """Compute a block of rows on its device."""
         part = self._parts[block.place]
         pairs, x = part.pairs, part.x[block.rows]
         if block.number:
@@ -128,7 +128,7 @@ class SpreadFactor(Factorised):
         pairs.matrix(block.diagonal, x, x, part.values, added, self.lift, lower=True)
 
     def _summarised(self, block: BlockRow) -> Any:
-        """Start what finds the `Summary` of a block on the diagonal; an array of its numbers."""
+        """Start the kernel for the `Summary` of a block on the diagonal; returns the array of its numbers."""
         pairs, info = self._parts[block.place].pairs, self._infos[block.number]
         out = empty(pairs.runtime, len(Summary._fields), np.float64)
         handle, start = pairs.at(out)
@@ -139,18 +139,19 @@ class SpreadFactor(Factorised):
 
     @functools.cached_property
     def summary(self) -> Summary:
-        found = [
+        summaries = [
             Summary(*written(self._parts[block.place].pairs.runtime, numbers))
             for block, numbers in zip(self._l.blocks, self._summaries, strict=True)
         ]
-        failed = [block.rows.start + int(its.minor) for block, its in zip(self._l.blocks, found, strict=True) if its.minor]
+        failed = [block.rows.start + int(one.minor) for block, one in zip(self._l.blocks, summaries, strict=True) if one.minor]
         with np.errstate(all="ignore"):
-            log_determinant, squares = np.sum([(its.log_determinant, its.squares) for its in found], 0) if found else (0.0, 0.0)
+            totals = [(one.log_determinant, one.squares) for one in summaries]
+            log_determinant, squares = np.sum(totals, 0) if totals else (0.0, 0.0)
             weight = self.n / np.float64(squares) if self.student_t else 1.0
         return Summary(failed[0] if failed else 0, float(log_determinant), float(squares), float(weight))
 
     def rows(self, xs: Any) -> Matrix:
-        """k(xs, x) l'⁻¹, (m, n), on the device that makes predictions."""
+        """Rows k(xs, x) l'⁻¹, (m, n), on the device that makes predictions."""
         m, host = xs.shape[0], None
         rows = self.provider.empty(m, self.n, self.pairs.dtype)
         if not self.n:
@@ -173,7 +174,7 @@ class SpreadFactor(Factorised):
         return SpreadSlopes(self)
 
     def inverse(self) -> tuple[BlockRows, np.ndarray]:
-        """The lower triangle of (K + noise)⁻¹, which takes the place of the factor, and alpha = (K + noise)⁻¹ r, (n, 1)."""
+        """Lower triangle of (K + noise)⁻¹, which takes the place of the factor, and alpha = (K + noise)⁻¹ r, (n, 1)."""
         self.spent = True
         distributed.trtri(self._l)
         alpha = distributed.transposed_product(self._l, self._z)
@@ -182,7 +183,7 @@ class SpreadFactor(Factorised):
 
 
 class SpreadSlopes(Slopes):
-    """The derivatives where the inverse lies in blocks of rows on several devices."""
+    """Derivatives where the inverse lies in blocks of rows on several devices."""
 
     def __init__(self, factor: SpreadFactor) -> None:
         self._parts, self._lift, self._weight = factor._parts, factor.lift, factor.summary.weight
@@ -220,7 +221,7 @@ class SpreadSlopes(Slopes):
         return found, float(trace.item()), diagonal
 
     def in_points(self) -> np.ndarray:
-        """The derivatives in the points, for which the inverse becomes -2 W."""
+        """Derivatives in the points; the inverse becomes -2 W."""
         inverse, alpha = self._inverse, self._alpha
         total = np.zeros((inverse.n, self._parts[0].pairs.columns))
         for block in inverse.blocks:

@@ -1,4 +1,4 @@
-"""The sums that derivatives are made of, over some rows of the lower triangle of pairs of points."""
+"""Sums for derivatives, over some rows of the lower triangle of pairs of points."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def start_sums(
     pairs: Pairs, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, slots: Slots, lift: float,
     diagonal: Any,
 ) -> list[Any]:  # fmt: skip
-    """Start what `Pairs.gradient` sums over the last rows of a triangle; arguments that are not listed are as there.
+    """Start the sums of `Pairs.gradient` over the last rows of a triangle; other arguments are as there.
 
     Parameters
     ----------
     x : (n, columns) array
         The points up to the last row.
     inverse : Matrix
-        These rows, (m, n).
+        Last rows of the triangle, (m, n).
     alpha : (n, 1) array
     diagonal : array
         Its numbers n - m to n - 1 become those of W.

@@ -1,4 +1,4 @@
-"""A row function and its leaves, bound to one another: what a model of rows is, before it is on a device."""
+"""Row functions bound to their leaves: a model of rows before it is on a device."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from ..language.nodes import Function
     from ..runtime.types import Shape
 
-TAKEN = ("weights", "devices", "client", "memory", "chunk", "wrt")  # what a model takes by name beside leaves and parameters
+#: Names of a model's own arguments, beside leaves and parameters.
+RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")
 
 
 @dataclass(frozen=True, eq=False)
 class RowFunction:
-    """The function of a row.
+    """Function of a row.
 
     Attributes
     ----------
@@ -61,7 +62,7 @@ class RowFunction:
 
 
 class Binding:
-    """A function of a row, with a leaf for each of its arguments.
+    """Function of a row, with a leaf for each of its arguments.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class Binding:
         As it was given.
     row : RowFunction
     arguments : sequence of Argument
-        Those of the function, as the user knows them.
+        Arguments of the function, as the user knows them.
     n_rows : int or None
     parameters : dict of Parameter
         By name.
@@ -83,7 +84,7 @@ class Binding:
     vectors : list of str
         The arguments that are vectors.
     dtype : dtype
-        What is computed in: float32 where all data of floating point are.
+        Type of the computation: float32 where all data of floating point are.
     """
 
     def __init__(self, function: Any, weights: Any, leaves: Mapping[str, Any]):
@@ -112,27 +113,27 @@ class Binding:
         self.dtype = arrays.result_dtype(_floats(self.leaves.values()))
 
     def over(self, data: Mapping[str, Any]) -> Binding:
-        """The same over other rows: data by the names that `taken_apart` gives them."""
+        """Binding of the same function over other rows: data by the names that `taken_apart` gives them."""
         given = put_together(taken_apart(self.leaves)[1], data)
         return Binding(self.function, given.pop("weights", None), given)
 
     @property
     def example_length(self) -> int:
-        """A length that vectors may have."""
+        """Length that vectors may have."""
         columns = (f.numbers.shape[1] for n, f in self.leaves.items() if n in self.vectors and isinstance(f, Column))
         return next(columns, 2)
 
     @property
     def n_orders(self) -> int:
-        """In how many orders of the rows the data may lie on a device at once, each with a copy of its own."""
+        """Number of orders of the rows in which the data may lie on a device at once, each with a copy of its own."""
         gathers = (leaf for leaf in self.leaves.values() if isinstance(leaf, Gather))
         by = (leaf.indices if any(map(is_stored, leaf.indices)) else leaf.varying for leaf in gathers)
         return max(1, len({tuple(map(id, indices)) for indices in by}))
 
     def packing(self, values: Sequence[Any], along: Sequence[str] = (), together: bool = False) -> tuple[Packing, int]:
-        """How values of these shapes travel, and how many rows there are; ValueError where they do not fit.
+        """Packing of values of these shapes, and the number of rows; ValueError where the shapes do not fit.
 
-        The values are those of all parameters, then the components of a direction in the parameters `along`. `together`: all in
+        `values` has all parameters, then the components of a direction in the parameters `along`. `together`: all in
         one array, however many there are.
         """
         parameters = self.parameters | {along_of(n): self.parameters[n] for n in along}
@@ -146,7 +147,7 @@ class Binding:
         return Packing(parameters, [shape_of(v) for v in values], native, n_rows, self.dtype, together), n_rows
 
     def length(self, shapes: Mapping[str, Shape]) -> int:
-        """How many elements the vectors have, in a call with parameters of these shapes; 0 where there are no vectors."""
+        """Number of elements of the vectors, in a call with parameters of these shapes; 0 where there are no vectors."""
         found = {n: leaf.numbers.shape[1] for n, leaf in self.leaves.items() if n in self.vectors and isinstance(leaf, Column)}
         found |= {n: shapes[n][-1] for n, p in self.parameters.items() if p.of_vectors}
         if len(set(found.values())) > 1:
@@ -160,7 +161,7 @@ class Binding:
 
 def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mapping[str, Any]) -> None:
     names = [a.name for a in arguments]
-    if taken := [n for n in names if n in TAKEN]:
+    if taken := [n for n in names if n in RESERVED_NAMES]:
         raise ValueError(f"Rows has a {taken[0]} of its own: call the argument {taken[0]} of the function otherwise")
     for name in leaves:
         if name not in names:
@@ -174,7 +175,7 @@ def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mappin
 
 
 def row_function(function: Any) -> tuple[Sequence[Argument], RowFunction]:
-    """The arguments of a row function, and what computes it."""
+    """Arguments of a row function, and the function that computes it."""
     if isinstance(function, str):
         definition, its = library.row_function(function)
         functions = library.closure(definition.functions.values())
@@ -194,7 +195,7 @@ def row_function(function: Any) -> tuple[Sequence[Argument], RowFunction]:
 
 
 def _weighted(row: RowFunction) -> tuple[RowFunction, str]:
-    """A row function times a weight, and the name of that argument."""
+    """Row function times a weight, and the name of the weight's argument."""
     body = "    return weighted({argument}, {call});\n"
     made, name = with_argument(row.function, "weighted", "weight", body, resolve_in(row.functions))
     functions = {**row.functions, row.function.name: row.function, **library.closure([made])}
@@ -202,7 +203,7 @@ def _weighted(row: RowFunction) -> tuple[RowFunction, str]:
 
 
 def _from_the_first(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:
-    """The leaves with the offsets of numbers of the rows counted from the first element of their parameter."""
+    """Leaves with the offsets of numbers of the rows counted from the first element of their parameter."""
     parameters = parameters_of(leaves)
     return {
         n: replace(leaf, offset=leaf.offset - parameters[leaf.of or n].first) if isinstance(leaf, PerRow) else leaf
@@ -211,7 +212,7 @@ def _from_the_first(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:
 
 
 def _with_one_index(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:
-    """The leaves with one array for each of several equal indices, so that what is gathered by one is known to be."""
+    """Leaves with one array in place of several equal indices, so that tables with equal indices share their order."""
     known: list[np.ndarray] = []
 
     def one(index: np.ndarray) -> np.ndarray:
@@ -225,6 +226,6 @@ def _with_one_index(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:
 
 
 def _floats(leaves: Collection[Leaf]) -> list[np.ndarray]:
-    """The data that decide the type in which is computed: those of floating point."""
+    """Data of floating point, which decide the type of the computation."""
     found = [f.numbers if isinstance(f, Column) else f.X for f in leaves if isinstance(f, (Column, Dot))]
     return [a for a in found if a.dtype.kind == "f"]

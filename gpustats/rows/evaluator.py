@@ -1,4 +1,4 @@
-"""What evaluates a model of rows: its passes over the data, and what becomes of their results."""
+"""Evaluation of a model of rows: its passes over the data, and the results made of theirs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .binding import Binding
     from .parameters import Packing, Sent
 
-#: What tells an order of the rows: the indices of a table, by identity; () for the order in which the data came.
+#: Key of an order of the rows: the indices of a table, by identity; () for the order in which the data came.
 Key = tuple[int, ...]
 
 Found = TypeVar("Found")
@@ -40,13 +40,13 @@ Evaluation = Callable[[Sequence[Any]], Callable[[], Any]]
 
 
 class Evaluator:
-    """Evaluates a model for vectors of one length.
+    """Evaluator of a model for vectors of one length.
 
     Parameters
     ----------
     bound : Binding
     length : int
-        Of the function's vectors; 0 where it has none.
+        Length of the function's vectors; 0 where it has none.
     runtime : Runtime
     """
 
@@ -76,7 +76,7 @@ class Evaluator:
         self._passes: dict[tuple[Key, Task, Sets], Pass] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
-        """What computes the sums, one for each set of parameters, and the derivatives in some parameters, (sets, …).
+        """Evaluation of the sums, one for each set of parameters, and of the derivatives in some parameters, (sets, …).
 
         Derivatives in parameters that are on the device may be device arrays.
         """
@@ -92,14 +92,14 @@ class Evaluator:
 
         def found(left: Sequence[Left]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
             return left[0].sums[:, 0], {
-                n: _derivative(self._runtime, its, left, shapes[n], (n_sets, *packing.cores[n]), n in packing.on_device)
-                for n, its in parts.items()
+                n: _derivative(self._runtime, of_name, left, shapes[n], (n_sets, *packing.cores[n]), n in packing.on_device)
+                for n, of_name in parts.items()
             }
 
         return lambda values: call.start(values, found)
 
     def replay(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> SumReplay | None:
-        """What lets compiled code find the sum of one set of parameters, and its derivatives; None where that cannot be.
+        """Replay in compiled code of the sum of one set of parameters, and its derivatives; None where they need Python.
 
         The parameters travel together.
         """
@@ -124,7 +124,7 @@ class Evaluator:
         return SumReplay(replay, given, found)
 
     def terms(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
-        """What computes the value of each row, (sets, N); `names` are not used."""
+        """Evaluation of the value of each row, (sets, N); `names` are not used."""
         if not n_rows * packing.n_sets:
             return lambda values: lambda: np.zeros((packing.n_sets, n_rows), self._bound.dtype)
         made = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing))
@@ -140,7 +140,7 @@ class Evaluator:
         return lambda values: call.start(values, found)
 
     def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Evaluation:
-        """What computes the second derivatives in parameters that are numbers, (sets, P, P)."""
+        """Evaluation of the second derivatives in parameters that are numbers, (sets, P, P)."""
         n_sets, size = packing.n_sets, len(names)
         if not n_rows * n_sets * size:
             return lambda values: lambda: np.zeros((n_sets, size, size))
@@ -156,7 +156,7 @@ class Evaluator:
         return lambda values: call.start(values, found)
 
     def along(self, names: Sequence[str]) -> Evaluator:
-        """What evaluates the derivative in a direction, whose components in some parameters are parameters behind the others.
+        """Evaluator of the derivative in a direction, whose components in some parameters are parameters behind the others.
 
         `along_of` names them. The derivatives of that are the product of the Hessian and the direction.
         """
@@ -174,7 +174,7 @@ class Evaluator:
         return made
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:
-        """The source of the kernels that compute the value and the derivatives."""
+        """Source of the kernels that compute the value and the derivatives."""
         return "\n".join(self._pass(key, task, sets).source for key, task in self._tasks(wrt).items())
 
     # -- passes
@@ -194,7 +194,7 @@ class Evaluator:
         return self._passes[key, task, sets]
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
-        """The passes that derivatives in some parameters take: that of the sums, and one for each further order of the rows."""
+        """Passes for derivatives in some parameters: one for the sums, and one for each further order of the rows."""
         main = self._main
         tasks = {main: Task()}
         for name in (c for n in wrt for c in self._of_parameter[n]):
@@ -211,7 +211,7 @@ class Evaluator:
         return tasks
 
     def _parts(self, parameter: str, call: Call) -> Iterator[Part]:
-        """Where the derivatives in a parameter are found among what passes leave."""
+        """Places of the derivatives in a parameter among the results of passes."""
         own = self._of_parameter[parameter]
         for i, made in enumerate(call.passes):
             task, place = made.task, int(made.task.value)
@@ -239,7 +239,7 @@ class Evaluator:
 
 
 class Part(NamedTuple):
-    """Derivatives that are some of those in a parameter.
+    """Part of the derivatives in a parameter.
 
     Attributes
     ----------
@@ -257,14 +257,14 @@ class Part(NamedTuple):
     elements: tuple[Any, ...]
 
     def among(self, left: Sequence[Left]) -> Array:
-        """The derivatives, (sets, …)."""
+        """Derivatives of this part, (sets, …)."""
         return getattr(left[self.launch], self.kind)[self.place]
 
 
 def _derivative(
     runtime: Runtime, parts: Sequence[Part], left: Sequence[Left], shape: Shape, of_sets: Shape, native: bool
 ) -> Array:
-    """The derivatives in a parameter, added up of parts; `native`: they may be a device array.
+    """Derivatives in a parameter, added up from parts; `native`: they may be a device array.
 
     `shape` and `of_sets` are that of the parameter with all axes of the sets, and with one axis for all sets.
     """
@@ -302,7 +302,7 @@ class Call:
             self._starter = Starter(runtime, packing.dtype, _Sender(runtime, packing), self.size, self._launch)
 
     def start(self, values: Sequence[Any], found: Callable[[Sequence[Left]], Found]) -> Callable[[], Found]:
-        """Start the passes, for values of the parameters; what waits for them gives what is `found` in what they leave."""
+        """Start the passes, for values of the parameters; returns the wait for them, which applies `found` to their results."""
         runtime = self._runtime
         if self._starter is not None:
             wait = self._starter.start(values)
@@ -321,23 +321,23 @@ class Call:
 
     @property
     def size(self) -> int:
-        """How many numbers the passes leave in the memory that a call reads."""
+        """Size of the results of the passes in the memory that a call reads, in numbers."""
         return self._offsets[-1]
 
     def replay(self) -> Replay | None:
-        """What the passes do, as compiled code has it done again: with parameters that travel together."""
+        """Replay of the passes in compiled code, with parameters that travel together."""
 
         packing = self._packing
         return self._runtime.replay(packing.width, self.size, lambda at, to: self._launch(to, packing.given(at)))
 
     def left(self, numbers: np.ndarray) -> list[Left]:
-        """What the passes leave, if it all lies among these numbers."""
+        """Results of the passes, if all of them lie among these numbers."""
         pairs = zip(self._launches, self._offsets, strict=False)
         return [launch.left(numbers[first:], Started([None] * len(launch.made.runs), [])) for launch, first in pairs]
 
 
 class _Sender(NamedTuple):
-    """How parameters come to passes, as a `starter.Sender`."""
+    """Sender of parameters to passes, as a `starter.Sender`."""
 
     runtime: Runtime
     packing: Packing
@@ -355,20 +355,20 @@ class _Sender(NamedTuple):
 
 
 def _launch(launches: Sequence[Launch], offsets: Sequence[int], out: Handle, sent: Sent) -> None:
-    """Start passes that write nothing apart."""
+    """Start passes whose results all lie in the memory that the call reads."""
     for launch, offset in zip(launches, offsets, strict=False):
         launch.start(sent, out, offset)
 
 
 def _element(leaf: Leaf, i: int, length: int) -> Leaf:
-    """The leaf of an element of a vector."""
+    """Leaf of an element of a vector."""
     if isinstance(leaf, Column):
         return Column(None, np.ascontiguousarray(leaf.numbers[:, i]))
     return replace(leaf, element=i, elements=length)
 
 
 def _elements(leaf: Leaf, groups: Groups) -> tuple[Any, ...]:
-    """The elements of a table that stand for the groups of rows."""
+    """Elements of a table: places by the groups of rows, or the place that all rows share, for each axis."""
     assert isinstance(leaf, Gather)
     places = dict(zip(map(id, leaf.varying), groups.places, strict=True))
     return tuple(places[id(index)] if id(index) in places else int(index[0]) for index in leaf.indices)
@@ -379,7 +379,7 @@ def _key(leaf: Gather) -> Key:
 
 
 def _main_order(leaves: Collection[Leaf]) -> Key:
-    """The order of the rows in which sums are taken: by the groups of the largest table, unless rows have their own numbers."""
+    """Order of the rows in which sums are taken: by the groups of the largest table, unless rows have their own numbers."""
     gathers = [leaf for leaf in leaves if isinstance(leaf, Gather)]
     if not gathers or any(isinstance(leaf, PerRow) for leaf in leaves):
         return ()

@@ -1,4 +1,4 @@
-"""Launches: a pass for calls of one kind, what it writes to, and what it leaves there."""
+"""Launches: a pass for calls of one kind, with the memory for its results."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from .parameters import Packing, Sent
     from .passes import Pass
 
-SMALL = 1 << 15  # numbers of a table that kernels write to where the sums are; more have an array of their own
+MOST_BESIDE_SUMS = 1 << 15  # numbers of a table that lies beside the sums; a larger one has an array of its own
 
 _SHIFTED = Template.beside(__file__, "shifted")
 
 
 class Launch:
-    """A pass for calls of one kind.
+    """Launch of a pass for calls of one kind.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Launch:
     Attributes
     ----------
     size : int
-        How many numbers it leaves in the memory that a call reads.
+        Number of results in the memory that a call reads.
     """
 
     def __init__(self, made: Pass, packing: Packing, n_rows: int):
@@ -59,17 +59,17 @@ class Launch:
             shape = (n_sets, segments.n if segments else 0, *([len(run)] if made.leaves[run[0]].elements else []))
             if stays := made.made_of[run[0]] in packing.on_device:
                 shape = (*packing.lead, *shape[1:])  # as its user has it: device arrays are slow to reshape
-            apart = stays or (math.prod(shape) > SMALL and not packing.together)
+            apart = stays or (math.prod(shape) > MOST_BESIDE_SUMS and not packing.together)
             self._tables.append((shape, apart, stays))
             self.size += 0 if apart else math.prod(shape)
 
     @property
     def writes_apart(self) -> bool:
-        """Whether it writes to more than the memory that a call reads."""
+        """True if the pass writes to more than the memory that a call reads."""
         return bool(self.made.of_rows) or any(apart for _, apart, _ in self._tables)
 
     def start(self, sent: Sent, out: Handle, offset: int) -> Started:
-        """Start it; what it leaves in `out` begins behind `offset` numbers."""
+        """Start the pass; its results in `out` begin behind `offset` numbers."""
         runtime, segments, n_sums, n_sets = self._runtime, self.made.segments, self._n_sums, self._packing.n_sets
         layout, partial = self.made.layout, out
         if n_sums and (self._blocks > 1 or isinstance(layout, ProductsLayout)):
@@ -125,9 +125,9 @@ class Launch:
         return Started(tables, rows)
 
     def _rows(self, values: list[Any]) -> tuple[list[Array], list[tuple[int, list[Any]]]]:
-        """Add what the kernel writes to for each row to its values.
+        """Add the memory for each row's results to the kernel's values.
 
-        Returns the arrays in which that is found, and for each of those that are sums of several what adds these up.
+        Returns the arrays of these results, and the arguments of the kernel that adds up each array which is a sum of several.
         """
         runtime, packing, made, n_sets = self._runtime, self._packing, self.made, self._packing.n_sets
         rows: list[Array] = []
@@ -152,7 +152,7 @@ class Launch:
         return rows, shifted
 
     def left(self, numbers: np.ndarray, started: Started) -> Left:
-        """What it has left, once it is done; `numbers` are those in the memory that the call reads."""
+        """Results of the pass, once it is done; `numbers` are those in the memory that the call reads."""
         sums, place = numbers[: self._n_sums].reshape(self._packing.n_sets, -1).copy(), self._n_sums
         tables: list[Array] = []
         for (shape, apart, stays), array in zip(self._tables, started.tables, strict=False):
@@ -167,14 +167,14 @@ class Launch:
 
 
 class Started(NamedTuple):
-    """What a pass writes apart: elements of tables, or None where they are with the sums, and what rows have of their own."""
+    """Arrays of their own to which a pass writes: elements of tables, or None where they are with the sums, and rows."""
 
     tables: list[Array | None]
     rows: list[Array]
 
 
 class Left(NamedTuple):
-    """What a pass leaves.
+    """Results of a pass.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How many threads take how many rows of a model."""
+"""Layouts of a model's kernels: the number of threads, and of rows for each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from ..kernels.code import KernelCode
     from ..runtime.base import Device
 
-_HELD = 24  # numbers of all rows in flight that a thread of a GPU has registers for
+_HELD_NUMBERS = 24  # numbers of all rows in flight that a thread of a GPU has registers for
 _CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
-_MANY_SUMS = 4  # more of them are in a CPU's cache, and not in its registers
-_IN_CACHE = 1 << 19  # bytes of matrices that a CPU's core keeps at hand while one set of parameters after another reads them
+_MANY_SUMS = 4  # of which more are in a CPU's cache, and not in its registers
+_CACHE_BYTES = 1 << 19  # bytes of matrices that a CPU's core keeps at hand while one set of parameters after another reads them
 
 
 def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
-    """Rows of a segment of a group at most: few large groups are cut, so that there are segments for all threads of a GPU."""
+    """Largest number of rows of a group's segment: few large groups are cut, so that all threads of a GPU have segments."""
     if device.type == "cpu":
         return 1 << 14
     most = 1 << 12
@@ -30,7 +30,7 @@ def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
 
 @dataclass(frozen=True)
 class RowsLayout(Layout):
-    """A layout of the rows' template. A block takes `tile` segments of rows at once; `unroll` is of the rows of a segment.
+    """Layout of the rows' template. A block takes `tile` segments of rows at once; `unroll` is of the rows of a segment.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, 
         threads = lanes if together else min(64, device.max_threads)
     else:
         light = mean is not None and code.mixed_cost < LIGHT["gpu"]
-        unroll = min(unroll, 2 if light else 4, max(power_of_two(_HELD // held + 1) // 2, 1))
+        unroll = min(unroll, 2 if light else 4, max(power_of_two(_HELD_NUMBERS // held + 1) // 2, 1))
         threads = min(256 if mean is None else 128, device.max_threads)
         lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads, device.warp)
     return RowsLayout(
@@ -79,11 +79,11 @@ def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, 
 
 
 def blocks_of_rows(device: Device, layout: RowsLayout, n_segments: int, n_bytes: int) -> int:
-    """How many blocks share the rows, which have matrices of `n_bytes`, however many sets of parameters there are.
+    """Number of blocks that share the rows, which have matrices of `n_bytes`, however many sets of parameters there are.
 
     A CPU takes a block for all sets, then the next one.
     """
     blocks = row_blocks(device, layout, n_segments, 1)
     if device.type == "cpu":
-        blocks = max(blocks, min(n_bytes // _IN_CACHE, -(-n_segments // layout.tile), 65535))
+        blocks = max(blocks, min(n_bytes // _CACHE_BYTES, -(-n_segments // layout.tile), 65535))
     return blocks

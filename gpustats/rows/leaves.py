@@ -1,4 +1,4 @@
-"""Leaves: where the arguments of a row function have their values from."""
+"""Leaves: the sources of a row function's arguments."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST_COLUMNS = 64  # of a dot product, which a thread takes by itself
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """Where one argument has its values from, one for each row.
+    """Source of one argument's values, one for each row.
 
     Attributes
     ----------
     of : str or None
         Name of the parameter that it is made of; None: that of the argument.
     element, elements : int
-        Of an element of a vector: which one, and how many there are. Of a whole vector and of a number 0.
+        Number of the element and of all elements, for an element of a vector. 0 for a whole vector and for a number.
     """
 
     of: str | None
@@ -37,7 +37,7 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Column(Leaf):
-    """A column of data, (N,), in the type in which it is stored; of vectors (N, d)."""
+    """Column of data, (N,), in the type in which it is stored; of vectors (N, d)."""
 
     numbers: Any
     kind = "data"
@@ -52,20 +52,20 @@ class Scalar(Leaf):
 
 @dataclass(frozen=True, eq=False)
 class Gather(Leaf):
-    """An element of a table for each row: `indices` are its places, one array for each axis of the table."""
+    """Element of a table for each row: `indices` are its places, one array for each axis of the table."""
 
     indices: tuple[Any, ...]
     kind = "a table"
 
     @functools.cached_property
     def varying(self) -> tuple[Any, ...]:
-        """The indices whose places differ between rows, by which rows are grouped; all of them where none does."""
+        """Indices whose places differ between rows, by which rows are grouped; all indices where none does."""
         return tuple(index for index in self.indices if index.size and index.min() != index.max()) or self.indices
 
 
 @dataclass(frozen=True, eq=False)
 class Dot(Leaf):
-    """The product of a row of `X`, (N, k), and k coefficients."""
+    """Product of a row of `X`, (N, k), and k coefficients."""
 
     X: Any
     kind = "coefficients"
@@ -73,16 +73,16 @@ class Dot(Leaf):
 
 @dataclass(frozen=True, eq=False)
 class PerRow(Leaf):
-    """A number of each row's own: row n has element n + `offset`."""
+    """Number of each row's own: row n has element n + `offset`."""
 
     offset: int
     kind = "numbers of the rows"
 
 
 def gather(*indices: Any, of: str | None = None) -> Gather:
-    """Let an argument of a row function be an element of a table, which is a parameter: ``theta[index]``, ``theta[i, j]``.
+    """Argument of a row function that is an element of a table, a parameter: ``theta[index]``, ``theta[i, j]``.
 
-    Of a vector it is a row of the table, ``theta[index, :]``: the table has one axis more.
+    For a vector, a row of the table, ``theta[index, :]``: the table has one axis more.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def gather(*indices: Any, of: str | None = None) -> Gather:
 
 
 def dot(X: Any, of: str | None = None) -> Dot:
-    """Let an argument of a row function be ``X @ beta``, where beta is a parameter.
+    """Argument of a row function that is ``X @ beta``, where beta is a parameter.
 
-    Of a vector of d elements it is a row of ``X @ W``, where W, (k, d), is the parameter.
+    For a vector of d elements, a row of ``X @ W``, where W, (k, d), is the parameter.
 
     Parameters
     ----------
@@ -139,14 +139,14 @@ def dot(X: Any, of: str | None = None) -> Dot:
 
 
 def per_row(of: str | None = None, offset: int = 0) -> PerRow:
-    """Let an argument of a row function be a number of the row's own: row n has element n + `offset` of a parameter.
+    """Argument of a row function that is a number of the row's own: row n has element n + `offset` of a parameter.
 
     Parameters
     ----------
     of : str, optional
         The name of the parameter, where it is not that of the argument.
     offset : int
-        How many elements further. A parameter has as many elements as its leaves reach over: with offsets 0 and 1 there are
+        Distance in elements. A parameter has as many elements as its leaves reach over: with offsets 0 and 1 there are
         N + 1, with -1 and 0 as well, of which row 0 has the first two.
 
     Returns
@@ -166,7 +166,7 @@ def per_row(of: str | None = None, offset: int = 0) -> PerRow:
 
 
 def leaf_of(name: str, value: Any, whole: bool = False, vector: bool = False) -> Leaf:
-    """What a user gives for the argument `name` as a leaf; `whole`: the function takes it as an `int`."""
+    """Leaf for the user's value of the argument `name`; `whole`: the function takes it as an `int`."""
     if isinstance(value, Gather):
         return Gather(value.of, tuple(_index(name, index) for index in value.indices))
     if isinstance(value, Dot):
@@ -194,7 +194,7 @@ def leaf_of(name: str, value: Any, whole: bool = False, vector: bool = False) ->
 
 
 def _rows_of(value: Any, name: str) -> Any:
-    """A copy that nobody else changes, in C order; an array that is read by slices as it is."""
+    """Copy of an array in C order, which nobody else changes; a stored array, read by slices, as it is."""
     found = as_rows(value, name)
     if is_stored(found):
         return found
@@ -245,7 +245,7 @@ def _index(name: str, index: Any) -> Any:
 
 
 def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, np.ndarray], dict[str, Leaf]]:
-    """The data of leaves by names of their own, and the leaves without them."""
+    """Data of leaves, each by a name of its own, and the leaves without their data."""
     data: dict[str, np.ndarray] = {}
     without: dict[str, Leaf] = {}
     for name, leaf in leaves.items():
@@ -263,7 +263,7 @@ def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, np.ndarray], dict
 
 
 def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Any]) -> dict[str, Any]:
-    """What was `taken_apart`, or the same of other rows, as a user gives it."""
+    """Arguments as a user gives them, from leaves without data and data of these or other rows: reverses `taken_apart`."""
     made: dict[str, Any] = {}
     for name, leaf in leaves.items():
         match leaf:
@@ -279,7 +279,7 @@ def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Any]) -> dict[st
 
 
 def number_of_rows(leaves: Mapping[str, Leaf]) -> int | None:
-    """How many rows the data have, None where no leaf tells; ValueError where they differ."""
+    """Number of rows of the data, None where no leaf tells; ValueError where leaves differ."""
     found: dict[str, int] = {}
     for name, leaf in leaves.items():
         match leaf:

@@ -1,4 +1,4 @@
-"""A model whose log-likelihood is a sum over rows: a function of a row, and where its arguments have their values from."""
+"""Model whose log-likelihood is a sum over rows: a function of a row, and the sources of its arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Rows(Remade):
-    """The sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
+    """Sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
 
     An argument of the function is a column of data, a number, an element of a table (`gather`), a dot product (`dot`) or a
     number of the row's own (`per_row`). The data stay on the device; a call takes the parameters.
@@ -42,9 +42,9 @@ class Rows(Remade):
         The function of a row in C: a `real` function, the last one of the text, which may call the others, registered densities
         (``normal_logpdf(y, mu, sigma)``) and their distribution functions. Or a density, whose logarithm it is.
     weights : (N,) array_like, optional
-        How often each row counts.
+        Weight of each row in the sum.
     devices, client, memory, chunk : optional
-        How to divide the rows where one device is not enough: see `gpustats.parallel`.
+        Division of the rows where one device is not enough: see `gpustats.parallel`.
     **leaves
         For arguments of the function, by their names: a column of data, (N,), which is kept as float64, float32, int32 or
         uint8; or what `gather`, `dot` and `per_row` give. All other arguments are numbers, which a call gives. Arrays in files,
@@ -53,7 +53,7 @@ class Rows(Remade):
     Attributes
     ----------
     parameters : tuple of str
-        What a call takes, by name.
+        Names of the arguments of a call.
     n_rows : int or None
         None where only the parameters tell.
 
@@ -123,7 +123,7 @@ class Rows(Remade):
 
     @property
     def device(self) -> Device:
-        """Where the data lie, if on one device."""
+        """Device of the data, if they lie on one device."""
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
         return self._own.runtime.device
@@ -233,8 +233,8 @@ class Rows(Remade):
         of_name = dict(zip(self.parameters, values, strict=True))
         components = [self._as_read(n, v)[0] for n, v in direction.items()]
         for name, component in zip(names, components, strict=True):
-            if (its := shape_of(component)) != (wanted := shape_of(of_name[name])):
-                raise ValueError(f"direction: {name} has shape {its}, and the parameter {wanted}")
+            if (given := shape_of(component)) != (wanted := shape_of(of_name[name])):
+                raise ValueError(f"direction: {name} has shape {given}, and the parameter {wanted}")
         return self._product(*values, *components, wrt=names)
 
     def kernel_source(self, wrt: str | Collection[str] | None = None, length: int = 0, sets: int | None = None) -> str:
@@ -245,9 +245,9 @@ class Rows(Remade):
         wrt : str or collection of str, optional
             Names of parameters; by default all.
         length : int
-            Of the function's vectors, where it has any.
+            Length of the function's vectors, where it has any.
         sets : int, optional
-            How many sets of parameters a call has; by default one, without an axis.
+            Number of sets of parameters of a call; by default one, without an axis.
         """
         names = self.parameters if wrt is None else check_wrt_among(wrt, self.parameters)
         if bool(length) != bool(self._bound.vectors):
@@ -275,7 +275,7 @@ class Rows(Remade):
         return values, native
 
     def _as_read(self, name: str, value: Any) -> tuple[Any, bool]:
-        """The value of a parameter as calls take it, and whether it came as a device array."""
+        """Value of a parameter as calls take it, and whether it came as a device array."""
         found = arrays.as_array(value, name)
         native = arrays.is_device_array(found)
         readable = native and self._pieces is None and self._own.reads(name, found)
@@ -283,14 +283,14 @@ class Rows(Remade):
 
     @in_pieces(added_gradients)
     def _product(self, *values: Any, wrt: Sequence[str]) -> dict[str, Any]:
-        """The product of the Hessian and a vector, whose components in the parameters `wrt` are the last of the values."""
+        """Product of the Hessian and a vector, whose components in the parameters `wrt` are the last of the values."""
         names = [n for n, v in zip(self.parameters, values, strict=False) if arrays.is_device_array(v)]
         return self._own.product(wrt, values, names)
 
     def _start_value_and_grad(
         self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
     ) -> Callable[[], tuple[Any, dict[str, Any]]]:
-        """Start `value_and_grad` on the one device that evaluates all rows; what is returned waits for its result."""
+        """Start `value_and_grad` on the one device that evaluates all rows; returns the wait for its result."""
         names = self.parameters if wrt is None else tuple(check_wrt_among(wrt, self.parameters))
         return self._own.start_sum(names, *self._values(args, kwargs))
 
@@ -332,19 +332,19 @@ class Rows(Remade):
 
 
 def rows_on(runtime: Runtime, function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:
-    """A model all of whose rows a device evaluates, whichever is the default."""
+    """Model all of whose rows a device evaluates, whichever is the default."""
     return _placed(Binding(function, weights, leaves), runtime)
 
 
 def start_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
-    """Start a sum and its derivatives in some parameters, at such values; what is returned waits for them."""
+    """Start a sum and its derivatives in some parameters, at such values; returns the wait for the results."""
     return rows._start_value_and_grad(wrt=wrt, **values)
 
 
 def replay_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> SumReplay | None:
-    """What lets compiled code evaluate a sum and its derivatives in some parameters, at values of these shapes.
+    """Replay in compiled code of a sum and its derivatives in some parameters, at values of these shapes.
 
-    It is for one thread at a time. None where only Python can: for rows in pieces, or that have numbers of their own.
+    A replay is for one thread at a time. None where only Python can evaluate: rows in pieces, or with numbers of their own.
     """
     if rows._pieces is not None:
         return None
@@ -362,6 +362,6 @@ def _made(
     function: Any, leaves: Mapping[str, Leaf], /, *, devices: Any = None, client: Any = None, memory: int | None = None,
     chunk: int | None = None, **data: Any,
 ) -> Rows:  # fmt: skip
-    """A model of other rows, or of the same elsewhere."""
+    """Model of other rows, or of the same rows elsewhere."""
     given = put_together(leaves, data)
     return Rows(function, devices=devices, client=client, memory=memory, chunk=chunk, **given)

@@ -1,4 +1,4 @@
-"""A model of rows on one device: calls that differ in their numbers only are planned once."""
+"""Model of rows on one device: calls that differ in their numbers only are planned once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class OnDevice:
-    """A model of which one device evaluates all rows. Threads may share it.
+    """Model whose rows are all evaluated by one device. Threads may share it.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class OnDevice:
         self._calls: Plans[tuple[Evaluation, Packing]] = Plans()
 
     def reads(self, name: str, array: Any) -> bool:
-        """Whether kernels read a device array, given for a parameter, where it lies."""
+        """True if kernels read a device array, given for a parameter, where it lies."""
         return (
             not self.runtime.host_visible
             and not isinstance(self._bound.parameters[name].leaf, Scalar)
@@ -49,26 +49,26 @@ class OnDevice:
         )
 
     def evaluator(self, length: int) -> Evaluator:
-        """What evaluates the function with vectors of a length."""
+        """Evaluator of the function for vectors of a length."""
         if length not in self._evaluators:
             self._evaluators[length] = Evaluator(self._bound, length, self.runtime)
         return self._evaluators[length]
 
     def start(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Callable[[], Any], Packing]:
-        """Start what a method of `Evaluator` finds, by its name: what waits for it, and the shapes of the parameters."""
+        """Start a method of `Evaluator`, by its name; returns the wait for its result, and the packing of the parameters."""
         kind = what, tuple(names), tuple([() if type(v) is float else _kind(v) for v in values])
         evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
         return evaluation(values), packing
 
     def found(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Any, Packing]:
-        """What a method of `Evaluator` finds, by its name, and the shapes of the parameters."""
+        """Result of a method of `Evaluator`, by its name, and the packing of the parameters."""
         finish, packing = self.start(what, names, values)
         return finish(), packing
 
     def replay(self, names: Sequence[str], values: Sequence[Any]) -> SumReplay | None:
-        """What lets compiled code evaluate the sum and its derivatives, for values of these shapes; None where that cannot be.
+        """Replay of the sum and its derivatives in compiled code, for values of these shapes; None where they need Python.
 
-        It is for one thread at a time.
+        A replay is for one thread at a time.
         """
         if self._bound.dtype.itemsize != 8 or any(map(arrays.is_device_array, values)):
             return None
@@ -86,7 +86,7 @@ class OnDevice:
     def start_sum(
         self, wrt: Sequence[str], values: Sequence[Any], native: Collection[str]
     ) -> Callable[[], tuple[Any, dict[str, Any]]]:
-        """Start the sum: what waits for it, and the derivatives in some parameters; those in `native` as device arrays."""
+        """Start the sum; returns the wait for it and its derivatives in some parameters; those in `native` as device arrays."""
         wait, packing = self.start("value_and_derivatives", wrt, values)
 
         def finish() -> tuple[Any, dict[str, Any]]:
@@ -120,7 +120,7 @@ class OnDevice:
 
 
 def _kind(value: Any) -> Any:
-    """What calls have in common whose values differ in their numbers only."""
+    """Key of calls that differ in their numbers only."""
     if type(value) is np.ndarray:
         return value.shape
     return ("on the device", shape_of(value)) if arrays.is_device_array(value) else shape_of(value)

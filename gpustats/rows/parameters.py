@@ -1,4 +1,4 @@
-"""The parameters of a model of rows: their shapes, and how the numbers of a call travel to the device."""
+"""Parameters of a model of rows: their shapes, and the packing of a call's numbers for the device."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 MOST_BY_VALUE = 16  # numbers that a kernel takes one by one
-ALONE = 2048  # numbers from which on a parameter travels by itself, and is not copied together with others before
+LEAST_SENT_ALONE = 2048  # numbers of a parameter that travels by itself; smaller ones are copied together before
 
 Place = tuple[Handle, int, int]  # memory, the first number in it, and how far the numbers of the next set lie away
 
 
 @dataclass
 class Parameter:
-    """A parameter, and the leaves that are made of it.
+    """Parameter with the leaves that take values from it.
 
     Attributes
     ----------
@@ -60,32 +60,32 @@ class Parameter:
 
     @property
     def rank(self) -> int:
-        """How many axes a value of it has."""
+        """Number of axes of the parameter's value."""
         own = len(self.leaf.indices) if isinstance(self.leaf, Gather) else 0 if isinstance(self.leaf, Scalar) else 1
         return own + self.of_vectors
 
     @property
     def of_vectors(self) -> bool:
-        """Whether its leaves are vectors: their elements are the last axis."""
+        """True if the leaves are vectors: their elements are the last axis."""
         return any(a in self.vectors for a in self.leaves)
 
     @property
     def first(self) -> int:
-        """Of numbers of the rows: which one the first element is, counted from that of the first row."""
+        """Row of the first element, counted from the first row, of a parameter with numbers of the rows."""
         return min(leaf.offset for leaf in self.leaves.values() if isinstance(leaf, PerRow))
 
     def length(self, n_rows: int) -> int:
-        """Of numbers of the rows: how many elements it has."""
+        """Number of elements of a parameter with numbers of the rows."""
         return n_rows + max(leaf.offset for leaf in self.leaves.values() if isinstance(leaf, PerRow)) - self.first
 
     @functools.cached_property
     def _largest(self) -> dict[str, tuple[int, ...]]:
-        """Of a table: the largest place in each of its axes that an argument has, -1 where there are no rows."""
+        """Largest place in each axis of a table, by argument, -1 where there are no rows."""
         gathers = {a: leaf for a, leaf in self.leaves.items() if isinstance(leaf, Gather)}
         return {a: tuple(int(largest(index, -1, a)) for index in leaf.indices) for a, leaf in gathers.items()}
 
     def example_shape(self, n_rows: int, length: int) -> Shape:
-        """A shape that a value may have, where vectors have some length."""
+        """Shape that a value may have, where vectors have some length."""
         own: Shape = ()
         match self.leaf:
             case Dot():
@@ -97,7 +97,7 @@ class Parameter:
         return own + (length,) * self.of_vectors
 
     def check(self, shape: Shape, n_rows: int) -> None:
-        """ValueError where a value has another shape than its leaves need."""
+        """Check of a value's shape: ValueError where the leaves need another one."""
         core = shape[len(shape) - self.rank :]
         if len(shape) < self.rank:
             axes = "one axis" if self.rank == 1 else f"{self.rank} axes"
@@ -123,18 +123,18 @@ class Parameter:
 
 
 class Packing:
-    """How the parameters of calls of one kind, in which their shapes are the same, travel to the device.
+    """Packing of the parameters, of the same shapes in all calls of a kind, for the way to the device.
 
     Parameters
     ----------
     parameters : mapping
     shapes : sequence of tuple of int
-        Those of the values, in the order of the parameters.
+        Shapes of the values, in the order of the parameters.
     on_device : collection of str
         The parameters that are device arrays, as kernels read them.
     n_rows : int
     dtype : dtype
-        What the kernel computes in.
+        Type of the computation.
     together : bool
         Whether all of them travel in one array, however many there are.
 
@@ -148,12 +148,11 @@ class Packing:
         Parameter -> the shape in which it comes, and that of one value of it.
     on_device : collection of str
     by_value : bool
-        Whether a kernel takes what are numbers by value; else they come first in the array in which all small parameters
-        travel.
+        Whether a kernel takes numbers by value; else they come first in the array in which all small parameters travel.
     n_by_value : int
-        How many numbers it takes so.
+        Number of parameters that a kernel takes by value.
     width : int
-        How many numbers of a set are in that array.
+        Number of elements of a set in that array.
     """
 
     def __init__(
@@ -176,7 +175,7 @@ class Packing:
         self.by_value = not (together or self.lead) and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
         self._places = {n: i for i, n in enumerate(parameters)}
         self._by_value = numbers if self.by_value else []
-        large = [n for n in parameters if n in on_device or math.prod(self.cores[n]) >= ALONE]
+        large = [n for n in parameters if n in on_device or math.prod(self.cores[n]) >= LEAST_SENT_ALONE]
         self._alone = [] if together else [n for n in large if n not in numbers]
         self._parts: list[tuple[int, slice, Shape]] = []
         self._starts: dict[str, int] = {}
@@ -191,7 +190,7 @@ class Packing:
             self.width += size
 
     def sent(self, runtime: Runtime, values: Sequence[Any]) -> Sent:
-        """The parameters of a call on the device."""
+        """Parameters of a call on the device."""
         dtype, alive = self.dtype, list[Any]()
         numbers: list[float] = []
         for name in self._by_value:
@@ -222,7 +221,7 @@ class Packing:
         return Sent(numbers, places, alive)
 
     def given(self, handle: Handle) -> Sent:
-        """The parameters of a call that is recorded, which lie one after another at a handle: see `places`."""
+        """Parameters of a call that is recorded, which lie one after another at a handle: see `places`."""
         return Sent([Given(i) for i in range(self.n_by_value)], self._places_behind(handle, self.n_by_value), [])
 
     def _places_behind(self, handle: Handle, first: int) -> dict[str, Place]:
@@ -230,7 +229,7 @@ class Packing:
         return {**places, "": (handle, first, self.width)}
 
     def places(self) -> dict[str, np.ndarray] | None:
-        """Where the parameters lie if all of them travel in one array; None where they do not, or are a stack of sets."""
+        """Places of the parameters in the one array of all; None where they travel apart, or are a stack of sets."""
         if self._alone or self.lead:
             return None
         found, start = dict[str, np.ndarray](), 0
@@ -240,16 +239,16 @@ class Packing:
 
 
 class Sent(NamedTuple):
-    """The parameters of a call on the device.
+    """Parameters of a call on the device.
 
     Attributes
     ----------
     numbers : list of float or Given
-        What kernels take by value.
+        Numbers that kernels take by value.
     places : dict
         Parameter -> where it lies; "" -> where what are numbers begin, where a kernel takes these from an array.
     alive : list
-        What the caller holds until the kernels are done.
+        Objects that the caller holds until the kernels are done.
     """
 
     numbers: Sequence[float | Given]
@@ -258,7 +257,7 @@ class Sent(NamedTuple):
 
 
 def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> dict[str, Parameter]:
-    """The parameters that leaves are made of, in the order of the function's arguments."""
+    """Parameters of the leaves, in the order of the function's arguments."""
     found: dict[str, dict[str, Leaf]] = {}
     for argument, leaf in leaves.items():
         if not isinstance(leaf, Column):
@@ -267,10 +266,10 @@ def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> 
 
 
 def shape_of(value: Any) -> Shape:
-    """The shape of a parameter's value in a call."""
+    """Shape of a parameter's value in a call."""
     return () if type(value) is float else tuple(value.shape)
 
 
 def along_of(parameter: str) -> str:
-    """The name of the components of a direction in a parameter; none of a user's, since it is no name in C."""
+    """Name of the components of a direction in a parameter; none of a user's, since it is no name in C."""
     return f"{parameter}'"

@@ -1,4 +1,4 @@
-"""Passes: a kernel goes through the rows in one order, sums what it can sum there, and writes what each row has of its own."""
+"""Passes: a kernel goes through the rows in one order, adds up the sums of that order, and writes each row's own results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROWS, _PRODUCTS = Template.beside(__file__, "rows"), Template.beside(__file__, 
 
 
 class Sets(Enum):
-    """For which sets of parameters a kernel is."""
+    """Number of sets of parameters that a kernel is for."""
 
     BY_VALUE = "one set, whose numbers it takes by value"
     ONE = "one set"
@@ -38,12 +38,12 @@ class Sets(Enum):
 
     @classmethod
     def of_stack(cls, n_sets: int) -> Sets:
-        """For a stack of so many sets; what one of them gets does not depend on how many there are."""
+        """Kind for a stack of so many sets; the result of a set does not depend on their number."""
         return cls.FEW if n_sets <= 8 else cls.MANY
 
     @classmethod
     def of(cls, packing: Packing) -> Sets:
-        """For the sets of a call."""
+        """Kind for the sets of a call."""
         if packing.lead:
             return cls.of_stack(packing.n_sets)
         return cls.BY_VALUE if packing.by_value else cls.ONE
@@ -51,7 +51,7 @@ class Sets(Enum):
 
 @dataclass(frozen=True)
 class Task:
-    """What one pass computes: the names of arguments, as in C, in which it takes derivatives, by what becomes of these.
+    """Derivatives that one pass computes: the names of arguments, as in C, by the use of the derivatives in them.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Task:
 
 @dataclass(eq=False)
 class Pass:
-    """A compiled pass.
+    """Compiled pass.
 
     Parameters
     ----------
@@ -90,16 +90,16 @@ class Pass:
     Attributes
     ----------
     source : str
-        Of its kernel.
+        Source of the kernel.
     n_sums : int
         For each set of parameters.
     matrices : dict
-        Those of dot products, by their names -> columns.
+        Numbers of columns of the matrices of dot products, by name.
     layout : RowsLayout or ProductsLayout
     segments : Segments or None
-        Those whose sums the kernel leaves, or by which it takes the rows.
+        Segments whose sums the kernel writes, or by which it takes the rows.
     tile_starts : (handle, int) or ()
-        What a kernel that takes the rows by tiles is given for the place where each one's segments begin.
+        Kernel's values for the place where each tile's segments begin, if it takes the rows by tiles.
     sums, tables, rows : tuple of str
         The function's results that are summed over all rows, over those of each group, and written for each row.
     runs : list of list of str
@@ -151,7 +151,7 @@ class Pass:
             self._one_by_one(function, functions)
 
     def _multiplied(self, function: Function, functions: Mapping[str, Function]) -> bool:
-        """Have a kernel that reads matrices once for several sets; whether it is one for them."""
+        """Compile a kernel that reads matrices once for several sets; False if the pass is not one for such a kernel."""
         sheet, device = self.sheet, self.sheet.runtime.device
         dots = [leaf for leaf in sheet.leaves if leaf.columns]
         if self.sets not in (Sets.FEW, Sets.MANY) or not device.products or not dots:
@@ -178,7 +178,7 @@ class Pass:
         return True
 
     def _one_by_one(self, function: Function, functions: Mapping[str, Function]) -> None:
-        """Have a kernel whose blocks read all data for one set."""
+        """Compile a kernel whose blocks read all data for one set."""
         sheet, segments, by_value = self.sheet, self.segments, self.sets is Sets.BY_VALUE
         operands = [Operand(n, PER_SET if n in self._scalars else PER_ROW) for n in self.leaves]
         code = KernelCode(function, operands, functions.get, (), self.sums, self.rows)
@@ -195,7 +195,7 @@ class Pass:
         self, template: Template, code: KernelCode, layout: RowsLayout | ProductsLayout, number: str, shared: int = 0,
         **constants: Any,
     ) -> None:  # fmt: skip
-        """Have a kernel; `number`: the C for one of the numbers, `shared`: bytes of dynamic shared memory."""
+        """Compile a kernel; `number`: the C for one of the numbers, `shared`: bytes of dynamic shared memory."""
         sheet, runtime, row = self.sheet, self.sheet.runtime, self.row
         code.n_sums, self.layout = self.n_sums, layout
         code.at_hand = {n: number.format(i) for i, n in enumerate(self._scalars)}
@@ -210,7 +210,7 @@ class Pass:
             raise explained(error, runtime, row.name, row.source, row.functions, row.functions.get) from error
 
     def slopes_of(self) -> dict[str, slice]:
-        """Where among the sums those of the columns of each dot product are."""
+        """Positions among the sums of the columns of each dot product."""
         found, place = {}, len(self.sums)
         for name in self.task.slopes:
             leaf = self.leaves[name]
@@ -221,7 +221,7 @@ class Pass:
 
 
 def runs(names: Sequence[str], leaves: Mapping[str, Leaf]) -> list[list[str]]:
-    """Arguments, those together that are elements of one vector."""
+    """Arguments in lists; elements of one vector share a list."""
     found: list[list[str]] = []
     for name in names:
         if leaves[name].element:
@@ -232,7 +232,7 @@ def runs(names: Sequence[str], leaves: Mapping[str, Leaf]) -> list[list[str]]:
 
 
 class _Shown(NamedTuple):
-    """A sheet as the template has it, told apart from others by all that is written of it."""
+    """Sheet as the template has it, told apart from others by all that is written of it."""
 
     leaves: tuple[KernelLeaf, ...]
     declared: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Rows by group: the rows of each group in segments, which kernels add up, and the groups of these."""
+"""Segments of rows by group: kernels add up the rows of each segment, then the segments of each group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEGMENTS = Template.beside(__file__, "segments")
 
 
 class Segments:
-    """The rows of each group, in segments of limited and like length, so that a few large groups fill a device, too.
+    """Segments of the rows of each group, of limited and like length, so that a few large groups fill a device, too.
 
     Parameters
     ----------
@@ -36,15 +36,15 @@ class Segments:
     order : (N,) ndarray of int
         The rows, those of each group one after another.
     n, n_segments : int
-        How many groups and segments there are. A group without rows has a segment of none.
+        Numbers of groups and of segments. A group without rows has no segment.
     starts : (handle, int)
-        What a kernel takes for the place in `order` where each segment begins, and for the end of the last one.
+        Kernel's values for the place in `order` where each segment begins, and for the end of the last one.
     alone : bool
         Whether each group is one segment.
     lanes : int
         Threads of a kernel of this class that share a segment.
     lanes_of_groups : int
-        Those that share a group, whose segments they add up.
+        Threads that share a group, whose segments they add up.
     """
 
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime, longest: int = 512):
@@ -61,7 +61,7 @@ class Segments:
         self._cut(begins, first)
 
     def _cut(self, begins: np.ndarray, first: np.ndarray) -> None:
-        """Let segments begin at some rows, and groups with some segments."""
+        """Set the rows at which segments begin, and the segments at which groups begin."""
         self._alive: list[Any] = []
         self.n_segments = len(begins)
         self.alone = np.array_equal(first, np.arange(self.n + 1))
@@ -71,7 +71,7 @@ class Segments:
         self._first_segments = self.placed(first)
 
     def in_tiles(self, rows: int) -> tuple[Segments, tuple[Handle, int]]:
-        """The same groups in segments none of which lies in two tiles of so many rows, and where each tile's segments begin."""
+        """Segments of the same groups, none of which lies in two tiles of so many rows, and the first segment of each tile."""
         tiles = np.arange(0, len(self.order), rows)
         begins = np.union1d(self._group_begins[self._group_begins < len(self.order)], tiles)
         made = copy.copy(self)
@@ -79,7 +79,7 @@ class Segments:
         return made, made.placed(np.append(np.searchsorted(begins, tiles), len(begins)))
 
     def placed(self, array: np.ndarray) -> tuple[Handle, int]:
-        """Whole numbers as a kernel takes them, for as long as this object lives."""
+        """Kernel's arguments for an array of whole numbers, which this object keeps alive."""
         array = np.ascontiguousarray(array, np.int32)
         kept: Array = array if self._runtime.host_visible else self._runtime.to_device(array)
         handle, offset = at(self._runtime, kept)
@@ -87,14 +87,14 @@ class Segments:
         return handle, offset
 
     def add_groups(self, out: Handle, offset: int, sums: Handle, dtype: DType, n_sets: int, columns: int) -> None:
-        """Start to add the sums of segments, (n_sets, segments, columns) float64, up into `out`, (n_sets, groups, columns)."""
+        """Start the kernel that adds the sums of segments, (n_sets, segments, columns), to `out`, (n_sets, groups, columns)."""
         blocks = -(-self.n * columns // (self._threads // self.lanes_of_groups))
         kernel = self.kernel("add_groups", dtype)
         first, start = self._first_segments
         kernel((blocks, n_sets), out, offset, sums, first, start, self.n_segments, self.n, columns)
 
     def kernel(self, name: str, dtype: DType) -> Kernel:
-        """A kernel of the template for the threads that this object has chosen."""
+        """Kernel of the template for the threads that this object has chosen."""
         threads = self._threads
         return _SEGMENTS.kernel(
             self._runtime, name, threads, dtype=dtype.name, threads=threads, lanes=self.lanes,
@@ -102,5 +102,5 @@ class Segments:
         )  # fmt: skip
 
     def blocks(self) -> int:
-        """Of a kernel of which `lanes` threads share a segment."""
+        """Number of blocks of a kernel of which `lanes` threads share a segment."""
         return -(-self.n_segments // (self._threads // self.lanes))

@@ -24,12 +24,12 @@ _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "uns
 
 @dataclass
 class KernelLeaf:
-    """A leaf as the template has it.
+    """Leaf as the template has it.
 
     Attributes
     ----------
     name, c_type : str
-        Of the argument, in C.
+        Name and type of the argument, in C.
     numbers : str
         Where its values are: a column of data, or the numbers of a parameter.
     place : callable
@@ -39,7 +39,7 @@ class KernelLeaf:
     by_segment : bool
         Whether all rows of a segment have the same value.
     columns, matrix : int, str
-        Of a dot product, else 0 and "": how many columns its matrix has, and what that is called.
+        Number of columns and name of the matrix of a dot product, else 0 and "".
     """
 
     name: str
@@ -56,20 +56,20 @@ class KernelLeaf:
         return f"{self.name}_here"
 
     def value(self, row: str) -> str:
-        """The C for the argument in a row, or for the coefficient of a column, where the numbers are those of one set."""
+        """C code for the argument in a row, or for the coefficient of a column, where the numbers are those of one set."""
         return f"{'' if self.by_set else f'({self.c_type})'}{self.numbers}[{self.place(row)}]"
 
     def of_set(self, place: str) -> str:
-        """The C for the number at a place, of set s of several."""
+        """C code for the number at a place, of set s of several."""
         return f"{self.numbers}[s * {self.numbers}_stride + {place}]"
 
     def __repr__(self) -> str:
-        """All that a template writes of it."""
+        """Text of all that a template writes of the leaf."""
         return repr((self.name, self.c_type, self.value("n"), self.by_segment, self.columns, self.matrix))
 
 
 class Groups:
-    """The rows by what elements of a table they have.
+    """Groups of rows that share elements of a table.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Groups:
 
 
 class Sheet:
-    """The data of all leaves, with their rows in one order.
+    """Data of all leaves, with their rows in one order.
 
     Parameters
     ----------
@@ -105,20 +105,20 @@ class Sheet:
     made_of, types : mapping
         Argument -> the parameter that it is made of; its type in C.
     dtype : dtype
-        What is computed in.
+        Type of the computation.
     runtime : Runtime
     indices : sequence of (N,) int32 array
-        Those of a table: rows of the same element of it stand together. Where there are none, the rows stand as they came.
+        Indices of a table: rows of the same element stand together. Where there are none, the rows stand as they came.
 
     Attributes
     ----------
     groups : Groups or None
     leaves : list of KernelLeaf
-        Of all arguments that are not numbers of the call.
+        Leaves of all arguments that are not numbers of the call.
     declared, begun : list of str
-        What a kernel takes for them, in C, and the statements at its beginning.
+        Kernel's parameters for the leaves, in C, and the statements at its beginning.
     values : list
-        What a kernel is given for them: a parameter's name stands for its `Place`, and a name with a number for the extent of
+        Kernel's values for the leaves: a parameter's name stands for its `Place`, and a name with a number for the extent of
         that axis.
     """
 
@@ -169,12 +169,12 @@ class Sheet:
 
     @functools.cached_property
     def _as_they_came(self) -> np.ndarray:
-        """The number of each row before the rows were moved, which is itself to be moved with its row."""
+        """Row numbers before the rows were put in order, to be ordered with them."""
         assert self._order is not None
         return np.arange(len(self._order), dtype=np.int32)
 
     def _numbers(self, parameter: str) -> str:
-        """The C for the numbers of a parameter."""
+        """C name of the numbers of a parameter."""
         if (parameter, "numbers") not in self._names:
             name = self._names[parameter, "numbers"] = f"numbers{self._number('numbers')}"
             self.declared += [f"GLOBAL const real *RESTRICT {name}", f"index_t {name}_offset", f"index_t {name}_stride"]
@@ -183,7 +183,7 @@ class Sheet:
         return self._names[parameter, "numbers"]
 
     def _extent(self, parameter: str, axis: int) -> str:
-        """The C for how many elements an axis of a table has."""
+        """C name of the number of elements along an axis of a table."""
         if (parameter, axis) not in self._names:
             name = self._names[parameter, axis] = f"extent{self._number('extent')}"
             self.declared.append(f"int {name}")
@@ -191,7 +191,7 @@ class Sheet:
         return self._names[parameter, axis]
 
     def _array(self, numbers: np.ndarray, kind: str) -> str:
-        """The C for an array, which is placed where it was not yet: rows first, and its columns one after another."""
+        """C name of an array, which is placed at its first use: rows first, and its columns one after another."""
         known = next((i for i, a in enumerate(self._arrays) if a is numbers), None)
         if known is None:
             known = len(self._arrays)
@@ -205,11 +205,11 @@ class Sheet:
         return self._names[known]
 
     def _number(self, kind: str) -> int:
-        """How many names of a kind there are."""
+        """Number of names of a kind."""
         return sum(name.rstrip("0123456789") == kind for name in self._names.values())
 
     def _placed(self, numbers: np.ndarray) -> list[Any]:
-        """An array as a kernel takes it, its last axis in the order of the rows; nobody else changes it."""
+        """Kernel's arguments for an array, its last axis in the order of the rows; nobody else changes the array."""
         if self._order is not None:
             numbers = numbers.T.take(self._order, 0).T  # the rows of a matrix as they lie
         array = contiguous(numbers, numbers.dtype) if self.runtime.host_visible else self.runtime.to_device(numbers)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _BOX = Template.beside(__file__, "box")
 
-#: How often a draw is attempted before it is given up, and the rate of acceptance below which draws are refused: there one draw
+#: Number of attempts at a draw before it is given up, and the rate of acceptance below which draws are refused: there one draw
 #: in 10^4 would be given up.
-ATTEMPTS, LEAST = 10_000_000, 1e-6
+MOST_ATTEMPTS, LEAST_ACCEPTANCE = 10_000_000, 1e-6
 
 class TruncatedMvNormal:
     """A multivariate normal distribution confined to a box, lower <= x <= upper.
@@ -90,7 +90,7 @@ class TruncatedMvNormal:
 
     @property
     def dim(self) -> int:
-        """The length of a vector."""
+        """Length of a vector."""
         return len(self.mu)
 
     def log_probability(self, points: int = 1 << 14, rng: int = 0) -> Probability:
@@ -99,7 +99,7 @@ class TruncatedMvNormal:
         Parameters
         ----------
         points : int
-            Of the lattice, which is weighed with 12 shifts.
+            Number of points of the lattice, which is weighed with 12 shifts.
         rng : int
             The seed of the shifts.
 
@@ -167,8 +167,10 @@ class TruncatedMvNormal:
         if dtype.name not in ("float64", "float32"):
             raise TypeError(f"dtype must be float64 or float32, not {dtype}")
         generator, t, n = as_generator(rng), Tilted(*(part[0] for part in self._tilted)), math.prod(shape)
-        if runtime.device.double and (rate := math.exp(self.log_probability(1 << 10).log - t.largest)) < LEAST:
-            raise ValueError(f"only a part of {rate:.1e} of attempts at a draw would be accepted: {LEAST:.0e} are needed")
+        if runtime.device.double and (rate := math.exp(self.log_probability(1 << 10).log - t.largest)) < LEAST_ACCEPTANCE:
+            raise ValueError(
+                f"only a part of {rate:.1e} of attempts at a draw would be accepted: {LEAST_ACCEPTANCE:.0e} are needed"
+            )
         destination = Destination(runtime, (*shape, self.dim), dtype, dtype, device, None)
         if n:
             bounds = np.stack([self.lower, self.upper], -1)[t.order]
@@ -185,8 +187,9 @@ def _kernel(runtime: Runtime, dtype: np.dtype, dim: int) -> tuple[Kernel, Layout
     layout = a_thread_each(runtime.device, dtype)
     confined, *others = confined_codes()
     text = _BOX.source_of(
-        confined, "box_draws", layout, dtype.name, runtime.dialect, others=others, before=(RANDOM,), dim=dim, attempts=ATTEMPTS
-    )
+        confined, "box_draws", layout, dtype.name, runtime.dialect, others=others, before=(RANDOM,), dim=dim,
+        attempts=MOST_ATTEMPTS,
+    )  # fmt: skip
     return runtime.kernel(text, "box_draws", layout.threads), layout
 
 

@@ -28,16 +28,16 @@ _DOUBLE = np.dtype(np.float64)
 
 #: Shifts of the lattice whose points are weighed: their spread tells the error.
 SHIFTS = 12
-#: Points that a thread sums; those of the first look at a box; how many times as many the next look takes.
-EACH, FIRST, GROWTH = 64, 64, 4
+#: Points that a thread sums; points of a box's first lattice; the factor to the points of its next lattice.
+POINTS_PER_THREAD, FIRST_POINTS, POINTS_GROWTH = 64, 64, 4
 #: Integrals over so many variables are periodic and smooth, those over more are folded.
-SMOOTH = 4
-#: Sums, and numbers of boxes, that a launch has at most.
-SUMS, NUMBERS = 1 << 22, 1 << 24
+MOST_SMOOTH_VARIABLES = 4
+#: Largest numbers of sums, and of numbers of boxes, of a launch.
+MOST_SUMS, MOST_NUMBERS = 1 << 22, 1 << 24
 
 
 class Probability(NamedTuple):
-    """The logarithms of probabilities, and the standard errors of these as estimates."""
+    """Logarithms of probabilities, and the standard errors of these estimates."""
 
     log: Any
     error: Any
@@ -135,7 +135,7 @@ def box_probability(
     log[unknown] = error[unknown] = np.nan
     boxes = np.flatnonzero((low < high).all(1))
     boxes = boxes[~unknown[boxes]]
-    piece = max(1, NUMBERS // d**2)
+    piece = max(1, MOST_NUMBERS // d**2)
     for part in (boxes[first : first + piece] for first in range(0, len(boxes), piece)):
         t = tilted(matrices[part], low[part], high[part], tilt=df == math.inf, allow_singular=allow_singular)
         log[part], error[part] = weighed(choose.get(), t, int(points), df, rtol, atol, rng)
@@ -145,11 +145,11 @@ def box_probability(
 def weighed(
     runtime: Runtime, t: Tilted, points: int, df: float = math.inf, rtol: float = 0.0, atol: float = 0.0, rng: int = 0
 ) -> Probability:
-    """The probabilities of boxes: means of the weights of the points of a lattice, or of as many as the tolerances take."""
+    """Probabilities of boxes: means of the weights at the points of a lattice, up to the tolerances."""
     if not runtime.device.double:
         raise ValueError(f"{runtime.device} computes in float32 only: probabilities of a box need float64")
     n, d = t.low.shape
-    smooth = d - 1 + (df < math.inf) <= SMOOTH
+    smooth = d - 1 + (df < math.inf) <= MOST_SMOOTH_VARIABLES
     unseen = df < math.inf and not smooth  # radii so rare that no point has one may have other weights, and none tells
     shifts = densities["uniform"].rvs(0.0, 1.0, size=(SHIFTS, d), rng=Generator(rng))
     numbers = np.concatenate([t.factor.reshape(n, d * d), t.low, t.high, t.tilt, t.largest[:, None]], 1)
@@ -171,16 +171,16 @@ def weighed(
 
 
 def _looks(points: int, tolerance: float) -> Iterator[int]:
-    """How many points the lattices have that are taken one after another."""
-    size = FIRST
+    """Number of points of each lattice, for lattices taken one after another."""
+    size = FIRST_POINTS
     while tolerance and size < points:
         yield prime_below(size)
-        size *= GROWTH
+        size *= POINTS_GROWTH
     yield prime_below(max(points, 2))
 
 
 def _radii(column: np.ndarray, size: int, df: float, smooth: bool) -> np.ndarray:
-    """By what the bounds of Student's vectors are multiplied at the points, and what these stand for, (SHIFTS, size, 2).
+    """Factors of the bounds of Student's vectors at the points, and the points' weights, (SHIFTS, size, 2).
 
     The factors are roots of chi-squares over `df`.
     """
@@ -200,10 +200,10 @@ def _sums(
     """The sums of the weights of each box for each shift, (boxes, SHIFTS)."""
     d = lattice.shape[1]
     kernel, layout = _kernel(runtime, d, radii is not None, smooth)
-    a_box = SHIFTS * -(-size // EACH)
+    a_box = SHIFTS * -(-size // POINTS_PER_THREAD)
     sums, handle = np.empty((len(numbers), SHIFTS)), runtime.memory(lattice)[0]
     more = () if radii is None else (runtime.memory(radii)[0], 0)
-    piece = max(1, SUMS // a_box)
+    piece = max(1, MOST_SUMS // a_box)
     for first in range(0, len(numbers), piece):
         part = np.ascontiguousarray(numbers[first : first + piece])
         n = len(part) * a_box
@@ -220,6 +220,6 @@ def _kernel(runtime: Runtime, dim: int, radial: bool, smooth: bool) -> tuple[Ker
     confined, *others = confined_codes()
     text = _WEIGHTS.source_of(
         confined, "box_weights", layout, "float64", runtime.dialect,
-        others=others, dim=dim, radial=radial, smooth=smooth, each=EACH, shifts=SHIFTS,
+        others=others, dim=dim, radial=radial, smooth=smooth, each=POINTS_PER_THREAD, shifts=SHIFTS,
     )  # fmt: skip
     return runtime.kernel(text, "box_weights", layout.threads), layout

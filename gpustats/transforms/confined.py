@@ -1,4 +1,4 @@
-"""What kernels share whose threads draw normal numbers between two bounds, one after another."""
+"""Kernel parts whose threads draw normal numbers between two bounds, one after another."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ real beyond(real part, real c, real width)
 
 
 def confined_codes() -> list[KernelCode]:
-    """The device functions of which ``confined.mako`` makes a function for a kernel's template."""
+    """Device functions of which ``confined.mako`` makes a function for a kernel's template."""
     made = parse(_FUNCTIONS, library.resolve, "box")
     return [KernelCode(f, (), library.resolve, [p.name for p in f.parameters]) for f in made.functions.values()]
 
 
 def a_thread_each(device: Device, dtype: np.dtype) -> Layout:
-    """The layout of a kernel in which a thread has a vector, or several vectors one after another, for itself."""
+    """Layout of a kernel in which a thread has a vector, or several vectors one after another, for itself."""
     threads = 64 // dtype.itemsize if device.type == "cpu" else min(128, device.max_threads)
     return Layout(threads, tile=threads)

@@ -1,4 +1,4 @@
-"""Transforms that make a density of a density, written in the users' own language, as its ``source`` shows."""
+"""Transforms that make a density of a density, written in the users' own language, as ``source`` shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Censor", "Hurdle", "LocScale", "Power", "Truncate", "Weighted", "Zer
 
 
 def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[Argument]]:
-    """The bounds that are given, and the parameters that they become."""
+    """Bounds of the call, and the parameters that they become."""
     inner.require_scalar()
     bounds = {name: value for name, value in (("lower", lower), ("upper", upper)) if value is not None}
     if not bounds:
@@ -23,7 +23,7 @@ def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[
 
 
 def _beyond(inner: Inner, bounds: dict[str, Any]) -> tuple[str, str, str]:
-    """C that declares the tails beyond the bounds; those at the lower one and those at the upper one, as two arguments each."""
+    """C code that declares the tails beyond the bounds, then the tails at the lower and at the upper bound, as arguments."""
     head, tails = "", {"lower": "-INFINITY, 0", "upper": "0, -INFINITY"}
     for side in bounds:
         names = inner.fresh(f"log_cdf_{side}"), inner.fresh(f"log_sf_{side}")
@@ -39,13 +39,13 @@ def _returns(*cases: tuple[str, str], otherwise: str) -> str:
 
 
 def _confined(bounds: dict[str, Any]) -> dict[str, str]:
-    """The ends of the support that is left between bounds, as formulas of those of the inner one."""
+    """Ends of the support between bounds, as formulas of the ends of the inner support."""
     formulas = {"lower": "fmax({}, lower)", "upper": "fmin({}, upper)"}
     return {end: formula if end in bounds else "{}" for end, formula in formulas.items()}
 
 
 def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
-    """A density confined to [lower, upper], and normalised anew.
+    """Density confined to [lower, upper], and normalised anew.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
     too_high = f"{x} > upper" if "upper" in bounds else ""
 
     def between(a: str, b: str, below_a: str, at_b: str) -> str:
-        """A call of the log-probability between two ends, of which a bound that is not given cuts nothing off."""
+        """Call of the log-probability between two ends; a missing bound cuts nothing off."""
         free = (a == "lower" and a not in bounds) or (b == "upper" and b not in bounds)
         return f"log_cdf_difference({below_a}, {at_b})" if free else inner.log_between(a, b, below_a, at_b)
 
@@ -113,7 +113,7 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
 
 
 def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
-    """A density of observations of which those beyond a bound were recorded as the bound.
+    """Density of observations, where values beyond a bound were recorded as the bound.
 
     At `lower` it is the probability of a value up to there, at `upper` of one from there on, between them the density
     itself, and outside of them 0, as in ``pymc.Censored``.
@@ -176,7 +176,7 @@ def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
 
 
 def LocScale(density: Density) -> Density:
-    """The density of ``loc + scale * z`` where z has the given one.
+    """Density of ``loc + scale * z`` where z has the given density.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def ZeroInflate(density: Density) -> Density:
     x = inner.x
 
     def mixed(zeros: str, value: str, otherwise: str) -> str:
-        """Where the condition `zeros` holds, the zeros are among the values that are counted."""
+        """C statement for a mixture of zeros and counts: where `zeros` holds, the zeros count, too."""
         return f"    return {zeros} ? logaddexp(log1p(-psi), log(psi) + {value}) : log(psi) + {otherwise};\n"
 
     bodies = {"density": mixed(f"{x} == 0", inner.log_density("0"), inner.log_density())}
@@ -269,7 +269,7 @@ def Hurdle(density: Density) -> Density:
     Parameters
     ----------
     density : Density
-        Of a single nonnegative number.
+        Density of a single nonnegative number.
 
     Returns
     -------
@@ -316,7 +316,7 @@ def Weighted(density: Density) -> Density:
     Parameters
     ----------
     density : Density
-        Of numbers or of vectors.
+        Density of numbers or of vectors.
 
     Returns
     -------
@@ -340,7 +340,7 @@ def Power(density: Density) -> Density:
     Parameters
     ----------
     density : Density
-        Of numbers or of vectors.
+        Density of numbers or of vectors.
 
     Returns
     -------

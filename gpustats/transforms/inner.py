@@ -1,4 +1,4 @@
-"""What a transform needs to write a new density in the users' own language: the functions of the density that it takes."""
+"""Inner density of a transform: calls of its functions, as C code for the new density."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..rewriting.numbers import number
 
 
 class Inner:
-    """The density that a transform takes, as the text of the new one refers to it.
+    """Density that a transform takes, as the text of the new one refers to it.
 
     Its functions are called with the rules of `checked` around them, which so hold inside of the new density.
 
@@ -28,7 +28,7 @@ class Inner:
         The name of the transform, for errors.
     density : Density
     given : mapping, optional
-        What stands for its arguments in the new text, C expressions by their names; by default the arguments themselves.
+        C expressions for its arguments in the new text, by their names; by default the arguments themselves.
     """
 
     def __init__(self, transform: str, density: Density, given: Mapping[str, str] | None = None):
@@ -54,11 +54,11 @@ class Inner:
             raise self.refuse("the density of a single number")
 
     def log_density(self, at: str | None = None) -> str:
-        """A call of the log-density at the observation, or at another C expression."""
+        """Call of the log-density at the observation, or at another C expression."""
         return self.call(self.density.log_density.function, at)
 
     def log_density_between(self) -> str:
-        """A call of the log-density of whole numbers that goes on between them, as its moments by quadrature need it."""
+        """Call of the log-density of whole numbers that goes on between them, as its moments by quadrature need it."""
         x, *parameters = self.definition.arguments
         between = Argument(x.name, " ".join(word for word in x.domain.split() if word != "integer") or "real")
         function = checked(self.definition.density, [between, *parameters], resolve_in(self.functions))
@@ -66,15 +66,15 @@ class Inner:
         return self.call(function, None)
 
     def log_cdf(self, at: str) -> str:
-        """A call of the logarithm of the distribution function."""
+        """Call of the logarithm of the distribution function."""
         return self.call(distribution_function(self.definition, "logcdf", self.functions), at)
 
     def log_sf(self, at: str) -> str:
-        """A call of the logarithm of the survival function."""
+        """Call of the logarithm of the survival function."""
         return self.call(distribution_function(self.definition, "logsf", self.functions), at)
 
     def probabilities(self, reflected: bool = False) -> dict[str, str]:
-        """The bodies of the distribution function and its complement, those that the density's source writes.
+        """Bodies of the distribution function and its complement, if the density's source writes them.
 
         `reflected`: each has the value of the other one.
         """
@@ -86,7 +86,7 @@ class Inner:
         }
 
     def quantiles(self, formula: str, reflected: bool = False) -> dict[str, str]:
-        """The bodies of both quantiles, C in which {} stands for the inner one; none where they cannot be had.
+        """Bodies of both quantiles, C in which {} stands for the inner quantile; none where there is no inner quantile.
 
         `reflected`: in which {} stands for that of the other tail.
         """
@@ -97,7 +97,7 @@ class Inner:
         return {e: f"    return {formula.format(call)};\n" for e, call in zip(QUANTILES, calls, strict=True)}
 
     def number(self, ending: str) -> str:
-        """A call of a function of the parameters alone; empty where the density's source does not write it.
+        """Call of a function of the parameters alone; empty where the density's source does not write it.
 
         The ends of the support can always be had.
         """
@@ -108,12 +108,12 @@ class Inner:
         return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
 
     def numbers(self, **formulas: str) -> dict[str, str]:
-        """The bodies of functions of the parameters alone: C in which {} stands for the inner one, where there is one."""
+        """Bodies of functions of the parameters alone: C in which {} stands for the inner function, where there is one."""
         calls = {ending: self.number(ending) for ending in formulas}
         return {e: f"    return {formula.format(calls[e])};\n" for e, formula in formulas.items() if calls[e]}
 
     def sample(self) -> str | None:
-        """A call of the sampler, or of the inverted distribution function; None where there is neither."""
+        """Call of the sampler, or of the inverted distribution function; None where there is neither."""
         try:
             sampler = self.definition.role("sample") or inverted(self.definition, self.functions)
         except NotImplementedError:
@@ -122,26 +122,26 @@ class Inner:
         return f"{sampler.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in sampler.parameters)})"
 
     def tails(self, at: str) -> str:
-        """Calls of both, as two arguments."""
+        """Calls of `log_cdf` and `log_sf`, as two arguments."""
         return f"\n        {self.log_cdf(at)}, {self.log_sf(at)}"
 
     def fresh(self, name: str) -> str:
-        """A name for a variable of the new functions' own, which hides no argument."""
+        """Name for a new variable, which hides no argument."""
         return fresh_name(name, {a.name for a in self.arguments})
 
     @property
     def has_tails(self) -> bool:
-        """Whether it has a distribution function."""
+        """True if the density has a distribution function."""
         return has_distribution_function(self.definition)
 
     def log_between(self, lower: str, upper: str, below: str, above: str) -> str:
-        """A call of the log-probability of what lies between two numbers, whose `tails` are given."""
+        """Call of the log-probability between two numbers, whose `tails` are given."""
         function = log_between(self.density.log_density.function, self.density.discrete, self.functions)
         dim = ["dim"] * any(p.name == "dim" for p in function.parameters)
         return f"{function.name}({', '.join([lower, *self._passed[1:], upper, below, above, *dim])})"
 
     def call(self, function: Function, at: str | None) -> str:
-        """A call of a function of an observation (or a probability) and the parameters, at a C expression."""
+        """Call of a function of an observation (or a probability) and the parameters, at a C expression."""
         names = iter([at or self.x, *self._passed[1:]])
         return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
 
@@ -149,16 +149,16 @@ class Inner:
         self, suffix: str, description: str, bodies: Mapping[str, str], *, domain: str | None = None,
         first: Sequence[Argument] = (), last: Sequence[Argument] = (), defaults: Mapping[str, Any] | None = None,
     ) -> Density:  # fmt: skip
-        """The density that a transform makes.
+        """Density that a transform makes.
 
         Parameters
         ----------
         suffix, description : str
-            What follows the inner density's name in that of the new one, and in what its comment says.
+            Suffix of the inner density's name in the name of the new one, and of its comment.
         bodies : mapping
             The C statements of its functions by the endings of their names, ``density`` for the log-density.
         domain : str, optional
-            Of the observation, where it is not the inner density's.
+            Domain of the observation, where it is not the inner density's.
         first, last : sequence of Argument
             New parameters before and behind those of the inner density.
         defaults : mapping, optional
@@ -182,14 +182,14 @@ class Inner:
         self, name: str, description: str, arguments: Sequence[Argument], declared: Sequence[Argument], observed: int,
         bodies: Mapping[str, str], defaults: Mapping[str, Any],
     ) -> Density:  # fmt: skip
-        """The density of a name whose functions have these bodies.
+        """Density of a name whose functions have these bodies.
 
         Parameters
         ----------
         arguments : sequence of Argument
             As users know them, the observation first.
         declared : sequence of Argument
-            Those of its functions, of which `observed` stand for the observation.
+            Arguments of the functions; `observed` of them stand for the observation.
         description, bodies, defaults
             As for `transformed`.
         """

@@ -11,7 +11,7 @@ DECAY = 0.9  # by what factor each further dimension is less important
 
 
 def prime_factors(n: int) -> list[int]:
-    """Those of a whole number n > 1, each once, in order."""
+    """Prime factors of a whole number n > 1, each once, in order."""
     for p in range(2, math.isqrt(n) + 1):
         if n % p == 0:
             while n % p == 0:
@@ -29,8 +29,8 @@ def prime_below(n: int) -> int:
 def rank_1_lattice(n: int, dim: int) -> np.ndarray:
     """Whole numbers z, (dim,), for which the points k z / n mod 1, k = 0, ..., n - 1, fill the unit cube evenly. n is prime.
 
-    They are found one after another. Each makes the worst error least of the functions that have square integrable second mixed
-    derivatives, and for which opposite faces of the cube meet.
+    The numbers are searched for one after another. Each makes the worst error least of the functions that have square
+    integrable second mixed derivatives, and for which opposite faces of the cube meet.
 
     Source: Nuyens & Cools (2006), Fast algorithms for component-by-component construction of rank-1 lattice rules in
     shift-invariant reproducing kernel Hilbert spaces.

@@ -1,4 +1,4 @@
-"""Transforms that change what is computed of a function, at every point."""
+"""Transforms of a function's value at every point."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Exp", "Grad"]
 
 
 class Differentiable(Protocol):
-    """What has a derivative: functions of observations, and covariance functions."""
+    """Function with a derivative: of observations, or a covariance function."""
 
     def derivative(self, wrt: str | None = None) -> Any: ...
 
 
 def Exp(inner: Pointwise | Density) -> Pointwise:
-    """exp of a function: the density of a log-density.
+    """Exponential of a function: the density of a log-density.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def Exp(inner: Pointwise | Density) -> Pointwise:
 
 
 def Grad(inner: Differentiable | Density, wrt: str | None = None) -> Any:
-    """The derivative of a function with respect to one argument, at every point.
+    """Derivative of a function with respect to one argument, at every point.
 
     Parameters
     ----------

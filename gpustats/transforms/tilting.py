@@ -1,4 +1,4 @@
-"""How boxes of multivariate normal distributions are drawn from, element by element: in which order, and with which shifts.
+"""Order and shifts for draws, element by element, from multivariate normal distributions in boxes.
 
 All boxes at once: arrays of numbers of boxes have a first axis of B of them.
 
@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 STEPS, HALVINGS = 60, 30  # of Newton's method, and of a step of it that leads nowhere
-SOLVED = 1e-6  # how flat a saddle point must be
-PIECE = 1 << 22  # numbers of the matrices that are solved at once
+SADDLE_TOLERANCE = 1e-6  # largest slope at a saddle point
+NUMBERS_AT_ONCE = 1 << 22  # numbers of the matrices that are solved at once
 #: The standard deviation of an element that those before it determine, relative to its own, and how many of these it may lie
 #: outside of its interval, which so becomes a condition.
-DETERMINED, SLACK = 1e-9, 40.0
-INDEFINITE = -1e-8  # the least variance of an element given others, relative to its own, that rounding explains
+DETERMINED_SCALE, SLACK_DEVIATIONS = 1e-9, 40.0
+ROUNDING_VARIANCE = -1e-8  # the least variance of an element given others, relative to its own, that rounding explains
 
 
 class Tilted(NamedTuple):
-    """The order in which elements are drawn, and from what.
+    """Order in which elements are drawn, with their means, scales, bounds and shifts.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Tilted(NamedTuple):
     factor : ndarray (B, d, d)
         Below its diagonal, what elements before one add to its mean, relative to its own standard deviation.
     scale : ndarray (B, d)
-        These standard deviations, given the elements before.
+        Standard deviation of each element, given the elements before.
     low, high : ndarray (B, d)
         The bounds, less the mean, relative to them.
     tilt : ndarray (B, d)
-        How far each is shifted.
+        Shift of each element.
     largest : ndarray (B,)
         The largest logarithm of a weight.
     """
@@ -50,7 +50,7 @@ class Tilted(NamedTuple):
 
 
 def _log_mass(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """log(Phi(b) - Phi(a)), from the tail that is smaller."""
+    """Log-probability log(Phi(b) - Phi(a)), from the tail that is smaller."""
     from scipy.special import log_ndtr
 
     turned = a > -b
@@ -60,7 +60,7 @@ def _log_mass(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _slopes(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """log(Phi(b) - Phi(a)), and its first and second derivatives in a shift by which both a and b are less."""
+    """Log-probability log(Phi(b) - Phi(a)), and its first and second derivatives in a shift taken off both a and b."""
     log_mass = _log_mass(a, b)
     at_a, at_b = (np.exp(-0.5 * x * x - 0.5 * math.log(2 * math.pi) - log_mass) for x in (a, b))
     first = at_a - at_b
@@ -69,7 +69,7 @@ def _slopes(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def is_symmetric(cov: np.ndarray) -> np.ndarray:
-    """Whether matrices (..., d, d) are symmetric, to nine digits of what an element can be; those with nan are."""
+    """True if matrices (..., d, d) are symmetric, to nine digits of the largest possible element, or have nan."""
     scale = np.sqrt(np.abs(np.diagonal(cov, axis1=-2, axis2=-1)))
     bound = 1e-9 * scale[..., :, None] * scale[..., None, :]
     return ~(np.abs(cov - cov.swapaxes(-1, -2)) > bound).any((-1, -2))
@@ -78,7 +78,7 @@ def is_symmetric(cov: np.ndarray) -> np.ndarray:
 def tilted(
     cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tilt: bool = True, allow_singular: bool = False
 ) -> Tilted:
-    """The order, the factor and the shifts for boxes around the mean.
+    """Order, factor and shifts for boxes around the mean.
 
     Parameters
     ----------
@@ -101,14 +101,14 @@ def tilted(
         lower, upper = lower / sd, upper / sd
         order, factor, means = _ordered(cov / sd[:, :, None] / sd[:, None, :], lower, upper, allow_singular)
         scale = np.diagonal(factor, axis1=1, axis2=2).copy()
-        slack = np.where(scale <= DETERMINED, SLACK, 0.0)
+        slack = np.where(scale <= DETERMINED_SCALE, SLACK_DEVIATIONS, 0.0)
         low = np.take_along_axis(lower, order, 1) / scale - slack
         high = np.take_along_axis(upper, order, 1) / scale + slack
         factor = np.tril(factor / scale[..., None], -1)
         scale *= np.take_along_axis(sd, order, 1)
         shifts, largest = np.zeros((n, d)), np.where(slack.any(1) | (not tilt), 0.0, np.nan)
         if tilt:
-            piece = max(1, PIECE // (2 * d) ** 2)
+            piece = max(1, NUMBERS_AT_ONCE // (2 * d) ** 2)
             for start in (means, np.zeros((n, d))):
                 left = np.flatnonzero(np.isnan(largest))
                 for begin in range(0, len(left), piece):
@@ -121,7 +121,7 @@ def tilted(
 def _ordered(
     cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, allow_singular: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The order of the elements, whose variances are 1 or 0, and in it the Cholesky factor and their means, standardised.
+    """Order of the elements, whose variances are 1 or 0, and in it the Cholesky factor and their means, standardised.
 
     Next comes the element whose interval is least likely, given that those before have their means.
 
@@ -136,9 +136,9 @@ def _ordered(
     floor = d * np.finfo(float).eps
     for k in range(d):
         determined = variance[:, k:] <= floor
-        if (determined if not allow_singular else variance[:, k:] < INDEFINITE).any():
+        if (determined if not allow_singular else variance[:, k:] < ROUNDING_VARIANCE).any():
             raise ValueError(f"cov must be positive {'semidefinite' if allow_singular else 'definite'}")
-        sd = np.where(determined, DETERMINED, np.sqrt(variance[:, k:]))
+        sd = np.where(determined, DETERMINED_SCALE, np.sqrt(variance[:, k:]))
         masses = _log_mass((lower[:, k:] - mean[:, k:]) / sd, (upper[:, k:] - mean[:, k:]) / sd)
         chosen = k + np.argmin(np.where(determined, np.inf, masses), 1)
         for array in (order, mean, variance, lower, upper, factor, cov, cov.swapaxes(1, 2)):
@@ -158,9 +158,9 @@ def _ordered(
 def _minimax(
     factor: np.ndarray, low: np.ndarray, high: np.ndarray, start: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The shifts for which the largest logarithm of a weight is smallest, and that logarithm.
+    """Shifts for which the largest logarithm of a weight is smallest, and that logarithm.
 
-    It is the saddle point of the sum over k of mu_k^2 / 2 - x_k mu_k + log(mass of [low_k - s_k, high_k - s_k]), where
+    The result is the saddle point of the sum over k of mu_k^2 / 2 - x_k mu_k + log(mass of [low_k - s_k, high_k - s_k]), where
     s = mu + factor x, and x and mu of the last element are 0. Newton's method begins where mu is 0, and x is the start. Where
     it does not find the saddle point, the logarithm is nan.
     """
@@ -192,8 +192,8 @@ def _minimax(
     for _ in range(STEPS):
         slope, second = gradient(going, point[going])
         size = np.abs(slope).max(1, initial=0.0)
-        flat[going[size < SOLVED * 1e-4]] = True
-        keep = (size >= SOLVED * 1e-4) & np.isfinite(size) & np.isfinite(second).all(1)
+        flat[going[size < SADDLE_TOLERANCE * 1e-4]] = True
+        keep = (size >= SADDLE_TOLERANCE * 1e-4) & np.isfinite(size) & np.isfinite(second).all(1)
         going, slope, second, size = going[keep], slope[keep], second[keep], np.linalg.norm(slope[keep], axis=1)
         if not len(going):
             break
@@ -209,7 +209,7 @@ def _minimax(
             part[worse] *= 0.5
             moved = point[going] + part[:, None] * step
         point[going] = np.where(worse[:, None], point[going], moved)
-        flat[going[worse]] = np.abs(slope[worse]).max(1) < SOLVED  # as near as rounding lets it come
+        flat[going[worse]] = np.abs(slope[worse]).max(1) < SADDLE_TOLERANCE  # as near as rounding lets it come
         going = going[~worse]
     x, mu, log_mass, *_ = at(np.arange(n), point)
     largest = np.sum(log_mass + 0.5 * mu * mu - x * mu, 1)

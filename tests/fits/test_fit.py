@@ -224,7 +224,7 @@ def test_several_devices_find_the_same_bits(kind, rng, monkeypatch):
         x[::3, 1] = 400.0
     handed_out, searched = [], fit_module._searched
     monkeypatch.setattr(fit_module, "_searched", lambda *job: handed_out.append(job[1:3]) or searched(*job))
-    monkeypatch.setattr(fit_module, "FEWEST", 7)
+    monkeypatch.setattr(fit_module, "FEWEST_DATA_SETS", 7)
     one, several = (density.fit(x, **options, devices=[choose.get()] * n) for n in (1, 3))
     assert {end - first for first, end in handed_out} > {7}  # and what is left
     for name in ("covariance", "log_likelihood", "n_observations", "n_iterations", "message"):
@@ -240,7 +240,7 @@ def test_several_devices_find_the_same_bits(kind, rng, monkeypatch):
 def test_devices_of_other_layouts_agree(like_a_gpu, monkeypatch):
     x = gs.gamma.rvs(2.5, 1.5, size=(20, 30), rng=1)
     want = gs.gamma.fit(x)
-    monkeypatch.setattr(fit_module, "FEWEST", 4)
+    monkeypatch.setattr(fit_module, "FEWEST_DATA_SETS", 4)
     found = gs.gamma.fit(x, devices=[choose.get(), like_a_gpu])
     np.testing.assert_allclose(list(found), list(want), rtol=1e-9)
     assert gs.gamma.fit(x[0], devices="all")["alpha"] == pytest.approx(want["alpha"][0], rel=1e-9)

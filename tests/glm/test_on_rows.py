@@ -23,7 +23,7 @@ def sides(monkeypatch):
     def make(call, *args, **kwargs):
         results = []
         for fewest, used in ((1 << 40, False), (0, True)):
-            monkeypatch.setattr(on_rows, "FEWEST", fewest)
+            monkeypatch.setattr(on_rows, "FEWEST_ROWS", fewest)
             monkeypatch.setattr(on_rows, "MOST_SETS", 9)
             glm = gs.GLM(*args, **kwargs)
             results.append(call(glm))
@@ -103,7 +103,7 @@ def test_outside_of_the_domain(sides, rng):
 
 
 def test_the_same_bits_in_threads_and_copies(monkeypatch, rng):
-    monkeypatch.setattr(on_rows, "FEWEST", 0)
+    monkeypatch.setattr(on_rows, "FEWEST_ROWS", 0)
     X, y, groups = data(rng, 20_000)
     betas, alpha = rng.normal(size=(4, K)), rng.normal(size=G)
     glm = gs.GLM(gs.bernoulli_logit, y, X, groups=groups, n_groups=G)
@@ -123,7 +123,7 @@ def test_the_same_bits_in_threads_and_copies(monkeypatch, rng):
 
 
 def test_by_group_a_set_has_the_bits_of_a_call_of_its_own(monkeypatch, rng):
-    monkeypatch.setattr(on_rows, "FEWEST", 0)
+    monkeypatch.setattr(on_rows, "FEWEST_ROWS", 0)
     X, y, groups = data(rng, 5000)
     beta, alpha = rng.normal(size=(3, K)), rng.normal(size=(3, G))
     glm = gs.GLM(gs.bernoulli_logit, y, X, groups=groups, n_groups=G)
@@ -134,8 +134,9 @@ def test_by_group_a_set_has_the_bits_of_a_call_of_its_own(monkeypatch, rng):
 
 
 def test_which_calls(monkeypatch, rng):
-    n = on_rows.FEWEST
-    for columns, rows, wanted in ((1, n, True), (on_rows.WIDEST, n, True), (on_rows.WIDEST + 1, n, False), (1, n - 1, False)):
+    n = on_rows.FEWEST_ROWS
+    most = on_rows.MOST_COLUMNS
+    for columns, rows, wanted in ((1, n, True), (most, n, True), (most + 1, n, False), (1, n - 1, False)):
         glm = gs.GLM(gs.bernoulli_logit, np.zeros(rows), np.ones((rows, columns)))
         glm(np.zeros(columns))
         assert bool(glm._delegate._rows) is wanted

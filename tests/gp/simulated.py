@@ -13,7 +13,7 @@ from gpustats.runtime import choose
 
 
 @kernel_shape
-@mock.patch.dict(sets.ALONE, cpu=0, gpu=0)
+@mock.patch.dict(sets.MOST_FOR_ONE_SET, cpu=0, gpu=0)
 def covariance(dtype, rng):
     """Pairs of points in one tile and in several, columns in one chunk and in two; factors, sums over pairs, predictions."""
     cov = gs.rbf + gs.linear.rename(lengthscale="slope")
@@ -67,7 +67,7 @@ def strips_of_covariances(dtype, rng):
 
 
 @kernel_shape
-@mock.patch.dict(sets.TOGETHER, cpu=0, gpu=0)
+@mock.patch.dict(sets.MOST_FOR_SEVERAL_SETS, cpu=0, gpu=0)
 def batches_of_marginals(dtype, rng):
     """Two sets of two tiles each, the second in part, with noise for all rows and for each, numbers and a vector."""
     n, bound = 35, 1e-9 if dtype == np.float64 else 2e-3

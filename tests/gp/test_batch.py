@@ -12,14 +12,14 @@ from gpustats.processes import batch, sets
 from gpustats.processes.repeated import of_sets
 from gpustats.runtime import choose
 
-NOWHERE = dict.fromkeys(sets.TOGETHER, 0)
+NOWHERE = dict.fromkeys(sets.MOST_FOR_SEVERAL_SETS, 0)
 
 
 @pytest.fixture(autouse=True)
 def in_batches(request, monkeypatch):
     """However few the observations are."""
-    monkeypatch.setattr(sets, "TOGETHER", NOWHERE)
-    monkeypatch.setattr(sets, "ALONE", NOWHERE)
+    monkeypatch.setattr(sets, "MOST_FOR_SEVERAL_SETS", NOWHERE)
+    monkeypatch.setattr(sets, "MOST_FOR_ONE_SET", NOWHERE)
     gpu = choose.get() if choose.get().device.type == "gpu" else request.getfixturevalue("like_a_gpu")
     with gs.use(gpu):
         yield
@@ -91,7 +91,7 @@ def test_a_set_does_not_depend_on_others(rng, monkeypatch):
             np.testing.assert_array_equal(part, value[few])
             for n in given:
                 np.testing.assert_array_equal(its[n], gradient[n][few])
-    monkeypatch.setattr(batch, "AT_ONCE", 3)
+    monkeypatch.setattr(batch, "MOST_SETS_AT_ONCE", 3)
     part, its = ml.value_and_grad(**given)
     np.testing.assert_array_equal(part, value)
     np.testing.assert_array_equal(its["lengthscale"], gradient["lengthscale"])
@@ -136,7 +136,7 @@ def test_no_scale(rng):
 
 def test_large_matrices_of_few_sets_are_not_kept(rng, monkeypatch):
     x, y = data(rng, 20)
-    monkeypatch.setattr(batch, "KEPT", 0)
+    monkeypatch.setattr(batch, "KEPT_MEMORY_SHARE", 0)
     ml = MarginalLikelihood(gs.rbf, x, y)
     found = [ml(amplitude=[[1.0], [1.1]], lengthscale=1.0, sigma=0.5) for _ in range(4)]
     assert all((f == found[0]).all() for f in found)

@@ -114,7 +114,7 @@ def test_what_an_observation_changes(student_t, provider, rng, monkeypatch):
         alc.append(np.mean(weights * times * scale**2 * (own**2 - left**2)))
         conditional = Prediction(before.mean, scale * left, df=before.df)
         ieci.append(np.mean(weights * conditional.expected_improvement(best)))
-    monkeypatch.setattr(acquisition, "CHUNK", 1)
+    monkeypatch.setattr(acquisition, "CHUNK_BYTES", 1)
     np.testing.assert_allclose(e.alc(z, r, weights=weights), alc, rtol=1e-9)
     np.testing.assert_allclose(e.ieci(z, best, r, weights=weights), ieci, rtol=1e-9)
     mirrored = Emulator(MarginalLikelihood(e.cov, e.x, -e.y, student_t=student_t, jitter=0.01), **e.values)
@@ -126,7 +126,7 @@ def test_what_an_observation_changes(student_t, provider, rng, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_mean_squared_prediction_errors(dtype, rng, monkeypatch):
     """By the paper's equations as they stand, also where the likelihood is not concave, and after further observations."""
-    monkeypatch.setattr(information, "CHUNK", 1)
+    monkeypatch.setattr(information, "CHUNK_BYTES", 1)
     x, y = data(rng, n=40, dtype=dtype)
     z, r = rng.normal(size=(66, 2)).astype(dtype), rng.normal(size=(5, 2)).astype(dtype)
     ml = MarginalLikelihood(gs.rbf.fix(amplitude=1.0), x[:30], y[:30], student_t=True, mean=0.2)
@@ -220,8 +220,8 @@ def test_what_is_left_of_an_improvement(rng):
 def test_derivatives_in_candidates(student_t, layout, rng, monkeypatch):
     """Against differences; of functions of scalar products, too, in several chunks and blocks."""
     for module in (acquisition, emulator):
-        monkeypatch.setattr(module, "CHUNK", 1)
-    monkeypatch.setattr(acquisition, "DIAGONAL", 16)
+        monkeypatch.setattr(module, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(acquisition, "DIAGONAL_POINTS", 16)
     e = problem(rng, student_t, with_linear())
     z, r, weights, step = rng.normal(size=(70, 2)), rng.normal(size=(35, 2)), rng.uniform(size=35), 1e-5
     criteria = {
@@ -259,7 +259,7 @@ def test_float32_and_device_arrays(rng):
 @pytest.mark.parametrize("student_t", [False, True])
 def test_updates(student_t, provider, rng, monkeypatch):
     """As a new factor of all observations, also where rows need more room, and one after another."""
-    monkeypatch.setattr("gpustats.processes.factor.SPARE", 3)
+    monkeypatch.setattr("gpustats.processes.factor.SPARE_ROWS", 3)
     x, y = data(rng, n=60)
     values = dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
     e = Emulator(MarginalLikelihood(gs.rbf, x[:20], y[:20], student_t=student_t), **values)

@@ -383,8 +383,8 @@ def test_ill_conditioned(provider, monkeypatch):
     values = dict(amplitude=1.0, lengthscale=0.5, sigma=2e-5)
     x, y, want, of_sigma = ill_conditioned()
     ml, found = MarginalLikelihood(gs.rbf, x, y), []
-    for most in (0, sets.MOST):  # by whole matrices, and by one block
-        monkeypatch.setattr(sets, "ALONE", dict.fromkeys(sets.ALONE, most))
+    for most in (0, sets.MOST_OBSERVATIONS):  # by whole matrices, and by one block
+        monkeypatch.setattr(sets, "MOST_FOR_ONE_SET", dict.fromkeys(sets.MOST_FOR_ONE_SET, most))
         value, gradient = ml.value_and_grad(**values)
         np.testing.assert_allclose(value, want, rtol=1e-6)
         np.testing.assert_allclose(gradient["sigma"], of_sigma, rtol=1e-4)

@@ -19,7 +19,7 @@ def test_predictions_in_chunks(provider, rng, monkeypatch):
     ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=0.8, sigma=0.3)
     new = rng.normal(size=(300, 2))
     whole = ml.predict(new, **values)
-    monkeypatch.setattr(posterior, "CHUNK", 1)
+    monkeypatch.setattr(posterior, "CHUNK_BYTES", 1)
     parts = ml.predict(new, **values)
     np.testing.assert_allclose(parts.mean, whole.mean, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(parts.scale, whole.scale, rtol=1e-12)
@@ -46,7 +46,7 @@ def test_short_of_memory(student_t, provider, rng, monkeypatch):
     ml, values = MarginalLikelihood(gs.rbf, x, y, student_t=student_t), dict(amplitude=1.2, lengthscale=[0.8, 0.9], sigma=0.3)
     wrt = [*values, "x", "y"]
     (want, slopes), prediction = ml.value_and_grad(**values, wrt=wrt), ml.predict(x[:3], **values)
-    monkeypatch.setattr(factor, "MATRICES", np.inf)
+    monkeypatch.setattr(factor, "MATRICES_IN_MEMORY", np.inf)
     for _ in range(2):
         value, gradient = ml.value_and_grad(**values, wrt=wrt)
         assert value == want

@@ -12,20 +12,20 @@ from gpustats.processes import sets
 from gpustats.processes.repeated import of_sets, replay_of
 
 N_SETS = 3
-EVERYWHERE = dict.fromkeys(sets.ALONE, sets.MOST)
-NOWHERE = dict.fromkeys(sets.ALONE, 0)
+EVERYWHERE = dict.fromkeys(sets.MOST_FOR_ONE_SET, sets.MOST_OBSERVATIONS)
+NOWHERE = dict.fromkeys(sets.MOST_FOR_ONE_SET, 0)
 
 
 @pytest.fixture(autouse=True)
 def by_one_block(monkeypatch):
     """Also where other kernels are faster."""
-    monkeypatch.setattr(sets, "ALONE", EVERYWHERE)
+    monkeypatch.setattr(sets, "MOST_FOR_ONE_SET", EVERYWHERE)
 
 
 def whole(monkeypatch):
     """From here on by kernels that share a matrix."""
-    monkeypatch.setattr(sets, "ALONE", NOWHERE)
-    monkeypatch.setattr(sets, "TOGETHER", NOWHERE)
+    monkeypatch.setattr(sets, "MOST_FOR_ONE_SET", NOWHERE)
+    monkeypatch.setattr(sets, "MOST_FOR_SEVERAL_SETS", NOWHERE)
 
 
 def rbf(x, amplitude, lengthscale, sigma):

@@ -16,7 +16,7 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ...language.names import means_something
 from ...language.nodes import CONSTANTS, DRAWS, MATH
-from ...rows.binding import TAKEN as NAMES_OF_ROWS
+from ...rows.binding import RESERVED_NAMES as NAMES_OF_ROWS
 from .along import Along, At, Entry, axes_of, read
 from .columns import key_of, narrowed, two
 from .expression import Expression, parts_of

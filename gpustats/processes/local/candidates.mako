@@ -1,4 +1,4 @@
-## What both kernels of the search for designs have to make alike, so that they find the same: how candidates' numbers are rounded.
+## Rounding of candidates' numbers: alike in both kernels of the search for designs, so that they find the same designs.
 <%def name="types(wide, whose)">\
 % if wide:
 // Of ${whose} of the Cholesky factor the first numbers, which are the large ones, are in double precision. The others are rounded to

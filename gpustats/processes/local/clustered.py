@@ -1,4 +1,4 @@
-"""Clusters of blocks that search for local designs: all numbers of the candidates lie in their registers and memory."""
+"""Clusters of blocks that search for local designs, with all numbers of the candidates in registers and shared memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...kernels.template import Template
-from .layout import RESERVED, wide_rows
+from .layout import RESERVED_BYTES, wide_rows
 
 if TYPE_CHECKING:
     from ...runtime.base import Device
@@ -16,7 +16,7 @@ CLUSTERED = Template.beside(__file__, "clustered")
 
 @dataclass(frozen=True)
 class ClusterLayout:
-    """The constants of the search for designs by clusters of blocks: a cluster has a location, its threads a candidate each.
+    """Constants of the search for designs by clusters of blocks: a cluster has a location, its threads a candidate each.
 
     Attributes
     ----------
@@ -73,6 +73,6 @@ def cluster_layout(
         threads = -(-n_candidates // (32 * blocks)) * 32
         shared = 2 * blocks * told + 2 * threads * chunks  # chunks of 16 bytes
         fits = registers <= _MOST_REGISTERS and threads * registers <= _REGISTERS
-        if fits and threads <= device.max_threads and 8 * shared + RESERVED <= device.shared_memory:
+        if fits and threads <= device.max_threads and 8 * shared + RESERVED_BYTES <= device.shared_memory:
             return ClusterLayout(threads, blocks, wide, chunk, chunks, before, told, shared)
     return None

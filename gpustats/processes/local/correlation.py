@@ -1,4 +1,4 @@
-"""A covariance function as the local Gaussian processes see it: a correlation of one squared scaled distance."""
+"""Covariance function of local Gaussian processes: a correlation of one squared scaled distance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _R2 = Name("r2", REAL)
 
 
 class Correlation:
-    """The C functions ``correlation(real r2)``, ``correlation_slope`` and ``correlation_curvature``, its derivatives.
+    """C functions ``correlation(real r2)``, ``correlation_slope`` and ``correlation_curvature``, its derivatives.
 
     Here r2 = sum_k (x_k - x'_k)² / d_k, so that the Gaussian covariance becomes exp(-r2): the covariance at amplitude 1,
     lengthscale 1 and the squared distance 2 r2. A lengthscale l of the covariance is d = 2 l².
@@ -25,7 +25,7 @@ class Correlation:
     Parameters
     ----------
     covariance : Expression, optional
-        Of one squared distance, with an amplitude and a lengthscale; its other parameters have to be fixed. exp(-r2) if
+        Function of one squared distance, an amplitude and a lengthscale; other parameters have to be fixed. exp(-r2) if
         there is none.
 
     Raises
@@ -63,7 +63,7 @@ class Correlation:
         self._parts = [plain, *named]
 
     def source(self, curvature: bool = False) -> str:
-        """The functions as C for either dialect's prelude, in the type ``real``; the second derivative only if asked for."""
+        """C functions for either dialect's prelude, in the type ``real``; the second derivative only if asked for."""
         return "\n".join(filter(None, self._printed(self._parts if curvature else self._parts[:2])))
 
     def _printed(self, parts: list[Function]) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _function(suffix: str, value: lang.Expression) -> Function:
 
 
 def _at_one(covariance: Expression) -> Call:
-    """The covariance at amplitude 1, lengthscale 1 and the squared distance 2 r2."""
+    """Covariance at amplitude 1, lengthscale 1 and the squared distance 2 r2."""
     inputs, parameters = covariance.inputs, covariance.parameters
     if len(inputs) != 1 or inputs[0].kind != "sqdist" or inputs[0].columns is not None:
         raise ValueError(f"cov = {covariance!r} must depend on one distance, in all columns, as gs.rbf does")

@@ -12,16 +12,16 @@ import numpy as np
 from .points import Points, parts_of
 
 #: Points of which all distances are taken.
-SAMPLE = 1000
+SAMPLE_POINTS = 1000
 #: Standard deviations of columns in one unit, such as those of points in a cube, are within this factor.
-ALIKE = 1.5
+SAME_UNIT_RATIO = 1.5
 _SMALLEST = math.sqrt(np.finfo(np.float64).eps)
 _KEYS = ("start", "mle", "min", "max", "ab")
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is known of a lengthscale, or of the nugget.
+    """Start, bounds and prior of a lengthscale, or of the nugget.
 
     Attributes
     ----------
@@ -49,9 +49,9 @@ class Parameter:
 
 
 def darg(
-    d: Any, X: np.ndarray | Points, sample: int = SAMPLE, separable: bool = False, lengths: np.ndarray | None = None
+    d: Any, X: np.ndarray | Points, sample: int = SAMPLE_POINTS, separable: bool = False, lengths: np.ndarray | None = None
 ) -> Parameter:
-    """A lengthscale's start, bounds and prior.
+    """Start, bounds and prior of a lengthscale.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def darg(
         Whether each column has a lengthscale of its own. Then distances are those of columns over what `units_of_columns`
         gives, and each column has what follows in its own units.
     lengths : (p,) ndarray, optional
-        What `units_of_columns` gives, where it is known.
+        Result of `units_of_columns`, where it is known.
 
     Returns
     -------
@@ -82,26 +82,26 @@ def darg(
     """
     if isinstance(d, Parameter):
         return d
-    given = _given("d", d)
-    mle = given.setdefault("mle", True)
-    missing = {"start", *(("min", "max", "ab") if mle else ())} - given.keys()
+    values = _given("d", d)
+    mle = values.setdefault("mle", True)
+    missing = {"start", *(("min", "max", "ab") if mle else ())} - values.keys()
     if missing:
         X = X if isinstance(X, Points) else _matrix(X)
         lengths = units_of_columns(X, separable) if lengths is None else lengths
         squares = _squared_distances(X, lengths, sample, sorted(missing))
         unit = lengths**2 if separable else float(lengths[0] ** 2)
-        given.setdefault("start", float(np.quantile(squares, 0.1)) * unit)
+        values.setdefault("start", float(np.quantile(squares, 0.1)) * unit)
         if mle:
-            given.setdefault("min", max(float(squares.min()) / 2, _SMALLEST) * unit)
-            given.setdefault("max", float(squares.max()) * unit)
+            values.setdefault("min", max(float(squares.min()) / 2, _SMALLEST) * unit)
+            values.setdefault("max", float(squares.max()) * unit)
     if "ab" in missing:
         shape, rate = _prior(float(squares.max()))
-        return replace(_checked("d", given | {"ab": (shape, 0.0)}), ab=(shape, rate / unit))
-    return _checked("d", given)
+        return replace(_checked("d", values | {"ab": (shape, 0.0)}), ab=(shape, rate / unit))
+    return _checked("d", values)
 
 
 def garg(g: Any, y: np.ndarray) -> Parameter:
-    """The nugget's start, bounds and prior.
+    """Start, bounds and prior of the nugget.
 
     Parameters
     ----------
@@ -124,19 +124,19 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     """
     if isinstance(g, Parameter):
         return g
-    given = _given("g", 1e-4 if g is None else g)
-    mle = given.setdefault("mle", False)
-    if "start" not in given or (mle and not {"max", "ab"} <= given.keys()):
+    values = _given("g", 1e-4 if g is None else g)
+    mle = values.setdefault("mle", False)
+    if "start" not in values or (mle and not {"max", "ab"} <= values.keys()):
         y = np.asarray(y, float)
         deviations = y - y.mean() if y.size else np.ones(1)
         squares = (deviations / (spreads(deviations[:, None])[0] or 1.0)) ** 2
-        given.setdefault("start", max(float(np.quantile(squares, 0.025)), _SMALLEST))
+        values.setdefault("start", max(float(np.quantile(squares, 0.025)), _SMALLEST))
         if mle:
-            given.setdefault("max", max(float(squares.max()), float(np.max(given["start"]))))
-            given.setdefault("ab", _prior(1.0))
+            values.setdefault("max", max(float(squares.max()), float(np.max(values["start"]))))
+            values.setdefault("ab", _prior(1.0))
     if mle:
-        given.setdefault("min", _SMALLEST)
-    return _checked("g", given)
+        values.setdefault("min", _SMALLEST)
+    return _checked("g", values)
 
 
 def _matrix(X: Any) -> np.ndarray:
@@ -158,14 +158,14 @@ def _given(name: str, value: Any) -> dict[str, Any]:
 
 
 def _prior(high: float) -> tuple[float, float]:
-    """A gamma distribution of shape 3/2 with 95 % of its mass below `high`."""
+    """Gamma prior of shape 3/2 with 95 % of its mass below `high`."""
     from scipy import special
 
     return 1.5, float(special.gammaincinv(1.5, 0.95)) / high
 
 
 def spreads(X: np.ndarray | Points) -> np.ndarray:
-    """The standard deviations of columns."""
+    """Standard deviations of columns."""
     if not len(X):
         return np.zeros(X.shape[1])
     first = next(parts_of(X))[:1].copy()
@@ -180,20 +180,23 @@ def spreads(X: np.ndarray | Points) -> np.ndarray:
 def units_of_columns(X: np.ndarray | Points, separable: bool) -> np.ndarray:
     """Lengths that columns are divided by, (p,): one power of 2, which changes no digit, or their standard deviations.
 
-    These are for columns with lengthscales of their own that are not in one unit: of which a standard deviation is more than
-    `ALIKE` times that of another.
+    Standard deviations are for columns with lengthscales of their own that are not in one unit: if one is more than
+    `SAME_UNIT_RATIO` times that of another.
     """
     columns = spreads(X)
     differing = columns[columns > 0]
     if not len(differing):
         return np.ones(len(columns))
-    if separable and differing.max() > ALIKE * differing.min():
+    if separable and differing.max() > SAME_UNIT_RATIO * differing.min():
         return np.where(columns > 0, columns, 1.0)
     return np.full(len(columns), 2.0 ** round(math.log2(differing.max())))
 
 
 def _squared_distances(X: np.ndarray | Points, lengths: np.ndarray, sample: int, missing: list[str]) -> np.ndarray:
-    """The positive squared distances between points in these units, of some of them if they are many, for what is `missing`."""
+    """Squared distances, positive ones, between points in units `lengths`, of a sample if points are many.
+
+    `missing` names the values that the distances are for, as the error lists them.
+    """
     from scipy.spatial.distance import pdist
 
     rows = np.sort(np.random.default_rng(0).choice(len(X), sample, replace=False)) if len(X) > sample else slice(None)

@@ -23,7 +23,7 @@ _LEAST_NUGGET, _LEAST_LENGTHSCALE = 1e-5, 1e-12
 
 
 def is_narrow_enough(runtime: Runtime, n_candidates: int, end: int, d: np.ndarray, g: np.ndarray) -> bool:
-    """Whether to keep candidates' rows in float32: where that is faster, and leaves 999 of 1,000 designs as they are.
+    """True if candidates' rows are kept in float32: where that is faster, and leaves 999 of 1,000 designs unchanged.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def is_narrow_enough(runtime: Runtime, n_candidates: int, end: int, d: np.ndarra
 
 
 class Design:
-    """The search for local designs among candidates.
+    """Search for local designs among candidates.
 
     Parameters
     ----------
     runtime : Runtime
-        Of a device that computes in float64.
+        Device that computes in float64.
     X : (N, p) device array of float64
         Contiguous.
     correlation : Correlation
@@ -53,7 +53,7 @@ class Design:
         Whether coordinates, and most of the factor's rows, are kept in float32, which takes half the bytes; see
         `is_narrow_enough`. Only for the reduction of variance.
     chosen : int, optional
-        What `cluster_layout`, or `design_layout`, takes to choose another layout.
+        Arguments of `cluster_layout`, or `design_layout`, to choose another layout.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class Design:
         self.narrow, self._chosen = narrow and y is None, chosen
 
     def search(self, locations: Any, candidates: Any, d: Any, g: Any, start: int, end: int, out: Any = None) -> Any:
-        """The designs, as rows of X in the order in which they are chosen.
+        """Designs, as rows of X in the order in which the search chooses them.
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ class Fitted(NamedTuple):
     Attributes
     ----------
     mean, scale : (m,) float64
-        Of the Student-t with n degrees of freedom that the response at the location has.
+        Mean and scale of the response at the location, a Student-t with n degrees of freedom.
     loglik : (m,) float64
         The log-likelihood of the design's responses at d and g, without the priors.
     d : (m, 1) or (m, p) float64
@@ -62,7 +62,7 @@ class LocalFit:
         Points of a design.
     separable : bool
     chosen : int, optional
-        What `fit_layout` takes to choose another layout.
+        Arguments of `fit_layout`, to choose another layout.
 
     Notes
     -----
@@ -86,7 +86,7 @@ class LocalFit:
     def run(
         self, locations: Any, designs: Any, d: Any, g: Any, of_d: Parameter, of_g: Parameter, noise: bool = True
     ) -> Fitted:
-        """Start the kernel for some locations.
+        """Estimates and predictions for some locations, by one kernel.
 
         Parameters
         ----------

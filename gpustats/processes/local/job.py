@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 #: Bytes of a chunk's lists of candidates.
 CHUNK_BYTES = 1 << 28
-#: Parts, of points that pass through a device, that would fill what it has: two are there at once, beside lists of neighbours
-#: and, later, the neighbours.
-PASSING = 8
+#: Parts of the passing points that would fill a device's memory: two are there at once, beside lists of neighbours and, later,
+#: the neighbours.
+PASSING_PARTS = 8
 
 
 class Data:
@@ -58,7 +58,7 @@ class Data:
         return Data, (self.points, self.y, self.covariance, self.memory)
 
     def on(self, runtime: Runtime) -> OnDevice:
-        """The data on a device, to which they are moved once if it has room for them."""
+        """Data on a device, moved there once if the device has room for them."""
         with self._lock:
             if runtime not in self._on_devices:
                 kind = OnDevice if is_room(runtime, self.points.shape, self.memory) else ThroughDevice
@@ -67,26 +67,26 @@ class Data:
 
     @functools.cached_property
     def box(self) -> np.ndarray:
-        """The least and the greatest number of each column, (2, p)."""
+        """Least and greatest number of each column, (2, p)."""
         ends = [(part.min(0), part.max(0)) for part in self.points.parts()]
         least, greatest = zip(*ends, strict=True)
         return np.stack([np.min(least, axis=0), np.max(greatest, axis=0)])
 
 
 def is_room(runtime: Runtime, shape: Sequence[int], memory: int | None) -> bool:
-    """Whether all points (N, p) go to a device, by rows and by columns, beside the responses."""
+    """True if all points (N, p) go to a device, by rows and by columns, beside the responses."""
     return fits(Rows({}, shape[0], 8 * (2 * shape[1] + 1)), Options(memory=memory), runtime)
 
 
 class Neighbours(NamedTuple):
-    """Device arrays of rows' numbers: the candidates of designs by other methods than "nn", and the designs of that."""
+    """Device arrays of row numbers: the candidates of designs by all methods but "nn", and the designs of "nn"."""
 
     candidates: Any = None  # (m, close) int32
     nearest: Any = None  # (m, end) int32
 
 
 class OnDevice:
-    """All data of a model on one device.
+    """Data of a model, all on one device.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class OnDevice:
         self._X, self._y = (self._moved(np.asarray(a)) for a in (self._data.points, self._data.y))
 
     def predictions(self, scheme: Scheme, locations: np.ndarray, d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
-        """All that is to be computed for some locations.
+        """Designs, estimates and predictions for some locations.
 
         Parameters
         ----------
@@ -141,15 +141,15 @@ class OnDevice:
 
 
 class ThroughDevice(OnDevice):
-    """The data of a model whose points pass through a device: first to tell neighbours, then those that are neighbours."""
+    """Data of a model whose points pass through a device: once to find neighbours, then the neighbours alone."""
 
     def _hold(self) -> None:
         limit = budget(Options(memory=self._data.memory), self.runtime, 8 * math.prod(self._data.points.shape))
-        self.rows = max(limit // (8 * self._data.points.shape[1] * PASSING), 1)
+        self.rows = max(limit // (8 * self._data.points.shape[1] * PASSING_PARTS), 1)
         self._room = limit // 2
 
     def predictions(self, scheme: Scheme, locations: np.ndarray, d: np.ndarray, g: np.ndarray) -> dict[str, np.ndarray]:
-        points, y, made = self._data.points, self._data.y, list[dict[str, np.ndarray]]()
+        points, y, parts = self._data.points, self._data.y, list[dict[str, np.ndarray]]()
         narrow = is_narrow_enough(self.runtime, scheme.close, scheme.end, d, g)
         found = self._neighbours(scheme, locations)
         on_host = [self.runtime.to_host(a) for a in found if a is not None]
@@ -163,10 +163,10 @@ class ThroughDevice(OnDevice):
             here = iter([self._moved(a) for a in np.split(numbers, ends, axis=1)])
             own = Neighbours(*(None if a is None else next(here) for a in found))
             work = self._work(scheme, self._moved(points[used]), self._moved(y[used]))
-            made.append(work(locations[first:end], d[first:end], g[first:end], own, narrow))
-            indices = made[-1]["indices"]
-            made[-1]["indices"] = np.where(indices < 0, indices, used[indices])
-        return {name: np.concatenate([its[name] for its in made]) for name in made[0]}
+            parts.append(work(locations[first:end], d[first:end], g[first:end], own, narrow))
+            indices = parts[-1]["indices"]
+            parts[-1]["indices"] = np.where(indices < 0, indices, used[indices])
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 class Work:
@@ -190,7 +190,7 @@ class Work:
     def __call__(
         self, locations: np.ndarray, d: np.ndarray, g: np.ndarray, found: Neighbours, narrow: bool
     ) -> dict[str, np.ndarray]:
-        """See `OnDevice.predictions`; `narrow` as `Design` has it."""
+        """Designs, estimates and predictions: see `OnDevice.predictions`; `narrow` as `Design` has it."""
         runtime, scheme, joint = self.runtime, self.scheme, locations.ndim == 3
         at, d, g = (runtime.to_device(np.ascontiguousarray(a)) for a in (locations, d, g))
         one = runtime.to_device(np.ascontiguousarray(locations[:, 0])) if joint else at
@@ -214,7 +214,7 @@ class Work:
         return on_host
 
     def _search(self, method: str, narrow: bool) -> Design | RaySearch:
-        """The search for designs by a method other than that of the nearest points."""
+        """Designs by a method other than that of the nearest points."""
         scheme = self.scheme
         given = self.runtime, self.X, self.correlation, scheme.separable
         if method in ("ray", "opt"):
@@ -224,7 +224,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Job:
-    """Locations, and what is to be done with them; travels to other processes by pickle."""
+    """Locations, and the scheme of their predictions; travels to other processes by pickle."""
 
     data: Data
     scheme: Scheme
@@ -233,7 +233,7 @@ class Job:
     g: np.ndarray  # (m,) float64
 
     def run(self, runtime: Runtime, devices: Any, client: Any, progress: bool) -> dict[str, np.ndarray]:
-        """The `predictions` for all locations, a chunk at a time: on one device where no others, and no client, are given."""
+        """Predictions for all locations, a chunk at a time: on one device where no others, and no client, are given."""
         m, joint = len(self.locations), self.locations.ndim == 3
         each = 4 * self.scheme.close + (8 * self.locations.shape[1] ** 2 if joint else 0)
         chunk = max(CHUNK_BYTES // each, 1)
@@ -247,12 +247,12 @@ class Job:
 
 
 def predictions(job: Job, first: int, end: int, runtime: Runtime) -> dict[str, np.ndarray]:
-    """What is computed for a range of a job's locations on one device: see `OnDevice.predictions`."""
+    """Predictions for a range of a job's locations on one device: see `OnDevice.predictions`."""
     return job.data.on(runtime).predictions(job.scheme, job.locations[first:end], job.d[first:end], job.g[first:end])
 
 
 class _OneDevice(RangeMap):
-    """A map in the calling thread, on one device."""
+    """Map in the calling thread, on one device."""
 
     def __init__(self, runtime: Runtime):
         self._runtime = runtime

@@ -23,7 +23,7 @@ class Joint(NamedTuple):
     Attributes
     ----------
     mean : (S, m) float64
-        Of the multivariate Student-t with n degrees of freedom that the responses at the references have.
+        Mean of the responses at the references, a multivariate Student-t with n degrees of freedom.
     covariance : (S, m, m) float64
         Its scale matrix, the squared scales on its diagonal.
     """
@@ -36,7 +36,7 @@ def joint_predictions(
     runtime: Runtime, X: Any, y: Any, correlation: Correlation, references: Any, designs: Any, d: Any, g: Any, noise: bool,
     **chosen: int,
 ) -> Joint:  # fmt: skip
-    """Start the kernel for some sets of references.
+    """Joint predictions for some sets of references, by one kernel.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def joint_predictions(
     noise : bool
         Whether variances are those of observations, with the nugget, rather than those of the process.
     chosen : int, optional
-        What `joint_layout` takes to choose another layout.
+        Arguments of `joint_layout`, to choose another layout.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""How the kernels of local Gaussian processes are laid out on a device.
+"""Layouts of the kernels of local Gaussian processes on a device.
 
 Each layout function takes the constants to use instead of those that it would choose: tests try others.
 """
@@ -13,11 +13,11 @@ from ...kernels.layout import power_of_two
 if TYPE_CHECKING:
     from ...runtime.base import Device, Runtime
 
-RESERVED = 1024  # bytes of shared memory that CUDA takes of each block's
+RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
 
 
 def blocks_within(runtime: Runtime, wanted: int, most: int, nbytes: int) -> int:
-    """How many blocks of `wanted`, of which no more than `most` have work, find `nbytes` of scratch each: at least one."""
+    """Number of blocks, at most `wanted` and `most`, that find `nbytes` of scratch each in memory; at least one."""
     free = runtime.free_memory() or runtime.device.memory // 2
     return max(min(wanted, most, free // 2 // max(nbytes, 1)), 1)
 
@@ -30,7 +30,7 @@ _DESIGN_THREADS = {384: 64, 768: 128, 1536: 256}
 
 @dataclass(frozen=True)
 class DesignLayout:
-    """The constants of the search for designs: a block has a location at a time, its threads the candidates.
+    """Constants of the search for designs: a block has a location at a time, its threads the candidates.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class DesignLayout:
     shared : int
         Numbers of shared memory in all.
     width, scratch, blocks : int
-        Of a launch, for which the kernel is the same: places for candidates, in whole rounds of the threads; numbers in global
+        Sizes of a launch, not of the kernel: places for candidates, in whole rounds of the threads; numbers in global
         memory that each block has; blocks that are resident on the device.
     """
 
@@ -72,7 +72,7 @@ class DesignLayout:
 
 
 def _design_block(device: Device, n_candidates: int, mspe: bool, threads: int) -> tuple[int, int, int]:
-    """Threads, candidates that a thread works on at once, and blocks of a multiprocessor."""
+    """Number of threads, of candidates that a thread works on at once, and of blocks of a multiprocessor."""
     if device.type == "cpu":
         return threads or 8, 4, 1
     usual = next((t for most, t in _DESIGN_THREADS.items() if n_candidates <= most), 384)
@@ -82,7 +82,7 @@ def _design_block(device: Device, n_candidates: int, mspe: bool, threads: int) -
 
 
 def wide_rows(dim: int) -> int:
-    """How many rows of the factor stay in float64 where the others are float32: those whose numbers are large.
+    """Number of rows of the factor, those of large numbers, that stay in float64 where the others are float32.
 
     The more columns, the more slowly points make variances, and with them the numbers of further rows, small. Measured: with
     nuggets of 1e-4 and 1e-5 of 1,000 designs no more than one is another one, of 2 to 8 columns.
@@ -91,7 +91,7 @@ def wide_rows(dim: int) -> int:
 
 
 def is_narrow_faster(device: Device, n_candidates: int, end: int) -> bool:
-    """Whether the bytes of the candidates' rows bound the search: on a GPU, and where a CPU's cache is too small for them."""
+    """True if the bytes of the candidates' rows bound the search: on a GPU, or beyond a CPU's cache."""
     return device.type != "cpu" or 8 * n_candidates * end > 1 << 21
 
 
@@ -106,7 +106,7 @@ def design_layout(
     mspe : bool
         Whether the criterion needs derivatives: each point of the design has two rows of the factor then.
     references : int
-        Of each location, if it has several: any number of them has the same kernel.
+        Number of references of each location, if it has several: any number of them has the same kernel.
     narrow : bool
         Whether most rows are kept in float32.
     threads, unroll, per_unit : int
@@ -129,7 +129,7 @@ def design_layout(
     size = 2 if narrow else 1  # rows in the room of one in float64
     if not cpu:
         # A block's share of a multiprocessor's shared memory, which is about what one block may have of it.
-        budget = min(max((device.shared_memory + RESERVED) // per_unit - RESERVED, 16384), device.shared_memory)
+        budget = min(max((device.shared_memory + RESERVED_BYTES) // per_unit - RESERVED_BYTES, 16384), device.shared_memory)
         fitting = (budget // 8 - fixed) // width
         near_state = fitting >= states and not references
         fitting = fitting - states if not references else fitting
@@ -148,7 +148,7 @@ def design_layout(
 
 @dataclass(frozen=True)
 class RayLayout:
-    """The constants of the search along rays: a block has a location at a time.
+    """Constants of the search along rays: a block has a location at a time.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class RayLayout:
     matrices, beside : int
         Numbers of these, and of all else in shared memory.
     width, scratch, blocks : int
-        Of a launch, for which the kernel is the same: places for candidates; numbers in global memory that each block has;
+        Sizes of a launch, not of the kernel: places for candidates; numbers in global memory that each block has;
         blocks that are resident on the device.
     """
 
@@ -179,7 +179,7 @@ class RayLayout:
 
     @property
     def shared(self) -> int:
-        """Numbers of shared memory."""
+        """Size of shared memory, in numbers."""
         return self.beside + self.matrices * self.in_shared
 
 
@@ -192,7 +192,7 @@ def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int,
     beside += beside % 2
     in_shared = 8 * (beside + matrices) <= device.shared_memory
     width = -(-n_candidates // 32) * 32
-    per_unit = (device.shared_memory + RESERVED) // (8 * (beside + matrices * in_shared) + RESERVED)
+    per_unit = (device.shared_memory + RESERVED_BYTES) // (8 * (beside + matrices * in_shared) + RESERVED_BYTES)
     return RayLayout(
         threads, trials, most, in_shared, matrices, beside, width, scratch=matrices * (not in_shared) + -(-dim * width // 2),
         blocks=device.compute_units * (1 if cpu else max(min(per_unit, 16), 1)),
@@ -204,7 +204,7 @@ def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int,
 
 @dataclass(frozen=True)
 class FitProblem:
-    """What the local_fit kernel estimates and predicts.
+    """Problem of the local_fit kernel: the sizes, and the parameters to estimate.
 
     Attributes
     ----------
@@ -233,13 +233,13 @@ class FitProblem:
 
     @property
     def estimated(self) -> int:
-        """How many numbers are estimated for each location."""
+        """Number of parameters that are estimated for each location."""
         return self.lengthscales * self.estimate_d + self.estimate_g
 
 
 @dataclass(frozen=True)
 class FitLayout:
-    """The constants of the local_fit kernel: a block has a location at a time, its threads the entries of a matrix.
+    """Constants of the local_fit kernel: a block has a location at a time, its threads the entries of a matrix.
 
     Attributes
     ----------
@@ -264,7 +264,7 @@ class FitLayout:
 
     @property
     def work(self) -> int:
-        """Numbers in global memory that each block has."""
+        """Size of each block's work in global memory, in numbers."""
         return 0 if self.in_shared else self.matrix
 
 
@@ -280,7 +280,7 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
     in_shared = 8 * (matrix + beside) <= device.shared_memory
     shared = beside + matrix * in_shared
     if not per_unit:
-        fitting = (device.shared_memory + RESERVED) // (8 * shared + RESERVED)
+        fitting = (device.shared_memory + RESERVED_BYTES) // (8 * shared + RESERVED_BYTES)
         per_unit = 4 if cpu else max(min(fitting, 2048 // threads, 32), 1)
     return FitLayout(threads, lanes, in_shared, matrix, shared, device.compute_units * per_unit)
 
@@ -290,7 +290,7 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
 
 @dataclass(frozen=True)
 class JointLayout:
-    """The constants of the local_joint kernel: a block has a set of references at a time, its threads the rows of matrices.
+    """Constants of the local_joint kernel: a block has a set of references at a time, its threads the rows of matrices.
 
     Attributes
     ----------
@@ -310,7 +310,7 @@ class JointLayout:
     blocks: int = field(compare=False, repr=False)
 
     def scratch(self, n: int, references: int) -> int:
-        """Numbers in global memory that each block has: the references' rows of the factor, and the factor if need be."""
+        """Size of each block's scratch in global memory, in numbers: the references' rows, and a factor that is not shared."""
         return n * references + n * (n + 1) * (not self.in_shared)
 
 
@@ -320,7 +320,7 @@ def joint_layout(device: Device, n: int, p: int, threads: int = 0) -> JointLayou
     beside, factor = p * n, n * (n + 1)
     in_shared = 8 * (beside + factor) <= device.shared_memory
     shared = beside + factor * in_shared
-    per_unit = 1 if cpu else max(min((device.shared_memory + RESERVED) // (8 * shared + RESERVED), 8), 1)
+    per_unit = 1 if cpu else max(min((device.shared_memory + RESERVED_BYTES) // (8 * shared + RESERVED_BYTES), 8), 1)
     return JointLayout(threads or (8 if cpu else 128), in_shared, shared, device.compute_units * per_unit)
 
 
@@ -329,7 +329,7 @@ def joint_layout(device: Device, n: int, p: int, threads: int = 0) -> JointLayou
 
 @dataclass(frozen=True)
 class NearestLayout:
-    """The constants of the search for nearest points.
+    """Constants of the search for nearest points.
 
     Attributes
     ----------
@@ -352,7 +352,7 @@ class NearestLayout:
     blocks: int = field(compare=False, repr=False)
 
     def scratch(self, capacity: int, start: int) -> int:
-        """Words of 8 bytes in global memory that each block has, for `capacity` points of each location."""
+        """Size of each block's scratch in global memory, in words of 8 bytes, for `capacity` points of each location."""
         points = self.locations * capacity + start
         return points + -(-points // 2)
 
@@ -360,12 +360,12 @@ class NearestLayout:
 def nearest_layout(
     device: Device, dim: int, n_locations: int, threads: int = 0, locations: int = 0, unroll: int = 0, per_unit: int = 0
 ) -> NearestLayout:
-    """Layout of the search for nearest points; the last four to try others than usual."""
+    """Layout of the search for nearest points; the last four arguments try others than usual."""
     cpu = device.type == "cpu"
     blocks = device.compute_units * (per_unit or (1 if cpu else 4))
 
     def time(locations: int) -> int:
-        """The time of the block with most to do: what it reads of the points costs it as much as 4 locations do."""
+        """Time of the block with most to do: to read the points costs as much as 4 locations."""
         return -(-n_locations // (locations * blocks)) * (locations + 4)
 
     locations = locations or min((1, 8) if cpu else (1, 4, 8, 16, 24, 32), key=time)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class LocalGP:
-    """A Gaussian process for many observations, approximated at each location by one for a small design near it.
+    """Gaussian process for many observations, approximated at each location by one for a small design near it.
 
     For each location x some of the nearest rows of X are candidates. Of these a design is built: the `start` nearest, then one
     after another the one that reduces the predictive variance at x most (active learning, ALC). The lengthscale is estimated
@@ -123,7 +123,7 @@ class LocalGP:
 
     @property
     def columns(self) -> int:
-        """Numbers of a point."""
+        """Number of columns of the points."""
         return int(self._points.shape[1])
 
     def __reduce__(self) -> Any:
@@ -133,7 +133,7 @@ class LocalGP:
         return _again, (X, self.y, self.cov, self.center, self._names, prescale, self._memory)
 
     def _prescaling(self, prescale: Any) -> np.ndarray | None:
-        """Lengthscales to scale columns with: given, or those of samples of the data."""
+        """Lengthscales to scale columns with: the user's, or estimates from samples of the data."""
         if isinstance(prescale, bool | np.bool_):
             if not prescale:
                 return None
@@ -146,7 +146,7 @@ class LocalGP:
         return given
 
     def _in_units(self, separable: bool) -> tuple[Units, Data]:
-        """The data in the units in which they are computed with, and these."""
+        """Data in the units of the computation, and these units."""
         if separable not in self._within:
             # Columns that are scaled already keep that, also where each has a lengthscale.
             units = Units.of(self._scaled, self.y, separable and self.prescaling is None, self.center)
@@ -156,7 +156,7 @@ class LocalGP:
 
     @property
     def device(self) -> Device:
-        """Where predictions are computed by default."""
+        """Device of predictions, by default."""
         return self._runtime.device
 
     def __repr__(self) -> str:
@@ -177,7 +177,7 @@ class LocalGP:
         start, end : int
             Points of a design that are the nearest, and all of them; 1 <= start <= end <= N.
         close : int, optional
-            How many of the nearest points are candidates: by default ``1000 + end``, or N if that is less.
+            Number of nearest points that are candidates: by default ``1000 + end``, or N if that is less.
         d, g : float, array_like or dict, optional
             Lengthscale (in squared units of X, or of the scaled columns) and nugget; where they are estimated, where that
             begins. One number, one for each location or set, (m,), or if separable one for each column, (p,), or for each of
@@ -186,15 +186,15 @@ class LocalGP:
             quantile of the squared distances between rows of X, and g is 1e-4: see `gp.local.darg` and `gp.local.garg`, what
             these return being taken as well. Estimates are the best of several searches.
         method : {"alc", "mspe", "nn", "ray", "opt"}, or several of these
-            By which the design grows: reduction of variance, mean-squared prediction error, or just the nearest points. "ray"
-            and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along gradients,
-            and take the candidate that is nearest to the best one: cheaper where there are thousands of candidates, and in
-            more than a few columns less good. Several are those of as many stages: ``("nn", "alc")`` begins with lengthscales
-            of the nearest points.
+            Criterion by which the design grows: reduction of variance, mean-squared prediction error, or just the nearest
+            points. "ray" and "opt" reduce the variance, too, but compute it in few places, on rays from the location and along
+            gradients, and take the candidate that is nearest to the best one: cheaper where there are thousands of candidates,
+            and in more than a few columns less good. Several are those of as many stages: ``("nn", "alc")`` begins with
+            lengthscales of the nearest points.
         separable : bool
             Whether each column has a lengthscale of its own.
         stages : int
-            How often designs are chosen and lengthscales estimated; each stage takes the estimates of the one before.
+            Number of choices of designs and estimates of lengthscales; each stage takes the estimates of the one before.
         joint : bool
             Whether locations are predicted together, with their covariances: a design then reduces the variances at all
             references of a set, on average, and what is near is near to one of them.
@@ -203,7 +203,7 @@ class LocalGP:
         rays : int, optional
             Along how many rays a point is searched for: by default as many as columns for "ray", and one for "opt".
         nearest : {"auto", "device", "tree"}
-            How the nearest points are found: by distances to all of them, or by a k-d tree on the host, which takes all of X in
+            Search for the nearest points: by distances to all of them, or by a k-d tree on the host, which takes all of X in
             its memory; no matter for the result.
         devices, client : optional
             Where to compute other than on `device`: on several devices, ``"all"`` or a list of them, or by the workers of a
@@ -254,36 +254,36 @@ class LocalGP:
         d_start, g_start = scheme.starts(m, p)
         begin = units.lengthscales(d_start, d_start.shape[1])
         job = Job(data, scheme.within(units, p), units.points(locations), begin, g_start)
-        made = units.predictions(job.run(runtime, devices, client, progress), scheme.end)
+        results = units.predictions(job.run(runtime, devices, client, progress), scheme.end)
         if joint:
-            made["covariance"] = variance_of_t(scheme.end) * made["covariance"]
+            results["covariance"] = variance_of_t(scheme.end) * results["covariance"]
         if not scheme.d.mle:
-            made["d"] = np.array(d_start)
-        if (wrong := np.flatnonzero(made["status"] == 0)).size:
+            results["d"] = np.array(d_start)
+        if (wrong := np.flatnonzero(results["status"] == 0)).size:
             places, first = ("sets of references", "") if joint else ("locations", f", the first of them XX[{wrong[0]}]")
             raise np.linalg.LinAlgError(
                 f"at {wrong.size} of {m} {places}{first}, the matrix of the design's correlations "
                 "is not positive definite: some points are equal or too close to one another; give a larger nugget g"
             )
         if not scheme.separable:
-            made["d"] = made["d"][:, 0]
-        made = {k: a.astype(self._dtype, copy=False) if a.dtype.kind == "f" else a for k, a in made.items()}
+            results["d"] = results["d"][:, 0]
+        results = {k: a.astype(self._dtype, copy=False) if a.dtype.kind == "f" else a for k, a in results.items()}
         if joint and not sets:
-            made = {k: a[0] for k, a in made.items()}
+            results = {k: a[0] for k, a in results.items()}
         if native:
-            made = {k: runtime.to_device(np.ascontiguousarray(a)) if np.ndim(a) else a for k, a in made.items()}
+            results = {k: runtime.to_device(np.ascontiguousarray(a)) if np.ndim(a) else a for k, a in results.items()}
         kind: type[LocalPrediction | JointPrediction] = JointPrediction if joint else LocalPrediction
-        return kind(df=scheme.end, evaluations=made.pop("status"), **made)
+        return kind(df=scheme.end, evaluations=results.pop("status"), **results)
 
 
 def _names(X: Any) -> list[Any] | None:
-    """The names of a data frame's columns."""
+    """Names of a data frame's columns."""
     columns = getattr(X, "columns", None)
     return None if columns is None else list(columns)
 
 
 def _in_order(XX: Any, names: list[Any] | None) -> Any:
-    """A data frame with its columns in the order of X's."""
+    """Data frame with its columns in the order of X's."""
     given = _names(XX)
     if names is None or given is None or given == names:
         return XX
@@ -295,14 +295,14 @@ def _in_order(XX: Any, names: list[Any] | None) -> Any:
 def _again(
     X: Any, y: np.ndarray, cov: Expression | None, center: bool, names: list[Any] | None, prescale: Any, memory: int | None
 ) -> LocalGP:
-    """What was pickled."""
+    """Model from its pickled state."""
     made = LocalGP(X, y, cov, center=center, prescale=prescale, memory=memory)
     made._names = names
     return made
 
 
 def _columns(name: str, array: Any) -> Any:
-    """Points in rows."""
+    """Points in rows, as an array with two axes."""
     shape: tuple[int, ...] = getattr(array, "shape", ())
     if len(shape) == 1:
         return array.reshape(shape[0], 1)

@@ -1,4 +1,4 @@
-## What the local_design shape needs for the mean-squared prediction error, beside what it needs for the variance: derivatives in
+## Parts of the local_design shape for the mean-squared prediction error, beside those for the variance: derivatives in
 ## the lengthscale, theta, called slopes, and second derivatives, called curvatures, of what concerns the design alone.
 <%def name="functions()">\
 // What is known of a location from its design so far.

@@ -1,4 +1,4 @@
-"""The nearest of many points, exactly."""
+"""Exact search for the nearest of many points."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _NEAREST = Template.beside(__file__, "nearest")
 
 
 class Nearest:
-    """The rows of X that are nearest to locations, in Euclidean distance.
+    """Search for the rows of X that are nearest to locations, in Euclidean distance.
 
     Parameters
     ----------
     runtime : Runtime
-        Of a device that computes in float64.
+        Device that computes in float64.
     X : (N, p) float64
         NumPy or device array, or points. A row with a nan is farther away than all others.
     method : {"auto", "device", "tree"}
         Distances to all rows on the device, or a k-d tree of SciPy on the host. Both find the same rows.
     rows : int, optional
-        How many rows of X the device holds at a time, twice: some are read while it works on others. All of them if None.
+        Number of rows of X that the device holds, twice: some are read while it works on others. All of them if None.
     chosen : int, optional
-        What `nearest_layout` takes to choose another layout.
+        Arguments of `nearest_layout`, to choose another layout.
 
     Raises
     ------
@@ -92,20 +92,20 @@ class Nearest:
         return self._by_columns(self._whole)
 
     def _sample(self, n: int) -> Any:
-        """n rows of X, always the same."""
+        """Sample of n rows of X on the device, always the same."""
         if n not in self._samples:
             self._samples[n] = self._by_columns(self.X[_rows_of_sample(len(self.X), n)])
         return self._samples[n]
 
     def _part(self, first: int, end: int, n_sample: int) -> tuple[Any, Any]:
-        """Rows of X, and a sample of these, on the device, where they stay if they are all."""
+        """Rows of X, and a sample of them, on the device, where all rows stay if they fit."""
         if len(self._ranges) == 1:
             return self._points, self._sample(n_sample)
         part = self.X.part(first, end)
         return self._by_columns(part), self._by_columns(part[_rows_of_sample(len(part), n_sample)])
 
     def find(self, locations: Any, k: int, start: int = 0, out: Any = None) -> Any:
-        """The k nearest rows of each location.
+        """Nearest k rows of each location.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Nearest:
             With r references each, of which the nearest counts.
         k : int
         start : int
-            How many of the nearest come first, in the order of their distances. The order of the others is not defined.
+            Number of the nearest that come first, in the order of their distances. The order of the others is not defined.
         out : (m, k) device array of int32, optional
 
         Returns
@@ -156,7 +156,7 @@ class Nearest:
         return out
 
     def _uses_tree(self, k: int) -> bool:
-        """Measured on two cores against cKDTree of uniform points: the tree wins where it leaves out nearly all of them."""
+        """True if a tree searches: where it leaves out nearly all points, as measured on two cores against cKDTree."""
         if self.method != "auto" or len(self._ranges) > 1:
             return self.method == "tree"
         n, dim = self.X.shape
@@ -189,7 +189,7 @@ class Nearest:
         return found
 
     def _find_around_sets(self, sets: np.ndarray, k: int) -> np.ndarray:
-        """The rows that are nearest to any reference of a set are among those nearest to each."""
+        """Rows nearest to any reference of each set, chosen from the rows nearest to each reference."""
         m, references, dim = sets.shape
         rows = self._find_in_tree(sets.reshape(-1, dim), k).reshape(m, references, k)
         found = np.full((m, k), -1, np.int32)
@@ -208,8 +208,10 @@ def _rows_of_sample(n: int, size: int) -> np.ndarray:
 
 
 def sample_of(n: int, k: int) -> tuple[int, int, int]:
-    """How large a sample of n rows is to be, which of it, in order, has the k nearest rows within its distance, and for how
-    many rows within that there has to be room. A sample of 0: all rows are collected.
+    """Size of a sample of n rows, the rank in it that bounds the k nearest rows, and the number of rows to have room for.
+
+    The sample's row of this rank, in the order of distances, has the k nearest rows within its distance. Size 0: collect all
+    rows.
 
     The number of the sample's rows among the k nearest has a mean of k n_sample / n and about that variance.
     """

@@ -1,4 +1,4 @@
-"""Points in rows, of which a device, or the memory, need not hold all at a time."""
+"""Points in rows, not all of which a device, or the memory, need hold at a time."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from ...parallel.rows import chunks, read
 from ..observations import require_finite
 
-ROWS = 1 << 18  # that are read at once, where all are gone through
+ROWS_AT_ONCE = 1 << 18  # that are read at once, in a pass over all rows
 
 
 class Points:
-    """Points in rows, in units of their own; they stay where they are, and what is read of them is float64.
+    """Points in rows, in units of their own; the rows stay where they are, and those read become float64.
 
     Parameters
     ----------
     rows : (N, p) or (N,) ndarray or rows that are read by slices
         (N,) is one column.
     units : sequence of (p,) ndarray
-        What columns are divided by, one after another.
+        Divisors of the columns, one after another.
     """
 
     def __init__(self, rows: Any, units: Sequence[np.ndarray] = ()) -> None:
@@ -32,31 +32,31 @@ class Points:
         return self.shape[0]
 
     def over(self, lengths: np.ndarray) -> Points:
-        """The points with columns that are divided by these lengths."""
+        """Points with columns divided by these lengths."""
         return Points(self.rows, (*self._units, lengths))
 
     def part(self, first: int, end: int) -> np.ndarray:
-        """Some rows, in C order."""
+        """Rows from `first` to `end` - 1, in C order."""
         return self._within(read(self.rows, first, end, "X"))
 
     def parts(self) -> Iterator[np.ndarray]:
-        """All rows, some after the others."""
-        return (self.part(*rows) for rows in chunks(len(self), ROWS))
+        """Rows in parts, one after another."""
+        return (self.part(*rows) for rows in chunks(len(self), ROWS_AT_ONCE))
 
     def require_finite(self) -> None:
-        """ValueError where a number is nan or infinite."""
+        """Check of all numbers: ValueError where one is nan or infinite."""
         for i, part in enumerate(self.parts()):
-            require_finite("X", part, ROWS * i)
+            require_finite("X", part, ROWS_AT_ONCE * i)
 
     def __getitem__(self, numbers: np.ndarray | slice) -> np.ndarray:
-        """The rows of these numbers, in C order; where they are not in memory, they are looked for in all that is read."""
+        """Rows of these numbers, in C order; where X is not in memory, all of it is read for them."""
         if isinstance(numbers, slice):
             numbers = np.arange(len(self))[numbers]
         if isinstance(self.rows, np.ndarray):
             return self._within(self.rows[numbers])
         order = np.argsort(numbers, kind="stable")
         found, ordered = np.empty((len(numbers), self.shape[1])), numbers[order]
-        for first, end in chunks(len(self), ROWS):
+        for first, end in chunks(len(self), ROWS_AT_ONCE):
             low, high = np.searchsorted(ordered, [first, end])
             if low < high:
                 found[order[low:high]] = self.part(first, end)[ordered[low:high] - first]
@@ -73,5 +73,5 @@ class Points:
 
 
 def parts_of(X: np.ndarray | Points) -> Iterator[np.ndarray]:
-    """The rows of an array or of points, some after the others."""
-    return X.parts() if isinstance(X, Points) else (X[first:end] for first, end in chunks(len(X), ROWS))
+    """Rows of an array or of points, some after the others."""
+    return X.parts() if isinstance(X, Points) else (X[first:end] for first, end in chunks(len(X), ROWS_AT_ONCE))

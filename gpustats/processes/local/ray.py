@@ -1,4 +1,4 @@
-"""Local designs that are searched in continuous space: along rays, or along gradients."""
+"""Local designs that are searched for in continuous space: along rays, or along gradients."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ RAY = Template.beside(__file__, "ray")
 
 
 def beginnings(n_candidates: int, end: int, rays: int) -> int:
-    """How many of the candidates have to be in the order of their distances: no ray begins at a later one."""
+    """Number of candidates that have to be in the order of their distances: no ray begins at a later one."""
     return min(n_candidates, end + rays + math.isqrt(end))
 
 
 class RaySearch:
-    """The search for local designs along rays.
+    """Search for local designs along rays.
 
     Parameters
     ----------
     runtime : Runtime
-        Of a device that computes in float64.
+        Device that computes in float64.
     X : (N, p) device array of float64
         Contiguous.
     correlation : Correlation
@@ -38,11 +38,11 @@ class RaySearch:
     box : (2, p) device array of float64
         The least and the largest number of each column, which rays do not leave.
     rays : int
-        How many rays a point of the design is searched on.
+        Number of rays on which a point of the design is searched for.
     opt : bool
         Whether the search goes on along gradients.
     chosen : int, optional
-        What `ray_layout` takes to choose another layout.
+        Arguments of `ray_layout`, to choose another layout.
 
     Notes
     -----
@@ -78,7 +78,7 @@ class RaySearch:
         self.rays, self.opt, self._chosen = rays, opt, chosen
 
     def search(self, locations: Any, candidates: Any, d: Any, g: Any, start: int, end: int, out: Any = None) -> Any:
-        """The designs, as rows of X in the order in which they are chosen.
+        """Designs, as rows of X in the order in which the search chooses them.
 
         Parameters
         ----------

@@ -21,15 +21,15 @@ from .units import Units
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
-#: Points of a subsample, and how many of these.
-SIZE, REPLICATES = 250, 10
-#: Points that tell where the intervals of a column end.
-_SAMPLE = 100_000
-_DRAWS = 100  # of Latin hypercubes, at most, until there are points enough
+#: Number of points of a subsample, and number of subsamples.
+SUBSAMPLE_SIZE, REPLICATES = 250, 10
+#: Number of points whose quantiles are the ends of a column's intervals.
+_INTERVAL_SAMPLE = 100_000
+_MOST_HYPERCUBES = 100  # of Latin hypercubes, at most, until there are points enough
 
 
 def blhs(
-    X: Any, y: Any, cov: Expression | None = None, *, size: int = SIZE, replicates: int = REPLICATES, d: Any = None,
+    X: Any, y: Any, cov: Expression | None = None, *, size: int = SUBSAMPLE_SIZE, replicates: int = REPLICATES, d: Any = None,
     g: float = 1e-3, center: bool = True, rng: Any = 0,
 ) -> np.ndarray:  # fmt: skip
     """Lengthscales of the columns for all data, from bootstrapped block Latin hypercubes.
@@ -52,7 +52,7 @@ def blhs(
     center : bool
         As for `LocalGP`.
     rng : int or numpy.random.Generator
-        Of the subsamples; by default always the same ones.
+        Source of the subsamples; by default always the same ones.
 
     Returns
     -------
@@ -99,10 +99,10 @@ def blhs(
 
 
 def lengthscales(
-    runtime: Runtime, X: Points, y: np.ndarray, correlation: Correlation, size: int = SIZE, replicates: int = REPLICATES,
-    d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
+    runtime: Runtime, X: Points, y: np.ndarray, correlation: Correlation, size: int = SUBSAMPLE_SIZE,
+    replicates: int = REPLICATES, d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
 ) -> np.ndarray:  # fmt: skip
-    """`blhs` of what was checked."""
+    """Lengthscales by `blhs`, for arguments that were checked."""
     p, size, rng = X.shape[1], min(size, len(X)), np.random.default_rng(rng)
     units = Units.of(X, y, True, center)
     of_d = units.parameter(darg(d, X, separable=True, lengths=units.columns), p)
@@ -131,27 +131,27 @@ def subsamples(X: np.ndarray | Points, size: int, replicates: int, rng: np.rando
     intervals = int((n / size) ** (1 / (p - 1)) + 1e-9) if p > 1 else 1
     if intervals < 2:
         return np.stack([np.sort(rng.choice(n, size, replace=False)) for _ in range(replicates)])
-    some = X[rng.choice(n, min(n, _SAMPLE), replace=False)]
+    some = X[rng.choice(n, min(n, _INTERVAL_SAMPLE), replace=False)]
     ends = np.quantile(some, np.arange(1, intervals) / intervals, axis=0)
     rngs = [np.random.default_rng(seed) for seed in rng.integers(2**63, size=replicates)]
-    found = [np.zeros(0, np.int64)] * replicates
-    for _ in range(_DRAWS):
+    chosen = [np.zeros(0, np.int64)] * replicates
+    for _ in range(_MOST_HYPERCUBES):
         # Of each interval of each column, the block that it belongs to.
-        blocks = {i: [rngs[i].permutation(intervals) for _ in range(p)] for i in range(replicates) if len(found[i]) < size}
+        blocks = {i: [rngs[i].permutation(intervals) for _ in range(p)] for i in range(replicates) if len(chosen[i]) < size}
         if not blocks:
             break
         first = 0
         for part in parts_of(X):
             cells = [np.searchsorted(ends[:, k], part[:, k], side="right") for k in range(p)]
-            for i, its in blocks.items():
-                within = np.logical_and.reduce([its[k][cells[k]] == its[0][cells[0]] for k in range(1, p)])
-                found[i] = np.union1d(found[i], first + np.flatnonzero(within))
+            for i, block in blocks.items():
+                within = np.logical_and.reduce([block[k][cells[k]] == block[0][cells[0]] for k in range(1, p)])
+                chosen[i] = np.union1d(chosen[i], first + np.flatnonzero(within))
             first += len(part)
-    return np.stack([_some_of(rows, n, size, rng) for rows, rng in zip(found, rngs, strict=True)])
+    return np.stack([_some_of(rows, n, size, rng) for rows, rng in zip(chosen, rngs, strict=True)])
 
 
 def _some_of(rows: np.ndarray, n: int, size: int, rng: np.random.Generator) -> np.ndarray:
-    """As many of some rows as are wanted, or all of them and others of the n rows, in order."""
+    """Sorted choice of `size` of some rows, or all of them and others of the n rows."""
     if len(rows) < size:
         others = np.setdiff1d(rng.choice(n, min(n, 2 * size), replace=False), rows)
         rows = np.r_[rows, rng.choice(others, size - len(rows), replace=False)]

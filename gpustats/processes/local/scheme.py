@@ -1,4 +1,4 @@
-"""What a prediction by local Gaussian processes is to do: how designs are chosen, and what is estimated."""
+"""Scheme of a prediction by local Gaussian processes: the choice of designs, and the parameters to estimate."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 METHODS = ("alc", "mspe", "nn", "ray", "opt")
 #: Candidates by default, beside as many as the design has points.
-CLOSE = 1000
+DEFAULT_CLOSE = 1000
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """How the designs are chosen, and what is estimated: figure 1 of Gramacy, Niemi & Weiss (2014).
+    """Choice of the designs, and the parameters to estimate: figure 1 of Gramacy, Niemi & Weiss (2014).
 
     The fields are arguments of `LocalGP.predict`, checked; `d` and `g` say all that is known of lengthscales and nugget.
     """
@@ -44,13 +44,13 @@ class Scheme:
         separable: bool, stages: int, nearest: str, noise: bool = True, joint: bool = False,
         rays: int | None = None, lengths: np.ndarray | None = None,
     ) -> Scheme:  # fmt: skip
-        """The scheme of the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data.
+        """Scheme from the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data.
 
-        `lengths`: those that the columns of X are divided by, where they are known.
+        `lengths`: divisors of the columns of X, where they are known.
         """
         n = len(X)
         start, end, stages = (_whole(*number) for number in (("start", start), ("end", end), ("stages", stages)))
-        close = min(CLOSE + end, n) if close is None else _whole("close", close)
+        close = min(DEFAULT_CLOSE + end, n) if close is None else _whole("close", close)
         if not 1 <= start <= end <= min(close, n):
             raise ValueError(
                 f"start = {start}, end = {end}, close = {close}, and X has {n} rows: it must be 1 <= start <= end <= close, "
@@ -78,20 +78,20 @@ class Scheme:
         return cls(start, end, min(close, n), methods, separable, nearest, bool(noise), rays, of_d, of_g)
 
     def rays_of(self, method: str, p: int) -> int:
-        """How many rays the method "ray" or "opt" searches along, among points with p columns."""
+        """Number of rays along which the method "ray" or "opt" searches, among points with p columns."""
         return self.rays or (p if method == "ray" else 1)
 
     def ordered(self, p: int) -> int:
-        """How many candidates, of points with p columns, have to be in the order of their distances."""
+        """Number of candidates, of points with p columns, that have to be in the order of their distances."""
         rays = (self.rays_of(m, p) for m in self.methods if m in ("ray", "opt"))
         return max([self.start, *(beginnings(self.close, self.end, n) for n in rays)])
 
     def within(self, units: Units, p: int) -> Scheme:
-        """The same scheme for data in these units, with p columns."""
+        """Scheme for data in these units, with p columns."""
         return replace(self, d=units.parameter(self.d, p if self.separable else 1))
 
     def starts(self, m: int, p: int) -> tuple[np.ndarray, np.ndarray]:
-        """Where the searches for lengthscales, (m, p) or (m, 1), and nuggets, (m,), start at m locations with p columns."""
+        """Starts of the searches for lengthscales, (m, p) or (m, 1), and nuggets, (m,), at m locations with p columns."""
         lengthscales = _by_location("d", self.d.start, m, p if self.separable else 1)
         return lengthscales, _by_location("g", self.g.start, m, 1)[:, 0]
 
@@ -104,7 +104,7 @@ def _whole(name: str, number: Any) -> int:
 
 
 def _by_location(name: str, start: Any, m: int, columns: int) -> np.ndarray:
-    """A number for each location and column, (m, columns)."""
+    """Number for each location and column, (m, columns)."""
     start = np.asarray(start, np.float64)
     shape = start.shape
     if start.ndim == 1 and columns == 1 and shape == (m,):

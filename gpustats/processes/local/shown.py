@@ -1,4 +1,4 @@
-"""The kernels of local Gaussian processes that are shown of a covariance function of one distance."""
+"""Kernels of local Gaussian processes that are shown of a covariance function of one distance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS, CANDIDATES, POINTS = 8, 1000, 50
 
 
 def _design(covariance: Expression, dtype: str, dialect: str) -> str:
-    """The search for designs by the reduction of variance; it computes in float64, with rows in float32, whatever the type."""
+    """Source of the search for designs by the reduction of variance, in float64, with rows in float32, whatever the type."""
     layout = design_layout(REFERENCE_DEVICES[dialect], COLUMNS, CANDIDATES, POINTS, narrow=True)
     correlation = Correlation(covariance).source()
     return DESIGN.source(
@@ -26,14 +26,14 @@ def _design(covariance: Expression, dtype: str, dialect: str) -> str:
 
 
 def _fit(covariance: Expression, dtype: str, dialect: str) -> str:
-    """Estimates of a lengthscale, and predictions; in float64 whatever the type."""
+    """Source for estimates of a lengthscale, and predictions, in float64 whatever the type."""
     problem = FitProblem(POINTS, COLUMNS)
     layout = fit_layout(REFERENCE_DEVICES[dialect], problem)
     return FIT.source("float64", dialect, problem=problem, layout=layout, correlation=Correlation(covariance).source())
 
 
 def _ray(covariance: Expression, dtype: str, dialect: str) -> str:
-    """The search for designs along rays; it computes in float64 whatever the type."""
+    """Source of the search for designs along rays, in float64 whatever the type."""
     layout = ray_layout(REFERENCE_DEVICES[dialect], COLUMNS, CANDIDATES, POINTS, COLUMNS)
     correlation = Correlation(covariance).source()
     return RAY.source(
@@ -42,7 +42,7 @@ def _ray(covariance: Expression, dtype: str, dialect: str) -> str:
 
 
 def _joint(covariance: Expression, dtype: str, dialect: str) -> str:
-    """Joint predictions for sets of references; in float64 whatever the type."""
+    """Source for joint predictions for sets of references, in float64 whatever the type."""
     layout = joint_layout(REFERENCE_DEVICES[dialect], POINTS, COLUMNS)
     correlation = Correlation(covariance).source()
     return JOINT.source("float64", dialect, layout=layout, correlation=correlation, n=POINTS, dim=COLUMNS, separable=False)

@@ -1,4 +1,4 @@
-"""The units in which local Gaussian processes compute, so that results do not depend on those of the data."""
+"""Units of computation of local Gaussian processes, so that results do not depend on the units of the data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .points import Points
 
 @dataclass(frozen=True)
 class Units:
-    """What points and responses are divided by.
+    """Divisors of points and responses.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Units:
 
     @classmethod
     def of(cls, X: np.ndarray | Points, y: np.ndarray, separable: bool, center: bool) -> Units:
-        """Those of data; `separable`: with a lengthscale for each column; `center`: whether the mean of y is taken from it."""
+        """Units of data; `separable`: with a lengthscale for each column; `center`: with the mean of y taken from y."""
         mean = float(np.sum(y / len(y)))
         return cls(units_of_columns(X, separable), mean if center else 0.0, float(spreads(y[:, None])[0]) or 1.0)
 
@@ -47,12 +47,12 @@ class Units:
         return d / self._squares(columns)
 
     def parameter(self, d: Parameter, columns: int) -> Parameter:
-        """What is known of lengthscales, in these units."""
+        """Start, bounds and prior of lengthscales, in these units."""
         squares, (a, b) = self._squares(columns), d.ab
         return replace(d, start=d.start / squares, min=d.min / squares, max=d.max / squares, ab=(a, b * squares))
 
     def predictions(self, made: dict[str, np.ndarray], end: int) -> dict[str, np.ndarray]:
-        """What was computed in these units, in those of the data; `end`: responses of a likelihood."""
+        """Predictions in the units of the data, from those in these units; `end`: responses of a likelihood."""
         spread = {"covariance": 2, "scale": 1}  # powers of the unit of responses
         return made | {
             "mean": self.center + self.response * made["mean"],

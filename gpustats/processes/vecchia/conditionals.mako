@@ -44,7 +44,7 @@ ${caller.body()}\
         }
 % endif
 </%def>
-## What points i and j see of each other: seen0, seen1, ...
+## Distances and scalar products of points i and j: seen0, seen1, ...
 <%def name="see()">\
 <% m, p = neighbours, columns %>\
 % for k in range(len(measures)):

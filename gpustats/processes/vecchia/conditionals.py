@@ -1,4 +1,4 @@
-"""The densities of points given their neighbours: the kernels, and what launches them."""
+"""Densities of points given their neighbours: the kernels, and their launches."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _BY_ROW = Template.beside(__file__, "by_row")
 
 LIKELIHOOD, PREDICTIONS = "likelihood", "predictions"
 #: Bytes of the sums of blocks that are fetched at a time.
-MOST_FOUND = 1 << 26
+MOST_FETCHED_BYTES = 1 << 26
 
 
 class VecchiaCode:
-    """A kernel for a covariance function, as a source.
+    """Source of a kernel for a covariance function.
 
     Parameters
     ----------
     covariance : Expression
     columns, neighbours : int
-        Of the points.
+        Numbers of columns of the points, and of neighbours of each.
     vectors : sequence of str
         The arguments that are vectors in each set: lengthscales, sigma, mean.
     wrt : sequence of str
@@ -47,9 +47,9 @@ class VecchiaCode:
     Attributes
     ----------
     numbers : dict
-        Those that have one derivative, or, in lengthscales, one for each column.
+        Arguments that have one derivative, or, in lengthscales, one for each column.
     by_row : list of str
-        Those that have a derivative for each observation.
+        Arguments that have a derivative for each observation.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class VecchiaCode:
         self._found = self.pairs.derivatives([n for n in covariance.parameters if n in wrt])
 
     def source(self, which: str, layout: VecchiaLayout, dtype: str, dialect: str) -> str:
-        """The kernel ``vecchia_likelihood`` or ``vecchia_predictions``."""
+        """Source of the kernel ``vecchia_likelihood`` or ``vecchia_predictions``."""
         covariance, found = self.covariance, self._found
         value, _ = covariance.code()
         words = {SIGMA: ["nonnegative"]} | {a.name: a.words for a in covariance.arguments}
@@ -78,17 +78,17 @@ class VecchiaCode:
         )  # fmt: skip
 
     def chunks(self, layout: VecchiaLayout) -> int:
-        """How often the points are gone through, for sums of as many columns as fit a thread."""
+        """Number of passes over the points, each for sums of as many columns as fit a thread."""
         return -(-self.columns // layout.columns) if self._found.wanted else 1
 
     def slots(self, layout: VecchiaLayout) -> tuple[list[str], list[str]]:
-        """What the numbers of a block are: names of sums, then the lengthscale of each measure that is scaled, by chunks."""
+        """Names of a block's numbers: names of sums, then the lengthscale of each measure that is scaled, by chunks."""
         sums = ["loglik", *self._found.sums, *(n for n in (SIGMA, MEAN) if n in self.numbers)]
         return sums, [self.pairs.measures[k].scaled for k in self._found.wanted]
 
 
 class Points(NamedTuple):
-    """Points in their order, on a device, and some that count, which follow one another.
+    """Points in their order, on a device, and a range of them that counts.
 
     Attributes
     ----------
@@ -111,20 +111,20 @@ class Points(NamedTuple):
 
     @classmethod
     def on(cls, runtime: Runtime, x: np.ndarray, y: np.ndarray, neighbours: np.ndarray, first: int, end: int) -> Points:
-        """Moved to a device; those from `first` to `end` count."""
+        """Points moved to a device; those from `first` to `end` count."""
         on_device = [moved(runtime, np.ascontiguousarray(a)) for a in (x, y)]
         return cls(runtime, x.dtype, on_device[0], on_device[1], np.ascontiguousarray(neighbours[first:end]), first)
 
 
 class Conditionals:
-    """The densities of points given their neighbours.
+    """Densities of points given their neighbours.
 
     Parameters
     ----------
     covariance : Expression
     points : Points
     lift : float
-        By which the diagonals of matrices are multiplied.
+        Factor of the diagonals of matrices.
     """
 
     def __init__(self, covariance: Expression, points: Points, lift: float) -> None:
@@ -135,14 +135,14 @@ class Conditionals:
 
     @functools.cached_property
     def neighbours(self) -> Any:
-        """As kernels read them."""
+        """Neighbours of the points, as kernels read them."""
         points = self.points
         return moved(points.runtime, points.neighbours if self.m else np.zeros((1, 1), np.int32))
 
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log-likelihoods, and their derivatives.
+        """Log-likelihoods, and their derivatives.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Conditionals:
             Argument -> array of float64, a row for each set or one for all.
         n_sets : int
         wrt : sequence of str
-            Of the arguments, and y.
+            Names of arguments, and y.
 
         Returns
         -------
@@ -161,19 +161,19 @@ class Conditionals:
         """
         given = [np.ascontiguousarray(values[n], np.float64) for n in self.arguments]
         plan = self._plan(LIKELIHOOD, given, tuple(wrt))
-        step = 1 if plan.code.by_row else max(min(MOST_FOUND // (8 * plan.per_set), 65535), 1)
+        step = 1 if plan.code.by_row else max(min(MOST_FETCHED_BYTES // (8 * plan.per_set), 65535), 1)
         parts = [plan.sums(given, k, min(step, n_sets - k)) for k in range(0, n_sets, step)]
-        return np.concatenate([v for v, _ in parts]), {n: np.concatenate([its[n] for _, its in parts]) for n in wrt}
+        return np.concatenate([v for v, _ in parts]), {n: np.concatenate([part[n] for _, part in parts]) for n in wrt}
 
     def predict(
         self, values: Mapping[str, np.ndarray], xs: Any, nearest: Any, mean: Any, scale: Any, noise: Any
     ) -> None:
-        """Add to the `mean` at new points what their neighbours tell of it, and write the `scale`.
+        """Add what their neighbours tell to the `mean` at new points, and write the `scale`.
 
         Parameters
         ----------
         values : mapping
-            Of one set.
+            Arguments of one set.
         xs, mean, scale, noise : array
             As kernels read and write them.
         nearest : (k, m) array of int32
@@ -187,7 +187,7 @@ class Conditionals:
 
     @functools.cached_property
     def memberships(self) -> tuple[Any, Any]:
-        """Where each point's terms lie in the rows of neighbours and point, and for each point the end of these places."""
+        """Places of each point's terms in the rows of neighbours and point, and the end of each point's places."""
         points, runtime = self.points, self.points.runtime
         own = np.arange(points.before, points.before + self.n, dtype=np.int32)
         rows = np.column_stack([points.neighbours, own]).ravel()
@@ -196,7 +196,7 @@ class Conditionals:
         return moved(runtime, places.astype(np.int64)), moved(runtime, ends.astype(np.int64))
 
     def by_row(self, terms: Any) -> np.ndarray:
-        """The sum of each point's terms, (N,), which kernels have written to the memory `terms`."""
+        """Sum of each point's terms, (N,), which kernels have written to the memory `terms`."""
         runtime, dtype, count = self.points.runtime, self.points.dtype, self.points.x.shape[0]
         out = empty(runtime, count, dtype)
         threads = min(256, runtime.device.max_threads)
@@ -207,7 +207,7 @@ class Conditionals:
 
 
 class _Plan:
-    """The evaluation of arguments of the same shapes. Threads may share it."""
+    """Evaluation of arguments of the same shapes. Threads may share it."""
 
     def __init__(self, model: Conditionals, which: str, given: Sequence[np.ndarray], wrt: Sequence[str], m: int) -> None:
         points, covariance = model.points, model.covariance
@@ -229,7 +229,7 @@ class _Plan:
         self.per_set = self._blocks * slots
 
     def _taken(self, given: Sequence[np.ndarray], first: int, blocks: int) -> tuple[list[Any], list[Any]]:
-        """What the kernels take from the neighbours' memory on, for the sets from `first` on; and what that keeps alive."""
+        """Kernel arguments from the neighbours' memory on, for the sets from `first` on, and the arrays that they point to."""
         model, layout = self._model, self._layout
         points, runtime = model.points, model.points.runtime
         packed = np.concatenate([a.ravel() for a in given])
@@ -243,7 +243,7 @@ class _Plan:
         return taken, [packed, handle]
 
     def sums(self, given: Sequence[np.ndarray], first: int, n_sets: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """As a call of `Conditionals`, for some of the sets; one of them where there are derivatives by row."""
+        """Log-likelihoods and derivatives of some of the sets; of one set where there are derivatives by row."""
         model, runtime = self._model, self._model.points.runtime
         taken, alive = self._taken(given, first, self._blocks * n_sets)
         nbytes = model.points.dtype.itemsize * model.n * (model.m + 1)
@@ -268,23 +268,25 @@ class _Plan:
                 slopes[name] = sums[name][:, None]
         bad = ~np.isfinite(values)
         values[bad] = np.nan
-        for its in slopes.values():
-            its[bad] = np.nan
+        for slope in slopes.values():
+            slope[bad] = np.nan
         return values, slopes
 
     def _of_lengthscales(self, name: str, moments: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """The derivatives in a vector of lengthscales, of the sums over pairs by measure and column."""
+        """Derivatives in a vector of lengthscales, from the sums over pairs by measure and column."""
         columns = self._model.points.x.shape[1]
         total = np.zeros((len(moments), columns))
         of_measures = [m for m in self.code.pairs.measures if m.scaled in self._scaled]
         for k, measure in enumerate(of_measures):
             if measure.scaled == name:
-                its = moments[:, :, k].reshape(len(moments), -1)[:, :columns]
-                total += its if measure.columns is None else np.where(np.isin(np.arange(columns), measure.columns), its, 0)
+                by_column = moments[:, :, k].reshape(len(moments), -1)[:, :columns]
+                if measure.columns is not None:
+                    by_column = np.where(np.isin(np.arange(columns), measure.columns), by_column, 0)
+                total += by_column
         return over_cubes(-2 * total, values)
 
     def predict(self, given: Sequence[np.ndarray], xs: Any, nearest: Any, mean: Any, scale: Any, noise: Any) -> None:
-        """As `Conditionals.predict`."""
+        """Predictions at new points, as `Conditionals.predict` makes them."""
         runtime, count = self._model.points.runtime, xs.shape[0]
         blocks = max(min(-(-count // self._layout.abreast), self._layout.blocks), 1)
         taken, alive = self._taken(given, 0, blocks)

@@ -1,4 +1,4 @@
-"""How the kernels of Vecchia's approximation are laid out on a device."""
+"""Layout of the kernels of Vecchia's approximation on a device."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...kernels.layout import Layout, power_of_two
 if TYPE_CHECKING:
     from ...runtime.base import Device
 
-BESIDE = 1024  # bytes of shared memory that CUDA takes of each block's
+RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
 MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True)
 class VecchiaLayout(Layout):
-    """The constants of the kernels.
+    """Constants of the kernels of Vecchia's approximation.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class VecchiaLayout(Layout):
     in_shared : bool
         Whether a block's numbers lie in shared memory; else in memory that is set apart for it.
     numbers : int
-        How many these are.
+        Size of a block's numbers.
     blocks : int
         Blocks that are resident on the device; the kernel is the same for all numbers of them.
     """
@@ -46,7 +46,7 @@ class VecchiaLayout(Layout):
 
 
 def layout_for(device: Device, itemsize: int, m: int, columns: int) -> VecchiaLayout:
-    """The layout for m neighbours, and points of so many columns.
+    """Layout for m neighbours, and points of so many columns.
 
     A CPU's vector register has a point in each lane; a GPU's warp has one point, or more with few neighbours.
     """
@@ -60,7 +60,7 @@ def layout_for(device: Device, itemsize: int, m: int, columns: int) -> VecchiaLa
     beside = 4 * (m + 1) * abreast + 8 * threads + 16 * itemsize * columns
     nbytes = itemsize * numbers + beside
     in_shared = nbytes <= device.shared_memory
-    fitting = (device.shared_memory + BESIDE) // (nbytes + BESIDE) if in_shared else 8
+    fitting = (device.shared_memory + RESERVED_BYTES) // (nbytes + RESERVED_BYTES) if in_shared else 8
     per_unit = 4 if device.type == "cpu" else max(min(fitting, 32), 1)
     return VecchiaLayout(
         threads, rows=rows, abreast=abreast, width=4, columns=min(columns, MOST_COLUMNS), in_shared=in_shared,

@@ -1,4 +1,4 @@
-"""The log-likelihood of a Gaussian process by Vecchia's approximation, its gradient, and predictions."""
+"""Log-likelihood of a Gaussian process by Vecchia's approximation, its gradient, and predictions."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from ..parameters import MEAN, SIGMA, Parameters, ParameterSets, Y
 from ..prediction import Prediction
 from ..process import GaussianProcess
 from .conditionals import Conditionals, Points
-from .neighbours import CHUNK, earlier_neighbours, nearest_rows, search_among
+from .neighbours import NEIGHBOURS_AT_ONCE, earlier_neighbours, nearest_rows, search_among
 from .ordering import ordered
 from .spread import Spread
 
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
-MOST = 64  # neighbours
+MOST_NEIGHBOURS = 64  # of a point
 
 
 class Vecchia(GaussianProcess):
-    """The log-likelihood of a Gaussian process, approximated: a product of densities given the nearest points before each.
+    """Log-likelihood of a Gaussian process, approximated: a product of densities given the nearest points before each.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Vecchia(GaussianProcess):
     neighbours : int, optional
         On how many points each is conditioned, up to 64. With n - 1 the likelihood is exact. Default: 30.
     ordering : {"maxmin", "random", "coordinate"} or (n,) array_like of int, optional
-        In which order points follow: ``"maxmin"``, where each is far from all before, which is best where points fill an area;
+        Order of the points: ``"maxmin"``, where each is far from all before, which is best where points fill an area;
         ``"random"``, nearly as good; ``"coordinate"``, by the sum of their coordinates; or a permutation of the rows.
     scales : (p,) array_like, optional
         Lengths by which the columns are divided before points are ordered and neighbours are searched for, such as
@@ -54,7 +54,7 @@ class Vecchia(GaussianProcess):
     jitter : float, optional
         Added to the diagonal of K, relative to each of its elements. Default: 0.
     seed : int, optional
-        Of the orders that are random, in part or altogether. Default: 0.
+        Seed of the orders that are random, in part or altogether. Default: 0.
     devices : "all" or sequence of str, optional
         Several devices, each of which evaluates the densities of as many points; predictions are made by the one on which the
         data lie. By default that does all.
@@ -124,7 +124,7 @@ class Vecchia(GaussianProcess):
         self._bind(earlier_neighbours(data.runtime, self._scaled[self.order], self.m), runtimes)
 
     def _bind(self, neighbours: np.ndarray, runtimes: list[Runtime] | None) -> None:
-        """Make what evaluates, for neighbours as places in the order, on the data's device or on others."""
+        """Create the evaluators, for neighbours as places in the order, on the data's device or on others."""
         data, lift, self._runtimes = self._data, 1 + self.jitter, runtimes
         x, y = data.host_x[self.order], data.y[self.order]
         self._conditionals = Conditionals(self.cov, Points.on(data.runtime, x, y, neighbours, 0, self.n), lift)
@@ -150,7 +150,7 @@ class Vecchia(GaussianProcess):
     # -- what users call
 
     def __call__(self, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> Any:
-        """The log-likelihood.
+        """Log-likelihood.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class Vecchia(GaussianProcess):
     def value_and_grad(
         self, *, sigma: Any = None, mean: Any = None, wrt: str | Collection[str] | None = None, **hyperparameters: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """The log-likelihood and its derivatives, which are exact.
+        """Log-likelihood and its derivatives, which are exact.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Vecchia(GaussianProcess):
         self, xs: Any, *, noise: Any = False, mean_xs: Any = None, neighbours: int | None = None, sigma: Any = None,
         mean: Any = None, **hyperparameters: Any,
     ) -> Prediction:  # fmt: skip
-        """The distribution of the process at new points, each by itself, given the nearest observations.
+        """Distribution of the process at new points, each by itself, given the nearest observations.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Vecchia(GaussianProcess):
         count = min(whole(self._asked if neighbours is None else neighbours), self.n)
         runtime, size = data.runtime, len(new.mean)
         location, scale, known = moved(runtime, new.mean), empty(runtime, size, data.dtype), np.ones(size, bool)
-        values, step = self._in_order(parameters.rows), max(CHUNK // count, 1)
+        values, step = self._in_order(parameters.rows), max(NEIGHBOURS_AT_ONCE // count, 1)
         for i in range(0, size, step):
             part = slice(i, i + step)
             where = np.asarray(written(runtime, new.x[part]), np.float64) / self.scales
@@ -231,11 +231,11 @@ class Vecchia(GaussianProcess):
 
     @functools.cached_property
     def _search(self) -> Nearest:
-        """Among all observations, in their order."""
+        """Search for nearest points among all observations, in their order."""
         return search_among(self._data.runtime, self._scaled[self.order])
 
     def _in_order(self, rows: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Arguments whose numbers for each observation are in the points' order."""
+        """Arguments by name, with numbers for each observation in the points' order."""
         return {n: a[:, self.order] if n in (SIGMA, MEAN) and a.shape[1] == self.n else a for n, a in rows.items()}
 
     def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
@@ -245,25 +245,25 @@ class Vecchia(GaussianProcess):
             if not np.isfinite(values[0]):
                 raise self._not_positive_definite(parameters)
             given = parameters.by_name
-            found = {n: its.item() if np.ndim(given.get(n, its)) == 0 else its[0] for n, its in slopes.items()}
+            found = {n: slope.item() if np.ndim(given.get(n, slope)) == 0 else slope[0] for n, slope in slopes.items()}
             return float(values[0]), self._data.gradient(found, wrt)
-        found = {n: its.sum(0) if n == Y else parameters.as_given(n, its) for n, its in slopes.items()}
+        found = {n: slope.sum(0) if n == Y else parameters.as_given(n, slope) for n, slope in slopes.items()}
         return values.reshape(parameters.lead), self._data.gradient(found, wrt)
 
     def _of_sets(
         self, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Collection[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The log-likelihoods at sets of parameters, a row of each argument for each of them, and their derivatives.
+        """Log-likelihoods at sets of parameters, a row of each argument for each set, and their derivatives.
 
-        They are nan where there are none.
+        Log-likelihoods and derivatives are nan where there is no likelihood.
         """
         if not n_sets:
             return np.zeros(0), {n: np.zeros((0, self.n if n == Y else rows[n].shape[1])) for n in wrt}
         values, slopes = self._likelihood(self._in_order(rows), n_sets, tuple(wrt))
-        for name, its in slopes.items():
-            if name in (Y, SIGMA, MEAN) and its.shape[1] == self.n:
-                slopes[name] = np.empty_like(its)
-                slopes[name][:, self.order] = its
+        for name, slope in slopes.items():
+            if name in (Y, SIGMA, MEAN) and slope.shape[1] == self.n:
+                slopes[name] = np.empty_like(slope)
+                slopes[name][:, self.order] = slope
         return values, slopes
 
     def _not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
@@ -274,9 +274,9 @@ class Vecchia(GaussianProcess):
 
 
 def whole(neighbours: Any) -> int:
-    """A number of neighbours, or ValueError."""
-    if isinstance(neighbours, bool) or not isinstance(neighbours, (int, np.integer)) or not 1 <= neighbours <= MOST:
-        raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST}")
+    """Number of neighbours as an int, or ValueError."""
+    if isinstance(neighbours, bool) or not isinstance(neighbours, (int, np.integer)) or not 1 <= neighbours <= MOST_NEIGHBOURS:
+        raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST_NEIGHBOURS}")
     return int(neighbours)
 
 

@@ -1,4 +1,4 @@
-"""The nearest of the points before each point, exactly."""
+"""Exact search for the nearest of the points before each point."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..local.nearest import Nearest
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
-#: Points up to which all pairs of a prefix are looked at.
-FEW = 512
+#: Points of a prefix of which all pairs are compared.
+ALL_PAIRS_LIMIT = 512
 #: Numbers of neighbours that are looked at at a time.
-CHUNK = 1 << 24
+NEIGHBOURS_AT_ONCE = 1 << 24
 
 
 def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
-    """For each row of x the m nearest of those before it, nearest first, and -1 where there are fewer: (n, m) int32.
+    """Neighbours of each row of x: the m nearest rows before it, nearest first, and -1 where there are fewer: (n, m) int32.
 
     Parameters
     ----------
     runtime : Runtime
-        Of the device that may search.
+        Device that may search.
     x : (n, p) ndarray of float64
     m : int
 
@@ -36,18 +36,18 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
     found = np.full((n, m), -1, np.int32)
     if not m:
         return found
-    for i in range(1, min(n, FEW)):
+    for i in range(1, min(n, ALL_PAIRS_LIMIT)):
         squares = ((x[:i] - x[i]) ** 2).sum(1)
         nearest = np.argsort(squares, kind="stable")[:m]
         found[i, : len(nearest)] = nearest
-    first = FEW
+    first = ALL_PAIRS_LIMIT
     while first < n:
         end = min(2 * first, n)
         search = search_among(runtime, x[:end])
         left, asked = np.arange(first, end), min(2 * m + 8, end)
         while left.size:
             lacking = []
-            for part in np.array_split(left, -(-left.size * asked // CHUNK)):
+            for part in np.array_split(left, -(-left.size * asked // NEIGHBOURS_AT_ONCE)):
                 rows = nearest_rows(search, x[part], asked)
                 earlier = rows < part[:, None]
                 # Those before come first, in the order in which they were.
@@ -61,11 +61,11 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
 
 
 def search_among(runtime: Runtime, x: np.ndarray) -> Nearest:
-    """The search for the nearest rows of x, on the device or by a tree on the host."""
+    """Search for the nearest rows of x, on the device or by a tree on the host."""
     return Nearest(runtime, x, "auto" if runtime.device.double else "tree")
 
 
 def nearest_rows(search: Nearest, locations: np.ndarray, k: int) -> np.ndarray:
-    """The k nearest rows of each location, nearest first: (m, k) int32 on the host."""
+    """Nearest k rows of each location, nearest first: (m, k) int32 on the host."""
     runtime = search.runtime
     return runtime.to_host(search.find(runtime.to_device(np.ascontiguousarray(locations)), k, start=k))

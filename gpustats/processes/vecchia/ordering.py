@@ -8,11 +8,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 #: Points up to which the maximum-minimum-distance order is exact.
-EXACT = 4096
+EXACT_ORDER_LIMIT = 4096
 
 
 def ordered(ordering: Any, x: np.ndarray, seed: int = 0) -> np.ndarray:
-    """A permutation of the rows of x, (n,) int64.
+    """Permutation of the rows of x, (n,) int64.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def ordered(ordering: Any, x: np.ndarray, seed: int = 0) -> np.ndarray:
         See `Vecchia`.
     x : (n, p) ndarray
     seed : int
-        Of what is random.
+        Seed of the random orders.
     """
     n = len(x)
     if isinstance(ordering, str):
@@ -42,17 +42,17 @@ def _coordinate(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The point nearest to the mean first, then always the one that is farthest from all before.
+    """Order that begins with the point nearest to the mean, then always takes the point farthest from all before.
 
-    Of more than `EXACT` points, the first few hundred are chosen so from a sample of that size. Then half as many as there
-    are so far are added at a time, from ten times as many of the rest: those that are farther away than the median and than
-    half of the largest distance, and that far from each other; and again, with the distances that are left.
+    Of more than `EXACT_ORDER_LIMIT` points, the first few hundred are chosen so from a sample of that size. Then half as many
+    as there are so far are added at a time, from ten times as many of the rest: points that are farther away than the median
+    and than half of the largest distance, and that far from each other; and again, with the distances that are left.
     """
     n = len(x)
-    if n <= EXACT:
+    if n <= EXACT_ORDER_LIMIT:
         return _farthest(x, n)
     shuffled = rng.permutation(n)
-    order = shuffled[_farthest(x[shuffled[:EXACT]], EXACT // 8)]
+    order = shuffled[_farthest(x[shuffled[:EXACT_ORDER_LIMIT]], EXACT_ORDER_LIMIT // 8)]
     rest = shuffled[~np.isin(shuffled, order)]
     while len(rest):
         sample = rest[: 10 * len(order)]
@@ -65,7 +65,7 @@ def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _spread(x: np.ndarray, before: np.ndarray, count: int) -> np.ndarray:
-    """Rows of x, about `count` or all, that are far from one another and from those before, the farthest first."""
+    """Rows of x, about `count` or all, far from one another and from the rows `before`, the farthest first."""
     distances = cKDTree(before).query(x, workers=-1)[0]  # from now on bounds of the distances from all that is chosen
     left, found = np.arange(len(x)), np.zeros(0, np.int64)
     while len(left) and len(found) < count:
@@ -83,7 +83,7 @@ def _spread(x: np.ndarray, before: np.ndarray, count: int) -> np.ndarray:
 
 
 def _farthest(x: np.ndarray, count: int) -> np.ndarray:
-    """So many rows in the exact order."""
+    """First `count` rows in the exact order."""
     order = np.empty(count, np.int64)
     squares = np.full(len(x), np.inf)
     at = int(np.argmin(((x - x.mean(0)) ** 2).sum(1)))
@@ -96,7 +96,7 @@ def _farthest(x: np.ndarray, count: int) -> np.ndarray:
 
 
 def _apart(x: np.ndarray, bound: float) -> np.ndarray:
-    """Which of some points are kept if, in their order, those go that are within `bound` of one that is kept."""
+    """Mask of the points that are kept if, in their order, each within `bound` of a kept one is left out."""
     if bound <= 0:
         return np.ones(len(x), bool)
     first, later = cKDTree(x).query_pairs(bound, output_type="ndarray").T  # first < later

@@ -1,4 +1,4 @@
-"""The kernel of Vecchia's approximation that is shown of any covariance function, with a number for each hyperparameter."""
+"""Kernel of Vecchia's approximation that is shown of any covariance function, with a number for each hyperparameter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..parameters import SIGMA
 from .conditionals import LIKELIHOOD, VecchiaCode
 from .layout import layout_for
 
-#: Of the points.
+#: Columns of the points, and neighbours of each, in the kernel that is shown.
 COLUMNS, NEIGHBOURS = 8, 30
 
 

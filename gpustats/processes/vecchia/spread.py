@@ -1,4 +1,4 @@
-"""The points of Vecchia's approximation divided among several devices."""
+"""Points of Vecchia's approximation divided among several devices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Spread:
-    """As `Conditionals`, of which each device has those of as many points; all have the points themselves.
+    """Conditional densities on several devices: each has an equal share of the points to evaluate, and a copy of all points.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Spread:
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """As a call of `Conditionals`."""
+        """Log-likelihoods and their derivatives, as `Conditionals` returns them."""
         if inside_worker():
             found = [part(values, n_sets, wrt) for part in self._parts]
         else:

@@ -57,7 +57,7 @@ def test_equally_near_points_that_pass_through_the_device(method, monkeypatch, r
     y, XX = np.sin(X[:, 0]) + X[:, 1] / 10, X[:12] + 0.5
     options = dict(end=16, close=80, method=method, g=1e-2)
     want = gs.LocalGP(X, y).predict(XX, **options)
-    monkeypatch.setattr(points, "ROWS", 70)
+    monkeypatch.setattr(points, "ROWS_AT_ONCE", 70)
     np.testing.assert_array_equal(gs.LocalGP(X, y, memory=5_000).predict(XX, **options).indices, want.indices)
     with pytest.raises(ValueError, match="nearest = 'ball': there are 'auto', 'device' and 'tree'"):
         gs.LocalGP(X, y).predict(XX, nearest="ball")
@@ -71,7 +71,7 @@ def test_points_that_pass_through_the_device(data, options, tmp_path, monkeypatc
     X, y, XX = data
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    monkeypatch.setattr(points, "ROWS", 70)
+    monkeypatch.setattr(points, "ROWS_AT_ONCE", 70)
     want = gs.LocalGP(X, y).predict(XX, end=12, **options)
     for given in (X, mapped, np.asfortranarray(X)):
         if given is mapped and options.get("nearest") == "tree":

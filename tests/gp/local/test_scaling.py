@@ -45,7 +45,7 @@ def test_subsamples_of_points_that_are_read_in_parts(rng, monkeypatch):
     X = rng.uniform(size=(900, 3))
     y = np.sin(9 * X[:, 0]) + X[:, 1]
     want = scaling.subsamples(X, 60, 3, np.random.default_rng(1))
-    monkeypatch.setattr(points, "ROWS", 70)
+    monkeypatch.setattr(points, "ROWS_AT_ONCE", 70)
 
     class Stored:
         shape, dtype = X.shape, X.dtype

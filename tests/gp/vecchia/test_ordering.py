@@ -33,7 +33,7 @@ def test_maxmin_of_many_points_is_near_to_it(shape, rng, monkeypatch):
     if shape == "duplicates":
         x = np.round(10 * x)
     exact = ordering.ordered("maxmin", x)
-    monkeypatch.setattr(ordering, "EXACT", 512)
+    monkeypatch.setattr(ordering, "EXACT_ORDER_LIMIT", 512)
     order = ordering.ordered("maxmin", x)
     np.testing.assert_array_equal(np.sort(order), np.arange(3000))
     np.testing.assert_array_equal(order, ordering.ordered("maxmin", x))
@@ -61,8 +61,8 @@ def test_orders_that_are_none(wrong):
 @pytest.mark.parametrize("kind, m", [("random", 7), ("coordinate", 7), ("given", 3), ("duplicates", 7), ("wide", 5)])
 def test_neighbours_are_exact(kind, m, rng, monkeypatch):
     """In several rounds, also where most of what is near comes later."""
-    monkeypatch.setattr(neighbours, "FEW", 32)
-    monkeypatch.setattr(neighbours, "CHUNK", 1000)
+    monkeypatch.setattr(neighbours, "ALL_PAIRS_LIMIT", 32)
+    monkeypatch.setattr(neighbours, "NEIGHBOURS_AT_ONCE", 1000)
     x = rng.normal(size=(300, 7 if kind == "wide" else 2))
     if kind == "duplicates":
         x = np.round(2 * x)

@@ -131,7 +131,7 @@ def test_sets(rng, monkeypatch):
     np.testing.assert_array_equal(value, [one for one, _ in ones])
     np.testing.assert_array_equal(gradient["lengthscale"], [g["lengthscale"] for _, g in ones])
     np.testing.assert_allclose(gradient["sigma"], sum(g["sigma"] for _, g in ones), rtol=1e-14)
-    monkeypatch.setattr(conditionals, "MOST_FOUND", 1)
+    monkeypatch.setattr(conditionals, "MOST_FETCHED_BYTES", 1)
     np.testing.assert_array_equal(v.value_and_grad(**given)[0], value)
     by_row = dict(given, sigma=rng.uniform(0.3, 0.4, (3, 50)), mean=rng.normal(size=(3, 50)))
     slopes = v.value_and_grad(**by_row)[1]
@@ -202,7 +202,7 @@ def test_predictions_in_chunks(rng, monkeypatch):
     new[3, 1] = np.nan
     whole = v.predict(new, **values)
     np.testing.assert_array_equal(np.isnan(whole.mean), np.arange(20) == 3)
-    monkeypatch.setattr(model, "CHUNK", 30)
+    monkeypatch.setattr(model, "NEIGHBOURS_AT_ONCE", 30)
     parts = v.predict(new, **values)
     np.testing.assert_array_equal(parts.mean, whole.mean)
     np.testing.assert_array_equal(parts.scale, whole.scale)
