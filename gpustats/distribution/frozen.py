@@ -10,7 +10,7 @@ _METHODS = (
     "logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "logsf", "sf", "ppf", "isf", "loglik", "loglik_and_grad", "moment",
     "interval", "expect",
 )  # fmt: skip
-_OF_PARAMETERS = (
+_PARAMETER_METHODS = (
     "rvs", "mean", "var", "std", "skewness", "kurtosis", "entropy", "median", "mode", "support", "stats",
 )  # fmt: skip
 
@@ -70,7 +70,7 @@ class Frozen:
 
     def __getattr__(self, name: str) -> Any:
         """A method of the density's, kept beside the attributes: the next call of it is as fast as the density's own."""
-        if name not in (*_METHODS, *_OF_PARAMETERS):
+        if name not in (*_METHODS, *_PARAMETER_METHODS):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         made = self.__dict__[name] = self._bound(name, getattr(self.density, name))
         return made
@@ -89,7 +89,7 @@ class Frozen:
         return made
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(n for n in (*_METHODS, *_OF_PARAMETERS) if hasattr(self.density, n))})
+        return sorted({*super().__dir__(), *(n for n in (*_METHODS, *_PARAMETER_METHODS) if hasattr(self.density, n))})
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: self.__dict__[name] for name in ("density", "args", "kwargs")}

@@ -9,7 +9,7 @@ from ..evaluation.pointwise import Pointwise
 from ..language.device_function import Argument
 from ..language.kinds import DISTRIBUTION_FUNCTIONS, QUANTILES
 from ..language.names import numbered_name
-from ..rewriting.beside import NOTHING
+from ..rewriting.beside import NO_PARAMETER
 from ..rewriting.distribution_functions import (
     distribution_function,
     has_distribution_function,
@@ -51,7 +51,7 @@ def function_of(
         function = number(definition, ending, functions, lost)
         first = [Argument(numbered_name(ORDER.name, names), ORDER.domain)] if ending == "moment" else []
         if not parameters and not first:
-            parameters, defaults = [NOTHING], {NOTHING.name: 0.0}
+            parameters, defaults = [NO_PARAMETER], {NO_PARAMETER.name: 0.0}
     return Pointwise(definition.name, function, [*first, *parameters], functions, definition.source, defaults)
 
 

@@ -360,7 +360,7 @@ class Distribution(ABC):
         import numpy as np
 
         from ..evaluation.arguments import match
-        from .expectation import FARTHEST, mean_over_numbers, mean_over_quantiles
+        from .expectation import LARGEST_LOGIT, mean_over_numbers, mean_over_quantiles
 
         given = match(self.name, self.parameters, args, kwargs, self.defaults)
         ranks = [argument.rank for argument in self.log_density.arguments[1:]]
@@ -380,8 +380,8 @@ class Distribution(ABC):
         def logit(x: Any) -> float:
             return float(self.function("logcdf")(x, *parameters) - self.function("logsf")(x, *parameters))
 
-        first = -FARTHEST if lb is None else max(-FARTHEST, logit(lb))
-        last = FARTHEST if ub is None else min(FARTHEST, logit(ub))
+        first = -LARGEST_LOGIT if lb is None else max(-LARGEST_LOGIT, logit(lb))
+        last = LARGEST_LOGIT if ub is None else min(LARGEST_LOGIT, logit(ub))
         value = mean_over_quantiles(function, ppf, isf, parameters, first, last) if first < last else 0.0
         if math.isnan(value):
             warn(self, "expect", parameters, {})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _DRAWS = Template.beside(__file__, "discrete_draws")
 _LABEL = np.dtype(np.int32)
 #: Entries of a row from which on a block has a row, rather than a thread each of its entries: measured on an H200 and on a CPU.
-LONG = {"gpu": 128, "cpu": 512}
+LONG_ROW = {"gpu": 128, "cpu": 512}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class DrawLayout(Layout):
 def layout(device: Device, itemsize: int, n: int, aligned: bool = False) -> DrawLayout:
     """Layout of the discrete_draws kernel for rows of n entries; `aligned`: 16-byte accesses are allowed."""
     cpu = device.type == "cpu"
-    if n > LONG["cpu" if cpu else "gpu"]:
+    if n > LONG_ROW["cpu" if cpu else "gpu"]:
         return DrawLayout(64 // itemsize, draws=256) if cpu else DrawLayout(64, draws=64)
     width = max(power_of_two(n), 4)
     threads = 128 // itemsize if cpu else min(128, device.max_threads)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..runtime.types import Shape as Lengths
 
 #: Draws that share a block of words lie this far apart. Part of what a seed stands for: not to be changed.
-TOGETHER = 64
+LANE_STRIDE = 64
 
 
 @functools.lru_cache(1024)
@@ -271,7 +271,7 @@ class Sampler(Pointwise):
         whole, name = written.kind == "i", f"{self.function.name}_sample"
         text = SAMPLE.template.source_of(
             code, name, layout, dtype, dialect, before=(RANDOM,), kind=self.kind,
-            lanes=self._lanes(np.dtype(dtype)) if self.kind else 0, together=TOGETHER, order=order, whole=whole,
+            lanes=self._lanes(np.dtype(dtype)) if self.kind else 0, together=LANE_STRIDE, order=order, whole=whole,
             rejects=self.rejects, serial=device.type == "cpu", vectors=bool(self.rank), out_type="index_t" if whole else "real",
         )  # fmt: skip
         return Source(text, name, layout)

@@ -24,14 +24,14 @@ from ..runtime.arrays import is_device_array
 from .density import Elliptical, checked_density
 from .inverses import CovarianceMatrices
 from .scatter import scatter
-from .whiten import LARGE
+from .whiten import LARGE_MATRIX
 
 if TYPE_CHECKING:
     from ..evaluation.placement import Placement
     from ..language.nodes import Function
     from ..runtime.base import Runtime
 
-_CHUNK = 1 << 16  # observations that the host works on at a time
+_CHUNK_ROWS = 1 << 16  # observations that the host works on at a time
 
 
 class _Case:
@@ -73,7 +73,7 @@ class _Case:
         self.by_sums = [n for n in vectors if n not in self.by_rows]
         self.by_products: list[str] = []
         few = 2 * self.full[-1] < dim and math.prod(self.full) == self.full[-1]
-        if self.scale in self.by_sums and dim >= LARGE and few:
+        if self.scale in self.by_sums and dim >= LARGE_MATRIX and few:
             self.by_rows, self.by_sums = [n for n in vectors if n != self.scale], []
             self.by_products = [self.scale]
 
@@ -222,8 +222,8 @@ def _add_rows(
     observations, means = (np.broadcast_to(a, (*full, dim)) for a in (observations, means))
     precision = np.broadcast_to(precision, (*full, dim, dim))
     for k in np.ndindex(full[:-1]):
-        for start in range(0, full[-1], _CHUNK):
-            rows = slice(start, start + _CHUNK)
+        for start in range(0, full[-1], _CHUNK_ROWS):
+            rows = slice(start, start + _CHUNK_ROWS)
             y = np.subtract(observations[k][rows], means[k][rows], dtype=np.float64)
             weighted = slopes[k][rows, None] * y
             outward = 2 * (weighted @ precision[k][0] if shared else _times(precision[k][rows], weighted))

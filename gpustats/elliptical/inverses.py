@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
-from .whiten import LARGE
+from .whiten import LARGE_MATRIX
 
 
 class CovarianceMatrices:
@@ -16,7 +16,7 @@ class CovarianceMatrices:
     def __init__(self, scale: str, matrices: np.ndarray):
         self.scale, self.matrices = scale, np.asarray(matrices, np.float64)
         self.inverses = np.empty(self.matrices.shape)
-        inverse = _large_inverse if matrices.shape[-1] >= LARGE else _inverse
+        inverse = _large_inverse if matrices.shape[-1] >= LARGE_MATRIX else _inverse
         for index in np.ndindex(matrices.shape[:-2]):
             self.inverses[index] = inverse(scale, self.matrices[index])
         self.precision = self.matrices if scale == "precision" else self.inverses

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 #: Rows of W that a thread multiplies at a time: as many as its registers hold sums for.
 _WIDTHS = {"cpu": 8}
 #: Dimensions from which the units for products of small matrices are faster, which multiply by the zeros of a triangle too.
-_PRODUCTS = 12
+_LEAST_PRODUCT_DIM = 12
 #: (rows a thread, sets whose matrices are in shared memory at once), the fastest first, as measured on an H200: two rows a
 #: thread, all sets' matrices (None) at once while they are small beside the rows, else one, else none.
 _IN_SHARED_MEMORY = ((2, None), (2, 1), (1, 1), (1, 0))
-_OF_PRODUCTS = ((1, None), (1, 1), (1, 0))
+_IN_PRODUCTS = ((1, None), (1, 1), (1, 0))
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ class Packing:
 def packing(device: Device, itemsize: int, dim: int) -> Packing:
     """How matrices are packed for the kernels of a device."""
     products = Packing(dim, min(32, dim + -dim % 8), True)
-    if device.products and itemsize == 8 and dim >= _PRODUCTS and _bytes(products, 8, device.warp, 0) <= device.shared_memory:
+    fits = _bytes(products, 8, device.warp, 0) <= device.shared_memory
+    if device.products and itemsize == 8 and dim >= _LEAST_PRODUCT_DIM and fits:
         return products
     return Packing(dim, _WIDTHS.get(device.type, 16))
 
@@ -120,7 +121,7 @@ def _of_some_sets(device: Device, problem: Problem, packing: Packing, n_sums: in
     def fits(threads: int, rows: int, group: int) -> bool:
         return _bytes(packing, itemsize, threads * rows, group, 128, n_sums * sets) <= device.shared_memory
 
-    for rows, matrices in _OF_PRODUCTS if packing.products else _IN_SHARED_MEMORY:
+    for rows, matrices in _IN_PRODUCTS if packing.products else _IN_SHARED_MEMORY:
         group = sets if matrices is None else matrices
         small = group * (packing.size + dim) <= max(dim * threads * rows, 24 * 1024 // itemsize) or group == 1
         if small and fits(threads, rows, group):

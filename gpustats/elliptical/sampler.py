@@ -34,7 +34,7 @@ _SAMPLE = Template.beside(__file__, "elliptical_sample")
 _SET_OF = {"one": "0", "own": "{}", "row_inside": "{} / n_rows", "set_inside": "{} % n_sets"}
 
 #: The most bytes of a vector that a thread of a GPU draws by itself, its elements in registers.
-_IN_REGISTERS = 128
+_MOST_BYTES_IN_REGISTERS = 128
 
 
 class EllipticalSampler(Sampler):
@@ -110,7 +110,7 @@ class EllipticalSampler(Sampler):
     def _vector_source(self, device: Device, dtype: str, dialect: str, dim: int, order: str) -> Source:
         code = self.code([Operand(n, PER_SET) for n in self.c_names])
         itemsize, padded, name = np.dtype(dtype).itemsize, dim | 1, f"{self.name}_sample"
-        in_registers = order == "one" and device.type != "cpu" and dim * itemsize <= _IN_REGISTERS
+        in_registers = order == "one" and device.type != "cpu" and dim * itemsize <= _MOST_BYTES_IN_REGISTERS
         chosen = layout(device, dim, itemsize, in_registers)
         staged = order == "one" and dim * padded * itemsize <= min(device.shared_memory // 2, 16 * 1024)
         pitch = dim + -dim % (16 // itemsize)  # so that rows of the factor are read 16 bytes at a time

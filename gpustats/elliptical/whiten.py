@@ -27,7 +27,7 @@ SCALES = {
     "precision": "inverse of the covariance matrix",
 }
 #: Rows from which the device's linear algebra factors a matrix in less time than a block of the whiten kernel
-LARGE = 96
+LARGE_MATRIX = 96
 _DOUBLE = np.dtype(np.float64)
 _WHITEN = Template.beside(__file__, "whiten")
 _WHITEN_LARGE = Template.beside(__file__, "whiten_large")
@@ -109,7 +109,7 @@ def whiten(
     factors = runtime.scratch(n * (size + 1) * dtype.itemsize)
     matrices = _Matrices(placement, scale, "float" if single else "double", handle, offset, n, factors, packed)
     # A GPU's blocks work on several matrices at a time.
-    large = dim >= LARGE and (n == 1 or runtime.device.type == "cpu")
+    large = dim >= LARGE_MATRIX and (n == 1 or runtime.device.type == "cpu")
     placement.alive += [*(_by_linear_algebra if large else _by_blocks)(matrices), factors]
     return (
         PlacedArgument(Operand("factors", PER_SET, 1), (factors, 0, size if stride else 0)),

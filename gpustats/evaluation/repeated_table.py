@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..runtime.types import Array, Handle
     from .placement import Placement
 
-TOGETHER = 1 << 14  # bytes of an array up to which copying it takes less than telling the driver of one more
+LARGEST_PACKED = 1 << 14  # bytes of an array up to which copying it takes less than telling the driver of one more
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -87,7 +87,7 @@ class RepeatedTable:
         for i, (placed, value) in enumerate(zip(placement.arguments, values, strict=True)):
             if placed.operand.role == VALUE:
                 taken.append(Number(i))
-            elif not is_device_array(value) and (placed.operand.role == PER_SET or value.nbytes <= TOGETHER):
+            elif not is_device_array(value) and (placed.operand.role == PER_SET or value.nbytes <= LARGEST_PACKED):
                 start = aligned(parts[-1].end if parts else 0)
                 taken += [Packed(), start, placed.values[-1]]
                 parts.append(Part(i, start, start + value.size, False))

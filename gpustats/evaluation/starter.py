@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..runtime.replay import Recording
     from ..runtime.types import DType, Handle
 
-ONE_BY_ONE = 2  # calls of a thread that start each kernel as any call does
-FEW = 4096  # the most numbers that a recorded call takes
+UNRECORDED_CALLS = 2  # calls of a thread that start each kernel as any call does
+MOST_RECORDED_NUMBERS = 4096  # the most numbers that a recorded call takes
 
 
 class Sender(Protocol):
@@ -49,7 +49,7 @@ class Starter:
 
     def __init__(
         self, runtime: Runtime, dtype: DType, values: Sender, n_found: int, launch: Callable[[Handle, Any], None],
-        few: int = FEW,
+        few: int = MOST_RECORDED_NUMBERS,
     ):  # fmt: skip
         self._runtime, self._dtype, self._values, self._n_found, self._launch = runtime, dtype, values, n_found, launch
         self._own, self._few = _Own(), few
@@ -57,9 +57,9 @@ class Starter:
     def start(self, arguments: Sequence[Any]) -> Callable[[], np.ndarray]:
         """Start them; what waits gives what they leave, a view, to be read at once."""
         own = self._own
-        if own.n_calls <= ONE_BY_ONE:
+        if own.n_calls <= UNRECORDED_CALLS:
             own.n_calls += 1
-            if own.n_calls > ONE_BY_ONE:
+            if own.n_calls > UNRECORDED_CALLS:
                 own.recorded = self._recorded(arguments)
         if own.recorded is not None and own.recorded.start(arguments):
             return own.recorded.wait

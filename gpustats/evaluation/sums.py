@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _ADDER, _BLOCK_ADDER = Template.beside(__file__, "add_partial_sums"), Template.beside(__file__, "add_block_sums")
 
-LIGHT = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
+LIGHT_COST = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
 
 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
@@ -41,7 +41,7 @@ def _of_vectors(device: Device, code: KernelCode, problem: Problem, sets: int) -
 
 def _on_cpu(device: Device, code: KernelCode, sets: int) -> Layout:
     threads = min(64, device.max_threads)
-    many = code.logarithm or code.mixed_cost < LIGHT["cpu"]
+    many = code.logarithm or code.mixed_cost < LIGHT_COST["cpu"]
     unroll = 1 if sets > 1 else 8 if many and not code.rows else 2
     return Layout(threads, sets, threads * unroll, unroll, resident=1024)
 
@@ -49,7 +49,7 @@ def _on_cpu(device: Device, code: KernelCode, sets: int) -> Layout:
 def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> Layout:
     threads = min(256 if sets == 1 else 128, device.max_threads)
     wide = 1 if any(o.rank for o in code.row_operands) or problem.rows < problem.wide else problem.wide
-    light = code.mixed_cost < LIGHT["gpu"] and problem.itemsize == 8
+    light = code.mixed_cost < LIGHT_COST["gpu"] and problem.itemsize == 8
     unroll = 1 if sets > 1 else min(copies(code, 8 if light else 4), problem.rows // wide)
     return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024, apart=sets == 1)
 

@@ -17,7 +17,7 @@ from .separated import BOTH, OWNER, ROW, SET, Separated
 #: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
 VALUE, PER_SET, PER_ROW = "value", "set", "row"
 #: What a kernel that draws passes to a sampler.
-_OF_KERNEL = {lang.RNG: "&rng", lang.OUTPUT: "vector"}
+_KERNEL_ARGUMENTS = {lang.RNG: "&rng", lang.OUTPUT: "vector"}
 
 
 @dataclass(frozen=True)
@@ -200,8 +200,8 @@ class KernelCode:
             return self.at_hand[p.name]
         if p.name == "dim":
             return "dim"
-        if p.type in _OF_KERNEL:
-            return _OF_KERNEL[p.type]
+        if p.type in _KERNEL_ARGUMENTS:
+            return _KERNEL_ARGUMENTS[p.type]
         o = self.by_name.get(p.name)
         if o is None:
             return p.name

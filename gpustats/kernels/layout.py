@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from .code import KernelCode
 
 #: The most bytes of shared memory that are used: all that a block can have on an H200.
-MOST_SHARED = 232448
+MOST_SHARED_BYTES = 232448
 #: What a block takes of it beside the arrays that are counted.
-RESERVED = 1024
-MOST_AT_ONCE = 16  # rows of a thread of a GPU that sums
-LONGEST = 4096  # nodes of a function that is written out several times, all together
+RESERVED_SHARED_BYTES = 1024
+MOST_ROWS_AT_ONCE = 16  # rows of a thread of a GPU that sums
+MOST_REPEATED_NODES = 4096  # nodes of a function that is written out several times, all together
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Problem:
     by_rows: bool = False
     aligned: bool = False
     dim: int = 0
-    rows: int = MOST_AT_ONCE
+    rows: int = MOST_ROWS_AT_ONCE
 
     @property
     def wide(self) -> int:
@@ -129,7 +129,7 @@ def copies(code: KernelCode, wanted: int) -> int:
 
     Compilers take as long as the text is; all loads first helps functions that compute little.
     """
-    while wanted > 1 and wanted * code.row_size > LONGEST:
+    while wanted > 1 and wanted * code.row_size > MOST_REPEATED_NODES:
         wanted //= 2
     return wanted
 
@@ -140,8 +140,8 @@ def rows_at_once(device: Device, n_rows: int, threads: int = 256) -> int:
     Each gets two blocks where there are enough rows: what a thread does in turn takes longer than adding up more sums.
     """
     if device.type == "cpu":
-        return MOST_AT_ONCE
-    return min(power_of_two(n_rows // (2 * threads * device.compute_units) + 1) // 2 or 1, MOST_AT_ONCE)
+        return MOST_ROWS_AT_ONCE
+    return min(power_of_two(n_rows // (2 * threads * device.compute_units) + 1) // 2 or 1, MOST_ROWS_AT_ONCE)
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, registers: int | None = None) -> int:

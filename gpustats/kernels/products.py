@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from .layout import MOST_SHARED, RESERVED, Layout, power_of_two
+from .layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
 
 #: Bytes of a row up to which it holds, the rows of a tile, and the parts of the columns that warps share (on an H200).
-_SHAPES = ((256, 64, 1), (512, 32, 1), (float("inf"), 16, 4))
+_TILE_SHAPES = ((256, 64, 1), (512, 32, 1), (float("inf"), 16, 4))
 #: Tiles that a block has at least, where there are many: it reads all coefficients and leaves all sums.
-_TILES = 8
+_LEAST_TILES = 8
 #: The most blocks of a multiprocessor: a thread has about 128 registers.
-_BLOCKS = 4
+_MOST_BLOCKS = 4
 #: Sums in a thread's registers up to which it needs no more, and the most that it can have.
 _FEW_SUMS, _MOST_SUMS = 40, 64
 
@@ -196,7 +196,7 @@ class ProductsLayout(Layout):
 
         So the blocks of any multiple of sixteen sets are done at about the same time.
         """
-        blocks, most = device.compute_units * self.room, -(-n_rows // (self.tile * _TILES))
+        blocks, most = device.compute_units * self.room, -(-n_rows // (self.tile * _LEAST_TILES))
         while blocks > max(most, 1):
             blocks //= 2
         return blocks
@@ -212,7 +212,7 @@ def products_layout(
     """
     if not device.products:
         return None
-    for most, tile, lanes in _SHAPES:
+    for most, tile, lanes in _TILE_SHAPES:
         eight = ProductsLayout(
             128, 8, tile, unroll=2, lanes=lanes, load=load, matrices=tuple(matrices), predictors=tuple(predictors),
             itemsize=itemsize, n_sums=n_sums, n_kept=n_kept, of_set=of_set,
@@ -229,8 +229,8 @@ def products_layout(
 
 def _room(device: Device, layout: ProductsLayout) -> int:
     """How many blocks a multiprocessor has shared memory and registers for."""
-    used = layout.shared_doubles * 8 + layout.sets * layout.of_set + RESERVED
+    used = layout.shared_doubles * 8 + layout.sets * layout.of_set + RESERVED_SHARED_BYTES
     if (sums := layout.registers) > _MOST_SUMS:
         return 0
-    most = _BLOCKS if sums <= _FEW_SUMS else 65536 // (layout.threads * (2 * sums + 64))
-    return min(min(device.shared_memory, MOST_SHARED) // used, most)
+    most = _MOST_BLOCKS if sums <= _FEW_SUMS else 65536 // (layout.threads * (2 * sums + 64))
+    return min(min(device.shared_memory, MOST_SHARED_BYTES) // used, most)

@@ -15,16 +15,16 @@ from . import nodes as lang
 from .nodes import INT, REAL, Expression, Function, Node, Statement
 
 #: The largest `int`.
-LARGEST = (1 << 31) - 1
+LARGEST_INT = (1 << 31) - 1
 
 #: Whether what is read outside of a vector is nan, so that mistakes show: by the environment's ``GPUSTATS_CHECK_INDICES``.
 STRICT = os.environ.get("GPUSTATS_CHECK_INDICES", "0") not in ("", "0")
 
 _DIM = lang.Name("dim", INT)
 #: The place of a vector's last element.
-LAST = lang.Binary("-", _DIM, lang.Number("1", INT), INT)
+LAST_INDEX = lang.Binary("-", _DIM, lang.Number("1", INT), INT)
 _BOUNDING = ("min", "max")  # of whole numbers: functions that users do not have
-_SMALL = 1 << 16  # steps and first values of loops that cannot wrap around
+_SMALL_INT = 1 << 16  # steps and first values of loops that cannot wrap around
 
 N = TypeVar("N", bound=Node)
 
@@ -60,8 +60,8 @@ def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
     node = lang.rebuild(node, lambda child: _bounded(child, safe, helper))
     if isinstance(node, (lang.Index, lang.Store)):
         e = node.subscript
-        if not _inside(e, safe) or (helper and e == LAST):
-            bounded = _between(0, e, _at_least(0, LAST) if helper else LAST)
+        if not _inside(e, safe) or (helper and e == LAST_INDEX):
+            bounded = _between(0, e, _at_least(0, LAST_INDEX) if helper else LAST_INDEX)
             if isinstance(node, lang.Store):
                 return replace(node, subscript=bounded, value=nan_unless(e, bounded, node.value))
             return nan_unless(e, bounded, replace(node, subscript=bounded))  # type: ignore[return-value]
@@ -111,7 +111,7 @@ def _at_least(first: int, e: Expression) -> Expression:
 
 def _inside(e: Expression, safe: frozenset[str]) -> bool:
     """Whether `e` is plainly one of 0 … dim - 1."""
-    return written_out(e) == 0 or e == LAST or (isinstance(e, lang.Name) and e.name in safe)
+    return written_out(e) == 0 or e == LAST_INDEX or (isinstance(e, lang.Name) and e.name in safe)
 
 
 def _element(loop: lang.For, safe: frozenset[str]) -> str:
@@ -125,7 +125,7 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
     if name in changed or not isinstance(value, lang.Binary) or value.left != lang.Name(name, INT):
         return ""
     by = written_out(value.right)
-    if by is None or not 0 < by <= _SMALL:
+    if by is None or not 0 < by <= _SMALL_INT:
         return ""
     conditions = conjuncts(loop.condition)
     if value.operator == "+" and _nonnegative(start.value, safe):
@@ -142,7 +142,7 @@ def counted(loop: lang.For) -> bool:
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and isinstance(condition.left, lang.Name) and condition.left.type == INT:
             name, limit = condition.left.name, written_out(condition.right)
-            few = condition.right == _DIM if limit is None else abs(limit) <= _SMALL
+            few = condition.right == _DIM if limit is None else abs(limit) <= _SMALL_INT
             by = {"<": "+", "<=": "+", ">": "-", ">=": "-"}.get(condition.operator)
             of_name = [s for s in changed if s.name == name]
             if few and by and of_name and all(s in each_turn and _moves(s, by) for s in of_name):
@@ -154,7 +154,7 @@ def _moves(s: Node, by: str) -> bool:
     """Whether a statement adds (or subtracts, as `by` says) a positive whole number to its variable."""
     if not isinstance(s, lang.Assign) or not isinstance(s.value, lang.Binary) or s.value.left != lang.Name(s.name, INT):
         return False
-    return s.value.operator == by and 0 < (written_out(s.value.right) or 0) <= _SMALL
+    return s.value.operator == by and 0 < (written_out(s.value.right) or 0) <= _SMALL_INT
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
@@ -168,7 +168,7 @@ def _nonnegative(e: Expression, safe: frozenset[str]) -> bool:
     if isinstance(e, lang.Binary) and e.operator == "+":
         return _nonnegative(e.left, safe) and _nonnegative(e.right, safe)
     number = written_out(e)
-    return 0 <= number <= _SMALL if number is not None else isinstance(e, lang.Name) and e.name in safe
+    return 0 <= number <= _SMALL_INT if number is not None else isinstance(e, lang.Name) and e.name in safe
 
 
 def _below_dim(condition: Expression, name: str, safe: frozenset[str]) -> bool:

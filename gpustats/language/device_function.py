@@ -253,7 +253,7 @@ def _comment(source: str, name: str) -> _Comment:
                     said.reference = rest
                 elif words and set(words) <= DOMAINS.keys():
                     said.entries[key] = (" ".join(words), about.strip(), i)
-                elif key in formula.KEYS and key != name:
+                elif key in formula.FORMULA_KEYS and key != name:
                     said.add_formula(rest, i)
                 elif key == name and not said.description:
                     said.description = rest

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 #: The keys under which a comment gives a formula.
-KEYS = ("density", "mass", "covariance")
+FORMULA_KEYS = ("density", "mass", "covariance")
 CONSTANTS = frozenset({"pi", "inf", "euler_gamma"})
 #: Function -> the numbers of arguments that it may have. CONTRIBUTING.md says what each is.
 FUNCTIONS = {

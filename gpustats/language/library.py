@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the parser is imported when first needed: importing it cost
     from .device_function import DeviceFunction
 
 SPECIAL = "special"
-MOST_CALLS = 40  # within one another: kernels are made function by function, each within the one that calls it
+MOST_NESTED_CALLS = 40  # within one another: kernels are made function by function, each within the one that calls it
 
 
 @functools.cache
@@ -122,8 +122,8 @@ class Library:
         found: dict[str, int] = {}
         for name, function in parsed.functions.items():  # callees first
             found[name] = 1 + max((found.get(n, self._calls.get(n, 0)) for n in lang.called(function)), default=0)
-            if found[name] > MOST_CALLS:
-                message = f"more than {MOST_CALLS} functions call one another here, each the next: make one of several"
+            if found[name] > MOST_NESTED_CALLS:
+                message = f"more than {MOST_NESTED_CALLS} functions call one another here, each the next: make one of several"
                 raise DeviceFunctionError(message, function.line, function.column, source)
         return found
 

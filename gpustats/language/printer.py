@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .bounds import LAST, counted, written_out
+from .bounds import LAST_INDEX, counted, written_out
 from .nodes import (
     INT,
     LIKELY,
@@ -53,14 +53,14 @@ ENDLESS = "// until the condition fails"
 
 #: The functions of whole_numbers.mako, which stand for what C leaves open.
 WHOLE_NUMBERS = ("to_int", "int_sum", "int_difference", "int_product", "int_quotient", "int_remainder", "int_abs")
-_OF_INTS = {"+": "int_sum", "-": "int_difference", "*": "int_product", "/": "int_quotient", "%": "int_remainder"}
+_INT_FUNCTIONS = {"+": "int_sum", "-": "int_difference", "*": "int_product", "/": "int_quotient", "%": "int_remainder"}
 
 
 def _is_plain(e: Binary) -> bool:
     """Whether C defines what an operation with whole numbers gives, whatever their values are."""
     if e.operator in ("/", "%"):
         return isinstance(e.right, Number) and int(e.right.text) > 0
-    if e.operator not in _OF_INTS or e == LAST or written_out(e) is not None:
+    if e.operator not in _INT_FUNCTIONS or e == LAST_INDEX or written_out(e) is not None:
         return True
     return _is_small(e.left) and _is_small(e.right)
 
@@ -129,7 +129,7 @@ class Printer:
                 operand = self.expression(e.operand, _UNARY)
                 text, level = e.operator + (f"({operand})" if operand[0] == e.operator else operand), _UNARY
             case Binary(type="int") if not _is_plain(e):
-                return f"{_OF_INTS[e.operator]}({self.expression(e.left)}, {self.expression(e.right)})"
+                return f"{_INT_FUNCTIONS[e.operator]}({self.expression(e.left)}, {self.expression(e.right)})"
             case Binary():
                 level = _PRECEDENCE[e.operator]
                 compares = e.operator in _COMPARISONS  # compilers doubt a < b < c, though it means (a < b) < c

@@ -9,10 +9,10 @@ from pycparser import c_ast
 
 from . import nodes as lang
 from .assignment import with_values
-from .bounds import LARGEST, length, nan_unless, within_bounds
+from .bounds import LARGEST_INT, length, nan_unless, within_bounds
 from .depth import flat
 from .kinds import endings
-from .literals import CONSTANTS, OPERATIONS, SMALLEST, advice, cut_off, literal
+from .literals import CONSTANTS, OPERATIONS, SMALLEST_INT, advice, cut_off, literal
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
 from .syntax import POWER, STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
@@ -253,9 +253,9 @@ class Translator:
                 if node.op not in ("-", "+", "!"):
                     hint = f": {POWER}" * (node.op == "*")
                     self.fail(node, f"operator {node.op} is not supported inside an expression{hint}")
-                if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST + 1):
-                    self.values[id(SMALLEST)] = SMALLEST, -LARGEST - 1
-                    return SMALLEST
+                if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST_INT + 1):
+                    self.values[id(SMALLEST_INT)] = SMALLEST_INT, -LARGEST_INT - 1
+                    return SMALLEST_INT
                 operand = self.number(node.expr)
                 if node.op == "+":
                     return operand
@@ -319,7 +319,7 @@ class Translator:
 
     def keep(self, node: Syntax, e: Expression, value: int) -> None:
         """Note the value of what is written out, which must fit an `int`."""
-        if not -LARGEST - 1 <= value <= LARGEST:
+        if not -LARGEST_INT - 1 <= value <= LARGEST_INT:
             self.fail(node, f"this comes to {value}, which does not fit an `int`: write one of the numbers with .0")
         self.values[id(e)] = e, value
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..runtime.types import DType
     from .provider import Provider
 
-MOST = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
-ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end
+MOST_BLOCK_ROWS = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
+LEAST_ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end
 TILE = 32  # rows of a block are a multiple of it
 
 
@@ -32,7 +32,7 @@ def require_type(runtimes: Sequence[Runtime], dtype: DType) -> None:
 
 def ends_of_blocks(n: int, devices: int) -> list[int]:
     """The end of each block of rows of a triangle of n rows that so many devices share: equal ones, in whole rounds."""
-    rounds = max(-(-n // (2 * devices * MOST)), ROUNDS)
+    rounds = max(-(-n // (2 * devices * MOST_BLOCK_ROWS)), LEAST_ROUNDS)
     count = min(2 * devices * rounds, n // TILE)
     return [n * k // count // TILE * TILE for k in range(1, count)] + [n] * (n > 0)
 

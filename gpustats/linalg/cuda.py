@@ -23,7 +23,7 @@ N, T = int(cublas.Operation.N), int(cublas.Operation.T)
 LEFT, RIGHT = int(cublas.SideMode.LEFT), int(cublas.SideMode.RIGHT)
 UPPER, LOWER, NON_UNIT = int(cublas.FillMode.UPPER), int(cublas.FillMode.LOWER), int(cublas.DiagType.NON_UNIT)
 #: Rows of triangles that are inverted in products of whole blocks, zeros and all.
-INVERTED = 2048
+MOST_INVERTED_ROWS = 2048
 CUDA_TYPES = {"float32": 0, "float64": 1}  # cudaDataType_t: CUDA_R_32F, CUDA_R_64F
 
 
@@ -117,9 +117,9 @@ class CUDAProvider(KernelProvider):
         _routine("trsm", b.dtype)(self._handles.blas, *shape, one, _at(l), l.stride, _at(b), stride)
 
     def trtri(self, l: Matrix) -> None:  # noqa: E741
-        if l.rows > INVERTED or (l.batch == 1 and l.rows > self.leaf):  # by halves, so that `work` is no whole matrix
+        if l.rows > MOST_INVERTED_ROWS or (l.batch == 1 and l.rows > self.leaf):  # by halves, so that `work` is no whole matrix
             half = -(-l.rows // 128) * 64
-            blocked.invert(self, l, min(half, INVERTED))
+            blocked.invert(self, l, min(half, MOST_INVERTED_ROWS))
             return
         rows = l.rows + (l.batch > 1)  # with a row between them, all blocks on the diagonals lie in one line
         work = self.empty(rows, l.rows, l.dtype, l.batch)[: l.rows, :]

@@ -115,7 +115,7 @@ class HostProvider(Provider):
         target.view[...] = np.eye(target.rows)
 
     def lower_if_symmetric(self, source: Matrix, target: Matrix, upper: str = "zero") -> np.ndarray:
-        if source.batch > 1 and source.rows <= small.MOST and upper == "zero":
+        if source.batch > 1 and source.rows <= small.MOST_ROWS and upper == "zero":
             with np.errstate(invalid="ignore"):  # nan above the diagonal may spread: it is refused
                 np.multiply(source.view, np.tri(source.rows, dtype=source.dtype), out=target.view)
         else:

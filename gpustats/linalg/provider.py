@@ -163,7 +163,7 @@ class Provider(ABC):
         return self._kernels_for(m) is not None
 
     def _kernels_for(self, m: Matrix) -> Provider | None:
-        return self.kernels if m.batch > 1 and max(m.shape) <= small.MOST else None
+        return self.kernels if m.batch > 1 and max(m.shape) <= small.MOST_ROWS else None
 
     def _finish(self) -> None:
         """Wait for kernels where the host goes on with their results."""

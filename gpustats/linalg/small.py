@@ -1,7 +1,7 @@
 """Batches of many small matrices: one thread, or one block of threads, has a matrix to itself.
 
-The functions take matrices of up to `MOST` rows and any runtime. All work in place, in the order of the calling thread, and
-none waits. Their conventions are those of `provider.Provider`: lower triangles, and what lies above the diagonal does not
+The functions take matrices of up to `MOST_ROWS` rows and any runtime. All work in place, in the order of the calling thread,
+and none waits. Their conventions are those of `provider.Provider`: lower triangles, and what lies above the diagonal does not
 count. Where matrices are too large for a thread, some do nothing and say so: `Provider` then has other kernels.
 """
 
@@ -20,7 +20,7 @@ from .matrix import Matrix
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
 
-MOST = 64  # rows
+MOST_ROWS = 64  # rows
 
 _SMALL = Template.beside(__file__, "small")
 
@@ -32,7 +32,7 @@ def cholesky(runtime: Runtime, a: Matrix) -> Array | None:
     ----------
     runtime : Runtime
     a : Matrix
-        (n, n), n up to `MOST`; not `transposed`.
+        (n, n), n up to `MOST_ROWS`; not `transposed`.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def cholesky_grad(runtime: Runtime, l: Matrix, l_bar: Matrix) -> None:  # noqa: 
     Parameters
     ----------
     l, l_bar : Matrix
-        (n, n), n up to `MOST`; not `transposed`.
+        (n, n), n up to `MOST_ROWS`; not `transposed`.
     """
     itemsize = l.dtype.itemsize
     if (chosen := layout.small(runtime.device, itemsize, l_bar.rows, 2)) is not None:
@@ -85,7 +85,7 @@ def inv_triangular(runtime: Runtime, l: Matrix) -> bool:  # noqa: E741
     Parameters
     ----------
     l : Matrix
-        (n, n), n up to `MOST`; not `transposed`. No number on a diagonal is 0.
+        (n, n), n up to `MOST_ROWS`; not `transposed`. No number on a diagonal is 0.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def solve_triangular(runtime: Runtime, l: Matrix, b: Matrix) -> bool:  # noqa: E
     Parameters
     ----------
     l : Matrix
-        (n, n), n up to `MOST`, lower triangular, or the `transposed` of such a one. No number on a diagonal is 0.
+        (n, n), n up to `MOST_ROWS`, lower triangular, or the `transposed` of such a one. No number on a diagonal is 0.
     b : Matrix
         (n, m); may be `transposed`.
 

@@ -17,9 +17,9 @@ from typing import Any
 #: Multiplications of a routine from which on BLAS takes several threads.
 LEAST_WORK = 64**3
 #: Seconds for which a count of free processors holds: counting takes about 0.1 ms.
-HOLDS = 0.05
+COUNT_HOLDS = 0.05
 
-_LITTLE = contextlib.nullcontext()
+_NO_BOUND = contextlib.nullcontext()
 
 
 def as_many_as_free(work: int) -> contextlib.AbstractContextManager:
@@ -31,7 +31,7 @@ def as_many_as_free(work: int) -> contextlib.AbstractContextManager:
         Multiplications of what is to be done. For little work, which takes one thread anyway, nothing is looked up.
     """
     if work < LEAST_WORK:
-        return _LITTLE
+        return _NO_BOUND
     return _Bound(free.threads())
 
 
@@ -47,7 +47,7 @@ class FreeProcessors:
         now = time.monotonic()
         if now >= self._until:
             self._threads = self._count()
-            self._until = time.monotonic() + HOLDS
+            self._until = time.monotonic() + COUNT_HOLDS
         return self._threads
 
     def _count(self) -> int | None:

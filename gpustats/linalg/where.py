@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 WHERE = ("auto", "host", "device")
-SMALL = 1e6  # operations below which no device pays, and none is asked
-SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices that are measured
+FEWEST_OPERATIONS = 1e6  # operations below which no device pays, and none is asked
+MEASURED_SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices that are measured
 
 
 def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, kind: str, where: str) -> Provider:
@@ -66,7 +66,7 @@ def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, ki
         return _host()
     if where == "device" or runtime.host_visible:
         return provider_of(runtime)
-    if flops < SMALL or (dtype.itemsize == 8 and not runtime.device.double):
+    if flops < FEWEST_OPERATIONS or (dtype.itemsize == 8 and not runtime.device.double):
         return _host()
     return provider_of(runtime) if pays(speeds(runtime, dtype), flops, moved, kind) else _host()
 
@@ -96,7 +96,7 @@ def measure(provider: Provider, dtype: DType) -> Speeds:
     found = {"transfer": transfer(provider.runtime)}
     for side, on in (("host", _host()), ("device", provider)):
         for kind in ("gemm", "potrf"):
-            few, many = ((_flops(kind, n), seconds(_operation(on, kind, n, dtype))) for n in SIZES[side])
+            few, many = ((_flops(kind, n), seconds(_operation(on, kind, n, dtype))) for n in MEASURED_SIZES[side])
             found[f"{side} {kind}"] = through(few, many)
     return found
 

@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 
-BETWEEN = 0.1  # seconds between two messages to a notebook, which would else pile up
+MESSAGE_INTERVAL = 0.1  # seconds between two messages to a notebook, which would else pile up
 
 
 @contextlib.contextmanager
@@ -43,7 +43,7 @@ def _in_a_notebook(n: int) -> Iterator[Callable[[int], None]]:
     def advance(more: int) -> None:
         nonlocal done, said
         done += more
-        if time.monotonic() > said + BETWEEN:
+        if time.monotonic() > said + MESSAGE_INTERVAL:
             said = time.monotonic()
             output.update(drawn())
 

@@ -29,9 +29,9 @@ except ImportError as error:
     raise ImportError("a cluster needs Dask: pip install 'gpustats[dask]'") from error
 
 ATTEMPTS = 5  # for a piece whose workers die one after another
-POLL = 0.3  # seconds after which one looks whether a worker is still there
-PATIENCE = 60  # seconds to wait for a worker to come (back)
-REFERENCE = 1 << 20  # bytes below which what is pickled is taken for the place of data rather than for data
+POLL_INTERVAL = 0.3  # seconds after which one looks whether a worker is still there
+WORKER_TIMEOUT = 60  # seconds to wait for a worker to come (back)
+MOST_REFERENCE_BYTES = 1 << 20  # bytes below which what is pickled is taken for the place of data rather than for data
 
 
 class Missing(LookupError):
@@ -39,7 +39,7 @@ class Missing(LookupError):
 
 
 #: Errors that tell that a worker died, or that data were lost with it.
-LOST = (KilledWorker, CancelledError, OSError)
+LOST_ERRORS = (KilledWorker, CancelledError, OSError)
 
 
 def checked(client: Any) -> Client:
@@ -58,12 +58,13 @@ def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
         def failed(error: BaseException, left: int = left) -> None:
             if not left:
                 raise error
-            time.sleep(POLL * (ATTEMPTS - left))  # it takes a while until all know that a worker is gone
+            time.sleep(POLL_INTERVAL * (ATTEMPTS - left))  # it takes a while until all know that a worker is gone
             try:
-                client.wait_for_workers(1, timeout=PATIENCE)
+                client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
             except TimeoutError:
+                address = client.scheduler_info()["address"]
                 raise ConnectionError(
-                    f"{client.scheduler_info()['address']} has lost its last worker, and none came within {PATIENCE} seconds"
+                    f"{address} has lost its last worker, and none came within {WORKER_TIMEOUT} seconds"
                 ) from error
 
         yield failed
@@ -91,7 +92,7 @@ def _started(ask: Callable[[], Any]) -> Any:
     """A task, or the error where its worker dies already as it starts."""
     try:
         return ask()
-    except LOST as error:
+    except LOST_ERRORS as error:
         return error
 
 
@@ -100,7 +101,7 @@ def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[s
     for failed in again(client):
         try:
             return client.run(function, *args)
-        except LOST as error:
+        except LOST_ERRORS as error:
             failed(error)
     raise AssertionError("the last attempt returns or raises")
 
@@ -124,7 +125,7 @@ class Cluster(Pieces):
             model._recipe(), devices=options.devices, memory=options.memory, chunk=options.chunk
         )  # fmt: skip
         self._data, self._token = data.arrays, uuid.uuid4().hex
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
         kinds = _answers(client, _kinds, options.devices)
         homes = list(kinds)
 
@@ -167,7 +168,7 @@ class Cluster(Pieces):
         part = section(value, *rows)
         if is_stored(value):
             with contextlib.suppress(Exception):  # HDF5 data sets, for one, cannot be pickled
-                if len(pickle.dumps(part)) < REFERENCE:
+                if len(pickle.dumps(part)) < MOST_REFERENCE_BYTES:
                     return part
             part = read(value, *rows, name)
         return scattered(self._client, part, workers=[home])
@@ -182,7 +183,7 @@ class Cluster(Pieces):
                     raise future
                 if not isinstance(result := self._awaited(future, self._homes[i]), Missing):
                     return result
-            except LOST as found:
+            except LOST_ERRORS as found:
                 error = found
             failed(error)
             future = _started(functools.partial(self._again, i, ask))
@@ -201,7 +202,7 @@ class Cluster(Pieces):
         try:
             while True:
                 try:
-                    return result_of(future, POLL)
+                    return result_of(future, POLL_INTERVAL)
                 except TimeoutError:
                     if future.done():  # the task's own error
                         raise

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..language.device_function import Argument
     from ..runtime.base import Runtime
 
-TRIAL = 1 << 18  # rows by which a device's speed is measured
+TRIAL_ROWS = 1 << 18  # rows by which a device's speed is measured
 
 _thread = threading.local()
 
@@ -184,7 +184,7 @@ def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[
 
 def sample(data: Data) -> dict[str, np.ndarray]:
     """The rows by which speeds are measured."""
-    return {n: read(v, 0, min(TRIAL, data.n_rows), n) for n, v in data.arrays.items()}
+    return {n: read(v, 0, min(TRIAL_ROWS, data.n_rows), n) for n, v in data.arrays.items()}
 
 
 def seconds(make: Callable[..., Any], data: Mapping[str, Any], trial: tuple[Any, ...]) -> float:

@@ -18,8 +18,8 @@ import numpy as np
 from ..runtime.host_memory import HostRows
 from ..runtime.types import DType, Shape
 
-BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
-TICK = 10_000_000  # nanoseconds between which some systems cannot tell the times of two changes
+READ_BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
+CLOCK_TICK = 10_000_000  # nanoseconds between which some systems cannot tell the times of two changes
 
 
 class Stamp(NamedTuple):
@@ -55,8 +55,8 @@ class File:
         self._descriptor = os.open(path, os.O_RDONLY)  # of its own: the path may lead elsewhere tomorrow
         weakref.finalize(self, os.close, self._descriptor).atexit = False
         now = os.fstat(self._descriptor)
-        if stamp is None and 0 <= (age := time.time_ns() - now.st_mtime_ns) < TICK:
-            time.sleep((TICK - age) / 1e9)  # so that the next change has another time
+        if stamp is None and 0 <= (age := time.time_ns() - now.st_mtime_ns) < CLOCK_TICK:
+            time.sleep((CLOCK_TICK - age) / 1e9)  # so that the next change has another time
             now = os.fstat(self._descriptor)
         self._identity = now.st_dev, now.st_ino
         self._stamp = stamp or Stamp(now.st_size, now.st_mtime_ns)
@@ -123,7 +123,7 @@ class FileRows(HostRows):
             self._file.read(out.reshape(-1).view(np.uint8).data, start)
             return
         extents = [(n - 1) * s for n, s in zip(out.shape, strides, strict=True)]
-        if (span := sum(map(abs, extents)) + out.itemsize) <= BLOCK:
+        if (span := sum(map(abs, extents)) + out.itemsize) <= READ_BLOCK:
             first = sum(min(extent, 0) for extent in extents)
             block = bytearray(span)
             self._file.read(memoryview(block), start + first)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Function = Callable[[Any, int, int, Runtime], Mapping[str, np.ndarray]]
 
-ROUNDS = 16  # ranges for each device, where the caller does not say how large they are
+RANGES_PER_DEVICE = 16  # ranges for each device, where the caller does not say how large they are
 
 
 class RangeMap(ABC):
@@ -64,7 +64,7 @@ class RangeMap(ABC):
         """
         if n < 0 or (chunk is not None and chunk < 1):
             raise ValueError(f"n = {n} items in chunks of {chunk}: neither may be negative, nor a chunk be empty")
-        ranges = chunks(n, chunk or max(-(-n // (ROUNDS * self._places())), 1))
+        ranges = chunks(n, chunk or max(-(-n // (RANGES_PER_DEVICE * self._places())), 1))
         whole: dict[str, np.ndarray] = {}
         with bar(n, progress) as advance, contextlib.closing(self._results(function, data, ranges, retries)) as results:
             for (first, end), found in results:
@@ -169,7 +169,7 @@ class ClusterMap(RangeMap):
     ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
         from distributed import as_completed
 
-        from .cluster import LOST, again, result_of, scattered
+        from .cluster import LOST_ERRORS, again, result_of, scattered
 
         client, waiting = self._client, set(ranges)
         for attempt in again(client):
@@ -187,7 +187,7 @@ class ClusterMap(RangeMap):
                     waiting.remove(rows)
                     yield rows, found
                 return
-            except LOST as error:
+            except LOST_ERRORS as error:
                 attempt(error)
             finally:
                 client.cancel(list(futures))

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 BUFFERS = 2  # pieces that pass through the device: one is computed on, the next arrives
-PARTS, FEW = 16, 8  # pieces that fill the memory; those that do not pass through stay, and need not be read again
-LEAST = 32 << 20  # bytes of a piece below which a call may take longer than the copy: then FEW pieces fill the memory
-MARGIN = 0.3  # of what a device has free: for results, and because pools round sizes up by as much as a quarter
-SMALL = 64 << 20  # bytes of data for which nobody needs to ask how much is free
+MOST_PIECES, FEWEST_PIECES = 16, 8  # pieces that fill the memory; all that do not pass through stay, and are read once
+SMALLEST_PIECE = 32 << 20  # bytes; below, a call may take longer than the copy: then FEWEST_PIECES pieces fill the memory
+FREE_MARGIN = 0.3  # of what a device has free: for results, and because pools round sizes up by as much as a quarter
+SMALL_DATA = 64 << 20  # bytes of data for which nobody needs to ask how much is free
 
 
 def fits(data: Data, options: Options, runtime: Runtime) -> bool:
     """Whether all rows go to the device at once."""
     nbytes = data.n_rows * data.row_bytes
     return options.chunk is None and (
-        (options.memory is None and nbytes <= SMALL) or nbytes <= budget(options, runtime, nbytes)
+        (options.memory is None and nbytes <= SMALL_DATA) or nbytes <= budget(options, runtime, nbytes)
     )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def budget(options: Options, runtime: Runtime, wanted: int) -> int:
 def _room(runtime: Runtime) -> int:
     """The bytes of data that a device can take now."""
     free = runtime.free_memory()
-    return int((1 - MARGIN) * (runtime.device.memory if free is None else free))
+    return int((1 - FREE_MARGIN) * (runtime.device.memory if free is None else free))
 
 
 class StreamedPieces(Pieces):
@@ -73,7 +73,7 @@ class StreamedPieces(Pieces):
         if options.chunk is not None:
             self.ranges = chunks(data.n_rows, options.chunk)
         else:
-            rows = max(max(limit // PARTS, min(limit // FEW, LEAST)) // data.row_bytes, 1)
+            rows = max(max(limit // MOST_PIECES, min(limit // FEWEST_PIECES, SMALLEST_PIECE)) // data.row_bytes, 1)
             self.ranges = chunks(data.n_rows, math.ceil(data.n_rows / max(math.ceil(data.n_rows / rows), 1)) or 1)
         largest = max(end - first for first, end in self.ranges) * data.row_bytes
         kept = len(self.ranges)

@@ -12,7 +12,7 @@ from ..language.nodes import Function
 from .checks import refuses, says_nan
 
 #: The argument of a number of a density without parameters: kernels take one at least.
-NOTHING = Argument("nothing")
+NO_PARAMETER = Argument("nothing")
 
 
 class Beside:
@@ -37,7 +37,7 @@ class Beside:
         parameters = definition.density.parameters[1:]
         own = [p if p.name == "dim" else replace(p, name=f"p{i}") for i, p in enumerate(parameters)]
         self.declared = "".join(f", {declaration(p)}" for p in own)
-        self.alone = self.declared[2:] or f"real {NOTHING.name}"
+        self.alone = self.declared[2:] or f"real {NO_PARAMETER.name}"
         self.passed = "".join(f", {p.name}" for p in own)
 
     def written(self, ending: str, arguments: str) -> str:

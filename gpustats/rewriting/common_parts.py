@@ -45,7 +45,7 @@ def common_parts(
         if e in replaced:
             return replaced[e]
         new: Expression = rebuild(e, rewrite)
-        if uses[e] > 1 and e.type == REAL and _cost(e, costs) >= _WORTH and (e in certain or termination.is_certain(e)):
+        if uses[e] > 1 and e.type == REAL and _cost(e, costs) >= _LEAST_COST and (e in certain or termination.is_certain(e)):
             name = fresh("t")
             declarations.append(Declare(REAL, name, new))
             new = Name(name, REAL)
@@ -88,13 +88,13 @@ def _uses(expressions: Sequence[Expression]) -> dict[Expression, int]:
     return uses
 
 
-_WORTH = 3  # what an expression must cost at least to be worth a variable
+_LEAST_COST = 3  # what an expression must cost at least to be worth a variable
 
 
 def _cost(e: Expression, known: dict[Expression, int]) -> int:
-    """How many operations `e` takes, up to `_WORTH`, which one that is no sum or product costs alone."""
+    """How many operations `e` takes, up to `_LEAST_COST`, which one that is no sum or product costs alone."""
     if e not in known:
         dear = isinstance(e, (Call, Conditional)) or (isinstance(e, Binary) and e.operator == "/")
-        own = _WORTH if dear else isinstance(e, Binary)
-        known[e] = min(own + sum(_cost(child, known) for child in parts(e)), _WORTH)
+        own = _LEAST_COST if dear else isinstance(e, Binary)
+        known[e] = min(own + sum(_cost(child, known) for child in parts(e)), _LEAST_COST)
     return known[e]

@@ -188,7 +188,7 @@ def choose(condition: Expression, then: Expression, otherwise: Expression) -> Ex
     return then if then == otherwise else Conditional(condition, then, otherwise, _kind(then, otherwise))
 
 
-_MADE: dict[str, Callable[[Expression, Expression], Expression]] = {
+_SIMPLIFIERS: dict[str, Callable[[Expression, Expression], Expression]] = {
     "+": add, "-": subtract, "*": multiply, "/": divide,
 }  # fmt: skip
 
@@ -198,8 +198,8 @@ def filled(e: Expression, given: dict[str, Expression]) -> Expression:
     match e:
         case Name():
             return given.get(e.name, e)
-        case Binary() if e.operator in _MADE:
-            return _MADE[e.operator](filled(e.left, given), filled(e.right, given))
+        case Binary() if e.operator in _SIMPLIFIERS:
+            return _SIMPLIFIERS[e.operator](filled(e.left, given), filled(e.right, given))
         case lang.Unary() if e.operator == "-":
             return negative(filled(e.operand, given))
         case Conditional():

@@ -10,7 +10,7 @@ from ..language import nodes as lang
 from ..language.names import numbered_name
 from ..language.nodes import Assign, Call, Declare, Expression, Function, If, Name, Resolve, Return, Statement
 
-MOST_CALLS = 50  # that are written out: helpers that each call the last one twice would double with each of them
+MOST_INLINED_CALLS = 50  # that are written out: helpers that each call the last one twice would double with each of them
 
 _Leave = Callable[[Expression, dict[str, Expression]], list[Statement]]  # what a return becomes, given what names mean
 
@@ -34,7 +34,7 @@ class _Inliner:
     def __init__(self, function: Function, resolve: Resolve):
         self.function, self.resolve = function, resolve
         self.used = {p.name for p in function.parameters}
-        self.left = MOST_CALLS
+        self.left = MOST_INLINED_CALLS
         self.structs: dict[str, dict[str, Expression]] = {}  # variable that is one -> its members
 
     def run(self) -> Function:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..language.derived import resolve_in
 from ..language.device_function import Argument, DeviceFunction
 from ..language.nodes import Function
-from .beside import NOTHING, Beside
+from .beside import NO_PARAMETER, Beside
 from .checks import checked
 from .moments import BODIES, body_of, has_moments
 
@@ -58,7 +58,7 @@ def number(definition: DeviceFunction, ending: str, functions: dict[str, Functio
         body = "return 0;" if lost else body
     else:
         body = body_of(definition, ending, functions, lost)
-    arguments, parameters = definition.arguments[1:] or (NOTHING,), beside.alone
+    arguments, parameters = definition.arguments[1:] or (NO_PARAMETER,), beside.alone
     if ending == "moment":
         arguments, parameters = (ORDER, *definition.arguments[1:]), f"real {ORDER.name}{beside.declared}"
     made = beside.made(_NUMBER, "number", parameters=parameters, body=body, refusal=beside.refusal(function))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..language import nodes as lang
-from ..language.bounds import LARGEST, conjuncts, written_out
+from ..language.bounds import LARGEST_INT, conjuncts, written_out
 from ..language.nodes import INT, Expression, Function, Node, Resolve
 
-MOST_TURNS = 1 << 16  # of all loops within one another
-_DIM = 128  # elements that a vector is taken to have, for counting turns
+MOST_NESTED_TURNS = 1 << 16  # of all loops within one another
+_ASSUMED_DIM = 128  # elements that a vector is taken to have, for counting turns
 
 
 class Termination:
@@ -31,10 +31,10 @@ class Termination:
 
     def is_certain(self, *nodes: Node) -> bool:
         """Whether all of this may be evaluated whatever the conditions around it are."""
-        return self._most_turns(_turns_around_calls(nodes)) <= MOST_TURNS
+        return self._most_turns(_turns_around_calls(nodes)) <= MOST_NESTED_TURNS
 
     def _most_turns(self, around: Mapping[str, int]) -> int:
-        """How often the innermost loops turn at most; more than `MOST_TURNS` where nobody knows."""
+        """How often the innermost loops turn at most; more than `MOST_NESTED_TURNS` where nobody knows."""
         return max(turns * self._turns_of_function(name) for name, turns in around.items())
 
     def _turns_of_function(self, name: str) -> int:
@@ -66,7 +66,7 @@ def _turns_around_calls(nodes: Iterable[Node]) -> dict[str, int]:
 def _turns_of_loop(loop: lang.For) -> int:
     """How often a loop turns at most: one that counts with an `int` from one bound to another, neither of them computed."""
     start, step = loop.start, loop.step
-    unknown = MOST_TURNS + 1
+    unknown = MOST_NESTED_TURNS + 1
     if start is None or step is None or start.value is None or start.type != INT or start.name != step.name:
         return unknown
     counter, value = lang.Name(start.name, INT), step.value
@@ -81,7 +81,7 @@ def _turns_of_loop(loop: lang.For) -> int:
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and condition.operator in towards and condition.left == counter:
             last = _bound(condition.right) if value.operator == "-" else _most(condition.right)
-            if last is not None and abs(last) + by <= LARGEST:  # beyond, it would begin again
+            if last is not None and abs(last) + by <= LARGEST_INT:  # beyond, it would begin again
                 return abs(last - first) // by + 1  # the last one being that in which the condition fails
     return unknown
 
@@ -100,7 +100,7 @@ def _most(e: Expression) -> int | None:
 def _bound(e: Expression) -> int | None:
     """A number that `e` stands for, where it is made of literals and `dim`."""
     if isinstance(e, lang.Name):
-        return _DIM if e.name == "dim" else None
+        return _ASSUMED_DIM if e.name == "dim" else None
     if isinstance(e, lang.Binary) and e.operator in ("+", "-"):
         left, right = _bound(e.left), _bound(e.right)
         return None if left is None or right is None else left + right if e.operator == "+" else left - right

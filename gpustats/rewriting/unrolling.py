@@ -36,8 +36,8 @@ from ..language.nodes import (
     Unary,
 )
 
-MOST_TURNS = 4096  # of the loops of a function, all together
-_OF_NUMBERS: dict[str, Callable[[int, int], int]] = {
+MOST_UNROLLED_TURNS = 4096  # of the loops of a function, all together
+_INT_OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "<": operator.lt, ">": operator.gt, "<=": operator.le,
     ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
@@ -219,8 +219,9 @@ class _OneFunction:
             if not condition:
                 break
             self.turns += 1
-            if self.turns > MOST_TURNS:
-                message = f"{self.function.name}: loops over the elements of short vectors take more than {MOST_TURNS} turns"
+            if self.turns > MOST_UNROLLED_TURNS:
+                turns = f"more than {MOST_UNROLLED_TURNS} turns"
+                message = f"{self.function.name}: loops over the elements of short vectors take {turns}"
                 raise DeviceFunctionError(message, s.line, s.column)
             self.block(s.body, place)
             if s.step is None or name not in place.known:
@@ -327,8 +328,8 @@ def _computed(e: Expression) -> Expression:
         case Binary(type="int"):
             left, right = number_of(e.left), number_of(e.right)
             if left is not None and right is not None:
-                if e.operator in _OF_NUMBERS:
-                    return written(int(_OF_NUMBERS[e.operator](left, right)))
+                if e.operator in _INT_OPERATIONS:
+                    return written(int(_INT_OPERATIONS[e.operator](left, right)))
                 if e.operator in ("/", "%") and right > 0 <= left:
                     return written(left // right if e.operator == "/" else left % right)
         case Unary(operator="!", type="int") if (known := number_of(e.operand)) is not None:

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-LIMIT = 256 << 20  # bytes kept; beyond it the entries that were used longest ago go
-ABANDONED = 3600  # seconds after which a file that is still being written belongs to a process that has died
+MOST_BYTES = 256 << 20  # bytes kept; beyond it the entries that were used longest ago go
+ABANDONED_AFTER = 3600  # seconds after which a file that is still being written belongs to a process that has died
 
 _ENTRY = re.compile(r"[0-9a-f]{64}")
 _WRITING = "writing-"
@@ -56,7 +56,7 @@ def load(key: str) -> bytes | None:
     try:
         with _opened() as place, open(os.open(place.name(key), _READ, dir_fd=place.descriptor), "rb") as file:
             status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT or _doubt(status):
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES or _doubt(status):
                 return None
             content = file.read()
             digest, data = content[:32], content[32:]
@@ -158,15 +158,15 @@ def _trim(place: _Place, stored: int) -> None:
     """Now and then, because it takes the longer the more entries there are."""
     global _since_trimmed
     _since_trimmed += stored
-    if _since_trimmed < LIMIT / 64:
+    if _since_trimmed < MOST_BYTES / 64:
         return
     _since_trimmed = 0
-    files, excess = [], -LIMIT
+    files, excess = [], -MOST_BYTES
     for entry in os.scandir(place.path if place.descriptor is None else place.descriptor):
         with contextlib.suppress(OSError):  # another process may be trimming too
             if _is_ours(entry.name) and entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
-                abandoned = entry.name.startswith(_WRITING) and status.st_mtime < time.time() - ABANDONED
+                abandoned = entry.name.startswith(_WRITING) and status.st_mtime < time.time() - ABANDONED_AFTER
                 files.append((0.0 if abandoned else status.st_mtime, status.st_size, entry.name))
                 excess += status.st_size
     for last_use, size, name in sorted(files):

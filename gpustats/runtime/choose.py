@@ -17,8 +17,8 @@ from .base import Device, Runtime
 
 BACKENDS = ("cuda", "opencl")
 LIBRARIES = {"cuda": "PyCUDA", "opencl": "PyOpenCL"}
-TYPES = ("gpu", "cpu", "accelerator")
-CPU = 2  # the first rank of a CPU
+DEVICE_TYPES = ("gpu", "cpu", "accelerator")
+FIRST_CPU_RANK = 2  # the first rank of a CPU
 INSTALL = (
     "pip install 'gpustats[cpu]' to compute on the CPU, or 'gpustats[cuda12]' or 'gpustats[cuda13]', after the version "
     "of the NVIDIA driver, to compute on a GPU; `gpustats doctor` tells what this machine lacks, and the cure"
@@ -78,11 +78,11 @@ def _rank(device: Device) -> int:
     """CUDA before OpenCL's GPUs before its CPUs; a simulator last of all."""
     names = _names(device)
     if simulated(device):
-        return CPU + 9
+        return FIRST_CPU_RANK + 9
     if device.type != "cpu":
         return 0 if device.backend == "cuda" else 1
     # Measured: Intel's runtime is many times faster than PoCL.
-    return CPU + next(
+    return FIRST_CPU_RANK + next(
         rank for rank, driver in enumerate(("intel", "portable computing language", "")) if driver in names
     )
 
@@ -97,7 +97,7 @@ def _find(spec: str | None) -> Runtime:
     for backend in backends:
         more, failures = look((backend,))
         found, reasons = found + more, reasons + failures
-        if text in ("", "gpu") and any(_rank(device) < CPU for device in more):
+        if text in ("", "gpu") and any(_rank(device) < FIRST_CPU_RANK for device in more):
             break  # the next backend has nothing better
     if matching := [device for device in found if _matches(device, text)]:
         return _runtime(min(matching, key=_rank))
@@ -110,7 +110,7 @@ def _find(spec: str | None) -> Runtime:
 
 
 def _matches(device: Device, text: str) -> bool:
-    if text in TYPES:
+    if text in DEVICE_TYPES:
         return device.type == text
     return text in ("", device.id, device.backend) or (":" not in text and text in _names(device))
 
@@ -212,7 +212,7 @@ def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
             return found
         raise ValueError("devices is empty: name one, or say devices='all'")
     everything = devices()
-    for rank in range(CPU):
+    for rank in range(FIRST_CPU_RANK):
         if matching := [_runtime(device) for device in everything if _rank(device) == rank]:
             return matching
     return [_find("cpu")] if everything else [_find(None)]

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 REQUEST = struct.Struct("=III")  # seconds allowed, bytes of the options, bytes of the source
 REPLY = struct.Struct("=iI")  # OpenCL's error code, bytes of the binary; of what the compiler says where that is not 0
-START = 60  # seconds until the driver must have loaded
+START_TIMEOUT = 60  # seconds until the driver must have loaded
 
 _TYPE_CPU, _NAME, _DRIVER_VERSION = 2, 0x102B, 0x102D  # OpenCL's numbers
 _BINARY_SIZES, _BINARIES, _LOG = 0x1165, 0x1166, 0x1183
@@ -101,7 +101,7 @@ def main(library: str) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.alarm(START)
+    signal.alarm(START_TIMEOUT)
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever compilers chat is no reply
     compiler = Compiler(library)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyopencl as cl
 
 PROGRAM = Path(__file__).with_name("compile_worker.py")
-LIMIT = 300  # seconds that one kernel may take
+TIME_LIMIT = 300  # seconds that one kernel may take
 WITHOUT_OPTIMISATION = "-cl-opt-disable"
 
 
@@ -74,7 +74,7 @@ class Worker:
                 if self._identity != identity:
                     raise Unusable("it is another driver")
                 try:
-                    self._send(process, REQUEST.pack(LIMIT, *map(len, texts)) + b"".join(texts))
+                    self._send(process, REQUEST.pack(TIME_LIMIT, *map(len, texts)) + b"".join(texts))
                     return self._reply(process)
                 except (EOFError, BrokenPipeError):
                     raise Crash(_ending(self.end(patience=10))) from None
@@ -150,7 +150,7 @@ class Worker:
 def _ending(status: int) -> str:
     """How a process with this exit status has ended."""
     if status == -signal.SIGALRM:
-        return f"had not finished after {LIMIT} seconds"
+        return f"had not finished after {TIME_LIMIT} seconds"
     if status >= 0:
         return f"ended with status {status}"
     return f"crashed ({signal.strsignal(-status)})"

@@ -12,7 +12,7 @@ import numpy as np
 
 from .types import DType, Shape
 
-LARGE = 16 << 20  # bytes from which on it pays to look at the free memory
+LARGE_COPY = 16 << 20  # bytes from which on it pays to look at the free memory
 
 
 def available() -> int | None:
@@ -35,7 +35,7 @@ def contiguous(array: np.ndarray, dtype: Any, copy: bool = False) -> np.ndarray:
     """
     if copy or array.dtype != dtype or not array.flags.c_contiguous:
         nbytes = array.size * np.dtype(dtype).itemsize
-        free = available() if nbytes > LARGE else None
+        free = available() if nbytes > LARGE_COPY else None
         if free is not None and nbytes > free:
             raise MemoryError(
                 f"a copy of an array of shape {array.shape} asked {nbytes / 2**30:.2f} GiB, free {free / 2**30:.2f} GiB "

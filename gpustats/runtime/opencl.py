@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 from ..errors import CompileError, DeviceLostError
 from . import cache, opencl_commands
 from .base import Device, Result, Runtime, in_use, nbytes_of
-from .host_memory import LARGE, Copies, HostRows, available, contiguous
+from .host_memory import LARGE_COPY, Copies, HostRows, available, contiguous
 from .host_pool import HostPool
 from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
 from .opencl_devices import devices as devices
@@ -28,7 +28,7 @@ from .replay import Recording, Replay, Start
 from .types import DType
 from .waiting import Calls
 
-TELLING = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
+VERBOSE_OPTION = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
 
 _COPY = """
 __kernel void copy(__global const double4 *source, __global double4 *target) {
@@ -146,7 +146,7 @@ class OpenCLRuntime(Runtime):
                     program = self._from_binary(binary) or self._from_source(source)
                     cache.store(key, program.binaries[0])
                 self._programs[source] = program
-                if TELLING in self._options:
+                if VERBOSE_OPTION in self._options:
                     self._registers[source] = self._registers_of(program, cache.key("registers", key))
             return self._programs[source]
 
@@ -181,7 +181,7 @@ class OpenCLRuntime(Runtime):
             options += " -cl-fp32-correctly-rounded-divide-sqrt"  # else x / (x + y) may exceed 1
         with contextlib.suppress(cl.Error, AttributeError):  # each exists on NVIDIA's devices only
             capability = f"{device.compute_capability_major_nv}{device.compute_capability_minor_nv}"
-            options += f" -D NVIDIA={capability} {TELLING}"
+            options += f" -D NVIDIA={capability} {VERBOSE_OPTION}"
         return options
 
     def _from_binary(self, binary: bytes | None) -> Any:
@@ -224,7 +224,7 @@ class OpenCLRuntime(Runtime):
         """A CPU grants more memory than there is and kills the process later: refuse before."""
         if nbytes > self.device.memory:
             raise self._too_large(nbytes)
-        free = self.free_memory() if nbytes > LARGE else None
+        free = self.free_memory() if nbytes > LARGE_COPY else None
         if free is None or nbytes <= free:
             return
         self.release()
@@ -264,7 +264,7 @@ class OpenCLRuntime(Runtime):
             raw = np.empty(reach, np.uint8)
             self._copy(raw, native.base_data, src_offset=native.offset)
             return np.ndarray(native.shape, native.dtype, raw, strides=native.strides).copy()
-        if native.nbytes < LARGE or not native.flags.c_contiguous:
+        if native.nbytes < LARGE_COPY or not native.flags.c_contiguous:
             thread = self._local.thread
             host: np.ndarray
             with self.watch, thread:

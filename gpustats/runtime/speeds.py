@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .base import Device, Runtime
 
 REPEATS = 7  # of which the fastest counts
-TRANSFER = 1 << 25  # bytes
-COPY = 1 << 21
+TRANSFER_BYTES = 1 << 25
+COPY_BYTES = 1 << 21
 
 
 class Line(NamedTuple):
@@ -69,10 +69,10 @@ def transfer(runtime: Runtime) -> Line:
         array = np.zeros(nbytes, np.uint8)
         return 2 * nbytes, seconds(lambda: runtime.to_host(runtime.to_device(array)))
 
-    return through(both_ways(8), both_ways(TRANSFER))
+    return through(both_ways(8), both_ways(TRANSFER_BYTES))
 
 
 def copying() -> Line:
     """The seconds that bytes of the host take to fresh memory there."""
-    held = np.zeros(COPY, np.uint8)
-    return Line(0.0, seconds(lambda: held.copy()) / COPY)
+    held = np.zeros(COPY_BYTES, np.uint8)
+    return Line(0.0, seconds(lambda: held.copy()) / COPY_BYTES)

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-SHORT = 1.5e-3  # seconds; to wait so that signals arrive costs some 20 us more
-MANY = 256  # kernels are no longer counted
-SLICE = 0.1  # seconds after which a wait looks for signals where the system does not end it for them (Windows)
-SPIN = 2e-3  # seconds for which a wait looks again and again; then it sleeps for a hundredth of what it has waited
-LONGEST = 0.05  # seconds of such a sleep
-GRACE = 0.1  # seconds in which other threads end by themselves when Python ends
+SHORT_WAIT = 1.5e-3  # seconds; to wait so that signals arrive costs some 20 us more
+MOST_COUNTED_KERNELS = 256  # more are not counted
+SIGNAL_INTERVAL = 0.1  # seconds after which a wait looks for signals where the system does not end it for them (Windows)
+SPIN_TIME = 2e-3  # seconds for which a wait looks again and again; then it sleeps for a hundredth of what it has waited
+LONGEST_SLEEP = 0.05  # seconds of such a sleep
+GRACE_PERIOD = 0.1  # seconds in which other threads end by themselves when Python ends
 
 _lock = threading.Lock()
 _everyone: list[weakref.ref[Calls]] = []
@@ -78,7 +78,7 @@ def end_calls() -> None:
     while any(calls.running and not (by_signal and calls.for_main) for calls in others):
         time.sleep(1e-3)
     # Who computes all the time comes to a call soon, and so to an end; others may do what they like.
-    latest = time.perf_counter() + GRACE
+    latest = time.perf_counter() + GRACE_PERIOD
     while time.perf_counter() < latest and any(calls.thread.is_alive() and not calls.for_main for calls in others):
         time.sleep(1e-3)
 
@@ -93,7 +93,7 @@ def until(done: Callable[[], bool]) -> None:
     start = time.perf_counter()
     while not done():
         waited = time.perf_counter() - start
-        time.sleep(0 if waited < SPIN else min(waited / 100, LONGEST))
+        time.sleep(0 if waited < SPIN_TIME else min(waited / 100, LONGEST_SLEEP))
 
 
 class Waiter(Calls):
@@ -118,12 +118,12 @@ class Waiter(Calls):
         if kernel.endless or grid not in kernel.soon:
             if not self.unknown:
                 self._since = time.perf_counter()
-            if len(self.unknown) < MANY:
+            if len(self.unknown) < MOST_COUNTED_KERNELS:
                 self.unknown.append((set() if kernel.endless else kernel.soon, grid))
 
     def learn(self) -> None:
         """They are done: note those that were it soon."""
-        if time.perf_counter() - self._since < SHORT:
+        if time.perf_counter() - self._since < SHORT_WAIT:
             for soon, grid in self.unknown:
                 soon.add(grid)
         self.unknown = []
@@ -152,7 +152,7 @@ class Aside:
             self._started = True
         job = _Job(function)
         self._jobs.put(job)
-        while not job.done.acquire(timeout=SLICE):
+        while not job.done.acquire(timeout=SIGNAL_INTERVAL):
             pass
         if job.error is not None:
             raise job.error

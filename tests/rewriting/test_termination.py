@@ -78,7 +78,7 @@ LONG |= {f"negative_hypergeometric_{ending}" for ending in ("logcdf", "logsf")}
 
 def test_all_that_the_densities_call_ends(monkeypatch):
     """So nothing of theirs has to wait for a condition, but for integrals of integrals: those end early."""
-    monkeypatch.setattr("gpustats.rewriting.termination.MOST_TURNS", 1 << 40)
+    monkeypatch.setattr("gpustats.rewriting.termination.MOST_NESTED_TURNS", 1 << 40)
     termination = Termination(library.resolve)
     for definition in map(library.get, ["special", *library.built_in(DENSITY)]):
         for function in definition.functions.values():
