@@ -68,8 +68,8 @@ class Packing:
 def packing(device: Device, itemsize: int, dim: int) -> Packing:
     """How matrices are packed for the kernels of a device."""
     products = Packing(dim, min(32, dim + -dim % 8), True)
-    fits = _bytes(products, 8, device.warp, 0) <= device.shared_memory
-    if device.products and itemsize == 8 and dim >= _LEAST_PRODUCT_DIM and fits:
+    pays = device.products and itemsize == 8 and dim >= _LEAST_PRODUCT_DIM
+    if pays and _bytes(products, 8, device.warp, 0) <= device.shared_memory:
         return products
     return Packing(dim, _WIDTHS.get(device.type, 16))
 

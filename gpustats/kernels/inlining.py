@@ -1,4 +1,4 @@
-"""Which functions of a kernel are too large to be written out wherever they are called.
+"""Inlining: functions of a kernel that are too large to be written out wherever they are called.
 
 Compilers are told to inline all functions, since Intel's vectorises no calls. But helpers that each call the last one twice
 would double with each of them.
@@ -35,7 +35,7 @@ def inlined_sizes(functions: Iterable[tuple[str, Sequence[Node]]]) -> dict[str, 
 def printer(
     functions: Iterable[tuple[str, Sequence[Node]]], dtype: str = "float64", space: Mapping[str, str] | None = None
 ) -> Printer:
-    """What prints these functions of a kernel (names and bodies, callees first), and knows which of them are not inlined.
+    """Printer of a kernel's functions (names and bodies, callees first), which knows the functions that are not inlined.
 
     Parameters
     ----------

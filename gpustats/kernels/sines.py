@@ -36,12 +36,12 @@ DEVICE real cos_apart(real x)
 
 
 def kept_apart(functions: Sequence[Function]) -> str:
-    """C that has to stand before these functions; empty where none of them takes a sine or cosine of one."""
+    """Text, in C, to stand before the functions; empty where none takes a sine or cosine of a sine or cosine."""
     return SEPARATE_SINES if _are_nested(functions) else ""
 
 
 def _are_nested(functions: Sequence[Function]) -> bool:
-    """Whether the argument of a sine or cosine may be one, through variables and calls, in whatever order they run."""
+    """True if the argument of a sine or cosine may be one, through variables and calls, in whatever order they run."""
     if not any(SINES.intersection(called(f)) for f in functions):
         return False
     parameters = {f.name: [p.name for p in f.parameters] for f in functions}

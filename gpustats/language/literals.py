@@ -1,4 +1,4 @@
-"""Numbers as they are written: literals, and the constants that C has names for."""
+"""Literals, and the constants that C has names for."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ _HINTS = {
 
 
 def advice(name: str) -> str:
-    """What to write in the place of a name that is not defined, as the end of a message."""
+    """Suggestion in the place of an undefined name, as the end of a message."""
     name = name.removesuffix("_F") if name.startswith("M_") else name
     hint = name if name in CONSTANTS else _HINTS.get(name, "")
     return f": write {hint}" if hint else ""
 
 
 def literal(kind: str, text: str) -> lang.Number | str:
-    """The number that a literal of C is, or what is wrong with it.
+    """Number that a literal of C is, or the message that refuses it.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def literal(kind: str, text: str) -> lang.Number | str:
 
 
 def cut_off(a: int, b: int) -> str:
-    """What is said of a quotient of literals that is not whole."""
+    """Message about a quotient of literals that is not whole."""
     if b == 0:
         return f"{a} / 0 is a division of whole numbers by 0"
     exact = f"{a / b}, or " if a / b == round(a / b, 4) else ""

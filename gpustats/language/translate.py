@@ -1,4 +1,4 @@
-"""From the syntax of device functions to the nodes of their trees: names and types are checked on the way."""
+"""Translation of the syntax of device functions into nodes: names and types are checked on the way."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .syntax import POWER, STEPS, Syntax, assigned, called, fail, mentioned, spe
 
 
 class Translator:
-    """Translates one function, checking names and types on the way."""
+    """Translator of one function, which checks names and types."""
 
     def __init__(self, source: str, name: str, resolve: Resolve):
         self.source, self.name, self.resolve = source, name, resolve
@@ -290,7 +290,7 @@ class Translator:
         self.fail(node, f"{spelled(node)} is not supported in an expression")
 
     def value(self, node: Syntax) -> Expression:
-        """A whole expression of a statement."""
+        """Whole expression of a statement."""
         value = self.expression(node)
         if len(lang.draws(value)) > 1:
             self.fail(node, "several draws in one expression: C does not say which comes first, so give each a statement")
@@ -309,16 +309,16 @@ class Translator:
         return lang.Number(made.text, made.type, **self.at(node))
 
     def written_out(self, e: Expression) -> int | None:
-        """The value of a whole number that consists of literals, None for what is computed."""
+        """Value of a whole number that consists of literals, None for a computed number."""
         return int(e.text) if isinstance(e, lang.Number) and e.type == INT else self.values.get(id(e), (e, None))[1]
 
     def choices(self, e: Expression) -> list[int]:
-        """The whole numbers that an expression of literals may be: those of a conditional, else one, or none."""
+        """Whole numbers that an expression of literals may be: those of a conditional, else one, or none."""
         sides = (e.then, e.otherwise) if isinstance(e, lang.Conditional) else (e,)
         return [value for side in sides if (value := self.written_out(side)) is not None]
 
     def keep(self, node: Syntax, e: Expression, value: int) -> None:
-        """Note the value of what is written out, which must fit an `int`."""
+        """Note the value of a written-out whole number, which must fit an `int`."""
         if not -LARGEST_INT - 1 <= value <= LARGEST_INT:
             self.fail(node, f"this comes to {value}, which does not fit an `int`: write one of the numbers with .0")
         self.values[id(e)] = e, value
@@ -381,7 +381,7 @@ class Translator:
 
 
 def _is_helper(function: str) -> bool:
-    """Whether a function is none that users call, whose vectors have an element at least."""
+    """True if a function is none that users call, whose vectors have an element at least."""
     return function.rpartition("_")[2] not in endings()
 
 
@@ -390,7 +390,7 @@ _KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to wr
 
 
 def _returns(statements: tuple[Statement, ...]) -> bool:
-    """Whether every way through `statements` ends in a return."""
+    """True if every way through `statements` ends in a return."""
     for s in statements:
         if isinstance(s, lang.Return):
             return True

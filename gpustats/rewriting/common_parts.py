@@ -1,4 +1,4 @@
-"""What several expressions have in common: costly parts that occur more than once become variables."""
+"""Common subexpressions: costly parts that occur more than once become variables."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def common_parts(
 
 
 def _certain(expressions: Sequence[Expression]) -> set[Expression]:
-    """The parts that are evaluated whatever the conditions are."""
+    """Parts that are evaluated whatever the conditions are."""
     found: set[Expression] = set()
 
     def mark(e: Expression) -> None:
@@ -74,7 +74,7 @@ def _certain(expressions: Sequence[Expression]) -> set[Expression]:
 
 
 def _uses(expressions: Sequence[Expression]) -> dict[Expression, int]:
-    """How often each part occurs, where what stands inside a repeated part counts once."""
+    """Number of uses of each part; the inside of a repeated part counts once."""
     uses: dict[Expression, int] = {}
 
     def count(e: Expression) -> None:
@@ -92,7 +92,7 @@ _LEAST_COST = 3  # what an expression must cost at least to be worth a variable
 
 
 def _cost(e: Expression, known: dict[Expression, int]) -> int:
-    """How many operations `e` takes, up to `_LEAST_COST`, which one that is no sum or product costs alone."""
+    """Number of operations of `e`, up to `_LEAST_COST`, which a call, a conditional or a division costs alone."""
     if e not in known:
         dear = isinstance(e, (Call, Conditional)) or (isinstance(e, Binary) and e.operator == "/")
         own = _LEAST_COST if dear else isinstance(e, Binary)

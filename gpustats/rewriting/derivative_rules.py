@@ -1,4 +1,4 @@
-"""The rules of differentiation, and expressions that are simplified as they are made.
+"""Rules of differentiation, and expressions that are simplified as they are made.
 
 A new function that device functions may call needs a line in `RULES`, or none where it is in special.cu: then its own text is
 differentiated.
@@ -120,7 +120,7 @@ ZERO, ONE = Number("0", INT), Number("1", INT)
 
 
 def is_number(e: Expression, value: float) -> bool:
-    """Whether an expression is this literal, or a cast of it to `real`."""
+    """True if an expression is the literal `value`, or a cast of it to `real`."""
     if isinstance(e, lang.Cast) and e.type == REAL:
         e = e.operand
     return isinstance(e, Number) and float(e.text) == value
@@ -139,7 +139,7 @@ def negative(a: Expression) -> Expression:
 
 
 def negated(a: Expression) -> Expression | None:
-    """b where `a` is -b."""
+    """Operand b where `a` is -b."""
     return a.operand if isinstance(a, lang.Unary) and a.operator == "-" else None
 
 
@@ -194,7 +194,7 @@ _SIMPLIFIERS: dict[str, Callable[[Expression, Expression], Expression]] = {
 
 
 def filled(e: Expression, given: dict[str, Expression]) -> Expression:
-    """`e` with expressions in the place of names."""
+    """Expression `e` with other expressions in the place of names."""
     match e:
         case Name():
             return given.get(e.name, e)
@@ -208,7 +208,7 @@ def filled(e: Expression, given: dict[str, Expression]) -> Expression:
 
 
 def logistic_exponent(e: Expression) -> Expression | None:
-    """c of 1 + exp(c), None of other expressions."""
+    """Exponent c of 1 + exp(c), None of other expressions."""
     if isinstance(e, Binary) and e.operator == "+":
         for one, other in ((e.left, e.right), (e.right, e.left)):
             if is_number(one, 1) and isinstance(other, lang.Call) and other.function == "exp":
@@ -218,7 +218,7 @@ def logistic_exponent(e: Expression) -> Expression | None:
 
 @functools.cache
 def rule(name: str, types: tuple[str, ...]) -> tuple[Expression, dict[str, Function]]:
-    """The rule of an operator or function, parsed, and the functions that it calls."""
+    """Rule of an operator or function, parsed, and the functions that it calls."""
     from ..language.device_function import parse
     from ..language.library import library
 
@@ -234,14 +234,14 @@ def rule(name: str, types: tuple[str, ...]) -> tuple[Expression, dict[str, Funct
 
 
 def factors(e: Expression) -> list[Expression]:
-    """What `e` is a product of, signs aside."""
+    """Factors of the product `e`, signs aside."""
     if isinstance(e, Binary) and e.operator == "*":
         return factors(e.left) + factors(e.right)
     return [e]
 
 
 def terms(e: Expression) -> list[tuple[str, Expression]]:
-    """What `e` is a sum of, from left to right, each with its sign."""
+    """Terms of the sum `e`, from left to right, each with its sign."""
     found: list[tuple[str, Expression]] = []
     while isinstance(e, Binary) and e.operator in ("+", "-"):
         found.append((e.operator, e.right))
@@ -253,7 +253,7 @@ _DISTRIBUTION_FUNCTION = re.compile(rf".*_({'|'.join(DISTRIBUTION_FUNCTIONS)})_*
 
 
 def flat_at_infinity(function: Function, results: Mapping[str, Expression], value: str) -> dict[str, Expression]:
-    """Some results, all but the `value` derivatives: those of a distribution function are 0 where its x is infinite.
+    """Results of a gradient: all derivatives (but `value`) of a distribution function are 0 where its x is infinite.
 
     The chain rule says 0 times infinity there. What occurs in several results should be a variable before.
     """

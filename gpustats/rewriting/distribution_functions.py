@@ -1,4 +1,4 @@
-"""Distribution functions: of P(X <= x), P(X > x) and their logarithms a source need write only one.
+"""Distribution functions: a source need write only one of P(X <= x), P(X > x) and their logarithms.
 
 What it writes is accurate where that is small. Where it is near 1, it is made of the other one, so that the logarithms that
 users get keep their digits on both sides.
@@ -22,7 +22,7 @@ from .derivative_rules import SPECIAL
 
 @dataclass(frozen=True)
 class _Tail:
-    """A distribution function, by the ending of its name.
+    """Distribution function, by the ending of its name.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ _SAME_TAIL = {"cdf": "logcdf", "logcdf": "cdf", "sf": "logsf", "logsf": "sf"}
 
 
 def has_distribution_function(definition: DeviceFunction) -> bool:
-    """Whether a source writes one of the distribution functions."""
+    """True if a source writes one of the distribution functions."""
     return definition.role(*DISTRIBUTION_FUNCTIONS) is not None
 
 
 def plain_tail(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
-    """A distribution function as the source writes it, or made of what it writes; for x within the support.
+    """Distribution function as the source writes it, or made of another that it writes; for x within the support.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def plain_tail(definition: DeviceFunction, ending: str, functions: dict[str, Fun
 
 
 def lacks_distribution_function(definition: DeviceFunction) -> str:
-    """What is said of a source that writes no distribution function."""
+    """Message about a source that writes no distribution function."""
     name = definition.name
     return (
         f"{name} has no {name}_logcdf and no {name}_logsf: write one of them, of the same arguments, beside "
@@ -98,7 +98,7 @@ def lacks_distribution_function(definition: DeviceFunction) -> str:
 def distribution_function(
     definition: DeviceFunction, ending: str, functions: dict[str, Function], both_sides: bool = False
 ) -> Function:
-    """A distribution function with scipy.stats' rules around it, for every x.
+    """Distribution function with scipy.stats' rules around it, for every x.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def distribution_function(
 
 
 def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, names: tuple[str, str]) -> str:
-    """C that declares the logarithms of P(X <= bound) and P(X > bound) for what lies beyond a bound.
+    """Declarations, in C, of the logarithms of P(X <= bound) and P(X > bound), for the probability beyond a bound.
 
     At the end of the support or beyond it they are constants: the tails' own derivatives may be 0 times infinity there, and
     a draw that may be the end itself is not left out.
@@ -186,7 +186,7 @@ _LOCALS = (
 
 
 def log_between(log_density: Function, discrete: bool, functions: dict[str, Function]) -> Function:
-    """log P(a <= X <= b) of what lies between two numbers, accurate also where they are close to one another.
+    """Function log P(a <= X <= b), accurate also where a and b are close to one another.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def log_between(log_density: Function, discrete: bool, functions: dict[str, Func
 
 
 def _is_on_both_sides(function: Function, resolve: Resolve) -> bool:
-    """Whether all that a logarithm of a probability returns is infinite, 0, or made by a function that keeps digits near 0."""
+    """True if each result of a log-probability is infinite, 0, or made by a function that keeps digits near 0."""
 
     def is_accurate(e: lang.Expression) -> bool:
         match e:
@@ -237,7 +237,7 @@ def _is_on_both_sides(function: Function, resolve: Resolve) -> bool:
 
 
 def _on_both_sides(function: Function, other: Function, functions: dict[str, Function]) -> Function:
-    """The logarithm of a probability, which is made of the `other` tail's where it is near 0."""
+    """Logarithm of a probability, which is made of the `other` tail's where it is near 0."""
     x = {p.name: q.name for p, q in zip(other.parameters, function.parameters, strict=True)}
     own = own_prefix([p.name for p in function.parameters])
     body = (
@@ -250,7 +250,7 @@ def _on_both_sides(function: Function, other: Function, functions: dict[str, Fun
 def _everywhere(
     definition: DeviceFunction, function: Function, ending: str, functions: dict[str, Function]
 ) -> Function:
-    """A distribution function for every real number: it has certain values below and above the observation's domain.
+    """Distribution function for every real number: it has certain values below and above the observation's domain.
 
     It has them beyond the ends of the support that the source writes, too, where rounding would give it others, and rounding
     takes no probability out of [0, 1]. A function of whole numbers keeps its value up to the next one. Outside of the domain

@@ -1,4 +1,4 @@
-"""Numbers that the parameters of a density alone tell: its mean, its variance, the ends of its support."""
+"""Numbers that depend on the parameters of a density alone: its mean, its variance, the ends of its support."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORDER = Argument("order", "nonnegative integer")
 
 
 def lacks_number(definition: DeviceFunction, ending: str) -> str:
-    """Why a number cannot be had, and what would help; empty where it can."""
+    """Message why a number cannot be had, with advice; empty where it can."""
     name = definition.name
     if ending in _ENDS or definition.role(ending) is not None or (ending in BODIES and has_moments(definition)):
         return ""
@@ -33,7 +33,7 @@ def lacks_number(definition: DeviceFunction, ending: str) -> str:
 
 
 def number(definition: DeviceFunction, ending: str, functions: dict[str, Function], lost: bool = False) -> Function:
-    """A function of the parameters with scipy.stats' rules around it: nan where they lie outside their domains.
+    """Function of the parameters with scipy.stats' rules around it: nan where they lie outside their domains.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What may be evaluated where a condition of the author's would have kept it from being.
+"""Termination of code that a condition of the author's would have kept from being evaluated.
 
 Device functions are pure, but where the conditions around a loop do not hold, it may be without end. Straight-line code is
 harmless anywhere, and so are loops whose turns can be told from the text.
@@ -17,7 +17,7 @@ _ASSUMED_DIM = 128  # elements that a vector is taken to have, for counting turn
 
 
 class Termination:
-    """Tells what is certain to end soon, whatever the values of its variables are.
+    """Test for code that is certain to end soon, whatever the values of its variables are.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ class Termination:
         self._turns_of: dict[str, int] = {"": 1}  # of functions
 
     def is_certain(self, *nodes: Node) -> bool:
-        """Whether all of this may be evaluated whatever the conditions around it are."""
+        """True if all `nodes` may be evaluated whatever the conditions around them are."""
         return self._most_turns(_turns_around_calls(nodes)) <= MOST_NESTED_TURNS
 
     def _most_turns(self, around: Mapping[str, int]) -> int:
-        """How often the innermost loops turn at most; more than `MOST_NESTED_TURNS` where nobody knows."""
+        """Largest number of turns of the innermost loops; more than `MOST_NESTED_TURNS` where it is unknown."""
         return max(turns * self._turns_of_function(name) for name, turns in around.items())
 
     def _turns_of_function(self, name: str) -> int:
@@ -50,7 +50,7 @@ def _turns_in_function(function: Function) -> dict[str, int]:
 
 
 def _turns_around_calls(nodes: Iterable[Node]) -> dict[str, int]:
-    """Functions that are called in `nodes` -> how often the loops around a call turn at most; "": those around no call, too."""
+    """Largest number of turns of the loops around a call, by the function called; "": around no call, too."""
     found = {"": 1}
     for node in nodes:
         if isinstance(node, Expression):
@@ -64,7 +64,7 @@ def _turns_around_calls(nodes: Iterable[Node]) -> dict[str, int]:
 
 
 def _turns_of_loop(loop: lang.For) -> int:
-    """How often a loop turns at most: one that counts with an `int` from one bound to another, neither of them computed."""
+    """Largest number of turns of a loop that counts with an `int` from one bound to another, neither of them computed."""
     start, step = loop.start, loop.step
     unknown = MOST_NESTED_TURNS + 1
     if start is None or step is None or start.value is None or start.type != INT or start.name != step.name:
@@ -87,7 +87,7 @@ def _turns_of_loop(loop: lang.For) -> int:
 
 
 def _most(e: Expression) -> int | None:
-    """What `e` is at most: the larger one of a choice, of the smaller one of two, ``n < m ? n : m``, that which is known."""
+    """Upper bound of `e`: the larger side of a choice; of ``n < m ? n : m``, the smaller one, or the side that is known."""
     if not isinstance(e, lang.Conditional):
         return _bound(e)
     sides = [_most(side) for side in (e.then, e.otherwise)]
@@ -98,7 +98,7 @@ def _most(e: Expression) -> int | None:
 
 
 def _bound(e: Expression) -> int | None:
-    """A number that `e` stands for, where it is made of literals and `dim`."""
+    """Number that `e` stands for, where it is made of literals and `dim`."""
     if isinstance(e, lang.Name):
         return _ASSUMED_DIM if e.name == "dim" else None
     if isinstance(e, lang.Binary) and e.operator in ("+", "-"):

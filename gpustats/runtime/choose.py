@@ -1,4 +1,4 @@
-"""Which device to compute on."""
+"""Choice of the device to compute on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _backend(name: str) -> Any:
 
 
 def look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]]:
-    """The devices of these backends, and for each backend without one, why."""
+    """Devices of these backends, and for each backend without a device, why."""
     found: list[Device] = []
     reasons = []
     for name in backends:
@@ -55,7 +55,7 @@ def look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]]
 
 
 def devices() -> list[Device]:
-    """All devices that gpustats can compute on; CUDA's first."""
+    """Devices that gpustats can compute on; CUDA's first."""
     return look()[0]
 
 
@@ -70,12 +70,12 @@ def _names(device: Device) -> str:
 
 
 def simulated(device: Device) -> bool:
-    """Whether a device is no device, but what checks kernels for mistakes."""
+    """True if a device is a simulator that checks kernels for mistakes."""
     return "oclgrind" in _names(device)
 
 
 def _rank(device: Device) -> int:
-    """CUDA before OpenCL's GPUs before its CPUs; a simulator last of all."""
+    """Rank of a device: CUDA before OpenCL's GPUs before its CPUs; a simulator last of all."""
     names = _names(device)
     if simulated(device):
         return FIRST_CPU_RANK + 9
@@ -116,7 +116,7 @@ def _matches(device: Device, text: str) -> bool:
 
 
 def get(spec: str | Device | Runtime | None = None) -> Runtime:
-    """The runtime of a device.
+    """Runtime of a device.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def get(spec: str | Device | Runtime | None = None) -> Runtime:
 
 
 def chosen() -> Runtime:
-    """The runtime of the choice that holds, also where its device is lost."""
+    """Runtime of the choice that holds, also where its device is lost."""
     global _automatic
     found = _context.get() or _default or _automatic
     if found is None:
@@ -150,7 +150,7 @@ def chosen() -> Runtime:
 
 
 def _anew(lost: Runtime) -> Runtime:
-    """A new runtime for a device that is lost, in its place wherever it was chosen."""
+    """New runtime for a device that is lost, in its place wherever it was chosen."""
     global _default, _automatic
     made = _runtime(lost.device)
     if _context.get() is lost:
@@ -195,7 +195,7 @@ class use:
 
 
 def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
-    """The runtimes of several devices.
+    """Runtimes of several devices.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def stay(runtime: Runtime) -> None:
 
 
 def _holding(name: str) -> Any:
-    """The backend on whose device an array lies; whoever made it may have done so by another library."""
+    """Backend on whose device an array lies; another library may have made the array."""
     try:
         return _backend(name)
     except NoDeviceError as error:
@@ -232,7 +232,7 @@ def _holding(name: str) -> Any:
 
 
 def for_array(obj: Any) -> Runtime | None:
-    """The runtime of the device on which an array lies; None for what is no device array."""
+    """Runtime of the device on which an array lies; None for an object that is no device array."""
     found: Runtime
     # A user who has an array of a library has imported the library.
     opencl_arrays = sys.modules.get("pyopencl.array")

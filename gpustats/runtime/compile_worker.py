@@ -22,7 +22,7 @@ _BINARY_SIZES, _BINARIES, _LOG = 0x1165, 0x1166, 0x1183
 
 
 class Compiler:
-    """The compiler of the CPU of a driver.
+    """Compiler of the CPU of a driver.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class Compiler:
 
     @property
     def identity(self) -> bytes:
-        """The names of the device and of the driver's version."""
+        """Names of the device and of the driver's version."""
         return b"\0".join(self._text("clGetDeviceInfo", self.device, what).strip() for what in (_NAME, _DRIVER_VERSION))
 
     def build(self, options: bytes, source: bytes) -> tuple[int, bytes]:
-        """0 and the binary, or OpenCL's error code and what the compiler says."""
+        """Code 0 and the binary, or OpenCL's error code and the compiler's message."""
         cl, device, error = self.cl, ctypes.byref(self.device), ctypes.c_int()
         texts = (ctypes.c_char_p * 1)(source)
         program = ctypes.c_void_p(cl.clCreateProgramWithSource(self.context, 1, texts, None, ctypes.byref(error)))
@@ -94,7 +94,7 @@ def serve(compiler: Compiler, requests: BinaryIO, replies: BinaryIO) -> None:
 
 
 def main(library: str) -> None:
-    """What the process does."""
+    """Entry point of the process."""
     import resource
 
     # As in a process that inherits nothing from its parent, and leaves no memory image of a crash on the disk.

@@ -46,7 +46,7 @@ _lost: set[int] = set()  # numbers of devices that were lost in this process
 
 
 def runtime(number: int) -> CUDARuntime:
-    """The process's runtime for the device ``cuda:<number>``."""
+    """Runtime of the process for the device ``cuda:<number>``."""
     with _lock:
         if number not in _runtimes:
             count()
@@ -55,7 +55,7 @@ def runtime(number: int) -> CUDARuntime:
 
 
 def _new_context(number: int) -> Any:
-    """A context beside the one that is lost. Most drivers make none in the same process."""
+    """New context in the place of a lost one. Most drivers make none in the same process."""
     before, context = drv.Context.get_current(), None
     try:
         context = drv.Device(number).make_context()
@@ -75,7 +75,7 @@ def _new_context(number: int) -> Any:
 
 
 def from_array(array: Any) -> CUDARuntime:
-    """The runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
+    """Runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
     if len(_runtimes) == 1 and only_one() and not _lost:
         return _runtimes[0]
     pointer = array.__cuda_array_interface__["data"][0]
@@ -109,7 +109,7 @@ def _close() -> None:
 
 
 class CUDARuntime(Runtime):
-    """A CUDA device, in the context that was current when it was first asked for, else in the primary one (PyTorch's)."""
+    """CUDA device, in the context that was current when it was first asked for, else in the primary one (PyTorch's)."""
 
     dialect = "cuda"
     host_visible = False
@@ -154,7 +154,7 @@ class CUDARuntime(Runtime):
             _lost.add(self._number)
 
     def _state(self) -> ThreadState:
-        """The calling thread's own things, with the context current."""
+        """State of the calling thread, with the context current."""
         stack = self._local.stack
         if stack.active is not self:
             with self.watch:
@@ -163,7 +163,7 @@ class CUDARuntime(Runtime):
         return state
 
     def _reenter(self) -> bool:
-        """Make the context current again if the user's code has pushed another since; whether it had."""
+        """Make the context current again if the user's code has pushed another since; return whether it had."""
         self._state()
         if drv.Context.get_current() == self.context:
             return False

@@ -43,7 +43,7 @@ _lost: set[int] = set()  # numbers of devices that were lost in this process
 
 
 def runtime(number: int) -> OpenCLRuntime:
-    """The process's runtime for the device ``opencl:<number>``."""
+    """Runtime of the process for the device ``opencl:<number>``."""
     device = cl_devices()[number]
     with _lock:
         if number not in _runtimes:
@@ -56,7 +56,7 @@ def runtime(number: int) -> OpenCLRuntime:
 
 
 def from_array(array: Any) -> OpenCLRuntime:
-    """The runtime for the context in which a `pyopencl.array.Array` lies: ours, or one made around the user's."""
+    """Runtime for the context in which a `pyopencl.array.Array` lies: gpustats' own, or one made around the user's."""
     context = array.context
     with _lock:
         for ours in (*_runtimes.values(), *_adopted.values()):
@@ -79,7 +79,7 @@ def from_array(array: Any) -> OpenCLRuntime:
 
 
 class OpenCLRuntime(Runtime):
-    """A device of an OpenCL context."""
+    """Device of an OpenCL context."""
 
     dialect = "opencl"
     _error = cl.Error
@@ -98,7 +98,7 @@ class OpenCLRuntime(Runtime):
         super().__init__()
 
     def _shares_memory(self) -> bool:
-        """Whether a buffer over NumPy's memory is that memory, also where it is not aligned."""
+        """True if a buffer over NumPy's memory is that memory, also where it is not aligned."""
         probe = np.zeros(5)[1:]
         handle = self._over(probe)
         cl.enqueue_fill_buffer(self._local.thread.queue, handle, np.ones(1), 0, probe.nbytes).wait()
@@ -151,7 +151,7 @@ class OpenCLRuntime(Runtime):
             return self._programs[source]
 
     def _registers_of(self, program: cl.Program, key: str) -> dict[str, int]:
-        """The registers that a thread of each kernel takes: the compiler tells them when it compiles, and the disk later."""
+        """Registers of a thread of each kernel: the compiler tells them when it compiles, and the disk later."""
         log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
         told = re.findall(r"entry function '(\w+)'.*?Used (\d+) registers", log or "", re.DOTALL)
         if not told:
@@ -161,7 +161,7 @@ class OpenCLRuntime(Runtime):
 
     @cached_property
     def _identity(self) -> tuple[str, ...]:
-        """What a compiled kernel depends on beside its source."""
+        """Names of all that a compiled kernel depends on beside its source: device, driver, platform, processor."""
         device, processor = self._device, ""
         if self.device.type == "cpu":  # a folder shared by several machines must not mix their instruction sets
             with contextlib.suppress(OSError, StopIteration):
@@ -171,7 +171,7 @@ class OpenCLRuntime(Runtime):
 
     @cached_property
     def _options(self) -> str:
-        """The compiler's options: nothing that loosens the arithmetic."""
+        """Options of the compiler: nothing that loosens the arithmetic."""
         device, options = self._device, "-cl-std=CL1.2"
         if device.platform.name.strip() == "Intel(R) OpenCL" and os.environ.get("GPUSTATS_OPTIMISE") == "0":
             from .compiler import WITHOUT_OPTIMISATION
@@ -217,11 +217,11 @@ class OpenCLRuntime(Runtime):
 
     @cached_property
     def _nothing(self) -> cl.Buffer:
-        """A kernel's argument in the place of an array without elements."""
+        """Buffer in the place of an array without elements."""
         return self._buffer(8)
 
     def _check(self, nbytes: int) -> None:
-        """A CPU grants more memory than there is and kills the process later: refuse before."""
+        """Refuse memory that a CPU lacks: it would grant more than there is and kill the process later."""
         if nbytes > self.device.memory:
             raise self._too_large(nbytes)
         free = self.free_memory() if nbytes > LARGE_COPY else None
@@ -281,11 +281,11 @@ class OpenCLRuntime(Runtime):
         return isinstance(obj, Array)
 
     def _copy(self, target: Any, source: Any, **where: int) -> None:
-        """Copy between a device's (`where` in it) and the host's memory, after the calling thread's kernels; wait for it."""
+        """Copy between the memories of a device (`where` in it) and the host, after the calling thread's kernels; wait."""
         self._local.thread.wait(partial(cl.enqueue_copy, self._local.thread.queue, target, source, **where))
 
     def _wait_for(self, array: Any) -> None:
-        """Another queue may still be writing the array."""
+        """Wait for other queues that may still be writing the array."""
         thread = self._local.thread
         other = array.queue is not None and array.queue != thread.queue
         if other or array.events:

@@ -15,7 +15,7 @@ HALF_BYTES = 2 << 20  # bytes of each half of the memory that copies pass throug
 
 
 class Passing:
-    """The small copies of one thread on one device; the device's context is current in all calls.
+    """Small copies of one thread on one device; the device's context is current in all calls.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Passing:
         self._end = 0  # of what is used of the first half
 
     def to_device(self, pointer: int, data: np.ndarray) -> None:
-        """Copy at most `HALF_BYTES` bytes, which may change as soon as this returns, for what the stream does next."""
+        """Copy at most `HALF_BYTES` bytes, which may change as soon as this returns, ahead of the stream's next work."""
         if not self._halves:
             flags = drv.event_flags.DISABLE_TIMING
             self._halves = [(drv.pagelocked_empty(HALF_BYTES, np.uint8), drv.Event(flags)) for _ in range(2)]

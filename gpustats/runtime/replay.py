@@ -1,4 +1,4 @@
-"""Work of a device that is done again and again with other numbers, by Python or by compiled code that takes no lock of its."""
+"""Repeated work of a device with other numbers each time, by Python or by compiled code that takes no lock of Python's."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Start = Callable[[Handle, Handle], None]
 
 
 class Given(NamedTuple):
-    """Stands, in what a kernel takes, for a number that it takes by value: one of those given, by its place among them."""
+    """Placeholder among a kernel's arguments for a number taken by value: its place among the given numbers."""
 
     place: int
 
 
 class Command(NamedTuple):
-    """A call of one of the driver's functions, which returns 0 or the number of an error.
+    """Call of one of the driver's functions, which returns 0 or the number of an error.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Command(NamedTuple):
     arguments: tuple[int, ...]
 
     def call(self, holds: bool = True) -> Callable[[], int]:
-        """It as a function of Python's; `holds`: it keeps Python's lock."""
+        """Command as a function of Python's; `holds`: it keeps Python's lock."""
         kind = ctypes.PYFUNCTYPE if holds else ctypes.CFUNCTYPE
         made = kind(ctypes.c_int, *[ctypes.c_int64] * len(self.arguments))(self.function)
         return functools.partial(made, *map(ctypes.c_int64, self.arguments))
@@ -45,7 +45,7 @@ class Command(NamedTuple):
 
 @dataclass(eq=False)
 class Recording:
-    """Work that the thread which recorded it starts again from Python, in order with all else that it starts.
+    """Work that its recording thread starts again from Python, in order with all else that the thread starts.
 
     The thread writes `given`, starts the work, waits by `Runtime.synchronize`, and reads `found` at once.
 
@@ -90,7 +90,7 @@ class Replay:
 
     @functools.cached_property
     def _calls(self) -> list[Callable[[], int]]:
-        """The commands as functions of Python's."""
+        """Commands as functions of Python's."""
         return [command.call(holds=False) for command in self.commands]
 
     def run(self) -> None:

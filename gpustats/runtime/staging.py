@@ -33,7 +33,7 @@ Part = tuple[int, Any, DType]  # an address on the device, what is to be copied 
 
 
 class Staging:
-    """The copies of one thread on one device; the device's context is current in all calls.
+    """Copies of one thread on one device; the device's context is current in all calls.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Staging:
 
 
 class Copiers:
-    """The threads that make the large copies of a device. They begin with the first of these.
+    """Threads that make the large copies of a device. They start with the first copy.
 
     Parameters
     ----------
