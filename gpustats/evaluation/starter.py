@@ -18,20 +18,20 @@ MOST_RECORDED_NUMBERS = 4096  # the most numbers that a recorded call takes
 
 
 class Sender(Protocol):
-    """What brings the numbers of calls of one kind to kernels."""
+    """Carrier of the numbers of calls of one kind to kernels."""
 
     def of(self, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
-        """What goes to the kernels in a call, and what the caller holds until they are done."""
+        """Values for the kernels in a call, and objects that the caller holds until they are done."""
 
     def places(self, arguments: Sequence[Any]) -> Sequence[np.ndarray] | None:
-        """Where the numbers of each argument lie if all of them travel in one array; None where they cannot."""
+        """Places of the numbers of each argument if all of them travel in one array; None where they cannot."""
 
     def given(self, handle: Handle, places: Sequence[np.ndarray]) -> Any:
-        """What goes to the kernels where this array lies at a handle."""
+        """Values for the kernels where the array of all numbers lies at a handle."""
 
 
 class Starter:
-    """Starts the kernels of calls of one kind, and waits for the numbers that they leave. Threads may share it.
+    """Starter of the kernels of calls of one kind, which waits for their results. Threads may share the object.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Starter:
         self._own, self._few = _Own(), few
 
     def start(self, arguments: Sequence[Any]) -> Callable[[], np.ndarray]:
-        """Start them; what waits gives what they leave, a view, to be read at once."""
+        """Start the kernels; the function returned waits and gives their results, a view, to be read at once."""
         own = self._own
         if own.n_calls <= UNRECORDED_CALLS:
             own.n_calls += 1
@@ -75,7 +75,7 @@ class Starter:
         return finish
 
     def _recorded(self, arguments: Sequence[Any]) -> _Recorded | None:
-        """What starts them again in the calling thread; None where that cannot be."""
+        """Recording that starts the kernels again in the calling thread; None where that cannot be."""
         places = self._values.places(arguments)
         if places is None or sum(map(len, places)) > self._few:
             return None
@@ -87,7 +87,7 @@ class Starter:
 
 
 class _Recorded:
-    """A recording that is started with the numbers of calls.
+    """Recording that is started with the numbers of calls.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class _Recorded:
         self._as_memory: Any = recording.given.data  # in which a number is set sooner
 
     def start(self, arguments: Sequence[Any]) -> bool:
-        """Start it; whether the driver took it all."""
+        """Start the recording; return whether the driver took it all."""
         as_memory = self._as_memory
         for place, i in self._numbers:
             as_memory[place] = float(arguments[i])
@@ -127,13 +127,13 @@ class _Recorded:
         return self._recording.start()
 
     def wait(self) -> np.ndarray:
-        """Wait for what was started last: what it has left, a view, to be read at once."""
+        """Wait for the last start; return its results, a view, to be read at once."""
         self._synchronize()
         return self._found
 
 
 class _Own(threading.local):
-    """What a thread has recorded."""
+    """Recording of a thread."""
 
     n_calls = 0  # up to that from which on there may be a recording
     recorded: _Recorded | None = None

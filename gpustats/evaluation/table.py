@@ -1,4 +1,4 @@
-"""The table shape: a function at every point of the broadcast of observations and parameters."""
+"""Table shape: a function at every point of the broadcast of observations and parameters."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ HIGH_COST = 60  # arithmetic operations from which it no longer pays that a thre
 
 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """The layout of a table: on a CPU, else by which of rows and sets are neighbours in the result."""
+    """Layout of a table: on a CPU, else by whether rows or sets are neighbours in the result."""
     if device.type == "cpu":
         return _on_cpu(code, problem)
     return _by_rows(device, code, problem) if problem.by_rows else _by_sets(device, code, problem)
 
 
 def _on_cpu(code: KernelCode, problem: Problem) -> Layout:
-    """Threads are the lanes of vector registers: a small block is one register.
+    """Layout on a CPU, where threads are the lanes of vector registers: a small block is one register.
 
     The lanes are rows, whose results go from register to register before they are stored, or sets where rows cost little.
     """
@@ -41,7 +41,7 @@ def _on_cpu(code: KernelCode, problem: Problem) -> Layout:
 
 
 def _by_rows(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """Neighbouring threads of a GPU take neighbouring rows."""
+    """Layout in which neighbouring threads of a GPU take neighbouring rows."""
     threads = min(256, device.max_threads)
     vectors = problem.dim or any(o.rank for o in code.row_operands)
     wide = 1 if vectors else problem.wide
@@ -50,7 +50,7 @@ def _by_rows(device: Device, code: KernelCode, problem: Problem) -> Layout:
 
 
 def _by_sets(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """Neighbouring threads of a GPU take neighbouring sets, of which a block prepares its own."""
+    """Layout in which neighbouring threads of a GPU take neighbouring sets, which each block prepares for itself."""
     wide, itemsize = problem.wide, problem.itemsize
     heavy = code.struct_bytes(SET, itemsize) * wide > 128  # too many registers for several sets a thread
     vector = wide if problem.set_multiple % wide == 0 and not heavy else 1

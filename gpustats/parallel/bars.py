@@ -1,4 +1,4 @@
-"""Bars that show how much of some work is done: in a terminal, and in a notebook one output that changes in its place."""
+"""Progress bars: in a terminal, and in a notebook one output that changes in its place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MESSAGE_INTERVAL = 0.1  # seconds between two messages to a notebook, which woul
 
 @contextlib.contextmanager
 def bar(n: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A function that is told how many more of n items are done; a bar shows them if `shown`."""
+    """Function to call with the number of items newly done, of n; a bar shows them if `shown`."""
     if not shown:
         yield lambda more: None
         return
@@ -32,7 +32,7 @@ def _in_a_terminal(n: int) -> Iterator[Callable[[int], None]]:
 
 @contextlib.contextmanager
 def _in_a_notebook(n: int) -> Iterator[Callable[[int], None]]:
-    """Rich would need ipywidgets there, whose bars no saved notebook has."""
+    """Bar in a notebook, where Rich would need ipywidgets, whose bars no saved notebook has."""
     from IPython.display import HTML, display
 
     done, said = 0, time.monotonic()

@@ -35,7 +35,7 @@ MOST_REFERENCE_BYTES = 1 << 20  # bytes below which what is pickled is taken for
 
 
 class Missing(LookupError):
-    """A worker was asked for a piece that it does not have. It answers with one: raised there, it would be logged."""
+    """Reply of a worker that lacks the piece it was asked for. It is returned: an error raised there would be logged."""
 
 
 #: Errors that tell that a worker died, or that data were lost with it.
@@ -43,7 +43,7 @@ LOST_ERRORS = (KilledWorker, CancelledError, OSError)
 
 
 def checked(client: Any) -> Client:
-    """The client, if it is one that waits for results."""
+    """Client, if it is one that waits for results; else TypeError."""
     if not isinstance(client, Client):
         raise TypeError(f"client must be a distributed.Client, not {type(client).__name__}")
     if client.asynchronous:
@@ -52,7 +52,7 @@ def checked(client: Any) -> Client:
 
 
 def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
-    """For each attempt a function that is told why it failed; it raises the error after the last one."""
+    """Attempts: for each a function that is told why it failed, and raises the error after the last attempt."""
     for left in reversed(range(ATTEMPTS)):
 
         def failed(error: BaseException, left: int = left) -> None:
@@ -79,7 +79,7 @@ def scattered(client: Client, data: Any, **where: Any) -> Any:
 
 
 def result_of(future: Any, timeout: float | None = None) -> Any:
-    """The result of a task; CancelledError also where it is cancelled meanwhile, when Dask trips over its own variable."""
+    """Result of a task; CancelledError also where Dask trips over its own variable as the task is cancelled."""
     try:
         return future.result(timeout=timeout)
     except UnboundLocalError:
@@ -89,7 +89,7 @@ def result_of(future: Any, timeout: float | None = None) -> Any:
 
 
 def _started(ask: Callable[[], Any]) -> Any:
-    """A task, or the error where its worker dies already as it starts."""
+    """Task, or the error where its worker dies already as it starts."""
     try:
         return ask()
     except LOST_ERRORS as error:
@@ -97,7 +97,7 @@ def _started(ask: Callable[[], Any]) -> Any:
 
 
 def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
-    """The results of a function on each worker, by the workers' addresses."""
+    """Results of a function on each worker, by the workers' addresses."""
     for failed in again(client):
         try:
             return client.run(function, *args)
@@ -107,7 +107,7 @@ def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[s
 
 
 class Cluster(Pieces):
-    """A piece for each worker, which keeps it.
+    """Pieces on the workers of a cluster, one for each worker, which keeps it.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class Cluster(Pieces):
         return client.submit(_bind, (self._token, i), self._make, data, workers=[home], pure=False)
 
     def _sent(self, name: str, value: Any, rows: Range, home: str) -> Any:
-        """Some rows of the data on their way to a worker: a task, their place, or themselves."""
+        """Rows of the data on their way to a worker: a task, their place, or themselves."""
         if is_dask(value):
             return self._client.compute(value[slice(*rows)], workers=[home], allow_other_workers=True)
         part = section(value, *rows)
@@ -174,7 +174,7 @@ class Cluster(Pieces):
         return scattered(self._client, part, workers=[home])
 
     def _certain(self, i: int, future: Any, ask: Callable[[], Any]) -> Any:
-        """The result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""
+        """Result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""
         for failed in again(self._client):
             first, end = self.ranges[i]
             error: BaseException = ConnectionError(f"rows {first} to {end} are lost: worker after worker has died with them")
@@ -198,7 +198,7 @@ class Cluster(Pieces):
         return ask()
 
     def _awaited(self, future: Any, home: str) -> Any:
-        """The result of a task on a worker. Dask itself would wait for ever for one that is gone."""
+        """Result of a task on a worker. Dask itself would wait for ever for a worker that is gone."""
         try:
             while True:
                 try:
@@ -218,7 +218,7 @@ _models: dict[tuple[str, int], Any] = {}  # the pieces, by the token of the mode
 
 
 def _kinds(devices: str | Sequence[str] | None) -> Hashable:
-    """The kinds of the devices on which this worker computes: see `devices.kind`."""
+    """Kinds of the devices on which this worker computes: see `devices.kind`."""
     return tuple(kind(runtime) for runtime in ([choose.get()] if devices is None else choose.several(devices)))
 
 
@@ -228,7 +228,7 @@ def _bind(key: tuple[str, int], make: Callable[..., Any], data: Mapping[str, Any
 
 
 def _call(key: tuple[str, int], method: str, args: Any, kwargs: Any) -> Any:
-    """The result of a method of a piece, or a `Missing`."""
+    """Result of a method of a piece, or a `Missing`."""
     if key not in _models:
         return Missing(f"piece {key[1]} was lost again and again")
     return getattr(_models[key], method)(*args, **kwargs)
@@ -241,7 +241,7 @@ def _forget(token: str) -> None:
 
 
 def _forget_all(client: Client, token: str, homes: list[str]) -> None:
-    """Free what a model has on the workers."""
+    """Free all pieces of a model on the workers."""
     if client.status == "running":
         for home in set(homes):
             fire_and_forget(client.submit(_forget, token, workers=[home], pure=False))

@@ -1,4 +1,4 @@
-"""Rows that a device holds only some of at a time: while a kernel works on some, the next are read and copied."""
+"""Stream of rows of which a device holds only some at a time: while a kernel works on some, the next are read and copied."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SMALL_DATA = 64 << 20  # bytes of data for which nobody needs to ask how much is
 
 
 def fits(data: Data, options: Options, runtime: Runtime) -> bool:
-    """Whether all rows go to the device at once."""
+    """True if all rows go to the device at once."""
     nbytes = data.n_rows * data.row_bytes
     return options.chunk is None and (
         (options.memory is None and nbytes <= SMALL_DATA) or nbytes <= budget(options, runtime, nbytes)
@@ -38,7 +38,7 @@ def fits(data: Data, options: Options, runtime: Runtime) -> bool:
 
 
 def budget(options: Options, runtime: Runtime, wanted: int) -> int:
-    """The most bytes of data on the device, of which somebody would like to put `wanted` there."""
+    """Bytes of data that may lie on the device, at most, where `wanted` are to lie there."""
     if options.memory is not None:
         return int(options.memory)
     if (room := _room(runtime)) < wanted:
@@ -48,7 +48,7 @@ def budget(options: Options, runtime: Runtime, wanted: int) -> int:
 
 
 def _room(runtime: Runtime) -> int:
-    """The bytes of data that a device can take now."""
+    """Bytes of data that a device can take now."""
     free = runtime.free_memory()
     return int((1 - FREE_MARGIN) * (runtime.device.memory if free is None else free))
 
@@ -94,11 +94,11 @@ class StreamedPieces(Pieces):
         once_gone(self, _close, self._readers, self._kept)
 
     def _arriving(self, i: int, done: dict[int, Any]) -> Future[Any]:
-        """A piece on its way to the device."""
+        """Future of a piece on its way to the device."""
         return self._readers[i % len(self._readers)].submit(self._arrived, i, done)
 
     def _arrived(self, i: int, done: dict[int, Any]) -> Any:
-        """A piece on the device, where there can be one in the memory of that in its place among those that are done with."""
+        """Piece on the device: made in the memory of a finished piece in its place, or else anew."""
         rows = self.ranges[i]
         data = {n: v.part(*rows) if isinstance(v, HostRows) else read(v, *rows, n) for n, v in self._data.items()}
         piece = done.pop(i % BUFFERS, None)
@@ -109,7 +109,7 @@ class StreamedPieces(Pieces):
         return piece
 
     def _refilled(self, piece: Any, data: Mapping[str, Any]) -> bool:
-        """Whether a piece has other rows now: what is known of its calls stays."""
+        """True if a piece has other rows now: its plans for calls stay."""
         places = piece._places()
         if places is None or any(tuple(places[n].shape) != tuple(v.shape) for n, v in data.items()):
             return False

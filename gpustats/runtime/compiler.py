@@ -123,7 +123,7 @@ class Worker:
         return code, receive(size)
 
     def end(self, patience: float = 0) -> int:
-        """End the process, in the midst of a kernel too; return its exit status. It may end by itself within `patience` seconds."""
+        """End the process, in the midst of a kernel too; return its exit status. It has `patience` seconds to end by itself."""
         process, self._process = self._process, None
         if process is None:
             return 0

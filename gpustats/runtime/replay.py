@@ -69,7 +69,7 @@ class Recording:
 
 @dataclass(eq=False)
 class Replay:
-    """Work that commands have a device do again: one thread at a time writes `given`, runs them, and reads `found`.
+    """Repeatable work of a device, as commands: one thread at a time writes `given`, runs them, and reads `found`.
 
     Attributes
     ----------
