@@ -1,4 +1,4 @@
-"""The mean of a Python function of a random variable: by quadrature on the host, over quantiles from the device."""
+"""Mean of a Python function of a random variable: by quadrature on the host, over quantiles from the device."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_INTERVALS, _MOST_NUMBERS, _CHUNK = 2000, 10**8, 10**6
 
 
 def values_of(function: Function, x: np.ndarray) -> np.ndarray:
-    """The function at an array; ValueError where it does not give a number for each element."""
+    """Values of the function at an array; ValueError where it does not give a number for each element."""
     with np.errstate(over="ignore", invalid="ignore"):
         values = np.asarray(function(x), dtype=float)
     if values.shape not in ((), x.shape):
@@ -35,7 +35,7 @@ def values_of(function: Function, x: np.ndarray) -> np.ndarray:
 def mean_over_quantiles(
     function: Function, ppf: Pointwise, isf: Pointwise, parameters: Sequence[Any], first: float, last: float
 ) -> float:
-    """The integral of function(x(u)) over probabilities u = 1 / (1 + exp(-s)), s from `first` to `last`.
+    """Integral of function(x(u)) over probabilities u = 1 / (1 + exp(-s)), s from `first` to `last`.
 
     Steps of s are halved where Gauss-Lobatto quadrature does not agree with that of the two halves. What these differ by
     tells the error; the integral is nan where that exceeds 1e-8 of the integral of the absolute value.
@@ -76,7 +76,7 @@ def mean_over_quantiles(
 
 
 def _beyond(values: np.ndarray, least: float) -> tuple[float, float]:
-    """The integral beyond `LARGEST_LOGIT` of what falls off as before, infinite if it does not, and its error.
+    """Integral beyond `LARGEST_LOGIT` of an integrand that falls off as before, infinite if it does not, and its error.
 
     `values` are the integrand's at a quarter and a half of the way, and there.
     """
@@ -91,7 +91,7 @@ def _beyond(values: np.ndarray, least: float) -> tuple[float, float]:
 
 
 def mean_over_numbers(function: Function, mass: Pointwise, parameters: Sequence[Any], first: float, last: float) -> float:
-    """The sum of function(k) P(X = k) over whole numbers k from `first` to `last`."""
+    """Sum of function(k) P(X = k) over whole numbers k from `first` to `last`."""
     if last - first >= _MOST_NUMBERS:
         raise ValueError(f"there are {last - first + 1:.3g} numbers to sum over: give lb= and ub=")
     total = 0.0

@@ -16,7 +16,7 @@ _PARAMETER_METHODS = (
 
 
 class _Density(Protocol):
-    """What a frozen distribution needs to know of its density."""
+    """Interface of the density of a frozen distribution."""
 
     name: str
     parameters: tuple[str, ...]
@@ -30,7 +30,7 @@ class _Density(Protocol):
 
 
 class Frozen:
-    """A distribution of certain parameters: what a density gives that is called with them.
+    """Distribution of certain parameters: a call of a density with parameters gives one.
 
     It has the density's methods, as far as the density has them, without the parameters: ``logpdf``, ``pdf``, ``logpmf``,
     ``pmf``, ``logcdf``, ``cdf``, ``logsf``, ``sf``, ``ppf``, ``isf``, ``loglik``, ``loglik_and_grad``, ``rvs``, ``mean``,
@@ -69,7 +69,7 @@ class Frozen:
         self.args, self.kwargs = (tuple(given.values()), {}) if names == density.parameters else ((), given)
 
     def __getattr__(self, name: str) -> Any:
-        """A method of the density's, kept beside the attributes: the next call of it is as fast as the density's own."""
+        """Method of the density, kept beside the attributes: the next call of it is as fast as the density's own."""
         if name not in (*_METHODS, *_PARAMETER_METHODS):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         made = self.__dict__[name] = self._bound(name, getattr(self.density, name))

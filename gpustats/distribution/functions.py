@@ -1,4 +1,4 @@
-"""Functions beside a density, checked and ready to be evaluated: which there are, and how they are made."""
+"""Functions beside a density, checked and ready to be evaluated."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def function_of(
     definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Any], lost: bool = False
 ) -> Pointwise:
-    """The function with an ending; see `Density.function`.
+    """Function with an ending; see `Density.function`.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def function_of(
 
 
 def lack_of(definition: DeviceFunction, ending: str) -> str:
-    """Why there is no function with an ending, and what would help; empty where there is one."""
+    """Message why there is no function with an ending, with advice; empty where there is one."""
     if definition.arguments[0].rank:
         there_are = "of distributions of vectors there are pdf, logpdf, loglik and rvs; scipy.stats has more of some"
         return f"{definition.name} has no {ending}: {there_are}"

@@ -28,7 +28,7 @@ LONG_ROW = {"gpu": 128, "cpu": 512}
 
 @dataclass(frozen=True)
 class DrawLayout(Layout):
-    """The constants of the discrete_draws kernel; `tile` is the rows of a block.
+    """Constants of the discrete_draws kernel; `tile` is the rows of a block.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ def layout(device: Device, itemsize: int, n: int, aligned: bool = False) -> Draw
 
 
 def draw_parts(device: Device, layout: DrawLayout, n_rows: int, n_draws: int) -> tuple[int, int]:
-    """How many blocks share the draws of a row, and how many of these a block makes at a time."""
+    """Number of blocks that share the draws of a row, and number of draws that a block makes at a time."""
     if not layout.width:
         return min(-(-n_draws // layout.draws), 65535), layout.draws
     row_blocks = -(-n_rows // layout.tile)
@@ -171,7 +171,7 @@ def _launch(
 
 
 def _complaint(name: str, rows: np.ndarray, labels: np.ndarray) -> str:
-    """What is wrong with the first row that gave no draw."""
+    """Fault of the first row that gave no draw."""
     lead = rows.shape[:-1]
     bad = (labels.reshape(math.prod(lead), -1) < 0).any(1)
     index = tuple(map(int, np.unravel_index(int(bad.argmax()), lead)))

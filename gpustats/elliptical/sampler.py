@@ -38,7 +38,7 @@ _MOST_BYTES_IN_REGISTERS = 128
 
 
 class EllipticalSampler(Sampler):
-    """Draws mean + s L z, L L' being the covariance matrix, z standard normal, and s what the density's sampler gives.
+    """Sampler of mean + s L z, L L' being the covariance matrix, z standard normal, and s a draw of the density's sampler.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class EllipticalSampler(Sampler):
         return destination.finished()
 
     def _on_device(self, runtime: Runtime, values: Sequence[Any], dim: int, common: Lengths, dtype: DType) -> list[Any]:
-        """What a kernel takes for the parameters, of shape `common` each, after one copy."""
+        """Values that a kernel takes for the parameters, of shape `common` each, after one copy."""
         host = {n: to_host(v) for n, v in zip(self.argument_names, values, strict=True)}
         factor, mean = _factor(self.scale, host.pop(self.scale)), host.pop("mu")
         spread = [np.broadcast_to(factor, (*common, dim, dim)), np.broadcast_to(mean, (*common, dim))]
@@ -139,7 +139,7 @@ def layout(device: Device, dim: int, itemsize: int, in_registers: bool) -> Layou
 
 
 def _factor(scale: str, matrix: np.ndarray) -> np.ndarray:
-    """Lower-triangular L with L L' = the covariance matrix, in float64."""
+    """Factor L, lower-triangular, with L L' = the covariance matrix, in float64."""
     matrix = np.asarray(matrix, np.float64)
     if scale == "scale_tril":
         if np.triu(matrix, 1).any() or not (np.diagonal(matrix, axis1=-2, axis2=-1) > 0).all():

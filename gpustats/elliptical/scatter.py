@@ -21,7 +21,7 @@ _SCATTER = Template.beside(__file__, "scatter")
 
 @dataclass(frozen=True)
 class ScatterLayout(Layout):
-    """The constants of the scatter kernel; `tile` is the rows that a block has in shared memory.
+    """Constants of the scatter kernel; `tile` is the rows that a block has in shared memory.
 
     Attributes
     ----------

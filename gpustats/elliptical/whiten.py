@@ -34,7 +34,7 @@ _WHITEN_LARGE = Template.beside(__file__, "whiten_large")
 
 
 class WhitenLayout(NamedTuple):
-    """The constants of the whiten kernel.
+    """Constants of the whiten kernel.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ def layout(device: Device, dim: int) -> WhitenLayout:
 
 
 class _Matrices(NamedTuple):
-    """Matrices on a device and the memory for what is made of them."""
+    """Matrices on a device, and the memory for their factors."""
 
     placement: Placement
     scale: str  # which of `SCALES` they are
@@ -118,7 +118,7 @@ def whiten(
 
 
 def _by_blocks(m: _Matrices) -> list[Any]:
-    """A block of the whiten kernel for each matrix. Returns what is to be kept until the kernels are done."""
+    """Factorisation by a block of the whiten kernel for each matrix. Returns objects to keep until the kernels are done."""
     runtime = m.placement.runtime
     chosen = layout(runtime.device, m.dim)
     kernel = _WHITEN.kernel(
@@ -131,7 +131,7 @@ def _by_blocks(m: _Matrices) -> list[Any]:
 
 
 def _by_linear_algebra(m: _Matrices) -> list[Any]:
-    """The device's linear algebra, between a kernel that takes the matrices and one that packs what came of them."""
+    """Factorisation by the device's linear algebra, between a kernel that takes the matrices and one that packs the results."""
     runtime, provider = m.placement.runtime, provider_of(m.placement.runtime)
     work = provider.empty(m.dim, m.dim, _DOUBLE, m.n)
     constants: dict[str, Any] = dict(

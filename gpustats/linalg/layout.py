@@ -1,4 +1,4 @@
-"""How the kernels of linear algebra are laid out on a device: how many threads a block has, and what each of them takes.
+"""Layout of the kernels of linear algebra on a device: the threads of a block, and the work of each.
 
 Layouts vary with the device, the width of a number (`itemsize`, bytes) and the size of the matrices.
 ``python -m bench cholesky`` times the factorisations and solves that rest on them.
@@ -20,7 +20,7 @@ MOST_ROWS_IN_REGISTERS = 8  # rows up to which a thread's own matrix is in its r
 
 @dataclass(frozen=True)
 class GemmLayout:
-    """The constants of the matrix product.
+    """Constants of the matrix product.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class GemmLayout:
         return 2 * self.depth * (self.tile_rows + self.tile_columns + 2 * self.vector)
 
     def tiles(self, n_rows: int, n_columns: int) -> int:
-        """How many tiles cover a product."""
+        """Number of tiles that cover a product."""
         return -(-n_rows // self.tile_rows) * -(-n_columns // self.tile_columns)
 
 
@@ -98,12 +98,12 @@ def gemm(device: Device, itemsize: int, n_rows: int, n_columns: int, batch: int)
 
 
 def gemm_small(n_rows: int, n_columns: int, inner: int) -> bool:
-    """Whether a thread for each number of the product is faster than tiles."""
+    """True if a thread for each number of the product is faster than tiles."""
     return n_rows * n_columns <= 64 and inner <= 16
 
 
 def gemm_parts(device: Device, layout: GemmLayout, tiles: int, inner: int) -> tuple[int, int]:
-    """How many blocks share the inner dimension of a product of `tiles` tiles, and the inner indices of each."""
+    """Number of blocks that share the inner dimension of a product of `tiles` tiles, and the inner indices of each."""
     wanted = max(1, (4 if device.type == "gpu" else 1) * device.compute_units // tiles)
     least = 16 * layout.depth  # what is worth another part of the product to write and to read
     part = max(-(-inner // wanted), min(least, inner))
@@ -113,7 +113,7 @@ def gemm_parts(device: Device, layout: GemmLayout, tiles: int, inner: int) -> tu
 
 @dataclass(frozen=True)
 class TriangularLayout:
-    """The constants of the kernels that have a triangle in shared memory.
+    """Constants of the kernels that have a triangle in shared memory.
 
     Attributes
     ----------
@@ -162,14 +162,14 @@ def triangular(device: Device, itemsize: int, n: int) -> TriangularLayout:
 
 
 def triangular_blocks(device: Device, layout: TriangularLayout, n_columns: int, batch: int) -> int:
-    """How many blocks share the columns that a triangle is solved for: enough to fill the device, not to read it in vain."""
+    """Number of blocks that share the columns of a triangular system: enough to fill the device, no triangle read in vain."""
     wanted = -(-(4 if device.type == "cpu" else 16) * device.compute_units // batch)
     return max(1, min(-(-n_columns // layout.columns), wanted))
 
 
 @dataclass(frozen=True)
 class TileLayout:
-    """The constants of the passes over a matrix.
+    """Constants of the passes over a matrix.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class TileLayout:
     tile: int = 32
 
     def on_and_below_diagonal(self, n: int) -> int:
-        """How many tiles a triangle of n rows has."""
+        """Number of tiles of a triangle of n rows."""
         tiles = -(-n // self.tile)
         return tiles * (tiles + 1) // 2
 
@@ -195,7 +195,7 @@ def tiles(device: Device) -> TileLayout:
 
 @dataclass(frozen=True)
 class SmallLayout:
-    """The constants of the kernels for small matrices.
+    """Constants of the kernels for small matrices.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ _SMALL = Template.beside(__file__, "small")
 
 
 def cholesky(runtime: Runtime, a: Matrix) -> Array | None:
-    """The lower triangles of a = their Cholesky factors.
+    """Factorisation in place: the lower triangles of a = their Cholesky factors.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def cholesky(runtime: Runtime, a: Matrix) -> Array | None:
 
 
 def cholesky_grad(runtime: Runtime, l: Matrix, l_bar: Matrix) -> None:  # noqa: E741
-    """l_bar = the derivative in a, where a = l l' and the lower triangle of l_bar is the derivative in l.
+    """Reverse mode in place: l_bar = the derivative in a = l l', from the derivative in l, its lower triangle.
 
     The derivative is symmetric and fills all of `l_bar`: for a symmetric change da of a, the value changes by the sum of
     the products of its entries and those of da. Smith (1995), J. Comput. Graph. Stat. 4, 134.
@@ -80,7 +80,7 @@ def cholesky_grad(runtime: Runtime, l: Matrix, l_bar: Matrix) -> None:  # noqa: 
 
 
 def inv_triangular(runtime: Runtime, l: Matrix) -> bool:  # noqa: E741
-    """The lower triangles l = their inverses.
+    """Inversion in place: the lower triangles l = their inverses.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def inv_triangular(runtime: Runtime, l: Matrix) -> bool:  # noqa: E741
 
 
 def solve_triangular(runtime: Runtime, l: Matrix, b: Matrix) -> bool:  # noqa: E741
-    """b = l⁻¹ b, one thread a column.
+    """Solution b = l⁻¹ b, one thread a column.
 
     Parameters
     ----------

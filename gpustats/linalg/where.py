@@ -1,4 +1,4 @@
-"""Whether a call with NumPy arrays is computed where they are, or on the device.
+"""Choice of where a call with NumPy arrays is computed: where they are, or on the device.
 
 On the device it takes the transfers both ways and what the device needs, on the host what the host needs. All of these are
 straight lines, in the bytes and in the operations, which are measured once on a machine and kept on disk. A device that
@@ -28,7 +28,7 @@ MEASURED_SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices
 
 
 def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, kind: str, where: str) -> Provider:
-    """The provider for a call.
+    """Provider for a call.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, ki
 
 
 def pays(measured: Speeds, flops: float, moved: int, kind: str) -> bool:
-    """Whether a call takes less time on the device."""
+    """True if a call takes less time on the device."""
     there = measured["transfer"].seconds(moved) + measured[f"device {kind}"].seconds(flops)
     return there < measured[f"host {kind}"].seconds(flops)
 
@@ -84,12 +84,12 @@ def _host() -> HostProvider:
 
 @functools.cache
 def speeds(runtime: Runtime, dtype: DType) -> Speeds:
-    """What has been measured on this machine, or is now, in about a second."""
+    """Speeds on this machine, stored or measured now, in about a second."""
     return kept("linalg speeds", runtime.device, (dtype.name,), lambda: measure(provider_of(runtime), dtype))
 
 
 def measure(provider: Provider, dtype: DType) -> Speeds:
-    """How fast a device, the host and the way between them are.
+    """Speeds of a device, of the host and of the way between them.
 
     "transfer" by bytes; "host gemm", "device gemm", "host potrf", "device potrf" by operations.
     """
@@ -102,12 +102,12 @@ def measure(provider: Provider, dtype: DType) -> Speeds:
 
 
 def _flops(kind: str, n: int) -> float:
-    """The operations that are measured, for matrices of n rows."""
+    """Number of the operations that are measured, for matrices of n rows."""
     return 2.0 * n**3 if kind == "gemm" else n**3 / 3
 
 
 def _operation(provider: Provider, kind: str, n: int, dtype: DType) -> Callable[[], None]:
-    """A product, or a factorisation, of matrices of n rows, that has finished when it returns."""
+    """Function that computes a product, or a factorisation, of matrices of n rows, and has finished when it returns."""
     a, c = provider.empty(n, n, dtype), provider.empty(n, n, dtype)
     provider.identity(a)
     provider.identity(c)

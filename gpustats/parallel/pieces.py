@@ -66,7 +66,7 @@ class Divisible(Protocol):
 
 
 class Data(NamedTuple):
-    """The data that a model is bound to.
+    """Data that a model is bound to.
 
     Attributes
     ----------

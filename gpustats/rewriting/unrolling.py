@@ -305,7 +305,7 @@ class _OneFunction:
         return found
 
     def called(self, e: Call, callee: Function, place: _Place, aside: bool) -> Expression:
-        """A call of another function of vectors."""
+        """Call of another function of vectors."""
         given = dict(zip((p.name for p in callee.parameters), e.arguments, strict=True))
         dim = number_of(self.folded(given["dim"], place, aside))
         if dim is None or not 0 <= dim <= self.dim:
