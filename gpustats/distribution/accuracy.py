@@ -35,7 +35,7 @@ def told(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[
     ----------
     distribution : Named
     ending : str
-        Of the function: a number's, ``moment``, ``ppf`` or ``isf``.
+        Ending of the function: a number's, ``moment``, ``ppf`` or ``isf``.
     args, kwargs
         The arguments of the function. Where one is a device array, nothing is looked at.
     """

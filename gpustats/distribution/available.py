@@ -15,7 +15,7 @@ class Available:
     ----------
     method : callable
     endings : tuple of str
-        Those of the functions.
+        Endings of the functions.
     """
 
     def __init__(self, method: Callable[..., Any], endings: tuple[str, ...]):

@@ -37,7 +37,7 @@ def function_of(
     defaults : mapping
         Values of the parameters that a call may leave out.
     lost : bool
-        Of a number: whether the function tells instead where that is not found, see `Density.lost`.
+        Whether the function of a number tells where the number is not found, instead: see `Density.lost`.
     """
     if lack := lack_of(definition, ending):
         raise NotImplementedError(lack)

@@ -239,7 +239,7 @@ class Distribution(ABC):
         Raises
         ------
         AttributeError
-            Where it cannot be had of what the density's source has, and for one of vectors.
+            Where the density's source has no functions that give it, and for one of vectors.
 
         Examples
         --------

@@ -82,16 +82,16 @@ class _DrawPlan(NamedTuple):
     Attributes
     ----------
     shape : tuple of int
-        Of the result, whose draws are vectors of `dim` numbers; 0 where they are numbers.
+        Shape of the result, whose draws are vectors of `dim` numbers; 0 where they are numbers.
     written, wanted : dtype
-        What the kernel writes, and what the user gets.
+        Types that the kernel writes, and that the user gets.
     native : bool
         Whether that is a device array, where `out` does not tell.
     n_draws : int
     kernel, grid, sizes
-        Those of the launch; the sizes are the numbers of draws, rows and sets. There is none without draws.
+        Kernel, grid and sizes of the launch; the sizes are the numbers of draws, rows and sets. There is none without draws.
     arguments, alive : list
-        What the kernel takes for the parameters, and what is held until it is done.
+        Values that the kernel takes for the parameters, and objects that are held until it is done.
     """
 
     runtime: Runtime

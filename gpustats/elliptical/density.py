@@ -53,11 +53,11 @@ class Elliptical(Pointwise):
     functions : mapping
         All functions that it calls.
     function : Function, optional
-        What a transform made of its log-density.
+        Function that a transform made of its log-density.
     scale : str
-        Which of `SCALES` the arguments have.
+        Name out of `SCALES` of the matrix among the arguments.
     sums, rows : sequence of str
-        Of a function with several results: those to be summed over the rows, and those to be written for each set and row.
+        Results of a function with several: those to be summed over the rows, and those to be written for each set and row.
     more, by_row : sequence of str
         Names of scalar arguments that `function` takes behind those of the density: some with a value for each set, then
         some with a value for each row.

@@ -43,7 +43,7 @@ class _Case:
     vectors : sequence of str
         The arguments of vectors and matrices in which derivatives are wanted.
     values : sequence
-        Of the function's arguments.
+        Values of the function's arguments.
     runtime : Runtime, optional
 
     Attributes
@@ -95,7 +95,7 @@ class EllipticalGradient(Gradient):
     Parameters
     ----------
     function : Elliptical
-        What is summed.
+        Function that is summed.
     wrt : sequence of str
         Names of arguments.
     """

@@ -45,7 +45,7 @@ class EllipticalSampler(Sampler):
     definition, functions
         As for `Sampler`.
     scale : str
-        Which of `SCALES` the arguments have.
+        Name out of `SCALES` of the matrix among the arguments.
     """
 
     def __init__(self, definition: DeviceFunction, functions: Mapping[str, Function], scale: str = "cov"):

@@ -94,11 +94,11 @@ def whiten(
     Parameters
     ----------
     scale : str
-        Which of `SCALES` the matrices are.
+        Name out of `SCALES` of the matrices.
     matrix : array
         As the user gave them.
     place : tuple
-        Where they lie on the device: a handle, the offset behind it in numbers, the numbers between one set's and the next's.
+        Place on the device: a handle, the offset behind it in numbers, the numbers between one set's matrix and the next's.
     """
     runtime, dim, dtype = placement.runtime, placement.dim, placement.dtype
     handle, offset, stride = place

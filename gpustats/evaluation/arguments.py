@@ -59,7 +59,7 @@ def match(
     defaults : mapping
         Values of the arguments that a call may leave out.
     noun : str
-        What errors call the arguments.
+        Word for the arguments in errors.
     first : sequence of str
         Arguments that stand before these in a call, for errors.
     beside : str

@@ -28,7 +28,7 @@ class Pattern:
         Batch shape of the result (of the terms, for a sum).
     n_rows, n_sets : int
     row_stride, set_stride : int
-        Where entry (row, set) of a table lies in the result, in numbers.
+        Strides in the result from row to row, and from set to set of a table, in numbers.
     roles : tuple of str
         VALUE, PER_SET or PER_ROW for each argument.
     expand : tuple

@@ -26,9 +26,9 @@ def explained(
     Parameters
     ----------
     error : CompileError
-        Of the generated kernel.
+        Error of the generated kernel.
     name, source : str
-        Of the density, and the text that the user wrote.
+        Name of the density, and the text that the user wrote.
     functions, resolve
         All functions that it calls, by their names, and what finds one.
     """

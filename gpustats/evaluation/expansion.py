@@ -42,7 +42,7 @@ class Expansion:
     Parameters
     ----------
     function : Pointwise
-        Of numbers. What is summed.
+        Function of numbers, which is summed.
     wrt : sequence of str
         Names of parameters that are not whole numbers.
     weighted : bool

@@ -117,7 +117,7 @@ class Gradient:
     Parameters
     ----------
     function : Pointwise
-        What is summed.
+        Function that is summed.
     wrt : sequence of str
         Names of arguments.
     """
@@ -189,7 +189,7 @@ class Hessian:
     Parameters
     ----------
     function : Pointwise
-        What is summed.
+        Function that is summed.
     wrt : sequence of str
         Names of parameters.
     """

@@ -19,7 +19,7 @@ class Parcel:
     Attributes
     ----------
     alive : list
-        What the caller holds until the kernels that read the arrays are done.
+        Objects that the caller holds until the kernels that read the arrays are done.
     """
 
     def __init__(self) -> None:

@@ -70,7 +70,7 @@ class Placement:
         expand : tuple of int or None
             The shape that it is broadcast to first.
         stride : int
-            How far the numbers of the next set lie away.
+            Distance of the next set's numbers.
         """
         runtime, dtype = self.runtime, self.dtype
         value = as_read(runtime, value, dtype, expand)
@@ -181,7 +181,7 @@ def as_read(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = 
     Parameters
     ----------
     shape : tuple of int, optional
-        What it is broadcast to; by default its own.
+        Shape that it is broadcast to; by default its own.
     """
     if not is_device_array(array):
         return contiguous(np.asarray(array) if shape is None else np.broadcast_to(array, shape), dtype)

@@ -55,13 +55,13 @@ class Pointwise:
     name : str
         For errors and kernels.
     function : Function
-        Its first parameter is the observation.
+        Function whose first parameter is the observation.
     arguments : sequence of Argument
         Names and domains, in the order of the parameters.
     functions : mapping
         All functions that it calls, by their names.
     source : str
-        What the user wrote, for errors.
+        Text that the user wrote, for errors.
     defaults : mapping
         Values of the parameters that a call may leave out, by their names.
 
@@ -72,7 +72,7 @@ class Pointwise:
     c_names : list of str
         The same arguments in the device function.
     made : dict
-        What others have made of the function once and for all, such as gradients, by what it is and what it was asked for.
+        Objects that others have made of the function once and for all, such as gradients, by their kind and the request.
     """
 
     def __init__(
@@ -100,8 +100,8 @@ class Pointwise:
     def derivative(self, wrt: str | None = None) -> Pointwise:
         """Derivative with respect to one argument, by default the observation, at every point.
 
-        That with respect to a vector takes one more argument, ``component``: the number of the element. Where the function has
-        one of that name, it is ``component2``.
+        The derivative with respect to a vector takes one more argument, ``component``: the number of the element.
+        Where the function has an argument of that name, it is ``component2``.
         """
         (name,) = check_wrt(self.name, self.arguments, self.arguments[0].name if wrt is None else wrt)
         functions = dict(self.functions)
@@ -169,7 +169,7 @@ class Pointwise:
         Parameters
         ----------
         outputs : tuple of str
-            Which of the shape's outputs it writes for each row.
+            Outputs of the shape that the kernel writes for each row.
         """
         pattern, runtime, operands = placement.pattern, placement.runtime, placement.operands
         n_sets = 1 if any(pattern.own_rows) else min(power_of_two(pattern.n_sets), 1 << 10)

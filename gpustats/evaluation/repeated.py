@@ -1,6 +1,6 @@
 """Repeated calls that differ in their numbers only, of which a sampler makes thousands: all else is decided once.
 
-What such calls have in common is their kind, `kind_of` their arguments. What is decided for a kind, its plan, is kept in a
+Such calls share their kind, `kind_of` their arguments. All that is decided for a kind is its plan, which is kept in a
 `Plans`; a plan that launches a kernel keeps the list of what the kernel takes as `KernelValues`, in which each call puts
 its numbers. Compiled code makes such calls without Python by a `SumReplay`; those from Python are made by a `starter.Starter`.
 """
@@ -149,7 +149,7 @@ class KernelValues:
     ----------
     runtime : Runtime
     dtype : dtype
-        Of the numbers that the kernel reads.
+        Type of the numbers that the kernel reads.
     values : sequence
         In the kernel's order: what is the same in each call, and `Number`, `Rows` (which stands for two values), `Packed` and
         `Scratch`.
@@ -158,7 +158,7 @@ class KernelValues:
     Attributes
     ----------
     scratch : list of int
-        The places of scratch memory in what the kernel takes.
+        The places of scratch memory among the kernel's values.
     """
 
     def __init__(self, runtime: Runtime, dtype: DType, values: Sequence[Any], parts: Sequence[Part] = ()):
@@ -214,29 +214,29 @@ class KernelValues:
         Parameters
         ----------
         names : sequence of str
-            Those of the arguments.
+            Names of the arguments.
         arguments : sequence
         n_found : int
-            How many numbers the kernels leave.
+            Numbers that the kernels leave.
         start : callable
             Starts them: takes the handle at which they leave these, and what the first kernel takes.
         derivatives : dict
             See `SumReplay`.
         """
-        lie = self.places(arguments)
-        n_given = 1 + max((int(its.max(initial=-1)) for its in lie), default=-1)
-        made = self._runtime.replay(n_given, n_found, lambda at, to: start(to, self.given(at, lie)), self._dtype)
-        return None if made is None else SumReplay(made, dict(zip(names, lie, strict=True)), derivatives)
+        places = self.places(arguments)
+        n_given = 1 + max((int(own.max(initial=-1)) for own in places), default=-1)
+        made = self._runtime.replay(n_given, n_found, lambda at, to: start(to, self.given(at, places)), self._dtype)
+        return None if made is None else SumReplay(made, dict(zip(names, places, strict=True)), derivatives)
 
     def places(self, arguments: Sequence[Any]) -> list[np.ndarray]:
         """Places of the numbers of each argument if all of them travel in one array, as `given` takes them."""
         found, start = dict[int, np.ndarray](), self._parts[-1].end if self._parts else 0
         for i, first, end, transposed in self._parts:
-            lie = np.arange(first, end)
+            place = np.arange(first, end)
             if transposed:
                 *lead, rows, columns = arguments[i].shape
-                lie = lie.reshape(*lead, columns, rows).swapaxes(-1, -2).ravel()
-            found[i] = lie
+                place = place.reshape(*lead, columns, rows).swapaxes(-1, -2).ravel()
+            found[i] = place
         for i, value in enumerate(arguments):
             if i not in found:
                 start = aligned(start)

@@ -25,14 +25,14 @@ class RepeatedSum:
     Parameters
     ----------
     function : Pointwise
-        Of numbers; with several results, where derivatives are wanted.
+        Function of numbers; with several results, where derivatives are wanted.
     runtime : Runtime
     x : ndarray or device array
         The observations, (N,).
     arguments : sequence
         The parameters of one of the calls.
     names : sequence of str
-        Those of the parameters.
+        Names of the parameters.
     wrt : sequence of str
         The parameters in which the function's results but the first are derivatives.
     """

@@ -42,11 +42,11 @@ def kind_of_table(values: Sequence[Any]) -> tuple[Any, ...] | None:
                 return None
             kinds.append((value.shape, value.dtype) if value.ndim else None)
         elif is_device_array(value):
-            its = choose.for_array(value)
-            if its is None or (runtime or its) is not its or value.dtype not in _FLOATS or not is_contiguous(value):
+            own = choose.for_array(value)
+            if own is None or (runtime or own) is not own or value.dtype not in _FLOATS or not is_contiguous(value):
                 return None
-            runtime = its
-            handle, offset = its.memory(value)
+            runtime = own
+            handle, offset = own.memory(value)
             kinds.append((tuple(value.shape), value.dtype, (offset + (handle if isinstance(handle, int) else 0)) % 16))
         else:
             return None

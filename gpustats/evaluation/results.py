@@ -119,9 +119,9 @@ class Destination:
     runtime : Runtime
     shape : tuple of int
     written : dtype
-        What the kernel writes.
+        Type that the kernel writes.
     dtype : dtype
-        What the user gets.
+        Type that the user gets.
     native : bool
         Whether that is a device array, where `out` does not tell.
     out : ndarray or device array, optional
@@ -130,7 +130,7 @@ class Destination:
     Attributes
     ----------
     handle, offset
-        What the kernel takes, and where in it the result begins, in numbers.
+        Handle for the kernel, and the offset of the result behind it, in numbers.
     """
 
     def __init__(self, runtime: Runtime, shape: Shape, written: np.dtype, dtype: np.dtype, native: bool, out: Any):

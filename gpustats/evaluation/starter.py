@@ -37,10 +37,10 @@ class Starter:
     ----------
     runtime : Runtime
     dtype : dtype
-        Of the numbers that the kernels read.
+        Type of the numbers that the kernels read.
     values : Sender
     n_found : int
-        How many numbers they leave.
+        Numbers that the kernels leave.
     launch : callable
         Starts them: takes the handle at which they leave these, and what goes to them.
     few : int, optional
@@ -79,7 +79,7 @@ class Starter:
         places = self._values.places(arguments)
         if places is None or sum(map(len, places)) > self._few:
             return None
-        n_given = 1 + max((int(its.max(initial=-1)) for its in places), default=-1)
+        n_given = 1 + max((int(own.max(initial=-1)) for own in places), default=-1)
         made = self._runtime.recording(
             n_given, self._n_found, lambda at, to: self._launch(to, self._values.given(at, places)), self._dtype
         )
@@ -94,9 +94,9 @@ class _Recorded:
     runtime : Runtime
     recording : Recording
     places : sequence of ndarray
-        Where among the numbers given those of each argument lie.
+        Places of each argument's numbers among the numbers given.
     arguments : sequence
-        Those of one of the calls.
+        Arguments of one of the calls.
     """
 
     def __init__(self, runtime: Runtime, recording: Recording, places: Sequence[np.ndarray], arguments: Sequence[Any]):
@@ -104,14 +104,14 @@ class _Recorded:
         self._numbers: list[tuple[int, int]] = []  # place, argument
         self._arrays: list[tuple[np.ndarray, int]] = []  # their part of the numbers given
         self._mixed: list[tuple[np.ndarray, int]] = []  # the places of those that lie in another order
-        for i, (its, argument) in enumerate(zip(places, arguments, strict=True)):
+        for i, (own, argument) in enumerate(zip(places, arguments, strict=True)):
             if not np.shape(argument):
-                self._numbers.append((int(its[0]), i))
-            elif (np.diff(its) == 1).all():
-                part = recording.given[int(its[0]) : int(its[-1]) + 1] if its.size else recording.given[:0]
+                self._numbers.append((int(own[0]), i))
+            elif (np.diff(own) == 1).all():
+                part = recording.given[int(own[0]) : int(own[-1]) + 1] if own.size else recording.given[:0]
                 self._arrays.append((part.reshape(np.shape(argument)), i))
             else:
-                self._mixed.append((its.reshape(np.shape(argument)), i))
+                self._mixed.append((own.reshape(np.shape(argument)), i))
         self._given = recording.given
         self._as_memory: Any = recording.given.data  # in which a number is set sooner
 

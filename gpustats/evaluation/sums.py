@@ -83,7 +83,7 @@ def add_block_sums(
     ----------
     runtime : Runtime
     out : handle
-        Where the n sums go, behind `offset` numbers.
+        Memory for the n sums, behind `offset` numbers.
     offset : int
     partial : handle
     n, blocks, spread : int

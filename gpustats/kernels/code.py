@@ -49,13 +49,13 @@ class KernelCode:
     ----------
     function : Function
     operands : sequence of Operand
-        Its arguments.
+        Arguments of the function.
     resolve : callable
         Finds the functions that it calls.
     computed : sequence of str, or mapping
         Parameters that the kernel itself computes, from observations and parameters; or what they depend on, by their names.
     sums, rows : sequence of str
-        Of a function with several results: those to be summed over the rows, and those to be written for each row.
+        Results of a function with several: those to be summed over the rows, and those to be written for each row.
     """
 
     def __init__(

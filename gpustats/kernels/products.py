@@ -1,6 +1,6 @@
 """Layout of kernels that multiply a tile of rows and the coefficients of many sets.
 
-They are for devices that multiply small matrices of float64 in hardware: see ``products.mako``.
+Such kernels are for devices that multiply small matrices of float64 in hardware: see ``products.mako``.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Shape:
     Attributes
     ----------
     name : str
-        What users call it, and how its kernels' names end.
+        Name of the shape for users, and ending of its kernels' names.
     template : Template
         Declares what the kernel takes, ends with the function's own arguments, and goes through the data.
     pattern : callable
@@ -42,7 +42,7 @@ class Shape:
     all_sets : bool
         Whether a block goes through all sets of parameters.
     outputs : mapping
-        What its kernels may write for each row, and the templates whose C functions that takes.
+        Results that its kernels may write for each row, and the templates whose C functions that takes.
     """
 
     name: str

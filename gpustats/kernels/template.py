@@ -57,7 +57,7 @@ class Template:
             Threads a block, and bytes of dynamic shared memory.
         dtype : {"float64", "float32"}
         **constants : hashable
-            What the template is rendered with.
+            Values for the template.
         """
         return runtime.kernel(self.source(dtype, runtime.dialect, **constants), name, threads, shared)
 
@@ -69,7 +69,7 @@ class Template:
         dtype : {"float64", "float32"}
         dialect : {"cuda", "opencl"}
         **constants
-            What the template is rendered with.
+            Values for the template.
         """
 
         def text() -> str:
@@ -100,7 +100,7 @@ class Template:
         space : mapping
             Address space of vector arguments, by name, where it is not that of global memory.
         **constants
-            What else the template is rendered with.
+            Further values for the template.
         """
         code.stage_vectors = bool(layout.stage_vectors)
         if code.stage_vectors and code.observation:

@@ -17,7 +17,7 @@ _State = dict[str, int]
 def with_values(body: tuple[Statement, ...], refuse: Callable[[lang.Name], NoReturn]) -> tuple[Statement, ...]:
     """Statements of a function in which every variable has a value when it is read.
 
-    One that only a loop assigns to is nan if the loop never runs, or 0 if it is an `int`. `refuse` is given any other that may
+    A variable that only a loop assigns to is nan, or 0 if an `int`, where the loop never runs. `refuse` gets any other that may
     have no value.
     """
     reader = _Reader(refuse)

@@ -66,7 +66,7 @@ def with_argument(
     function : Function
     suffix : str
     argument : str
-        What the new argument is called unless `function` has one of this name.
+        Name of the new argument, unless `function` has one of this name.
     body : str
         C statements with ``{argument}`` where they use the new argument, and ``{call}`` where they call `function`.
     resolve : callable

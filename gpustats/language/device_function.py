@@ -57,7 +57,7 @@ class DeviceFunction:
     description, reference, formula : str
         First line of the comment; its `source:` entry; the formula that it gives, as `formula.parse` takes it.
     prefix : str
-        What the names of its functions in kernels begin with: `name`, unless functions of another source have names of its
+        Prefix of the names of its functions in kernels: `name`, unless functions of another source have names of its
         own then.
     others : dict
         The functions of other sources that it calls, by the names under which it knows them.
@@ -283,11 +283,11 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comm
     Parameters
     ----------
     made : DeviceFunction
-        What has been parsed so far.
+        Source as parsed so far.
     names_of : dict
         Function -> names of its arguments, as the user wrote them.
     said : _Comment
-        What the comment says of them.
+        Contents of the comment.
     """
     kind, entries = made.kind, said.entries
     assert kind is not None

@@ -23,13 +23,13 @@ class Kind:
     name, plural : str
         As messages have them.
     endings : tuple of str
-        What the names of its functions end in. The first one that a source has tells the arguments.
+        Endings of the names of its functions. The first one that a source has tells the arguments.
     beside : tuple of str
         Endings of further functions: they mean something beside one of these, and nothing alone.
     file_ending : str
-        What the names of the files of built-in ones end in, behind the name of the thing itself.
+        Ending of the names of built-in files, behind the name of the thing itself.
     fault : callable, optional
-        What is wrong with the parameters of a function: a message for its author, or "".
+        Message for the author about wrong parameters of a function, or "".
     base : Kind, optional
         The kind of which this one is a special case. Then a source is of this kind if its function sees `inputs` first.
     inputs : tuple of str

@@ -47,11 +47,11 @@ def printed_names(
     Parameters
     ----------
     name : str
-        That of the distribution, with which they begin unless a name is taken then.
+        Name of the distribution, the prefix unless a name is taken then.
     functions : sequence of str
         As the user calls them.
     endings : sequence of str
-        Those of functions that others may call: no helper's name becomes one of these.
+        Endings of functions that others may call: no helper's name becomes one of these.
     taken : callable or None
         Whether another function has a name in kernels.
     """

@@ -44,7 +44,7 @@ class BlockRow:
     Attributes
     ----------
     number : int
-        Of the block, from the top.
+        Number of the block, from the top.
     place : int
         The number of the device on which it lies.
     rows : slice
@@ -84,7 +84,7 @@ class BlockRows:
     Parameters
     ----------
     providers : sequence of Provider
-        One for each device; a device may be there several times.
+        Provider of each device; a device may be there several times.
     n : int
         Rows of the matrix.
     dtype : dtype
@@ -107,12 +107,12 @@ class BlockRows:
         rows = [slice(first, end) for first, end in zip([0, *ends], ends, strict=False)]
         self._refuse_too_large(rows)
         self.blocks: list[BlockRow] = []
-        for number, its in enumerate(rows):
+        for number, block in enumerate(rows):
             place = self._place(number)
-            whole = self.providers[place].empty(its.stop - its.start, its.stop, self.dtype)
-            self.blocks.append(BlockRow(number, place, its, whole))
-        self._room = max((its.stop - its.start for its in rows), default=0) * n
-        self._rooms: dict[tuple[int, int], Matrix] = {}  # by device and turn: where it gets blocks of others
+            whole = self.providers[place].empty(block.stop - block.start, block.stop, self.dtype)
+            self.blocks.append(BlockRow(number, place, block, whole))
+        self._room = max((block.stop - block.start for block in rows), default=0) * n
+        self._rooms: dict[tuple[int, int], Matrix] = {}  # by device and turn: room for blocks of others
         self._turn = 0
 
     def _place(self, number: int) -> int:
@@ -124,12 +124,12 @@ class BlockRows:
     def _refuse_too_large(self, rows: Sequence[slice]) -> None:
         """Check of memory: MemoryError where blocks, with room for two of other devices, do not fit on a device."""
         needed: Counter[Device] = Counter()
-        for number, its in enumerate(rows):
+        for number, block in enumerate(rows):
             device = self.providers[self._place(number)].runtime.device
-            needed[device] += self.dtype.itemsize * (its.stop - its.start) * its.stop
+            needed[device] += self.dtype.itemsize * (block.stop - block.start) * block.stop
         total = f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes {needed.total() / 2**30:.3g} GiB"
         several = len(self.providers) > 1  # one alone has room for blocks only where derivatives are computed
-        rooms = several * 2 * self.dtype.itemsize * self.n * max((its.stop - its.start for its in rows), default=0)
+        rooms = several * 2 * self.dtype.itemsize * self.n * max((block.stop - block.start for block in rows), default=0)
         for device, nbytes in needed.items():
             if nbytes + rooms > device.memory:
                 raise MemoryError(

@@ -35,7 +35,7 @@ def multiply(
 ) -> None:
     """Product c = alpha a b + beta c, where a, b or both are square triangles whose other half is neither read nor multiplied.
 
-    Where both are lower (upper) triangles, only the lower (upper) triangle of c is right.
+    If both are lower (upper) triangles, only the lower (upper) triangle of c is right.
     """
     if a_kind == b_kind == FULL:
         provider.gemm(alpha, a, b, beta, c)
@@ -89,7 +89,7 @@ def _combine(provider: Provider, l: Matrix, leaf: int) -> None:  # noqa: E741
 def gram(provider: Provider, l: Matrix) -> None:  # noqa: E741
     """Lower triangle l = l' l: [[a, 0], [c, b]] becomes [[a' a + c' c, ·], [b' c, b' b]]. Not of a batch.
 
-    What lies above the diagonal of l may be overwritten, and has to be finite.
+    Numbers above the diagonal of l may be overwritten, and have to be finite.
     """
     if l.rows <= 2 * provider.dense:
         copy = triangle(provider, l, LOWER)
@@ -140,7 +140,7 @@ class CholeskyReverse:
     l_bar : Matrix
         Lower, with zeros above; it is used up.
     a_bar : Matrix
-        Where the result goes.
+        Matrix for the result.
     """
 
     def __init__(self, provider: Provider, l: Matrix, l_bar: Matrix, a_bar: Matrix) -> None:  # noqa: E741

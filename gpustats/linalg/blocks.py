@@ -29,7 +29,7 @@ def factor_triangles(runtime: Runtime, a: Matrix, info: Handle, first: int = 0) 
     info
         A handle to (batch,) int32: see `Provider.potrf`.
     first : int
-        Where `a` begins on the diagonal of a larger matrix. Unless that is 0, what `info` says stays where it is not 0.
+        Position of `a` on the diagonal of a larger matrix. Unless that is 0, what `info` says stays where it is not 0.
     """
     chosen = layout.triangular(runtime.device, a.dtype.itemsize, a.rows)
     kernel = _kernel(runtime, "potrf", a.dtype, chosen)

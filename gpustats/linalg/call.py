@@ -60,9 +60,9 @@ class MatrixCall:
     flops : float
         Operations of the call.
     numbers : int
-        How many numbers the results have.
+        Numbers in the results.
     kind : {"gemm", "potrf"}
-        What most operations are like: those of a product, independent of one another, or of a factorisation.
+        Kind of most operations: those of a product, independent of one another, or of a factorisation.
     where : {"auto", "host", "device"}
 
     Attributes
@@ -91,7 +91,7 @@ class MatrixCall:
     def operand(self, array: Array, stack: Shape = (), row_major: bool = False) -> Matrix:
         """Argument where the call is computed, broadcast to a stack of matrices.
 
-        It may be the caller's memory, so it is only to be read. With `row_major`, it is not `transposed`.
+        The operand may be the caller's memory, so it is only to be read. With `row_major`, it is not `transposed`.
         """
         shape = tuple(array.shape)
         batch = math.prod(stack)

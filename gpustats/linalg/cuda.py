@@ -58,7 +58,7 @@ class _Lease:
 class CUDAProvider(KernelProvider):
     """Provider by cuBLAS and cuSOLVER, and our own kernels for batches and for the inverses of small triangles.
 
-    What is row-major here is the transpose to the libraries, and the lower triangle their upper one.
+    A row-major matrix here is the transpose to the libraries, and the lower triangle their upper one.
     """
 
     runtime: CUDARuntime

@@ -78,7 +78,7 @@ def solve(l: BlockRows, b: Sequence[Matrix]) -> None:  # noqa: E741
 
     def ready(block: BlockRow) -> Arrival:
         source = l.providers[block.place]
-        parts = [its[block.rows, :] for its in b]
+        parts = [copy[block.rows, :] for copy in b]
         source.trsm(block.diagonal, parts[block.place], left=True)
         waits = [
             source.runtime.send(parts[block.place].flat, provider.runtime, part.flat)

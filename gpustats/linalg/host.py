@@ -24,8 +24,8 @@ TILE = 512  # rows and columns that are compared at a time, so that both sides o
 class HostProvider(Provider):
     """Provider by BLAS and LAPACK.
 
-    They are called at their addresses: SciPy's Python functions would copy a part of a matrix. What is row-major here is
-    the transpose to them, and the lower triangle their upper one.
+    The routines are called at their addresses: SciPy's Python functions would copy a part of a matrix. A row-major matrix
+    here is the transpose to them, and the lower triangle their upper one.
     """
 
     leaf = dense = 128

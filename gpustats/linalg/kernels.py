@@ -66,7 +66,7 @@ class KernelProvider(Provider):
         Parameters
         ----------
         a_triangle, b_triangle : {"", "lower", "upper"}
-            Which triangle of an operand counts. The rest is taken to be 0 and never read, and tiles of it cost nothing.
+            Triangle of an operand that counts. The rest is taken to be 0 and never read, and tiles of it cost nothing.
         """
         if c.rows < c.columns and c.rows <= 8:  # narrow tiles are for few columns
             self._product(alpha, b.T, a.T, beta, c.T, _TRANSPOSED[b_triangle], _TRANSPOSED[a_triangle])

@@ -77,7 +77,7 @@ class PlacedMemory(Memory):
     ----------
     handle
     offset : int
-        Where it begins behind the handle, in numbers.
+        Offset of the memory behind the handle, in numbers.
     dtype : dtype
     """
 
@@ -106,10 +106,10 @@ class Matrix:
     stride : int
         Numbers from one stored row to the next, at least as many as a stored row has.
     start : int
-        Where the matrix begins in `memory`, in numbers.
+        Offset of the matrix in `memory`, in numbers.
     transposed : bool
     batch, batch_stride : int
-        How many matrices, and how far apart they lie. A `batch_stride` of 0 is one matrix for all, and only read.
+        Number of matrices, and their distance in numbers. A `batch_stride` of 0 is one matrix for all, and only read.
     """
 
     memory: Memory

@@ -38,7 +38,7 @@ class Provider(ABC):
     dense : int
         Rows of triangles that products take with their zeros: one large product may take less time than several small ones.
     on_host : bool
-        Whether it works on NumPy arrays, and has finished when an operation returns.
+        Whether the provider works on NumPy arrays, and has finished when an operation returns.
     kernels : Provider or None
         The provider whose kernels take batches of small matrices on this device. None: the host alone.
     """

@@ -33,14 +33,14 @@ def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, ki
     Parameters
     ----------
     on_device : Runtime or None
-        Where device arrays lie, if there are any.
+        Runtime on which device arrays lie, if there are any.
     dtype : dtype
     flops : float
         Operations.
     moved : int
         Bytes of NumPy arrays that would go to the device and come back.
     kind : {"gemm", "potrf"}
-        What most operations are like.
+        Kind of most operations.
     where : {"auto", "host", "device"}
 
     Raises

@@ -17,9 +17,9 @@ def as_declared(found: Any, shape: Shape, dtype: DType, what: str) -> np.ndarray
     ----------
     found : array
     shape, dtype
-        What was declared.
+        Shape and type that were declared.
     what : str
-        What it is, for errors.
+        Name of the array, for errors.
 
     Raises
     ------

@@ -175,7 +175,7 @@ def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[
     Parameters
     ----------
     kinds : sequence
-        What equally fast ones have in common: see `kind`.
+        Kinds of the devices or workers; those of one kind are equally fast: see `kind`.
     measured : callable
         The seconds that a device or worker takes for the same work, from its place in `kinds`.
     """

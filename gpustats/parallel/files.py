@@ -39,10 +39,10 @@ class File:
     Parameters
     ----------
     name : str
-        That of the array that lies in it, for errors.
+        Name of the array in the file, for errors.
     path : str
     stamp : Stamp, optional
-        What it must be like; by default, what it is like now.
+        Stamp that the file must have; by default, the present one.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class FileRows(HostRows):
     dtype : dtype
     shape, strides : tuple of int
     start : int
-        Where in the file the first number lies.
+        Byte of the file at which the first number lies.
     """
 
     def __init__(self, file: File, dtype: DType, shape: Shape, strides: Shape, start: int):
@@ -221,15 +221,15 @@ class MappedRows(HostRows):
 def mapped_rows(array: np.ndarray, name: str) -> FileRows | MappedRows | None:
     """Rows of an array that lies in a memory-mapped file; None for another array.
 
-    They are read from the memory where the file has no path, where what is written to the memory does not get to the file (mode
-    ``c``), and on Windows, which does not let a file that is mapped become shorter.
+    The rows are read from the memory where the file has no path, where changes of the memory do not get to the
+    file (mode ``c``), and on Windows, which does not let a file that is mapped become shorter.
 
     Raises
     ------
     ValueError
         Where the file has become too short.
     RuntimeError
-        Where its path is that of another file by now.
+        Where another file has the path by now.
     """
     base: Any = array
     owner: np.memmap | None = None

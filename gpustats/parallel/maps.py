@@ -50,7 +50,7 @@ class RangeMap(ABC):
         progress : bool
             Whether to show a bar.
         retries : int
-            How often a call that raises an error is made again.
+            Number of times that a call which raises an error is made again.
 
         Returns
         -------

@@ -73,7 +73,7 @@ class Data(NamedTuple):
     arrays : dict
         Name -> array with the rows first, in memory or read by slices.
     n_rows, row_bytes : int
-        How many rows there are, and how many bytes each takes on a device.
+        Number of rows, and bytes of each on a device.
     """
 
     arrays: dict[str, Any]
@@ -89,7 +89,7 @@ class Pieces(ABC):
     ranges : list of (int, int)
         The rows of each piece.
     where : str
-        Where the pieces lie, for users to read.
+        Place of the pieces, for users to read.
     """
 
     ranges: list[Range]

@@ -16,7 +16,7 @@ from .pieces import Options
 class Remade:
     """Model that can be pickled and copied.
 
-    What is pickled are its data, read from their device, and its settings. Unpickled, the data go to the default device of
+    A pickle holds the data, read from their device, and the settings. Unpickled, the data go to the default device of
     their new process, and kernels are compiled anew, or found among those on the disk. Rows of a memory-mapped file are pickled
     as their place in it.
     """

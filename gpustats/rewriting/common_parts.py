@@ -27,7 +27,7 @@ def common_parts(
     Parameters
     ----------
     expressions : sequence of Expression
-        They are evaluated one after another, with nothing assigned to in between.
+        Expressions evaluated one after another, with nothing assigned to in between.
     fresh : callable
         Makes of a prefix a name that is not used yet.
     termination : Termination

@@ -1,7 +1,7 @@
 """Distribution functions: a source need write only one of P(X <= x), P(X > x) and their logarithms.
 
-What it writes is accurate where that is small. Where it is near 1, it is made of the other one, so that the logarithms that
-users get keep their digits on both sides.
+A probability as the source writes it is accurate where it is small. Near 1 it is made of the other tail, so that the
+logarithms that users get keep their digits on both sides.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class _Tail:
     Attributes
     ----------
     below, above : str
-        Its values below and above the support, in C.
+        Values below and above the support, in C.
     made_of : dict
         Ending of another one -> the formula, with {} for the other one's value; those in which least cancels come first.
     other : str
-        Of a logarithm, the ending of that of the other tail.
+        Ending of the other tail's logarithm, for a logarithm.
     """
 
     below: str
@@ -135,7 +135,7 @@ def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, n
     log_cdf, log_sf : str
         The tails elsewhere.
     names : (str, str)
-        Of the variables.
+        Names of the variables.
     """
     beyond, constants = ("<=", ("-INFINITY", "0")) if side == "lower" else (">=", ("0", "-INFINITY"))
     values = zip(names, constants, (log_cdf, log_sf), strict=True)
@@ -192,15 +192,15 @@ def log_between(log_density: Function, discrete: bool, functions: dict[str, Func
     ----------
     log_density : Function
     discrete : bool
-        Whether it is one of whole numbers, as then are a and b.
+        Whether the distribution is one of whole numbers, as a and b then are.
     functions : dict
         All functions that it calls; those made on the way are added.
 
     Returns
     -------
     Function
-        Of a and the parameters of `log_density`, and of five numbers more: b, and the logarithms of P(X < a), P(X >= a),
-        P(X <= b) and P(X > b).
+        Function of a and the parameters of `log_density`, and of five more numbers: b, and the logarithms of P(X < a),
+        P(X >= a), P(X <= b) and P(X > b).
     """
     a, *names = (p.name for p in log_density.parameters)
     own = {name: fresh_name(name, {a, *names}) for name in _LOCALS}

@@ -25,7 +25,7 @@ def inlined(function: Function, resolve: Resolve) -> Function:
     Raises
     ------
     NotInlined
-        Where that cannot be, or would be long.
+        Where inlining is impossible, or would be long.
     """
     return _Inliner(function, resolve).run()
 

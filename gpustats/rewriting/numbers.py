@@ -43,12 +43,12 @@ def number(definition: DeviceFunction, ending: str, functions: dict[str, Functio
     functions : dict
         All functions that it calls; those made on the way are added.
     lost : bool
-        Whether it tells instead where the number cannot be computed accurately enough, by 1, and else 0.
+        Whether the function returns 1 where the number cannot be computed accurately enough, else 0, instead.
 
     Raises
     ------
     NotImplementedError
-        Where the source does not write it, and it cannot be had from what it writes.
+        Where the source neither writes the number nor functions that give it.
     """
     if lack := lacks_number(definition, ending):
         raise NotImplementedError(lack)

@@ -1,6 +1,6 @@
 """Function as a multiple of one logarithm plus a rest, so that a sum over rows takes the logarithm of a product.
 
-What a logarithm is multiplied by must depend on the parameters alone, in every result of the function.
+The weight of a logarithm must depend on the parameters alone, in every result of the function.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Shared:
     Attributes
     ----------
     function : Function
-        Its first results are those of the original without multiples of the logarithm; then come ``argument``, of which the
+        First come the results of the original without multiples of the logarithm; then come ``argument``, of which the
         logarithm is to be taken, ``usual``, which is 1 where all results have their multiple of it and 0 elsewhere, and the
         weights.
     logarithm : str

@@ -1,7 +1,7 @@
 """Functions of short vectors as functions of numbers: a number for each element, and a statement for each turn of a loop.
 
-What whole numbers are is followed from statement to statement; so loops over the elements, and all that is known for the number
-of elements, go. An index that is not known chooses among the elements.
+The values of whole numbers are followed from statement to statement; so loops over the elements, and all that depends on the
+number of elements, go. An index that is not known chooses among the elements.
 """
 
 from __future__ import annotations

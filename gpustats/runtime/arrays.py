@@ -67,9 +67,9 @@ def with_common_type(given: Sequence[Any], values: list[Any]) -> list[Any]:
     Parameters
     ----------
     given : sequence
-        What the call had.
+        Arguments of the call.
     values : list
-        What `as_array` has made of it.
+        The same arguments after `as_array`.
     """
     if all(isinstance(v, float) for v in values):
         dtypes = {v.dtype for v in given if isinstance(v, np.generic | np.ndarray)}

@@ -34,7 +34,7 @@ class Device:
     Attributes
     ----------
     id : str
-        What `gpustats.use` takes: ``"cuda:0"``, ``"opencl:1"``; counted per backend.
+        Name that `gpustats.use` takes: ``"cuda:0"``, ``"opencl:1"``; counted per backend.
     backend, type : str
         ``"cuda"`` or ``"opencl"``; ``"gpu"``, ``"cpu"`` or ``"accelerator"``.
     name, vendor, driver : str
@@ -93,7 +93,7 @@ class Kernel(ABC):
     soon : set of tuple
         The grids for which it was soon done when it was last waited for.
     endless : bool
-        Whether it has a loop without a plain end: how long that takes may depend on a call's numbers, and `soon` says nothing.
+        Whether the kernel has a loop without a plain end: its time may depend on a call's numbers, and `soon` says nothing.
     """
 
     registers: int | None = None  # a thread's, and its spilled or indexed memory in bytes, where the driver tells
@@ -118,7 +118,7 @@ class Runtime(ABC):
     host_visible : bool
         Whether kernels read and write the host's own memory, so that NumPy arrays need no copy.
     lost : str
-        How and why, once the device is lost: every call raises DeviceLostError then. Empty until then.
+        Message once the device is lost: every call raises DeviceLostError then. Empty until then.
     """
 
     device: Device
@@ -216,12 +216,12 @@ class Runtime(ABC):
         Parameters
         ----------
         n_given, n_found : int
-            How many numbers the work takes, and how many it leaves.
+            Numbers that the work takes, and numbers that it leaves.
         start : callable
             Is called with the handles of these numbers, and starts kernels, which may also take numbers by value as `Given`.
             What they use otherwise stays theirs.
         dtype : dtype
-            Of the numbers that the work takes; it leaves float64.
+            Type of the numbers that the work takes; it leaves float64.
         """
         return None
 
@@ -247,7 +247,7 @@ class Runtime(ABC):
         source, target : array
             Contiguous, as many numbers of one type: device arrays, or NumPy arrays where the memory is `host_visible`.
         to : Runtime
-            That of the target, which may be this one.
+            Runtime of the target, which may be this one.
 
         Returns
         -------
@@ -276,7 +276,7 @@ class Runtime(ABC):
     def leave_thread(self) -> None:
         """Let the calling thread end without notice, as a thread may that Python has not started.
 
-        What it has of its own on the device stays until the process ends: a forked child clears the states of all other
+        The thread's state on the device stays until the process ends: a forked child clears the states of all other
         threads, and must not free it.
         """
         own = self._local.__dict__

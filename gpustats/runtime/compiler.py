@@ -61,7 +61,7 @@ class Worker:
         ----------
         options, source : str
         identity : bytes
-            What the device must be, as the process names it.
+            Identity that the device must have, as the process names it.
 
         Raises
         ------
@@ -183,7 +183,7 @@ def _worker(device: cl.Device) -> Worker | None:
 def compiled(device: cl.Device, source: str, options: str) -> bytes | None:
     """Binary of a source, from another process; None where it has to be compiled in this one.
 
-    That is so for all devices but CPUs of Intel's driver, and where a process cannot be started. A kernel on which the
+    It is None for all devices but CPUs of Intel's driver, and where a process cannot be started. A kernel on which the
     compiler crashes is compiled without optimisation, with a warning.
 
     Raises

@@ -32,12 +32,12 @@ class Recorded(NamedTuple):
     Attributes
     ----------
     function : int
-        Its handle.
+        Handle of the kernel.
     grid, block : tuple of int
     shared : int
         Bytes of dynamic shared memory.
     signature : str
-        Of what it takes: see `signature.signature_of`.
+        Types of its parameters: see `signature.signature_of`.
     arguments : sequence
     of : CUDAKernel
     """
@@ -138,7 +138,7 @@ def launches(
 
 def starting(runtime: Any, recorded: Sequence[Recorded], made: Sequence[Command]) -> Callable[[], bool]:
     """Function that starts kernels again in the thread that recorded them: see `replay.Recording`."""
-    calls, noted = [command.call() for command in made], [(its.of, its.grid) for its in recorded]
+    calls, noted = [command.call() for command in made], [(kernel.of, kernel.grid) for kernel in recorded]
 
     def start() -> bool:
         state = runtime._state()

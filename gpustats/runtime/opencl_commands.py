@@ -71,18 +71,19 @@ def _commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], given: np.nd
     start, finish = _function("clEnqueueNDRangeKernel"), _function("clFinish")
     alive += [queue, recorded]
     found = []
-    for its in recorded:
-        found += _taking(its, given)
-        every, block = (np.array(extent, np.uintp) for extent in (its.every, its.block))
+    for kernel in recorded:
+        found += _taking(kernel, given)
+        every, block = (np.array(extent, np.uintp) for extent in (kernel.every, kernel.block))
         alive += [every, block]
-        found.append(Command(start, (queue.int_ptr, its.kernel.int_ptr, 2, 0, every.ctypes.data, block.ctypes.data, 0, 0, 0)))
+        sizes = every.ctypes.data, block.ctypes.data
+        found.append(Command(start, (queue.int_ptr, kernel.kernel.int_ptr, 2, 0, *sizes, 0, 0, 0)))
     return [*found, Command(finish, (queue.int_ptr,))]
 
 
 def _starting(runtime: Any, recorded: Sequence[Recorded], given: np.ndarray) -> Callable[[], bool]:
     """Function that starts kernels again in the thread that recorded them: see `replay.Recording`."""
-    taking = [command.call() for its in recorded for command in _taking(its, given)]
-    launches = [(its.kernel, its.every, its.block, its.of, its.grid) for its in recorded]
+    taking = [command.call() for kernel in recorded for command in _taking(kernel, given)]
+    launches = [(r.kernel, r.every, r.block, r.of, r.grid) for r in recorded]
 
     def start() -> bool:
         thread = runtime._local.thread
@@ -106,10 +107,10 @@ def _starting(runtime: Any, recorded: Sequence[Recorded], given: np.ndarray) -> 
     return start
 
 
-def _taking(its: Recorded, given: np.ndarray) -> list[Command]:
+def _taking(recorded: Recorded, given: np.ndarray) -> list[Command]:
     """Calls that give a kernel the numbers that it takes by value."""
     take, size = _function("clSetKernelArg"), given.itemsize
-    return [Command(take, (its.kernel.int_ptr, i, size, given.ctypes.data + size * place)) for i, place in its.given]
+    return [Command(take, (recorded.kernel.int_ptr, i, size, given.ctypes.data + size * place)) for i, place in recorded.given]
 
 
 @functools.cache

@@ -23,7 +23,7 @@ class InFlight:
     Attributes
     ----------
     last : Event or None
-        Of the last of them.
+        Event of the last kernel.
     left : bool
         Whether the thread was called away from waiting for them.
     kept : list
@@ -48,7 +48,7 @@ class InFlight:
 def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
     """Class of a runtime's buffers over the memory of NumPy arrays, which outlives the kernels that use it.
 
-    It does so also where Ctrl-C, or any other exception, has ended the wait for them.
+    The memory outlives them also where Ctrl-C, or any other exception, has ended the wait for them.
     """
 
     class HostBuffer(cl.Buffer):

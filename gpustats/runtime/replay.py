@@ -28,7 +28,7 @@ class Command(NamedTuple):
     Attributes
     ----------
     function : int
-        Its address.
+        Address of the function.
     arguments : tuple of int
         Whole numbers and addresses, at most nine.
     """
@@ -54,11 +54,11 @@ class Recording:
     given : ndarray of float64 or float32
         The host's memory from which the work takes its numbers.
     found : ndarray of float64
-        That in which it leaves what it finds; it is that of `Runtime.result`.
+        The host's memory in which the work leaves its results; the memory of `Runtime.result`.
     start : callable
         Returns whether the driver took it all. Else it may have taken a part, and the work is to be started anew otherwise.
     alive : list
-        What has to live as long as anybody starts it.
+        Objects that have to live as long as anybody starts the work.
     """
 
     given: np.ndarray
@@ -76,11 +76,11 @@ class Replay:
     given : ndarray of float64 or float32
         The host's memory from which the work takes its numbers.
     found : ndarray of float64
-        That in which it leaves what it finds.
+        The host's memory in which the work leaves its results.
     commands : sequence of Command
         In their order; the last ones return when the work is done.
     alive : list
-        What has to live as long as anybody runs them.
+        Objects that have to live as long as anybody runs the commands.
     """
 
     given: np.ndarray
@@ -99,7 +99,7 @@ class Replay:
         Raises
         ------
         RuntimeError
-            Where one fails.
+            Where a command fails.
         """
         if any([call() for call in self._calls]):
             raise RuntimeError("the device did not do its work again")

@@ -102,7 +102,7 @@ class Waiter(Calls):
     Attributes
     ----------
     on_main : bool
-        Whether it is the main thread, the only one that signals reach, and so the only one that notes.
+        Whether the thread is the main one, the only one that signals reach, and so the only one that notes.
     unknown : list
         The kernels in flight of which nobody knows that they are soon done: where to note it, and the grid.
     """
