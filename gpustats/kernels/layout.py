@@ -137,7 +137,7 @@ def copies(code: KernelCode, wanted: int) -> int:
 def rows_at_once(device: Device, n_rows: int, threads: int = 256) -> int:
     """Rows that a thread of a GPU takes at once, a power of two: few rows are spread over all multiprocessors.
 
-    Each gets two blocks where there are enough rows: what a thread does in turn takes longer than adding up more sums.
+    Each multiprocessor gets two blocks where there are enough rows: rows in turn take a thread longer than adding up more sums.
     """
     if device.type == "cpu":
         return MOST_ROWS_AT_ONCE

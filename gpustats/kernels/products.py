@@ -143,7 +143,7 @@ class ProductsLayout(Layout):
     def stage(self) -> int:
         """Numbers of a tile in shared memory, with those that the last columns' products read behind its last row.
 
-        These are the tile's own: behind it another is being copied.
+        The numbers read behind a tile are its own: behind it another tile is being copied.
         """
         return self.tile * self.padded + 16
 

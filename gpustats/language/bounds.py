@@ -18,7 +18,7 @@ from .nodes import INT, REAL, Expression, Function, Node, Statement
 LARGEST_INT = (1 << 31) - 1
 
 #: Whether what is read outside of a vector is nan, so that mistakes show: by the environment's ``GPUSTATS_CHECK_INDICES``.
-STRICT = os.environ.get("GPUSTATS_CHECK_INDICES", "0") not in ("", "0")
+CHECKS_INDICES = os.environ.get("GPUSTATS_CHECK_INDICES", "0") not in ("", "0")
 
 _DIM = lang.Name("dim", INT)
 #: The place of a vector's last element.
@@ -70,7 +70,7 @@ def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
 
 def nan_unless(e: Expression, bounded: Expression, value: Expression) -> Expression:
     """Expression `value`, or nan in the search of mistakes where the index or the length `e` had to be bounded."""
-    if not STRICT or e == bounded or value.type != REAL or lang.draws(e):
+    if not CHECKS_INDICES or e == bounded or value.type != REAL or lang.draws(e):
         return value
     if any(isinstance(n, lang.Index) for n in lang.walk(e)):  # written twice at each level, it would grow without end
         return value

@@ -18,7 +18,7 @@ FUNCTIONS = {
 }  # fmt: skip
 #: Functions of an expression and the name of a variable in it; and of its first and its last value, unless it numbers the
 #: components of vectors.
-BINDING = {"Sum": (2, 4), "Product": (2, 4), "Integral": (4,), "Root": (4,)}
+BINDING_FUNCTIONS = {"Sum": (2, 4), "Product": (2, 4), "Integral": (4,), "Root": (4,)}
 
 _DEFINITION = re.compile(r"([A-Za-z]\w*)(?:\[([A-Za-z]\w*)\])? = ")
 _BETWEEN = re.compile(r"\s{2,}(?=[A-Za-z]\w*(?:\[[A-Za-z]\w*\])? = )")
@@ -140,7 +140,7 @@ def _check(node: ast.expr, known: Collection[str], line: int) -> None:
         inner = [node.value, node.slice]
     elif isinstance(node, ast.Call):
         inner = _arguments(node, here)
-        if node.func.id in BINDING:  # type: ignore[attr-defined]
+        if node.func.id in BINDING_FUNCTIONS:  # type: ignore[attr-defined]
             _check(inner[0], {*known, inner[1].id}, line)  # type: ignore[attr-defined]
             inner = inner[2:]
     elif isinstance(node, _PARTS):
@@ -156,11 +156,12 @@ def _check(node: ast.expr, known: Collection[str], line: int) -> None:
 def _arguments(call: ast.Call, line: int) -> list[ast.expr]:
     """Arguments of a call of a known function."""
     name = call.func.id if isinstance(call.func, ast.Name) else ast.unparse(call.func)
-    allowed = FUNCTIONS.get(name) or BINDING.get(name)
+    allowed = FUNCTIONS.get(name) or BINDING_FUNCTIONS.get(name)
     if allowed is None:
-        raise FormulaError(f"a formula has no function {name}; it has {', '.join(sorted([*FUNCTIONS, *BINDING]))}", line)
+        known = ", ".join(sorted([*FUNCTIONS, *BINDING_FUNCTIONS]))
+        raise FormulaError(f"a formula has no function {name}; it has {known}", line)
     if len(call.args) not in allowed or call.keywords:
         raise FormulaError(f"{name} takes {' or '.join(map(str, allowed))} arguments, not {len(call.args)}", line)
-    if name in BINDING and not isinstance(call.args[1], ast.Name):
+    if name in BINDING_FUNCTIONS and not isinstance(call.args[1], ast.Name):
         raise FormulaError(f"the second argument of {name} is the name of its variable, not {ast.unparse(call.args[1])}", line)
     return call.args

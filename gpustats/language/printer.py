@@ -49,7 +49,7 @@ _UNARY = 7
 # branches that hold loops without a plain end, are told that they are the thread's own matter.
 _ANY_THREAD = "THREAD < 65536"
 #: Stands at the head of a loop that may take any number of turns.
-ENDLESS = "// until the condition fails"
+ENDLESS_MARK = "// until the condition fails"
 
 #: The functions of whole_numbers.mako, which stand for what C leaves open.
 WHOLE_NUMBERS = ("to_int", "int_sum", "int_difference", "int_product", "int_quotient", "int_remainder", "int_abs")
@@ -190,7 +190,7 @@ class Printer:
                     condition = self.of_thread(s.condition)
                 head, body = f"{indent}for ({start}; {condition}; {step}) ", self.block(s.body, indent)
                 if not counted(s):
-                    body = f"{{  {ENDLESS}{body[1:]}"
+                    body = f"{{  {ENDLESS_MARK}{body[1:]}"
                 if streams := {a.name for call in draws(s) for a in call.arguments if isinstance(a, Name) and a.type == RNG}:
                     # Every turn begins with fresh words: so the compiler knows how many there are, and tests nothing.
                     drop = "".join(f"{name}->left = 0;\n" for name in sorted(streams))

@@ -12,12 +12,12 @@ from ..errors import DeviceFunctionError
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR
 
 Syntax = Any  #: a node of pycparser's tree, none of which says what it consists of
-STEPS = ("++", "--", "p++", "p--")
-POWER = "for a power write pow(a, b)"
+STEP_OPERATORS = ("++", "--", "p++", "p--")
+POWER_ADVICE = "for a power write pow(a, b)"
 
 
 def fail(source: str, node: Syntax, message: str) -> NoReturn:
-    """Refuse `source` for what is wrong at `node`."""
+    """Refuse `source` with a message about `node`."""
     coord = getattr(node, "coord", node)
     raise DeviceFunctionError(
         message, line=getattr(coord, "line", None), column=getattr(coord, "column", None), source=source
@@ -65,7 +65,7 @@ def _likely_mistake(text: str, line: int, column: int, message: str) -> _Error |
     lines = text.split("\n")
     stop = sum(len(above) + 1 for above in lines[: line - 1]) + column - 1
     if re.search(r"\*\s*$", text[:stop]) and text.startswith("*=", stop):
-        return line, column, f"{message.split(':')[0]}: {POWER}"
+        return line, column, f"{message.split(':')[0]}: {POWER_ADVICE}"
     before = text[:stop].rstrip()
     if text[stop : stop + 1] == "}" or "\n" in text[len(before) : stop]:
         _, error = _parsed(f"{before};{text[len(before) :]}")
@@ -118,7 +118,7 @@ def assigned(node: Syntax) -> set[str]:
     found = set()
     for part in _walk(node):
         target = part.lvalue if isinstance(part, c_ast.Assignment) else part.expr if isinstance(part, c_ast.UnaryOp) else None
-        if isinstance(target, c_ast.ID) and (not isinstance(part, c_ast.UnaryOp) or part.op in STEPS):
+        if isinstance(target, c_ast.ID) and (not isinstance(part, c_ast.UnaryOp) or part.op in STEP_OPERATORS):
             found.add(target.name)
     return found
 

@@ -15,7 +15,7 @@ from .kinds import endings
 from .literals import CONSTANTS, OPERATIONS, SMALLEST_INT, advice, cut_off, literal
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-from .syntax import POWER, STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
+from .syntax import POWER_ADVICE, STEP_OPERATORS, Syntax, assigned, called, fail, mentioned, spelled, type_of
 
 
 class Translator:
@@ -200,7 +200,7 @@ class Translator:
                         "if, for, while and return")  # fmt: skip
 
     def assignment(self, node: Syntax) -> lang.Assign:
-        if isinstance(node, c_ast.UnaryOp) and node.op in STEPS:
+        if isinstance(node, c_ast.UnaryOp) and node.op in STEP_OPERATORS:
             target, operator = node.expr, node.op[-1]
             value: Expression = lang.Number("1", INT)
         elif isinstance(node, c_ast.Assignment):
@@ -251,7 +251,7 @@ class Translator:
                 return self.call(node)
             case c_ast.UnaryOp():
                 if node.op not in ("-", "+", "!"):
-                    hint = f": {POWER}" * (node.op == "*")
+                    hint = f": {POWER_ADVICE}" * (node.op == "*")
                     self.fail(node, f"operator {node.op} is not supported inside an expression{hint}")
                 if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST_INT + 1):
                     self.values[id(SMALLEST_INT)] = SMALLEST_INT, -LARGEST_INT - 1
@@ -331,7 +331,7 @@ class Translator:
             if kind == REAL:
                 self.fail(node, "% works on `int`: use fmod")
         elif operator not in "+-*/":
-            self.fail(node, f"operator {operator} is not supported" + f": {POWER}" * (operator == "^"))
+            self.fail(node, f"operator {operator} is not supported" + f": {POWER_ADVICE}" * (operator == "^"))
         made = lang.Binary(operator, left, right, kind, **self.at(node))
         if operator == "/" and kind == INT:
             for a, b in itertools.product(self.choices(left), self.choices(right)):

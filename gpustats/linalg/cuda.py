@@ -138,7 +138,7 @@ class CUDAProvider(KernelProvider):
         return "mirror" if a.batch == 1 else super().reads_above(a)
 
     def potrf(self, a: Matrix) -> Array:
-        """Cholesky factorisation by cuSOLVER, half as long for its lower triangle, our upper one, which is then transposed."""
+        """Cholesky factorisation by cuSOLVER, in half the time for its lower triangle, our upper one, transposed afterwards."""
         if a.batch > 1:
             return super().potrf(a)
         handles, kind, info = self._handles, CUDA_TYPES[a.dtype.name], self.runtime.empty(1, np.int32)

@@ -114,8 +114,8 @@ RULES = {
     "xlogy": "log(b) * da + (a == 0 ? 0 : a / b * db)",
 }
 
-LETTERS = "abcd"  # what the arguments of a rule are called
-SPECIAL = "special_"  # what the printed names of the functions of special.cu begin with
+RULE_ARGUMENTS = "abcd"  # what the arguments of a rule are called
+SPECIAL_PREFIX = "special_"  # what the printed names of the functions of special.cu begin with
 ZERO, ONE = Number("0", INT), Number("1", INT)
 
 
@@ -222,7 +222,7 @@ def rule(name: str, types: tuple[str, ...]) -> tuple[Expression, dict[str, Funct
     from ..language.device_function import parse
     from ..language.library import library
 
-    letters = LETTERS[: len(types)]
+    letters = RULE_ARGUMENTS[: len(types)]
     declared = ", ".join([*(f"{t} {n}" for n, t in zip(letters, types, strict=True)), *(f"real d{n}" for n in letters)])
     source = f"real derivative_rule({declared}) {{ return {RULES[name]}; }}"
     function = parse(source, library.resolve, "derivative").functions["derivative_rule"]

@@ -16,7 +16,7 @@ from ..language.derived import unlike_others
 from ..language.library import library
 from ..language.names import fresh_name
 from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
-from .derivative_rules import SPECIAL, add, flat_at_infinity, multiply
+from .derivative_rules import SPECIAL_PREFIX, add, flat_at_infinity, multiply
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
 
 __all__ = ["VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "product_name"]
@@ -132,7 +132,7 @@ def expansion(
     parameters = function.parameters
     if weight:
         parameters += (lang.Parameter(weight, REAL),)
-        times = SPECIAL + "weighted"
+        times = SPECIAL_PREFIX + "weighted"
         values = {name: Call(times, (Name(weight, REAL), value)) for name, value in values.items()}
     name = f"{function.name}_expansion"
     made = Function(name, parameters, (), f"{name}_results", tuple(values))
@@ -148,7 +148,7 @@ def _call(function: Function) -> Call:
 def _own_derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function | None:
     parameter = next(p for p in function.parameters if p.name == wrt)
     name = f"{function.name}_grad_{parameter.written or wrt}"
-    if function.name.startswith(SPECIAL) and (shipped := library.resolve(name.removeprefix(SPECIAL))) is not None:
+    if function.name.startswith(SPECIAL_PREFIX) and (shipped := library.resolve(name.removeprefix(SPECIAL_PREFIX))) is not None:
         functions.update(library.closure([shipped]))
     found = functions.get(name)
     if found is None or found.results:

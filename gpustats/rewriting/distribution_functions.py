@@ -17,7 +17,7 @@ from ..language.names import fresh_name
 from ..language.nodes import Function, Resolve
 from .beside import Beside
 from .checks import checked, inside, own_prefix
-from .derivative_rules import SPECIAL
+from .derivative_rules import SPECIAL_PREFIX
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ _TAILS = {
 }
 #: Functions of special.cu whose values, logarithms of probabilities, have all their digits near 0, too.
 _ON_BOTH_SIDES = {
-    f"{SPECIAL}{name}"
+    f"{SPECIAL_PREFIX}{name}"
     for name in (
         "log_beta_p", "log_beta_p_logit", "log_expit", "log_gamma_p", "log_gamma_p_of_power", "log_gamma_q",
         "log_gamma_q_of_power", "log_ndtr", "log_student_above",

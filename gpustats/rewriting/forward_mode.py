@@ -31,7 +31,7 @@ from ..language.nodes import (
 from . import derivative_rules as rules
 from .activity import Activity
 from .common_parts import common_parts
-from .derivative_rules import ONE, RULES, SPECIAL, ZERO, add, choose, is_number, multiply, negated, negative, subtract
+from .derivative_rules import ONE, RULES, ZERO, add, choose, is_number, multiply, negated, negative, subtract
 from .termination import Termination
 
 _TINY, _HUGE = Fraction(1, 10**300), 10**300  # within these a product of literals is a `real`
@@ -157,7 +157,7 @@ class Differentiator:
             case Binary():
                 return self.by_rule(e.operator, (e.left, e.right), w)
             case Call():
-                return self.by_rule(e.function.removeprefix(SPECIAL), e.arguments, w)
+                return self.by_rule(e.function.removeprefix(rules.SPECIAL_PREFIX), e.arguments, w)
         raise AssertionError(e)
 
     def d_sum(self, e: Binary, w: str) -> Expression:
@@ -199,7 +199,7 @@ class Differentiator:
         if name not in RULES:
             raise DeviceFunctionError(f"{self.function.name}: the derivative of {name} is not known", self.function.line)
         given = {}
-        for letter, a in zip(rules.LETTERS, arguments, strict=False):
+        for letter, a in zip(rules.RULE_ARGUMENTS, arguments, strict=False):
             given[letter], given[f"d{letter}"] = a, self.d(a, w)
         rule, functions = rules.rule(name, tuple(INT if name == "ldexp" and i else REAL for i in range(len(arguments))))
         self.functions.update(functions)
@@ -230,7 +230,7 @@ class Differentiator:
         """True if `e` is a call of a function that has to be differentiated."""
         return (
             isinstance(e, Call) and e.function in self.functions
-            and not (e.function.startswith(SPECIAL) and e.function.removeprefix(SPECIAL) in RULES)
+            and not (e.function.startswith(rules.SPECIAL_PREFIX) and e.function.removeprefix(rules.SPECIAL_PREFIX) in RULES)
         )  # fmt: skip
 
     def called(self, e: Call, name: str) -> Name:

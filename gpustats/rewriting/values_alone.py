@@ -7,9 +7,9 @@ from typing import Any
 
 from ..language import nodes as lang
 from ..language.nodes import REAL, Function, Resolve
-from .derivative_rules import SPECIAL
+from .derivative_rules import SPECIAL_PREFIX
 
-_ONLY_DERIVATIVE = f"{SPECIAL}only_derivative"
+_ONLY_DERIVATIVE = f"{SPECIAL_PREFIX}only_derivative"
 
 
 def value_alone(function: Function) -> Function:

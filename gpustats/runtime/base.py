@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import DeviceLostError
-from ..language.printer import ENDLESS
+from ..language.printer import ENDLESS_MARK
 from .host_memory import Copies, HostRows
 from .replay import Recording, Replay, Start
 from .types import DType
@@ -101,7 +101,7 @@ class Kernel(ABC):
 
     def __init__(self, source: str) -> None:
         self.soon: set[tuple[int, int]] = set()
-        self.endless = ENDLESS in source
+        self.endless = ENDLESS_MARK in source
 
     @abstractmethod
     def __call__(self, grid: tuple[int, int], *args: Any) -> None: ...

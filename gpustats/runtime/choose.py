@@ -19,7 +19,7 @@ BACKENDS = ("cuda", "opencl")
 LIBRARIES = {"cuda": "PyCUDA", "opencl": "PyOpenCL"}
 DEVICE_TYPES = ("gpu", "cpu", "accelerator")
 FIRST_CPU_RANK = 2  # the first rank of a CPU
-INSTALL = (
+INSTALL_ADVICE = (
     "pip install 'gpustats[cpu]' to compute on the CPU, or 'gpustats[cuda12]' or 'gpustats[cuda13]', after the version "
     "of the NVIDIA driver, to compute on a GPU; `gpustats doctor` tells what this machine lacks, and the cure"
 )
@@ -103,10 +103,10 @@ def _find(spec: str | None) -> Runtime:
         return _runtime(min(matching, key=_rank))
     why = "".join(f"\n  {reason}" for reason in reasons)
     if everything := devices():
-        advice = f"\n{INSTALL}" if reasons else ""  # a driver is missing
+        advice = f"\n{INSTALL_ADVICE}" if reasons else ""  # a driver is missing
         there_is = "".join(f"\n  {device}" for device in everything)
         raise ValueError(f"no device {spec!r}{why}{advice}\nThere is{there_is}")
-    raise NoDeviceError(f"no device to compute on{why}\n{INSTALL}")
+    raise NoDeviceError(f"no device to compute on{why}\n{INSTALL_ADVICE}")
 
 
 def _matches(device: Device, text: str) -> bool:
@@ -228,7 +228,7 @@ def _holding(name: str) -> Any:
     try:
         return _backend(name)
     except NoDeviceError as error:
-        raise NoDeviceError(f"an array lies on a device of {name}, and {error}\n{INSTALL}") from error
+        raise NoDeviceError(f"an array lies on a device of {name}, and {error}\n{INSTALL_ADVICE}") from error
 
 
 def for_array(obj: Any) -> Runtime | None:

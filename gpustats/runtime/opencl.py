@@ -20,7 +20,7 @@ from . import cache, opencl_commands
 from .base import Device, Result, Runtime, in_use, nbytes_of
 from .host_memory import LARGE_COPY, Copies, HostRows, available, contiguous
 from .host_pool import HostPool
-from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
+from .opencl_devices import SUSPICIOUS_ERRORS, cl_devices, describe, failing
 from .opencl_devices import devices as devices
 from .opencl_kernel import OpenCLKernel
 from .opencl_thread import InFlight, OpenCLThreads, host_buffers
@@ -105,7 +105,7 @@ class OpenCLRuntime(Runtime):
         return bool((probe == 1).all())
 
     def _is_lost(self, error: BaseException) -> bool:
-        if getattr(error, "code", None) not in SUSPICIOUS:
+        if getattr(error, "code", None) not in SUSPICIOUS_ERRORS:
             return False
         with Calls():
             return failing(self._device, self.context) is not None

@@ -13,7 +13,7 @@ from . import icd
 from .base import Device
 
 # What drivers say of a lost context, and of other things as well. NVIDIA has -9999 for a stray access.
-SUSPICIOUS = {
+SUSPICIOUS_ERRORS = {
     cl.status_code.DEVICE_NOT_AVAILABLE, cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE, cl.status_code.OUT_OF_RESOURCES,
     cl.status_code.OUT_OF_HOST_MEMORY, cl.status_code.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
     cl.status_code.INVALID_CONTEXT, cl.status_code.INVALID_COMMAND_QUEUE, -9999,

@@ -78,7 +78,7 @@ class Staging:
 
     @contextlib.contextmanager
     def bus(self, event: Any, ended: list[Any]) -> Iterator[None]:
-        """Copies of the calling thread: they begin after an event, and `ended` gets another of their end."""
+        """Context for copies of the calling thread: they begin after an event, and `ended` gets an event of their end."""
         if self._bus is None:
             bus, flags = drv.Stream(NON_BLOCKING), drv.event_flags.DISABLE_TIMING
             self._places = [(drv.pagelocked_empty(CHUNK, np.uint8), drv.Event(flags)) for _ in range(PLACES_PER_THREAD)]
