@@ -15,7 +15,7 @@ _before = _inside = 0  # the limit, which is that of all threads, without those 
 
 
 def deeply(compute: Callable[[], T], calls: int) -> T:
-    """Result of `compute`, where need be begun anew with a recursion limit of so many calls."""
+    """Result of `compute`, which begins anew with a recursion limit of so many `calls` where it has failed for depth."""
     try:
         return compute()
     except RecursionError:

@@ -354,7 +354,7 @@ class _Watch:
 
 
 def _nothing() -> None:
-    """No work, which is left to do for a copy that has ended."""
+    """Empty wait for a copy that has ended."""
 
 
 def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:

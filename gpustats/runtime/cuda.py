@@ -55,7 +55,7 @@ def runtime(number: int) -> CUDARuntime:
 
 
 def _new_context(number: int) -> Any:
-    """New context in the place of a lost one. Most drivers make none in the same process."""
+    """New context beside a lost one. Most drivers make none in the same process."""
     before, context = drv.Context.get_current(), None
     try:
         context = drv.Device(number).make_context()

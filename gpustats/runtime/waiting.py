@@ -146,7 +146,7 @@ class Aside:
         self._started = False
 
     def wait(self, function: Callable[[], object]) -> None:
-        """Call a function that waits, and wait for its return. An exception that a signal brings leaves the function on."""
+        """Call a function that waits, and wait for its return. The exception of a signal leaves the function running."""
         if not self._started:
             threading.Thread(target=self._serve, name="gpustats-wait", daemon=True).start()
             self._started = True
