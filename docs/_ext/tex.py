@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from gpustats.language.formula import BINDING, Definition, parse
+from gpustats.language.formula import BINDING_FUNCTIONS, Definition, parse
 
 GREEK = set("alpha beta gamma delta epsilon zeta eta theta kappa mu nu xi rho sigma tau phi chi psi omega pi".split())
 SYMBOLS = {"lam": r"\lambda", "inf": r"\infty", "cov": r"\Sigma", **{name: rf"\{name}" for name in GREEK}}
@@ -186,7 +186,7 @@ class Printer:
 
     def Call(self, node: ast.Call) -> tuple[str, int]:
         name, arguments = node.func.id, node.args
-        if name in BINDING:
+        if name in BINDING_FUNCTIONS:
             return self.binding(name, *arguments), PRODUCT
         if name == "exp" and len(ast.unparse(arguments[0])) <= 16:
             return f"e^{{{self.raised(arguments[0])}}}", POWER

@@ -1,1 +1,1 @@
-"""Distributions: what there is beside a density, and distributions of certain parameters."""
+"""Distributions: functions beside a density, and distributions of certain parameters."""

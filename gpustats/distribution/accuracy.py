@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Named(Protocol):
-    """What is needed to know of a distribution."""
+    """Interface of a distribution in warnings."""
 
     name: str
     parameters: tuple[str, ...]
@@ -29,13 +29,13 @@ class Named(Protocol):
 
 
 def told(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """The value of a function beside the density, and a warning where it is nan though the number exists.
+    """Value of a function beside the density, with a warning where it is nan though the number exists.
 
     Parameters
     ----------
     distribution : Named
     ending : str
-        Of the function: a number's, ``moment``, ``ppf`` or ``isf``.
+        Ending of the function: a number's, ``moment``, ``ppf`` or ``isf``.
     args, kwargs
         The arguments of the function. Where one is a device array, nothing is looked at.
     """
@@ -52,7 +52,7 @@ def told(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[
 def warn(
     distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any], place: Sequence[Any] = ()
 ) -> None:
-    """The warning about the element at a `place` of a call's result.
+    """Warning about the element at a `place` of a call's result.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ def warn(
 
 
 def _at(array: Any, place: Sequence[Any]) -> Any:
-    """The element of an array that a place of what it broadcasts to comes from."""
+    """Element of an array at a place of the shape that the array broadcasts to."""
     return array[tuple(i if n > 1 else 0 for i, n in zip(place[len(place) - array.ndim :], array.shape, strict=True))]
 
 
 def _lost(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Where a number that is nan exists."""
+    """Mask of the nan elements whose numbers exist."""
     if ending not in QUANTILES:
         return distribution.lost(ending)(*args, **kwargs) == 1
     import numpy as np

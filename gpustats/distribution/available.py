@@ -1,4 +1,4 @@
-"""Methods that are there only where what they are made of is."""
+"""Methods that a distribution has only where their functions can be had."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 
 class Available:
-    """A method that a distribution has only where the functions can be had of which it is made; else it is as if not there.
+    """Method that a distribution has only where its functions can be had; else it is as if not there.
 
     Parameters
     ----------
     method : callable
     endings : tuple of str
-        Those of the functions.
+        Endings of the functions.
     """
 
     def __init__(self, method: Callable[..., Any], endings: tuple[str, ...]):
@@ -32,5 +32,5 @@ class Available:
 
 
 def made_of(*endings: str) -> Any:
-    """A method made of the functions with these endings."""
+    """Method made of the functions with these endings."""
     return lambda method: Available(method, endings)

@@ -10,13 +10,13 @@ _METHODS = (
     "logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "logsf", "sf", "ppf", "isf", "loglik", "loglik_and_grad", "moment",
     "interval", "expect",
 )  # fmt: skip
-_OF_PARAMETERS = (
+_PARAMETER_METHODS = (
     "rvs", "mean", "var", "std", "skewness", "kurtosis", "entropy", "median", "mode", "support", "stats",
 )  # fmt: skip
 
 
 class _Density(Protocol):
-    """What a frozen distribution needs to know of its density."""
+    """Interface of the density of a frozen distribution."""
 
     name: str
     parameters: tuple[str, ...]
@@ -30,7 +30,7 @@ class _Density(Protocol):
 
 
 class Frozen:
-    """A distribution of certain parameters: what a density gives that is called with them.
+    """Distribution of certain parameters: a call of a density with parameters gives one.
 
     It has the density's methods, as far as the density has them, without the parameters: ``logpdf``, ``pdf``, ``logpmf``,
     ``pmf``, ``logcdf``, ``cdf``, ``logsf``, ``sf``, ``ppf``, ``isf``, ``loglik``, ``loglik_and_grad``, ``rvs``, ``mean``,
@@ -69,8 +69,8 @@ class Frozen:
         self.args, self.kwargs = (tuple(given.values()), {}) if names == density.parameters else ((), given)
 
     def __getattr__(self, name: str) -> Any:
-        """A method of the density's, kept beside the attributes: the next call of it is as fast as the density's own."""
-        if name not in (*_METHODS, *_OF_PARAMETERS):
+        """Method of the density, kept beside the attributes: the next call of it is as fast as the density's own."""
+        if name not in (*_METHODS, *_PARAMETER_METHODS):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         made = self.__dict__[name] = self._bound(name, getattr(self.density, name))
         return made
@@ -89,7 +89,7 @@ class Frozen:
         return made
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(n for n in (*_METHODS, *_OF_PARAMETERS) if hasattr(self.density, n))})
+        return sorted({*super().__dir__(), *(n for n in (*_METHODS, *_PARAMETER_METHODS) if hasattr(self.density, n))})
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: self.__dict__[name] for name in ("density", "args", "kwargs")}

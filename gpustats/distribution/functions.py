@@ -1,4 +1,4 @@
-"""Functions beside a density, checked and ready to be evaluated: which there are, and how they are made."""
+"""Functions beside a density, checked and ready to be evaluated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..evaluation.pointwise import Pointwise
 from ..language.device_function import Argument
 from ..language.kinds import DISTRIBUTION_FUNCTIONS, QUANTILES
 from ..language.names import numbered_name
-from ..rewriting.beside import NOTHING
+from ..rewriting.beside import NO_PARAMETER
 from ..rewriting.distribution_functions import (
     distribution_function,
     has_distribution_function,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def function_of(
     definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Any], lost: bool = False
 ) -> Pointwise:
-    """The function with an ending; see `Density.function`.
+    """Function with an ending; see `Density.function`.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def function_of(
     defaults : mapping
         Values of the parameters that a call may leave out.
     lost : bool
-        Of a number: whether the function tells instead where that is not found, see `Density.lost`.
+        Whether the function of a number tells where the number is not found, instead: see `Density.lost`.
     """
     if lack := lack_of(definition, ending):
         raise NotImplementedError(lack)
@@ -51,12 +51,12 @@ def function_of(
         function = number(definition, ending, functions, lost)
         first = [Argument(numbered_name(ORDER.name, names), ORDER.domain)] if ending == "moment" else []
         if not parameters and not first:
-            parameters, defaults = [NOTHING], {NOTHING.name: 0.0}
+            parameters, defaults = [NO_PARAMETER], {NO_PARAMETER.name: 0.0}
     return Pointwise(definition.name, function, [*first, *parameters], functions, definition.source, defaults)
 
 
 def lack_of(definition: DeviceFunction, ending: str) -> str:
-    """Why there is no function with an ending, and what would help; empty where there is one."""
+    """Message why there is no function with an ending, with advice; empty where there is one."""
     if definition.arguments[0].rank:
         there_are = "of distributions of vectors there are pdf, logpdf, loglik and rvs; scipy.stats has more of some"
         return f"{definition.name} has no {ending}: {there_are}"

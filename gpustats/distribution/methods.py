@@ -1,4 +1,4 @@
-"""What a distribution has beside its density, as methods: distribution functions, quantiles, moments."""
+"""Methods of a distribution beside its density: distribution functions, quantiles, moments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Distribution(ABC):
-    """The methods of a distribution that are made of functions beside its density, as far as these can be had."""
+    """Methods of a distribution that are made of functions beside its density, as far as these can be had."""
 
     name: str
     parameters: tuple[str, ...]
@@ -25,23 +25,23 @@ class Distribution(ABC):
     @property
     @abstractmethod
     def log_density(self) -> Pointwise:
-        """The checked log-density, ready to be evaluated."""
+        """Log-density, checked and ready to be evaluated."""
 
     @abstractmethod
     def function(self, ending: str) -> Pointwise:
-        """A function beside the density, checked and ready to be evaluated, by the ending of its name."""
+        """Function beside the density, checked and ready to be evaluated, by the ending of its name."""
 
     @abstractmethod
     def lost(self, ending: str) -> Pointwise:
-        """A function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
+        """Function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
 
     @abstractmethod
     def _lack_of(self, ending: str) -> str:
-        """Why there is no function of this ending, and what would help; empty where there is one."""
+        """Message why there is no function of this ending, with advice; empty where there is one."""
 
     @abstractmethod
     def _writes(self, ending: str) -> bool:
-        """Whether the density's source itself has the function."""
+        """True if the density's source itself has the function."""
 
     @made_of("logcdf")
     def logcdf(self, *args: Any, **kwargs: Any) -> Any:
@@ -82,7 +82,7 @@ class Distribution(ABC):
 
     @made_of("cdf")
     def cdf(self, *args: Any, **kwargs: Any) -> Any:
-        """The distribution function, P(X <= x); arguments as for `logcdf`.
+        """Distribution function, P(X <= x); arguments as for `logcdf`.
 
         Examples
         --------
@@ -106,7 +106,7 @@ class Distribution(ABC):
 
     @made_of("sf")
     def sf(self, *args: Any, **kwargs: Any) -> Any:
-        """The survival function, P(X > x); arguments as for `logcdf`.
+        """Survival function, P(X > x); arguments as for `logcdf`.
 
         Examples
         --------
@@ -118,7 +118,7 @@ class Distribution(ABC):
 
     @made_of("ppf")
     def ppf(self, *args: Any, **kwargs: Any) -> Any:
-        """The quantile, the smallest x with P(X <= x) >= q: the inverse of `cdf`.
+        """Quantile, the smallest x with P(X <= x) >= q: the inverse of `cdf`.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Distribution(ABC):
 
     @made_of("isf")
     def isf(self, *args: Any, **kwargs: Any) -> Any:
-        """The quantile of the upper tail: the smallest x with P(X > x) <= q; arguments as for `ppf`.
+        """Quantile of the upper tail: the smallest x with P(X > x) <= q; arguments as for `ppf`.
 
         Examples
         --------
@@ -162,7 +162,7 @@ class Distribution(ABC):
 
     @made_of("median")
     def median(self, *args: Any, **kwargs: Any) -> Any:
-        """The median; arguments as for `mean`.
+        """Median; arguments as for `mean`.
 
         Examples
         --------
@@ -176,7 +176,7 @@ class Distribution(ABC):
 
     @made_of("ppf", "isf")
     def interval(self, confidence: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """The interval around the median that holds a given part of the probability, with equal parts on its two sides.
+        """Interval around the median that holds a given part of the probability, with equal parts on its two sides.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class Distribution(ABC):
 
     @made_of("lower", "upper")
     def support(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """The smallest and the largest number that the distribution may give; arguments as for `mean`.
+        """Smallest and largest number that the distribution may give; arguments as for `mean`.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class Distribution(ABC):
 
     @made_of("mean")
     def mean(self, *args: Any, **kwargs: Any) -> Any:
-        """The mean.
+        """Mean of the distribution.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Distribution(ABC):
         Raises
         ------
         AttributeError
-            Where it cannot be had of what the density's source has, and for one of vectors.
+            Where the density's source has no functions that give it, and for one of vectors.
 
         Examples
         --------
@@ -251,37 +251,37 @@ class Distribution(ABC):
 
     @made_of("var")
     def var(self, *args: Any, **kwargs: Any) -> Any:
-        """The variance; arguments as for `mean`."""
+        """Variance; arguments as for `mean`."""
         return told(self, "var", args, kwargs)
 
     @made_of("std")
     def std(self, *args: Any, **kwargs: Any) -> Any:
-        """The standard deviation; arguments as for `mean`."""
+        """Standard deviation; arguments as for `mean`."""
         return told(self, "std", args, kwargs)
 
     @made_of("skewness")
     def skewness(self, *args: Any, **kwargs: Any) -> Any:
-        """The third central moment, relative to the standard deviation's third power; arguments as for `mean`."""
+        """Skewness: the third central moment, relative to the standard deviation's third power; arguments as for `mean`."""
         return told(self, "skewness", args, kwargs)
 
     @made_of("kurtosis")
     def kurtosis(self, *args: Any, **kwargs: Any) -> Any:
-        """The excess kurtosis: the fourth central moment, relative to the squared variance, less 3; arguments as for `mean`."""
+        """Excess kurtosis: the fourth central moment, relative to the squared variance, less 3; arguments as for `mean`."""
         return told(self, "kurtosis", args, kwargs)
 
     @made_of("entropy")
     def entropy(self, *args: Any, **kwargs: Any) -> Any:
-        """The entropy in nats, the mean of -logpdf; arguments as for `mean`."""
+        """Entropy in nats, the mean of -logpdf; arguments as for `mean`."""
         return told(self, "entropy", args, kwargs)
 
     @made_of("mode")
     def mode(self, *args: Any, **kwargs: Any) -> Any:
-        """A number at which the density is largest; arguments as for `mean`."""
+        """Mode: a number at which the density is largest; arguments as for `mean`."""
         return self.function("mode")(*args, **kwargs)
 
     @made_of("mean", "var")
     def stats(self, *args: Any, moments: str = "mv", **kwargs: Any) -> Any:
-        """Mean, variance, skewness and excess kurtosis, as many of them as are wanted.
+        """Mean, variance, skewness and excess kurtosis, or some of them.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Distribution(ABC):
 
     @made_of("moment")
     def moment(self, order: Any, *args: Any, **kwargs: Any) -> Any:
-        """The mean of X^order, by quadrature.
+        """Moment: the mean of X^order, by quadrature.
 
         Parameters
         ----------
@@ -327,7 +327,7 @@ class Distribution(ABC):
 
     @made_of("ppf", "isf")
     def expect(self, function: Callable[[Any], Any], *args: Any, lb: Any = None, ub: Any = None, **kwargs: Any) -> float:
-        """The mean of a Python function, which is called on the host with arrays of numbers.
+        """Mean of a Python function, which is called on the host with arrays of numbers.
 
         Parameters
         ----------
@@ -360,7 +360,7 @@ class Distribution(ABC):
         import numpy as np
 
         from ..evaluation.arguments import match
-        from .expectation import FARTHEST, mean_over_numbers, mean_over_quantiles
+        from .expectation import LARGEST_LOGIT, mean_over_numbers, mean_over_quantiles
 
         given = match(self.name, self.parameters, args, kwargs, self.defaults)
         ranks = [argument.rank for argument in self.log_density.arguments[1:]]
@@ -380,8 +380,8 @@ class Distribution(ABC):
         def logit(x: Any) -> float:
             return float(self.function("logcdf")(x, *parameters) - self.function("logsf")(x, *parameters))
 
-        first = -FARTHEST if lb is None else max(-FARTHEST, logit(lb))
-        last = FARTHEST if ub is None else min(FARTHEST, logit(ub))
+        first = -LARGEST_LOGIT if lb is None else max(-LARGEST_LOGIT, logit(lb))
+        last = LARGEST_LOGIT if ub is None else min(LARGEST_LOGIT, logit(ub))
         value = mean_over_quantiles(function, ppf, isf, parameters, first, last) if first < last else 0.0
         if math.isnan(value):
             warn(self, "expect", parameters, {})

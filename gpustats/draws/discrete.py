@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _DRAWS = Template.beside(__file__, "discrete_draws")
 _LABEL = np.dtype(np.int32)
 #: Entries of a row from which on a block has a row, rather than a thread each of its entries: measured on an H200 and on a CPU.
-LONG = {"gpu": 128, "cpu": 512}
+LONG_ROW = {"gpu": 128, "cpu": 512}
 
 
 @dataclass(frozen=True)
 class DrawLayout(Layout):
-    """The constants of the discrete_draws kernel; `tile` is the rows of a block.
+    """Constants of the discrete_draws kernel; `tile` is the rows of a block.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class DrawLayout(Layout):
 def layout(device: Device, itemsize: int, n: int, aligned: bool = False) -> DrawLayout:
     """Layout of the discrete_draws kernel for rows of n entries; `aligned`: 16-byte accesses are allowed."""
     cpu = device.type == "cpu"
-    if n > LONG["cpu" if cpu else "gpu"]:
+    if n > LONG_ROW["cpu" if cpu else "gpu"]:
         return DrawLayout(64 // itemsize, draws=256) if cpu else DrawLayout(64, draws=64)
     width = max(power_of_two(n), 4)
     threads = 128 // itemsize if cpu else min(128, device.max_threads)
@@ -66,7 +66,7 @@ def layout(device: Device, itemsize: int, n: int, aligned: bool = False) -> Draw
 
 
 def draw_parts(device: Device, layout: DrawLayout, n_rows: int, n_draws: int) -> tuple[int, int]:
-    """How many blocks share the draws of a row, and how many of these a block makes at a time."""
+    """Number of blocks that share the draws of a row, and number of draws that a block makes at a time."""
     if not layout.width:
         return min(-(-n_draws // layout.draws), 65535), layout.draws
     row_blocks = -(-n_rows // layout.tile)
@@ -171,7 +171,7 @@ def _launch(
 
 
 def _complaint(name: str, rows: np.ndarray, labels: np.ndarray) -> str:
-    """What is wrong with the first row that gave no draw."""
+    """Fault of the first row that gave no draw."""
     lead = rows.shape[:-1]
     bad = (labels.reshape(math.prod(lead), -1) < 0).any(1)
     index = tuple(map(int, np.unravel_index(int(bad.argmax()), lead)))

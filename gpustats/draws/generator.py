@@ -1,4 +1,4 @@
-"""Random streams: what a seed stands for, and how far it has been used.
+"""Random streams: the meaning of a seed, and how far its stream has been used.
 
 The numbers themselves are made in the kernels' registers: see ``generator.mako``.
 """
@@ -19,7 +19,7 @@ RANDOM = Template.beside(__file__, "generator")
 
 
 class Stream(NamedTuple):
-    """The place of a call's first draw, as kernels take it: three int64."""
+    """Place of a call's first draw, as kernels take it: three int64."""
 
     key: int
     stream: int
@@ -27,7 +27,7 @@ class Stream(NamedTuple):
 
 
 class Generator:
-    """A stream of random draws that depends on its seed alone.
+    """Stream of random draws that depends on its seed alone.
 
     Each draw has a number, and what is drawn depends on the seed and that number only: not on the device, and not on how many
     are drawn at a time. Generators are safe to use from several threads; for results that can be repeated, give each
@@ -74,13 +74,13 @@ class Generator:
         self._lock = threading.Lock()
 
     def take(self, n: int) -> Stream:
-        """The place of the next n draws, which are spent by this."""
+        """Place of the next n draws, which are spent by this."""
         with self._lock:
             first, self._drawn = self._drawn, self._drawn + n
         return Stream(self._key, self._stream, first)
 
     def spawn(self, n: int) -> list[Generator]:
-        """n generators whose streams are independent of one another's and of this one's.
+        """List of n generators whose streams are independent of one another's and of this one's.
 
         Examples
         --------
@@ -92,7 +92,7 @@ class Generator:
         return [Generator(seed) for seed in self.seed_sequence.spawn(n)]
 
     def jumped(self, jumps: int = 1) -> Generator:
-        """A generator of another stream: that with a number larger by `jumps`.
+        """Generator of another stream, whose number is larger by `jumps`.
 
         Examples
         --------
@@ -107,7 +107,7 @@ class Generator:
 
 
 def as_generator(rng: Any) -> Generator:
-    """The generator that an argument `rng` stands for: see `gpustats.Density.rvs`."""
+    """Generator that an argument `rng` stands for: see `gpustats.Density.rvs`."""
     if rng is None:
         return _default()
     if isinstance(rng, Generator):
@@ -128,6 +128,6 @@ _of_process: dict[int, Generator] = {}  # process -> what draws use that are giv
 
 
 def _default() -> Generator:
-    """A forked child has one of its own, not to repeat its parent's draws."""
+    """Generator of the process: a forked child has one of its own, not to repeat its parent's draws."""
     process = os.getpid()
     return _of_process.get(process) or _of_process.setdefault(process, Generator())

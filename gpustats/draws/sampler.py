@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from ..runtime.types import Shape as Lengths
 
 #: Draws that share a block of words lie this far apart. Part of what a seed stands for: not to be changed.
-TOGETHER = 64
+LANE_STRIDE = 64
 
 
 @functools.lru_cache(1024)
 def draws_pattern(names: tuple[str, ...], shapes: tuple[Lengths, ...], size: Lengths) -> Pattern:
-    """Rows and sets of an array of draws: rows are what parameters do not vary along."""
+    """Rows and sets of an array of draws: rows are the axes that no parameter varies along."""
     try:
         fits = np.broadcast_shapes(size, *shapes) == size
     except ValueError:
@@ -61,7 +61,7 @@ def draws_pattern(names: tuple[str, ...], shapes: tuple[Lengths, ...], size: Len
 
 
 def layout(device: Device, itemsize: int, rejects: bool) -> Layout:
-    """The layout of draws; `rejects`: the first attempts at a tile of draws are made together."""
+    """Layout of draws; `rejects`: the first attempts at a tile of draws are made together."""
     if device.type == "cpu":
         return Layout(64 // itemsize, tile=1024 if rejects else 64)
     threads = min(128, device.max_threads)
@@ -72,26 +72,26 @@ SAMPLE = Shape("sample", Template.beside(__file__, "sample"), draws_pattern, lay
 
 
 def order_of(pattern: Pattern) -> str:
-    """How a kernel finds the row and the set of a place in the result."""
+    """Order of rows and sets in the result, by which a kernel finds those of a place."""
     return "row" if pattern.n_sets == 1 else "row_inside" if pattern.row_stride == 1 else "set_inside"
 
 
 class _DrawPlan(NamedTuple):
-    """What calls have in common whose parameters have certain shapes.
+    """Plan shared by all calls whose parameters have certain shapes.
 
     Attributes
     ----------
     shape : tuple of int
-        Of the result, whose draws are vectors of `dim` numbers; 0 where they are numbers.
+        Shape of the result, whose draws are vectors of `dim` numbers; 0 where they are numbers.
     written, wanted : dtype
-        What the kernel writes, and what the user gets.
+        Types that the kernel writes, and that the user gets.
     native : bool
         Whether that is a device array, where `out` does not tell.
     n_draws : int
     kernel, grid, sizes
-        Those of the launch; the sizes are the numbers of draws, rows and sets. There is none without draws.
+        Kernel, grid and sizes of the launch; the sizes are the numbers of draws, rows and sets. There is none without draws.
     arguments, alive : list
-        What the kernel takes for the parameters, and what is held until it is done.
+        Values that the kernel takes for the parameters, and objects that are held until it is done.
     """
 
     runtime: Runtime
@@ -109,7 +109,7 @@ class _DrawPlan(NamedTuple):
 
 
 class Sampler(Pointwise):
-    """The sampler of a density, ready to draw on any device.
+    """Sampler of a density, ready to draw on any device.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class Sampler(Pointwise):
 
     @staticmethod
     def drawn(sampler: Function, parameters: list[Argument]) -> list[Argument]:
-        """The parameters that the device function takes."""
+        """Parameters that the device function takes."""
         return parameters
 
     def for_arguments(self, names: Collection[str]) -> Sampler:
@@ -183,7 +183,7 @@ class Sampler(Pointwise):
         return draws
 
     def _require_draws(self, draws: Any, values: Sequence[Any]) -> None:
-        """ValueError where parameters do not go together, as the first draw of each set tells; no device array is read."""
+        """Check of parameters, by the first draw of each set; ValueError where they clash; no device array is read."""
         if is_device_array(draws) or any(map(is_device_array, values)):
             return
         shapes = [(1,) * (np.ndim(draws) - np.ndim(v)) + np.shape(v) for v in values]
@@ -224,7 +224,7 @@ class Sampler(Pointwise):
         )
 
     def _target(self, values: Sequence[Any], dtype: Any, out: Any) -> tuple[Runtime, np.dtype, np.dtype]:
-        """Where to draw, the type to compute in, and that of the draws."""
+        """Runtime for the draws, the type to compute in, and the type of the draws."""
         on_device = [out] if is_device_array(out) else []
         runtime = device_of([*values, *on_device], [*self.argument_names, "out"][: len(values) + len(on_device)])
         if self.discrete:
@@ -259,7 +259,7 @@ class Sampler(Pointwise):
         return SAMPLE.compiled(self, (runtime, placement.operands, placement.dtype, order, written), compiled)
 
     def _lanes(self, dtype: DType) -> int:
-        """How many draws share a block of 128 bits."""
+        """Number of draws that share a block of 128 bits."""
         return 16 // dtype.itemsize if self.kind else 1
 
     def _sample_source(
@@ -271,13 +271,13 @@ class Sampler(Pointwise):
         whole, name = written.kind == "i", f"{self.function.name}_sample"
         text = SAMPLE.template.source_of(
             code, name, layout, dtype, dialect, before=(RANDOM,), kind=self.kind,
-            lanes=self._lanes(np.dtype(dtype)) if self.kind else 0, together=TOGETHER, order=order, whole=whole,
+            lanes=self._lanes(np.dtype(dtype)) if self.kind else 0, together=LANE_STRIDE, order=order, whole=whole,
             rejects=self.rejects, serial=device.type == "cpu", vectors=bool(self.rank), out_type="index_t" if whole else "real",
         )  # fmt: skip
         return Source(text, name, layout)
 
     def shown(self, dtype: str, dialect: str) -> str:
-        """The source of the kernel for one set of parameters; see `Density.kernel_source`."""
+        """Source of the kernel for one set of parameters; see `Density.kernel_source`."""
         ranks = [min(a.rank, 1) for a in self.arguments]
         operands = [Operand(n, PER_SET if rank else VALUE, rank) for n, rank in zip(self.c_names, ranks, strict=True)]
         written = np.dtype(np.int64 if self.discrete and not self.rank else dtype)

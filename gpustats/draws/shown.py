@@ -1,3 +1,3 @@
-"""The kernel of random draws that is shown of any density."""
+"""Kernel of random draws that is shown of any density."""
 
 SHOWN = {"sample": lambda density, dtype, dialect: density.sampler.shown(dtype, dialect)}

@@ -45,7 +45,7 @@ _SHAPES = ("table", "loglik", "mixture")  # that the template has kernels of
 
 
 class Elliptical(Pointwise):
-    """The checked log-density of an elliptical distribution, or a transform of it.
+    """Checked log-density of an elliptical distribution, or a transform of it.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class Elliptical(Pointwise):
     functions : mapping
         All functions that it calls.
     function : Function, optional
-        What a transform made of its log-density.
+        Function that a transform made of its log-density.
     scale : str
-        Which of `SCALES` the arguments have.
+        Name out of `SCALES` of the matrix among the arguments.
     sums, rows : sequence of str
-        Of a function with several results: those to be summed over the rows, and those to be written for each set and row.
+        Results of a function with several: those to be summed over the rows, and those to be written for each set and row.
     more, by_row : sequence of str
         Names of scalar arguments that `function` takes behind those of the density: some with a value for each set, then
         some with a value for each row.
@@ -80,7 +80,7 @@ class Elliptical(Pointwise):
         return self.variant(function, more=(*self.more, *more), by_row=(*self.by_row, *by_row))
 
     def variant(self, function: Function, functions: Mapping[str, Function] | None = None, **changed: Any) -> Elliptical:
-        """Another function of the same numbers."""
+        """Elliptical object of another function of the same numbers."""
         own = dict(scale=self.scale, more=self.more, by_row=self.by_row)
         return Elliptical(self.definition, functions or self.functions, function, **{**own, **changed})
 
@@ -118,7 +118,7 @@ class Elliptical(Pointwise):
         return placement
 
     def _place_parameters(self, placement: Placement, given: dict[str, Any], shapes: dict[str, Lengths]) -> None:
-        """W, mu, log det cov and the density's other parameters, for each set or shared by all sets."""
+        """Parameters W, mu, log det cov and the density's others, for each set or shared by all sets."""
         runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
         common = pattern.expand[1]
         if common is None:
@@ -151,7 +151,7 @@ class Elliptical(Pointwise):
             placement.add_array(Operand(name, PER_ROW), given[name], None, 0)
 
     def _more_than_means(self, batch: Sequence[Lengths]) -> bool:
-        """Whether there are several of any parameter beside the mean."""
+        """True if there are several of any parameter beside the mean."""
         return any(math.prod(s) > 1 for n, s in zip(self.argument_names[1:], batch[1:], strict=True) if n != "mu")
 
     # -- sums and derivatives
@@ -171,7 +171,7 @@ class Elliptical(Pointwise):
         return len(self.sums) or 1
 
     def derivative(self, wrt: str | None = None) -> Elliptical:
-        """The derivative with respect to one of the numbers that it depends on, at every point."""
+        """Derivative with respect to one of the scalars, at every point."""
         (name,) = check_wrt(self.name, self.arguments, self.arguments[0].name if wrt is None else wrt)
         if next(a.rank for a in self.arguments if a.name == name):
             raise ValueError(
@@ -183,7 +183,7 @@ class Elliptical(Pointwise):
     # -- kernels
 
     def inner_operands(self) -> list[Operand]:
-        """The operands of the device function but for ``sqdist``."""
+        """Operands of the device function but for ``sqdist``."""
         names = [p.name for p in self.function.parameters if p.name not in ("sqdist", "dim")]
         return [Operand(n, PER_ROW if n in self.by_row else PER_SET) for n in names]
 
@@ -218,7 +218,7 @@ class Elliptical(Pointwise):
 
 
 def checked_density(definition: DeviceFunction, functions: Mapping[str, Function]) -> Function:
-    """The density as a function of ``sqdist``, ``logdet`` and its other parameters, with checks around it."""
+    """Density as a function of ``sqdist``, ``logdet`` and its other parameters, with checks around it."""
     public = {a.name: a for a in definition.arguments}
     own = [p.name for p in definition.density.parameters if p.name != "dim"]
     return checked(definition.density, [public.get(n, Argument(n)) for n in own], functions.get)
@@ -233,7 +233,7 @@ def _pattern(shape: Shape, x: Lengths, common: Lengths) -> Pattern:
 
 
 def _difference(runtime: Runtime, x: Any, mu: Any, dtype: DType) -> Any:
-    """x - mu, one mean for each observation."""
+    """Differences x - mu, one mean for each observation."""
     on_device = is_device_array(x) or is_device_array(mu)
     host = [as_host(runtime, v) for v in (x, mu)]
     difference = np.subtract(*host, dtype=np.float64).astype(dtype)

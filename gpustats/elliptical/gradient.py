@@ -24,18 +24,18 @@ from ..runtime.arrays import is_device_array
 from .density import Elliptical, checked_density
 from .inverses import CovarianceMatrices
 from .scatter import scatter
-from .whiten import LARGE
+from .whiten import LARGE_MATRIX
 
 if TYPE_CHECKING:
     from ..evaluation.placement import Placement
     from ..language.nodes import Function
     from ..runtime.base import Runtime
 
-_CHUNK = 1 << 16  # observations that the host works on at a time
+_CHUNK_ROWS = 1 << 16  # observations that the host works on at a time
 
 
 class _Case:
-    """The arguments of a call, and how the derivatives in vectors and in the matrix are had.
+    """Arguments of a call, and the way in which the derivatives in vectors and in the matrix are had.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class _Case:
     vectors : sequence of str
         The arguments of vectors and matrices in which derivatives are wanted.
     values : sequence
-        Of the function's arguments.
+        Values of the function's arguments.
     runtime : Runtime, optional
 
     Attributes
@@ -73,12 +73,12 @@ class _Case:
         self.by_sums = [n for n in vectors if n not in self.by_rows]
         self.by_products: list[str] = []
         few = 2 * self.full[-1] < dim and math.prod(self.full) == self.full[-1]
-        if self.scale in self.by_sums and dim >= LARGE and few:
+        if self.scale in self.by_sums and dim >= LARGE_MATRIX and few:
             self.by_rows, self.by_sums = [n for n in vectors if n != self.scale], []
             self.by_products = [self.scale]
 
     def varies_by_row(self, name: str) -> bool:
-        """Whether the argument has a value for each observation."""
+        """True if the argument has a value for each observation."""
         shape = self.batch[name]
         return bool(shape) and shape[-1] > 1
 
@@ -90,12 +90,12 @@ class _Case:
 
 
 class EllipticalGradient(Gradient):
-    """The derivatives of a summed elliptical density.
+    """Derivatives of a summed elliptical density.
 
     Parameters
     ----------
     function : Elliptical
-        What is summed.
+        Function that is summed.
     wrt : sequence of str
         Names of arguments.
     """
@@ -134,7 +134,7 @@ class EllipticalGradient(Gradient):
         return (value if case.lead else float(value)), gradients
 
     def _evaluate(self, case: _Case) -> tuple[np.ndarray, dict[str, Any]]:
-        """The sums, and their derivatives as host arrays."""
+        """Sums, and their derivatives as host arrays."""
         sums, moments, slopes = self._launch(case.placement, bool(case.by_rows or case.by_products), bool(case.by_sums))
         value, logdet, *scalars = (column.reshape(case.sets) for column in sums.T)
         found = {n: reduced(d, case.batch[n]) for n, d in zip(self.scalars, scalars, strict=True)}
@@ -154,7 +154,7 @@ class EllipticalGradient(Gradient):
         return value.sum(-1).reshape(case.lead), {n: found[n] for n in self.wrt}
 
     def _launch(self, placement: Placement, by_rows: bool, by_sums: bool) -> tuple[np.ndarray, Any, Any]:
-        """The sums of each set; those of s [1; y] [1; y]'; s for each set and row, on the device.
+        """Sums of each set; sums of s [1; y] [1; y]'; slopes s for each set and row, on the device.
 
         The products are not multiplied by s, and s is not there, where it is a constant and not wanted for each row.
         """
@@ -180,7 +180,7 @@ class EllipticalGradient(Gradient):
 def _from_sums(
     case: _Case, matrices: CovarianceMatrices, moments: np.ndarray, logdet: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """The derivatives in the mean and in the matrix from the sums of s [1; y] [1; y]' and of r, for each set."""
+    """Derivatives in the mean and in the matrix from the sums of s [1; y] [1; y]' and of r, for each set."""
     found = {}
     if "mu" in case.by_sums:
         found["mu"] = reduced(-2 * _times(matrices.precision, moments[..., 1:, 0]), case.shapes["mu"])
@@ -193,14 +193,14 @@ def _from_sums(
 def _from_products(
     case: _Case, matrices: CovarianceMatrices, slopes: np.ndarray, logdet: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """The derivative in the only matrix from the observations, all together, and their slopes."""
+    """Derivative in the only matrix from the observations, all together, and their slopes."""
     y = np.subtract(case.on_host(case.x), case.on_host("mu"), dtype=np.float64).reshape(-1, case.placement.dim)
     matrix = matrices.derivative_of_rows(y, slopes.reshape(-1, 1), logdet.item())
     return {case.scale: matrix.reshape(case.shapes[case.scale])}
 
 
 def _from_rows(case: _Case, matrices: CovarianceMatrices, slopes: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
-    """The derivatives that the host adds up, or writes, from each observation and its slope."""
+    """Derivatives that the host adds up, or writes, from each observation and its slope."""
     totals = {n: np.zeros((*(1,) * (len(case.full) - len(case.batch[n])), *case.shapes[n])) for n in case.by_rows}
     _add_rows(totals, case.x, case.on_host(case.x), case.on_host("mu"), matrices.precision, slopes)
     found = {n: total.reshape(case.shapes[n]) for n, total in totals.items()}
@@ -222,8 +222,8 @@ def _add_rows(
     observations, means = (np.broadcast_to(a, (*full, dim)) for a in (observations, means))
     precision = np.broadcast_to(precision, (*full, dim, dim))
     for k in np.ndindex(full[:-1]):
-        for start in range(0, full[-1], _CHUNK):
-            rows = slice(start, start + _CHUNK)
+        for start in range(0, full[-1], _CHUNK_ROWS):
+            rows = slice(start, start + _CHUNK_ROWS)
             y = np.subtract(observations[k][rows], means[k][rows], dtype=np.float64)
             weighted = slopes[k][rows, None] * y
             outward = 2 * (weighted @ precision[k][0] if shared else _times(precision[k][rows], weighted))
@@ -242,7 +242,7 @@ def _add_rows(
 
 
 def _constant_slope(function: Elliptical, functions: dict[str, Function]) -> float | None:
-    """The derivative of the density in the squared distance, where it is a number: that of the normal distribution is."""
+    """Derivative of the density in the squared distance, where it is a number, as for the normal distribution."""
     density = function.definition.density
     if function.function != checked_density(function.definition, function.functions):
         return None

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
-from .whiten import LARGE
+from .whiten import LARGE_MATRIX
 
 
 class CovarianceMatrices:
-    """Covariance matrices given in one of several ways, and the inverses of what was given: nan where there is none."""
+    """Covariance matrices given in one of several forms, and inverses of the given matrices: nan where there are none."""
 
     def __init__(self, scale: str, matrices: np.ndarray):
         self.scale, self.matrices = scale, np.asarray(matrices, np.float64)
         self.inverses = np.empty(self.matrices.shape)
-        inverse = _large_inverse if matrices.shape[-1] >= LARGE else _inverse
+        inverse = _large_inverse if matrices.shape[-1] >= LARGE_MATRIX else _inverse
         for index in np.ndindex(matrices.shape[:-2]):
             self.inverses[index] = inverse(scale, self.matrices[index])
         self.precision = self.matrices if scale == "precision" else self.inverses
@@ -24,7 +24,7 @@ class CovarianceMatrices:
             self.precision = self.inverses.swapaxes(-1, -2) @ self.inverses
 
     def derivative(self, products: np.ndarray, logdet: np.ndarray) -> np.ndarray:
-        """The derivative in what was given, from the sums of s y y' and of r."""
+        """Derivative in the given matrices, from the sums of s y y' and of r."""
         inverses, r = self.inverses, logdet[..., None, None]
         if self.scale == "scale_tril":
             half = self.precision @ products @ inverses.swapaxes(-1, -2)
@@ -35,7 +35,7 @@ class CovarianceMatrices:
         return (whole + whole.swapaxes(-1, -2)) / 2
 
     def derivative_of_rows(self, y: np.ndarray, slopes: np.ndarray, logdet: float) -> np.ndarray:
-        """The same of one matrix, from the rows y of its observations, (n, dim), and their s, (n, 1)."""
+        """Derivative in one matrix, from the rows y of its observations, (n, dim), and their s, (n, 1)."""
         inverse, weighted = self.inverses.reshape(self.inverses.shape[-2:]), slopes * y
         if self.scale == "precision":
             return weighted.T @ y - logdet * inverse
@@ -47,12 +47,12 @@ class CovarianceMatrices:
 
 
 def _mirrored(a: np.ndarray) -> np.ndarray:
-    """The symmetric matrix that has the lower triangle of a."""
+    """Symmetric matrix that has the lower triangle of a."""
     return np.tril(a) + np.tril(a, -1).T
 
 
 def _inverse(scale: str, matrix: np.ndarray) -> Any:
-    """nan where there is none."""
+    """Inverse of a matrix by LAPACK; nan where there is none."""
     from scipy.linalg import lapack
 
     if scale == "scale_tril":
@@ -63,7 +63,7 @@ def _inverse(scale: str, matrix: np.ndarray) -> Any:
 
 
 def _large_inverse(scale: str, matrix: np.ndarray) -> Any:
-    """The same, where it takes less time: on the device or on the host."""
+    """Inverse of a large matrix, on the device or on the host, where it takes less time; nan where there is none."""
     try:
         if scale == "scale_tril":
             return linalg.inv_triangular(matrix)

@@ -1,4 +1,4 @@
-"""How the kernels of elliptical densities are laid out, and how they keep the inverse factors W of the matrices."""
+"""Layout of the kernels of elliptical densities, and the form in which they keep the inverse factors W of the matrices."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 #: Rows of W that a thread multiplies at a time: as many as its registers hold sums for.
 _WIDTHS = {"cpu": 8}
 #: Dimensions from which the units for products of small matrices are faster, which multiply by the zeros of a triangle too.
-_PRODUCTS = 12
+_LEAST_PRODUCT_DIM = 12
 #: (rows a thread, sets whose matrices are in shared memory at once), the fastest first, as measured on an H200: two rows a
 #: thread, all sets' matrices (None) at once while they are small beside the rows, else one, else none.
 _IN_SHARED_MEMORY = ((2, None), (2, 1), (1, 1), (1, 0))
-_OF_PRODUCTS = ((1, None), (1, 1), (1, 0))
+_IN_PRODUCTS = ((1, None), (1, 1), (1, 0))
 
 
 @dataclass(frozen=True)
 class EllipticalLayout(Layout):
-    """The constants of the elliptical kernels; `tile` is the rows that a block has in shared memory.
+    """Constants of the elliptical kernels; `tile` is the rows that a block has in shared memory.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class EllipticalLayout(Layout):
 
 @dataclass(frozen=True)
 class Packing:
-    """How a W of some dimension lies in memory: in the order of its use, `width` rows at a time.
+    """Form of a W of some dimension in memory: in the order of its use, `width` rows at a time.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Packing:
 
     @functools.cached_property
     def columns(self) -> int:
-        """The columns of W with their padding."""
+        """Columns of W with their padding."""
         return self.dim + -self.dim % 8 if self.products else self.dim
 
     @functools.cached_property
@@ -66,15 +66,16 @@ class Packing:
 
 @functools.lru_cache(1024)
 def packing(device: Device, itemsize: int, dim: int) -> Packing:
-    """How matrices are packed for the kernels of a device."""
+    """Packing of matrices for the kernels of a device."""
     products = Packing(dim, min(32, dim + -dim % 8), True)
-    if device.products and itemsize == 8 and dim >= _PRODUCTS and _bytes(products, 8, device.warp, 0) <= device.shared_memory:
+    pays = device.products and itemsize == 8 and dim >= _LEAST_PRODUCT_DIM
+    if pays and _bytes(products, 8, device.warp, 0) <= device.shared_memory:
         return products
     return Packing(dim, _WIDTHS.get(device.type, 16))
 
 
 def padded_tile(packing: Packing, tile: int) -> int:
-    """How far the columns of a tile of rows lie apart in shared memory, so that threads do not meet in a bank."""
+    """Distance of the columns of a tile of rows in shared memory, so that threads do not meet in a bank."""
     return tile + (4 if packing.products else 1)
 
 
@@ -85,12 +86,12 @@ def shared_reals(packing: Packing, itemsize: int, tile: int, group: int) -> int:
 
 
 def _bytes(packing: Packing, itemsize: int, tile: int, group: int, threads: int = 32, sums: int = 1) -> int:
-    """Bytes of shared memory of a block, with what it has beside `shared_reals`."""
+    """Bytes of shared memory of a block, with all that it has beside `shared_reals`."""
     return 8 * sums * threads + 64 * sums + 1024 + itemsize * shared_reals(packing, itemsize, tile, group)
 
 
 def layout(device: Device, problem: Problem, packing: Packing, n_sums: int, all_sets: bool = False) -> EllipticalLayout:
-    """The layout of a kernel.
+    """Layout of a kernel.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def layout(device: Device, problem: Problem, packing: Packing, n_sums: int, all_
 
 
 def _of_some_sets(device: Device, problem: Problem, packing: Packing, n_sums: int) -> EllipticalLayout:
-    """The layout of a kernel whose blocks share the sets."""
+    """Layout of a kernel whose blocks share the sets."""
     itemsize, dim = problem.itemsize, problem.dim
     if device.type == "cpu":
         threads = 64 // itemsize
@@ -120,7 +121,7 @@ def _of_some_sets(device: Device, problem: Problem, packing: Packing, n_sums: in
     def fits(threads: int, rows: int, group: int) -> bool:
         return _bytes(packing, itemsize, threads * rows, group, 128, n_sums * sets) <= device.shared_memory
 
-    for rows, matrices in _OF_PRODUCTS if packing.products else _IN_SHARED_MEMORY:
+    for rows, matrices in _IN_PRODUCTS if packing.products else _IN_SHARED_MEMORY:
         group = sets if matrices is None else matrices
         small = group * (packing.size + dim) <= max(dim * threads * rows, 24 * 1024 // itemsize) or group == 1
         if small and fits(threads, rows, group):

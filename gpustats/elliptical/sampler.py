@@ -34,18 +34,18 @@ _SAMPLE = Template.beside(__file__, "elliptical_sample")
 _SET_OF = {"one": "0", "own": "{}", "row_inside": "{} / n_rows", "set_inside": "{} % n_sets"}
 
 #: The most bytes of a vector that a thread of a GPU draws by itself, its elements in registers.
-_IN_REGISTERS = 128
+_MOST_BYTES_IN_REGISTERS = 128
 
 
 class EllipticalSampler(Sampler):
-    """Draws mean + s L z, L L' being the covariance matrix, z standard normal, and s what the density's sampler gives.
+    """Sampler of mean + s L z, L L' being the covariance matrix, z standard normal, and s a draw of the density's sampler.
 
     Parameters
     ----------
     definition, functions
         As for `Sampler`.
     scale : str
-        Which of `SCALES` the arguments have.
+        Name out of `SCALES` of the matrix among the arguments.
     """
 
     def __init__(self, definition: DeviceFunction, functions: Mapping[str, Function], scale: str = "cov"):
@@ -87,7 +87,7 @@ class EllipticalSampler(Sampler):
         return destination.finished()
 
     def _on_device(self, runtime: Runtime, values: Sequence[Any], dim: int, common: Lengths, dtype: DType) -> list[Any]:
-        """What a kernel takes for the parameters, of shape `common` each, after one copy."""
+        """Values that a kernel takes for the parameters, of shape `common` each, after one copy."""
         host = {n: to_host(v) for n, v in zip(self.argument_names, values, strict=True)}
         factor, mean = _factor(self.scale, host.pop(self.scale)), host.pop("mu")
         spread = [np.broadcast_to(factor, (*common, dim, dim)), np.broadcast_to(mean, (*common, dim))]
@@ -110,7 +110,7 @@ class EllipticalSampler(Sampler):
     def _vector_source(self, device: Device, dtype: str, dialect: str, dim: int, order: str) -> Source:
         code = self.code([Operand(n, PER_SET) for n in self.c_names])
         itemsize, padded, name = np.dtype(dtype).itemsize, dim | 1, f"{self.name}_sample"
-        in_registers = order == "one" and device.type != "cpu" and dim * itemsize <= _IN_REGISTERS
+        in_registers = order == "one" and device.type != "cpu" and dim * itemsize <= _MOST_BYTES_IN_REGISTERS
         chosen = layout(device, dim, itemsize, in_registers)
         staged = order == "one" and dim * padded * itemsize <= min(device.shared_memory // 2, 16 * 1024)
         pitch = dim + -dim % (16 // itemsize)  # so that rows of the factor are read 16 bytes at a time
@@ -139,7 +139,7 @@ def layout(device: Device, dim: int, itemsize: int, in_registers: bool) -> Layou
 
 
 def _factor(scale: str, matrix: np.ndarray) -> np.ndarray:
-    """Lower-triangular L with L L' = the covariance matrix, in float64."""
+    """Factor L, lower-triangular, with L L' = the covariance matrix, in float64."""
     matrix = np.asarray(matrix, np.float64)
     if scale == "scale_tril":
         if np.triu(matrix, 1).any() or not (np.diagonal(matrix, axis1=-2, axis2=-1) > 0).all():

@@ -21,7 +21,7 @@ _SCATTER = Template.beside(__file__, "scatter")
 
 @dataclass(frozen=True)
 class ScatterLayout(Layout):
-    """The constants of the scatter kernel; `tile` is the rows that a block has in shared memory.
+    """Constants of the scatter kernel; `tile` is the rows that a block has in shared memory.
 
     Attributes
     ----------
@@ -76,12 +76,12 @@ def scatter(
 ) -> None:  # fmt: skip
     """Start the sum over rows n of w_n [1; y_n] [1; y_n]', where y_n = x_n - mean, for each set.
 
-    It runs in float64 in an order that is always the same.
+    The sum runs in float64 in an order that is always the same.
 
     Parameters
     ----------
     dtype : dtype
-        Of x, means and weights.
+        Type of x, means and weights.
     dim : int
         Length d of the vectors.
     x, means, weights

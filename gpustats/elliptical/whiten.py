@@ -27,14 +27,14 @@ SCALES = {
     "precision": "inverse of the covariance matrix",
 }
 #: Rows from which the device's linear algebra factors a matrix in less time than a block of the whiten kernel
-LARGE = 96
+LARGE_MATRIX = 96
 _DOUBLE = np.dtype(np.float64)
 _WHITEN = Template.beside(__file__, "whiten")
 _WHITEN_LARGE = Template.beside(__file__, "whiten_large")
 
 
 class WhitenLayout(NamedTuple):
-    """The constants of the whiten kernel.
+    """Constants of the whiten kernel.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ def layout(device: Device, dim: int) -> WhitenLayout:
 
 
 class _Matrices(NamedTuple):
-    """Matrices on a device and the memory for what is made of them."""
+    """Matrices on a device, and the memory for their factors."""
 
     placement: Placement
     scale: str  # which of `SCALES` they are
@@ -94,11 +94,11 @@ def whiten(
     Parameters
     ----------
     scale : str
-        Which of `SCALES` the matrices are.
+        Name out of `SCALES` of the matrices.
     matrix : array
         As the user gave them.
     place : tuple
-        Where they lie on the device: a handle, the offset behind it in numbers, the numbers between one set's and the next's.
+        Place on the device: a handle, the offset behind it in numbers, the numbers between one set's matrix and the next's.
     """
     runtime, dim, dtype = placement.runtime, placement.dim, placement.dtype
     handle, offset, stride = place
@@ -109,7 +109,7 @@ def whiten(
     factors = runtime.scratch(n * (size + 1) * dtype.itemsize)
     matrices = _Matrices(placement, scale, "float" if single else "double", handle, offset, n, factors, packed)
     # A GPU's blocks work on several matrices at a time.
-    large = dim >= LARGE and (n == 1 or runtime.device.type == "cpu")
+    large = dim >= LARGE_MATRIX and (n == 1 or runtime.device.type == "cpu")
     placement.alive += [*(_by_linear_algebra if large else _by_blocks)(matrices), factors]
     return (
         PlacedArgument(Operand("factors", PER_SET, 1), (factors, 0, size if stride else 0)),
@@ -118,7 +118,7 @@ def whiten(
 
 
 def _by_blocks(m: _Matrices) -> list[Any]:
-    """A block of the whiten kernel for each matrix. Returns what is to be kept until the kernels are done."""
+    """Factorisation by a block of the whiten kernel for each matrix. Returns objects to keep until the kernels are done."""
     runtime = m.placement.runtime
     chosen = layout(runtime.device, m.dim)
     kernel = _WHITEN.kernel(
@@ -131,7 +131,7 @@ def _by_blocks(m: _Matrices) -> list[Any]:
 
 
 def _by_linear_algebra(m: _Matrices) -> list[Any]:
-    """The device's linear algebra, between a kernel that takes the matrices and one that packs what came of them."""
+    """Factorisation by the device's linear algebra, between a kernel that takes the matrices and one that packs the results."""
     runtime, provider = m.placement.runtime, provider_of(m.placement.runtime)
     work = provider.empty(m.dim, m.dim, _DOUBLE, m.n)
     constants: dict[str, Any] = dict(

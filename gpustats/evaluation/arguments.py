@@ -1,4 +1,4 @@
-"""Arguments of a call on the host: which value is whose, and whether it lies in its domain."""
+"""Arguments of a call on the host: the value of each, and whether it lies in its domain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _tests(words: frozenset[str]) -> list[Callable[[Any], Any]]:
 
 
 def elements_inside(argument: Argument, value: Any) -> Any:
-    """Whether a number lies in the domain, or which elements of an array do, each by itself."""
+    """True if a number lies in the domain, or for an array, which of its elements do."""
     inside: Any = True
     for test in _tests(argument.words):
         inside = inside & test(value)
@@ -27,7 +27,7 @@ def elements_inside(argument: Argument, value: Any) -> Any:
 
 
 def require(argument: Argument, value: Any) -> None:
-    """ValueError where a number, or one of an array of NumPy's, lies outside its domain. Device arrays are not read."""
+    """ValueError where a number, or an element of a NumPy array, lies outside its domain. Device arrays are not read."""
     if is_device_array(value):
         return
     inside = elements_inside(argument, value)
@@ -48,7 +48,7 @@ def match(
     name: str, wanted: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any],
     noun: str = "arguments", first: Sequence[str] = (), beside: str = "",
 ) -> list[Any]:  # fmt: skip
-    """What a call gives for the arguments `wanted` of the function `name`: by place, by name, or by default.
+    """Values of the arguments `wanted` of the function `name` in a call: by place, by name, or by default.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def match(
     defaults : mapping
         Values of the arguments that a call may leave out.
     noun : str
-        What errors call the arguments.
+        Word for the arguments in errors.
     first : sequence of str
         Arguments that stand before these in a call, for errors.
     beside : str
@@ -94,7 +94,7 @@ def differentiable(arguments: Sequence[Argument]) -> tuple[str, ...]:
 
 
 def check_wrt(name: str, arguments: Sequence[Argument], wrt: str | Collection[str] | None) -> tuple[str, ...]:
-    """The arguments of the function `name` in which derivatives are wanted: all but the first, the observation, by default.
+    """Arguments of the function `name` in which derivatives are wanted: by default all but the first, the observation.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def check_wrt(name: str, arguments: Sequence[Argument], wrt: str | Collection[st
 
 
 def check_wrt_among(wrt: str | Collection[str], allowed: Collection[str]) -> tuple[str, ...]:
-    """The names in `wrt`; ValueError where one is not allowed, or named twice."""
+    """Names in `wrt`; ValueError where a name is not allowed, or occurs twice."""
     names = as_names(wrt)
     for name in names:
         if name not in allowed:
@@ -126,7 +126,7 @@ def check_wrt_among(wrt: str | Collection[str], allowed: Collection[str]) -> tup
 
 
 def as_names(wrt: str | Collection[str]) -> tuple[str, ...]:
-    """One name, or several, as a tuple."""
+    """Names as a tuple, from one name or several."""
     return (wrt,) if isinstance(wrt, str) else tuple(wrt)
 
 

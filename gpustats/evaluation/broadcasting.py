@@ -1,4 +1,4 @@
-"""How the arguments of one call lie against each other: rows of observations and sets of parameters.
+"""Broadcasting of the arguments of one call: rows of observations and sets of parameters.
 
 NumPy's broadcasting gives the shape of the result. A kernel sees it as a matrix of rows × sets, in which an argument is one
 value, one for each set, or one for each row.
@@ -28,7 +28,7 @@ class Pattern:
         Batch shape of the result (of the terms, for a sum).
     n_rows, n_sets : int
     row_stride, set_stride : int
-        Where entry (row, set) of a table lies in the result, in numbers.
+        Strides in the result from row to row, and from set to set of a table, in numbers.
     roles : tuple of str
         VALUE, PER_SET or PER_ROW for each argument.
     expand : tuple
@@ -52,7 +52,7 @@ class Pattern:
 
 
 def broadcast(names: Sequence[str], shapes: Sequence[Shape]) -> Shape:
-    """NumPy's broadcast of batch shapes; ValueError names the arguments."""
+    """Shape to which NumPy broadcasts batch shapes; ValueError names the arguments."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
@@ -64,7 +64,7 @@ def broadcast(names: Sequence[str], shapes: Sequence[Shape]) -> Shape:
 
 
 def _varying(shape: Shape, full: Shape) -> tuple[bool, ...]:
-    """For each axis of `full` that is longer than 1: does an array of `shape` vary along it?"""
+    """Flags of the axes of `full` that are longer than 1: does an array of `shape` vary along the axis?"""
     padded = (1,) * (len(full) - len(shape)) + tuple(shape)
     return tuple(p > 1 for p, f in zip(padded, full, strict=True) if f > 1)
 

@@ -1,4 +1,4 @@
-"""What a compiler says of a kernel, told of the lines that the user wrote."""
+"""Messages of a compiler about a kernel, told of the lines that the user wrote."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def explained(
     error: CompileError, runtime: Runtime, name: str, source: str, functions: Mapping[str, Function],
     resolve: Callable[[str], Function | None],
 ) -> Exception:  # fmt: skip
-    """The compiler's words about the user's own lines, where it also rejects these as they stand; else the error itself.
+    """Compiler's error about the user's own lines, where it also rejects these as they stand; else the error itself.
 
     Parameters
     ----------
     error : CompileError
-        Of the generated kernel.
+        Error of the generated kernel.
     name, source : str
-        Of the density, and the text that the user wrote.
+        Name of the density, and the text that the user wrote.
     functions, resolve
         All functions that it calls, by their names, and what finds one.
     """

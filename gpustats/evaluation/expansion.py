@@ -1,4 +1,4 @@
-"""Sums of a device function with all that a Newton iteration wants of them, for many sets in one pass over the data."""
+"""Sums of a device function with the derivatives for a Newton step, for many sets in one pass over the data."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Expanded(NamedTuple):
 
 
 class Expansion:
-    """The sum of a function, its first and second derivatives, and the products of the rows' first derivatives.
+    """Sum of a function, its first and second derivatives, and the products of the rows' first derivatives.
 
     Parameters
     ----------
     function : Pointwise
-        Of numbers. What is summed.
+        Function of numbers, which is summed.
     wrt : sequence of str
         Names of parameters that are not whole numbers.
     weighted : bool
@@ -65,7 +65,7 @@ class Expansion:
         self._summed = Summed(inner, made, functions, [(r, "") for r in results])
 
     def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> Expanded:
-        """The sums over the last axis; parameters are numbers, or of shape (G, 1) for G sets.
+        """Sums over the last axis; parameters are numbers, or of shape (G, 1) for G sets.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class Expansion:
 
 
 def expansion_of(function: Pointwise, wrt: Sequence[str], weighted: bool = False) -> Expansion:
-    """The expansion of a function, made once."""
+    """Expansion of a function, made once."""
     known: dict[Any, Expansion] = function.made["expansion"]
     key = (tuple(wrt), weighted)
     if key not in known:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def gradient_of(function: Pointwise, wrt: str | Collection[str] | None = None) -> Gradient:
-    """What computes the sum of a function and its derivatives with respect to some arguments, by default all parameters."""
+    """Gradient: the sum of a function and its derivatives with respect to some arguments, by default all parameters."""
     known: dict[Any, Gradient] = function.made["gradient"]
     key = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
     if (found := known.get(key)) is None:
@@ -37,7 +37,7 @@ def gradient_of(function: Pointwise, wrt: str | Collection[str] | None = None) -
 
 
 def hessian_of(function: Pointwise, wrt: str | Collection[str] | None = None) -> Hessian:
-    """What computes the second derivatives of the sum of a function with respect to scalar parameters, by default all."""
+    """Hessian: second derivatives of the sum of a function with respect to scalar parameters, by default all."""
     known: dict[Any, Hessian] = function.made["hessian"]
     names = check_wrt(function.name, function.arguments, wrt)
     if names not in known:
@@ -47,18 +47,18 @@ def hessian_of(function: Pointwise, wrt: str | Collection[str] | None = None) ->
 
 @functools.singledispatch
 def differentiated(function: Pointwise, wrt: tuple[str, ...]) -> Gradient:
-    """The gradient of a function; other kinds of functions have others."""
+    """Gradient of a function; other kinds of functions have gradients of their own."""
     return Gradient(function, wrt)
 
 
 @functools.singledispatch
 def twice_differentiated(function: Pointwise, wrt: tuple[str, ...]) -> Hessian:
-    """The Hessian of a function; other kinds of functions have others, or none."""
+    """Hessian of a function; other kinds of functions have Hessians of their own, or none."""
     return Hessian(function, wrt)
 
 
 class Summed(Pointwise):
-    """A function with several results, which are summed over the rows or, where they are wanted for each row, written.
+    """Function with several results, which are summed over the rows or, where they are wanted for each row, written.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Summed(Pointwise):
         self.results = tuple((r, self.c_name(a) if a else "") for r, a in results)
 
     def _split(self, operands: Sequence[Operand]) -> tuple[list[str], list[str]]:
-        """The results that are summed, and those that are written for each row."""
+        """Results that are summed, and results that are written for each row."""
         per_row = {o.name for o in operands if o.role == PER_ROW}
         return [r for r, a in self.results if a not in per_row], [r for r, a in self.results if a in per_row]
 
@@ -95,7 +95,7 @@ class Summed(Pointwise):
     def evaluate(
         self, values: Sequence[Any], runtime: Runtime | None
     ) -> tuple[Placement, dict[str, np.ndarray], dict[str, Any]]:
-        """The sums, each of one number a set, and what is written for each row: (groups of sets, rows)."""
+        """Sums, each of one number a set, and results that are written for each row: (groups of sets, rows)."""
         placement = self.place(LOGLIK, values, runtime)
         runtime, pattern = placement.runtime, placement.pattern
         if not math.prod(pattern.shape):
@@ -112,12 +112,12 @@ class Summed(Pointwise):
 
 
 class Gradient:
-    """The derivatives of a summed function.
+    """Derivatives of a summed function.
 
     Parameters
     ----------
     function : Pointwise
-        What is summed.
+        Function that is summed.
     wrt : sequence of str
         Names of arguments.
     """
@@ -134,7 +134,7 @@ class Gradient:
         self._components = {n: function.derivative(n) for n in self.vectors}
 
     def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> tuple[Any, dict[str, Any]]:
-        """The sums over the last axis, and the derivatives of the sum of these, each shaped like its argument."""
+        """Sums over the last axis, and the derivatives of the sum of these, each shaped like its argument."""
         placement, sums, rows = self.summed.evaluate(values, runtime)
         runtime, shape = placement.runtime, placement.pattern.shape
         batch = self.function.batch_shapes(values)[0]
@@ -158,12 +158,12 @@ class Gradient:
         return (value if shape[:-1] else float(value[()])), gradients
 
     def shown(self, dtype: str, dialect: str) -> str:
-        """The source of the kernel for many observations and sets of parameters; see `Density.kernel_source`."""
+        """Source of the kernel for many observations and sets of parameters; see `Density.kernel_source`."""
         summed = self.summed if self.scalars or not self.vectors else self._components[self.vectors[0]]
         return summed.shown_for(LOGLIK, dtype, dialect)
 
     def _vector(self, name: str, values: Sequence[Any], batch: Sequence[Shape], shape: Shape, placement: Placement) -> Any:
-        """The derivative with respect to a vector: one of its elements is one more axis of the parameter sets."""
+        """Derivative with respect to a vector, whose elements are one more axis of the parameter sets."""
         i, ranks = self.function.argument_names.index(name), [a.rank for a in self.function.arguments]
         per_row = bool(batch[i]) and batch[i][-1] > 1
         dim = placement.dim
@@ -184,12 +184,12 @@ class Gradient:
 
 
 class Hessian:
-    """The second derivatives of a summed function with respect to scalar parameters.
+    """Second derivatives of a summed function with respect to scalar parameters.
 
     Parameters
     ----------
     function : Pointwise
-        What is summed.
+        Function that is summed.
     wrt : sequence of str
         Names of parameters.
     """
@@ -208,7 +208,7 @@ class Hessian:
         self.summed = Summed(function, second, functions, [(n, wrt[i]) for n, (i, _) in zip(names, self._places, strict=True)])
 
     def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> np.ndarray:
-        """One matrix for each set of parameters."""
+        """Matrix of second derivatives for each set of parameters."""
         for name, shape in zip(self.function.argument_names[1:], self.function.batch_shapes(values)[0][1:], strict=True):
             if name in self.wrt and shape and shape[-1] > 1:
                 raise ValueError(
@@ -226,7 +226,7 @@ class Hessian:
 
 
 def _with_axis(value: Any, rank: int, place: int) -> Any:
-    """`value` with a new axis of length 1 at `place` of its batch axes."""
+    """Argument `value` with a new axis of length 1 at `place` of its batch axes."""
     if isinstance(value, float):
         return value
     shape = tuple(value.shape)
@@ -237,7 +237,7 @@ def _with_axis(value: Any, rank: int, place: int) -> Any:
 
 
 def reduced(sums: np.ndarray, shape: Shape, lead: int = 0) -> np.ndarray:
-    """`sums`, added up along the axes along which an argument of `shape` does not vary."""
+    """Array `sums`, added up along the axes along which an argument of `shape` does not vary."""
     missing = sums.ndim - lead - len(shape)
     sums = sums.sum(axis=tuple(range(lead, lead + missing)))
     axes = tuple(lead + i for i, n in enumerate(shape) if n == 1 and sums.shape[lead + i] != 1)
@@ -245,7 +245,7 @@ def reduced(sums: np.ndarray, shape: Shape, lead: int = 0) -> np.ndarray:
 
 
 def _reduced_rows(runtime: Runtime, rows: Any, shape: Shape, wanted: Shape, native: bool) -> Any:
-    """What was written for each row, added up over the sets to the shape of the argument."""
+    """Results written for each row, added up over the sets to the shape of the argument."""
     if rows.shape[0] * rows.shape[1] == math.prod(wanted):
         if native or isinstance(rows, np.ndarray):
             return rows.reshape(wanted)

@@ -19,7 +19,7 @@ class Parcel:
     Attributes
     ----------
     alive : list
-        What the caller holds until the kernels that read the arrays are done.
+        Objects that the caller holds until the kernels that read the arrays are done.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Parcel:
             self._size += 4
 
     def send(self, runtime: Runtime) -> dict[str, tuple[Handle, int]]:
-        """Where each array lies on the device: a handle, and its offset behind it in numbers of its own type."""
+        """Place of each array on the device: a handle, and the offset behind it in numbers of the array's type."""
         if not self._places:
             return {}
         together = self._pieces[0] if len(self._pieces) == 1 else np.concatenate(self._pieces)

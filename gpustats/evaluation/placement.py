@@ -1,4 +1,4 @@
-"""Where the arguments of a call lie: which device they are for, and how a kernel takes them."""
+"""Placement of the arguments of a call: the device that they are for, and their form as a kernel takes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GATHER = Template.beside(__file__, "gather")
 
 @dataclass(frozen=True)
 class PlacedArgument:
-    """An argument on a device, as a kernel takes it."""
+    """Argument on a device, as a kernel takes it."""
 
     operand: Operand
     values: tuple[Any, ...]  # what fills the operand's parameters
@@ -37,7 +37,7 @@ class PlacedArgument:
 
 @dataclass
 class Placement:
-    """All arguments of a call on a device."""
+    """Arguments of a call, all on one device."""
 
     runtime: Runtime
     dtype: DType
@@ -52,25 +52,25 @@ class Placement:
 
     @property
     def values(self) -> list[Any]:
-        """What fills the kernel's parameters."""
+        """Values of all parameters of the kernel that stand for arguments."""
         return [v for a in self.arguments for v in a.values]
 
     @property
     def aligned(self) -> bool:
-        """Whether all rows allow 16-byte accesses."""
+        """True if all rows allow 16-byte accesses."""
         rows = [a for a in self.arguments if a.operand.role == PER_ROW]
         whole = self.pattern.n_sets == 1 or self.pattern.n_rows * self.dtype.itemsize % 16 == 0
         return all(a.address % 16 == 0 for a in rows) and (whole or not self.pattern.by_rows)
 
     def add_array(self, operand: Operand, value: Array, expand: Shape | None, stride: int) -> None:
-        """One more argument, of contiguous `real` numbers: the array as it lies where it is that already, else a copy.
+        """Add an argument of contiguous `real` numbers: the array as it lies if it fits, else a copy.
 
         Parameters
         ----------
         expand : tuple of int or None
             The shape that it is broadcast to first.
         stride : int
-            How far the numbers of the next set lie away.
+            Distance of the next set's numbers.
         """
         runtime, dtype = self.runtime, self.dtype
         value = as_read(runtime, value, dtype, expand)
@@ -81,7 +81,7 @@ class Placement:
 
 
 class _Taken(NamedTuple):
-    """How a kernel is to take an argument: a number, an array for each set, or an array for each row."""
+    """Argument in the form that a kernel takes: a number, an array for each set, or an array for each row."""
 
     operand: Operand
     value: Any
@@ -93,7 +93,7 @@ def place_arguments(
     arguments: Sequence[Argument], c_names: Sequence[str], values: Sequence[Any], pattern: Pattern, runtime: Runtime,
     dtype: DType, dim: int,
 ) -> Placement:  # fmt: skip
-    """The arguments of a call on a device; host arrays with a value for each set travel in one copy.
+    """Placement of a call's arguments on a device; host arrays with a value for each set travel in one copy.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def place_arguments(
 
 
 def _taken(pattern: Pattern, i: int, rank: int, name: str, value: Any, dim: int) -> _Taken:
-    """How a kernel takes the argument number i, values of which have `rank` axes of length `dim`."""
+    """Form in which a kernel takes the argument number i, values of which have `rank` axes of length `dim`."""
     role, expand = pattern.roles[i], pattern.expand[i]
     if role == VALUE and isinstance(value, np.ndarray) and not rank:
         value = float(value.reshape(()))
@@ -146,7 +146,7 @@ def _taken(pattern: Pattern, i: int, rank: int, name: str, value: Any, dim: int)
 
 
 def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None = None) -> Runtime:
-    """The runtime of the one device on which the device arrays lie, else `default`, else the chosen one."""
+    """Runtime of the one device on which the device arrays lie, else `default`, else the chosen one."""
     found: dict[int, tuple[Runtime, str]] = {}
     for value, name in zip(values, names, strict=True):
         if is_device_array(value):
@@ -162,7 +162,7 @@ def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | No
 
 
 def target_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None) -> tuple[Runtime, np.dtype]:
-    """The runtime for a call, and the type that it computes in."""
+    """Runtime for a call, and the type that the call computes in."""
     runtime, dtype = device_of(values, names, default), result_dtype(list(values))
     if dtype.itemsize == 8 and not runtime.device.double:
         raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
@@ -170,18 +170,18 @@ def target_of(values: Sequence[Any], names: Sequence[str], default: Runtime | No
 
 
 def at(runtime: Runtime, array: Array) -> tuple[Handle, int]:
-    """An array as a kernel takes it: its handle, and its offset behind it in numbers."""
+    """Handle of an array, and the array's offset behind it in numbers."""
     handle, offset = runtime.memory(array)
     return handle, offset // array.dtype.itemsize
 
 
 def as_read(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = None) -> Array:
-    """An array as kernels read it, contiguous numbers of a type: itself where it is that already, else a copy where it lies.
+    """Array as kernels read it, contiguous numbers of a type: itself if it fits, else a copy where it lies.
 
     Parameters
     ----------
     shape : tuple of int, optional
-        What it is broadcast to; by default its own.
+        Shape that it is broadcast to; by default its own.
     """
     if not is_device_array(array):
         return contiguous(np.asarray(array) if shape is None else np.broadcast_to(array, shape), dtype)
@@ -191,7 +191,7 @@ def as_read(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = 
 
 
 def gather(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = None, out: Array = None) -> Array:
-    """A contiguous copy on the device, in `out` if given, of an array with any strides and type, broadcast to `shape`."""
+    """Contiguous copy on the device, in `out` if given, of an array with any strides and type, broadcast to `shape`."""
     shape = tuple(array.shape) if shape is None else shape
     result = runtime.empty(shape, dtype) if out is None else out
     n = math.prod(shape)
@@ -217,12 +217,12 @@ def gather(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = N
 
 
 def empty(runtime: Runtime, shape: int | Shape, dtype: DTypeLike) -> Array:
-    """A new array for kernels to write: a NumPy array where they see the host's memory, else a device array."""
+    """New array for kernels to write: a NumPy array where they see the host's memory, else a device array."""
     return np.empty(shape, dtype) if runtime.host_visible else runtime.empty(shape, dtype)
 
 
 def moved(runtime: Runtime, array: Array) -> Array:
-    """An array where kernels read and write it: a copy on the device of a NumPy array whose memory they do not see."""
+    """Array where kernels read and write it: a copy on the device of a NumPy array whose memory they do not see."""
     return array if runtime.host_visible or is_device_array(array) else runtime.to_device(array)
 
 

@@ -1,4 +1,4 @@
-"""A device function evaluated at observations and parameters: from the arguments of one call to a kernel's launch."""
+"""Evaluation of a device function at observations and parameters: from the arguments of one call to a kernel's launch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """The source of a kernel and what its launch needs to know."""
+    """Source of a kernel, and the properties that its launch needs."""
 
     text: str
     name: str
@@ -48,20 +48,20 @@ class Source(NamedTuple):
 
 
 class Pointwise:
-    """A device function of an observation and parameters, ready to be evaluated on any device.
+    """Device function of an observation and parameters, ready to be evaluated on any device.
 
     Parameters
     ----------
     name : str
         For errors and kernels.
     function : Function
-        Its first parameter is the observation.
+        Function whose first parameter is the observation.
     arguments : sequence of Argument
         Names and domains, in the order of the parameters.
     functions : mapping
         All functions that it calls, by their names.
     source : str
-        What the user wrote, for errors.
+        Text that the user wrote, for errors.
     defaults : mapping
         Values of the parameters that a call may leave out, by their names.
 
@@ -72,7 +72,7 @@ class Pointwise:
     c_names : list of str
         The same arguments in the device function.
     made : dict
-        What others have made of the function once and for all, such as gradients, by what it is and what it was asked for.
+        Objects that others have made of the function once and for all, such as gradients, by their kind and the request.
     """
 
     def __init__(
@@ -88,20 +88,20 @@ class Pointwise:
         self._tables: Plans[RepeatedTable | None] = Plans()
 
     def map(self, suffix: str, formula: str) -> Pointwise:
-        """The same function with `formula`, C in which {} stands for its value, applied to the value."""
+        """Function with `formula`, C in which {} stands for this function's value, applied to the value."""
         body = f"    return {formula.format(call_of(self.function))};\n"
         return self.with_function(derived(self.function, suffix, body, self.functions.get))
 
     def with_function(self, function: Function, more: Sequence[str] = (), by_row: Sequence[str] = ()) -> Pointwise:
-        """Another device function of the same arguments, and of `more` scalars for each set, then `by_row` for each row."""
+        """Other device function of the same arguments, and of `more` scalars for each set, then `by_row` for each row."""
         arguments = [*self.arguments, *(Argument(n) for n in (*more, *by_row))]
         return Pointwise(self.name, function, arguments, self.functions, self.source, self.defaults)
 
     def derivative(self, wrt: str | None = None) -> Pointwise:
-        """The derivative with respect to one argument, by default the observation, at every point.
+        """Derivative with respect to one argument, by default the observation, at every point.
 
-        That with respect to a vector takes one more argument, ``component``: the number of the element. Where the function has
-        one of that name, it is ``component2``.
+        The derivative with respect to a vector takes one more argument, ``component``: the number of the element.
+        Where the function has an argument of that name, it is ``component2``.
         """
         (name,) = check_wrt(self.name, self.arguments, self.arguments[0].name if wrt is None else wrt)
         functions = dict(self.functions)
@@ -112,23 +112,23 @@ class Pointwise:
         return Pointwise(self.name, made, arguments, functions, self.source, self.defaults)
 
     def for_arguments(self, names: Collection[str]) -> Pointwise:
-        """The function of arguments of these names, where it can be had of several."""
+        """Function of arguments of these names, where several are at hand."""
         return self
 
     def c_name(self, argument: str) -> str:
-        """The name of an argument in the device function."""
+        """Name of an argument in the device function."""
         return self.c_names[self.argument_names.index(argument)]
 
     # -- arguments
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any], missing: int = 0) -> list[Any]:
-        """The arguments in their order, as arrays; the first `missing` are left out."""
+        """Arguments in their order, as arrays; the first `missing` are left out."""
         wanted = self.argument_names[missing:]
         values = match(self.name, wanted, args, kwargs, self.defaults)
         return with_common_type(values, [as_array(value, name) for value, name in zip(values, wanted, strict=True)])
 
     def batch_shapes(self, values: Sequence[Any]) -> tuple[list[Lengths], int]:
-        """The shapes without the axes that belong to one vector, and the length of the vectors."""
+        """Shapes without the axes that belong to one vector, and the length of the vectors."""
         shapes, dim = [], None
         for argument, value in zip(self.arguments, values, strict=True):
             shape = () if isinstance(value, float) else tuple(value.shape)
@@ -164,12 +164,12 @@ class Pointwise:
         return KernelCode(self.function, operands, self.functions.get)
 
     def kernel(self, shape: Shape, placement: Placement, outputs: tuple[str, ...] = ()) -> Compiled:
-        """The compiled kernel for a placement.
+        """Compiled kernel for a placement.
 
         Parameters
         ----------
         outputs : tuple of str
-            Which of the shape's outputs it writes for each row.
+            Outputs of the shape that the kernel writes for each row.
         """
         pattern, runtime, operands = placement.pattern, placement.runtime, placement.operands
         n_sets = 1 if any(pattern.own_rows) else min(power_of_two(pattern.n_sets), 1 << 10)
@@ -192,7 +192,7 @@ class Pointwise:
         self, shape: Shape, device: Device, dtype: str, dialect: str, problem: Problem, operands: Sequence[Operand],
         outputs: Sequence[str] = (),
     ) -> Source:  # fmt: skip
-        """The source of a shape's kernel for operands."""
+        """Source of a shape's kernel for operands."""
         code = self.code(operands)
         if shape.sums and problem.n_sets == 1 and problem.rows > 1 and not any(o.rank for o in operands):
             code = code.with_shared_logarithm()
@@ -202,7 +202,7 @@ class Pointwise:
         return Source(text, name, layout)
 
     def compiled(self, runtime: Runtime, source: Source) -> Compiled:
-        """The kernel of a source."""
+        """Kernel of a source."""
         text, name, layout, shared = source
         try:
             return Compiled(runtime.kernel(text, name, layout.threads, shared), layout)
@@ -210,7 +210,7 @@ class Pointwise:
             raise explained(error, runtime, self.name, self.source, self.functions, self.functions.get) from error
 
     def shown_for(self, shape: Shape, dtype: str, dialect: str) -> str:
-        """The source of a shape's kernel for many observations and many sets of parameters."""
+        """Source of a shape's kernel for many observations and many sets of parameters."""
         dim = self.shown_dim if self.arguments[0].rank else 0
         problem = Problem(np.dtype(dtype).itemsize, 8, 8, aligned=True, dim=dim)
         return self.source_for(shape, REFERENCE_DEVICES[dialect], dtype, dialect, problem, self.shown_operands()).text
@@ -218,26 +218,26 @@ class Pointwise:
     shown_dim = 4  # of vectors, in kernels that are shown
 
     def shown_operands(self) -> list[Operand]:
-        """The operands of kernels that are shown: an observation for each row, parameters for each set."""
+        """Operands of kernels that are shown: an observation for each row, parameters for each set."""
         ranks = [min(a.rank, 1) for a in self.arguments]
         roles = [PER_ROW, *[PER_SET] * (len(ranks) - 1)]
         return [Operand(*operand) for operand in zip(self.c_names, roles, ranks, strict=True)]
 
     def kernel_source(self, shape: str, dtype: str, dialect: str) -> str:
-        """The source of a kernel of this function; see `Density.kernel_source`."""
+        """Source of a kernel of this function; see `Density.kernel_source`."""
         return shown_source("density", self, shape, dtype, dialect)
 
     # -- evaluation
 
     def __call__(self, *args: Any, **kwargs: Any) -> Array:
-        """The function at every point of the broadcast of its arguments."""
+        """Values of the function at every point of the broadcast of its arguments."""
         if (repeated := self._repeated_table(args, kwargs)) is not None:
             return repeated
         function = self.for_arguments(kwargs)
         return function.table(function.bind(args, kwargs))
 
     def _repeated_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Array | None:
-        """The table of a call that differs from others in its numbers only; None where it may differ in more."""
+        """Table of a call that differs from others in its numbers only; None where it may differ in more."""
         if type(self) is not Pointwise or (values := in_order(self.argument_names, args, kwargs)) is None:
             return None
         if (kind := kind_of_table(values)) is None:
@@ -251,7 +251,7 @@ class Pointwise:
         return RepeatedTable(placement, self.table_launch(placement), values) if is_repeatable(placement, values) else None
 
     def table(self, values: Sequence[Any]) -> Array:
-        """The function at every point of the broadcast of its arguments."""
+        """Values of the function at every point of the broadcast of its arguments."""
         placement = self.place(TABLE, values)
         runtime, pattern, dtype = placement.runtime, placement.pattern, placement.dtype
         native = any(map(is_device_array, values))
@@ -265,7 +265,7 @@ class Pointwise:
         kernel(grid, out, offset, *before, *placement.values, *behind)
 
     def table_launch(self, placement: Placement) -> TableLaunch:
-        """How to launch the evaluation of a placement; good for other values of the same kinds, too."""
+        """Launch of the evaluation of a placement; good for other values of the same kinds, too."""
         pattern = placement.pattern
         kernel, layout = self.kernel(TABLE, placement)
         set_blocks = -(-pattern.n_sets // layout.sets)
@@ -274,12 +274,12 @@ class Pointwise:
         return TableLaunch(kernel, (set_blocks, blocks), strides, (placement.dim,) * self.function.has_dim)
 
     def total(self, *args: Any, **kwargs: Any) -> Any:
-        """The sum over the last axis, in float64."""
+        """Sum over the last axis, in float64."""
         function = self.for_arguments(kwargs)
         return function.sum(function.bind(args, kwargs))
 
     def sum(self, values: Sequence[Any], runtime: Runtime | None = None) -> Any:
-        """The sum over the last axis, in float64; a device array where there are several and a parameter is one."""
+        """Sum over the last axis, in float64; a device array where there are several sums and a parameter is on a device."""
         placement = self.place(LOGLIK, values, runtime)
         runtime, pattern = placement.runtime, placement.pattern
         shape = pattern.shape[:-1]
@@ -296,7 +296,7 @@ class Pointwise:
         return float(sums[0]) if not shape else sums.reshape(shape).copy()
 
     def sum_plan(self, placement: Placement) -> SumPlan:
-        """How to launch the sum over a placement; good for other values of its scalar parameters, too."""
+        """Plan of the sum over a placement; good for other values of its scalar parameters, too."""
         kernel, layout = self.kernel(LOGLIK, placement)
         pattern, runtime = placement.pattern, placement.runtime
         set_blocks = -(-pattern.n_sets // layout.sets)
@@ -307,14 +307,14 @@ class Pointwise:
         return SumPlan(runtime, kernel, adder, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, n_sums, dim)
 
     def n_sums(self, operands: Sequence[Operand]) -> int:
-        """How many sums there are for each set."""
+        """Number of sums for each set."""
         return 1
 
     def written(self, operands: Sequence[Operand]) -> list[str]:
-        """The results that are written for each row."""
+        """Results that are written for each row."""
         return []
 
 
 def log_density_of(what: Any) -> Any:
-    """The logarithm of a density; a function itself."""
+    """Logarithm of a density; a function itself."""
     return getattr(what, "log_density", what)

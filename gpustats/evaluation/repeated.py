@@ -1,6 +1,6 @@
-"""Calls that differ in their numbers only, of which a sampler makes thousands: everything else is decided once.
+"""Repeated calls that differ in their numbers only, of which a sampler makes thousands: all else is decided once.
 
-What such calls have in common is their kind, `kind_of` their arguments. What is decided for a kind, its plan, is kept in a
+Such calls share their kind, `kind_of` their arguments. All that is decided for a kind is its plan, which is kept in a
 `Plans`; a plan that launches a kernel keeps the list of what the kernel takes as `KernelValues`, in which each call puts
 its numbers. Compiled code makes such calls without Python by a `SumReplay`; those from Python are made by a `starter.Starter`.
 """
@@ -27,7 +27,7 @@ _MISSING = object()
 
 
 def in_order(names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
-    """The arguments of a call in their order; None where it does not give just these."""
+    """Arguments of a call in their order; None where it does not give just these."""
     if len(args) + len(kwargs) != len(names):
         return None
     try:
@@ -37,7 +37,7 @@ def in_order(names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any
 
 
 def kind_of(arguments: Sequence[Any]) -> tuple[tuple[Shape, DType] | None, ...] | None:
-    """What calls have in common that differ in their numbers only: shape and type of each array, None for a number.
+    """Kind of a call, shared by calls that differ in numbers only: shape and type of each array, None for a number.
 
     None where an argument is neither a NumPy array nor a number of a type that samplers use: such a call is not repeated.
     """
@@ -53,7 +53,7 @@ def kind_of(arguments: Sequence[Any]) -> tuple[tuple[Shape, DType] | None, ...] 
 
 
 class Plans(Generic[P]):
-    """The plans of the kinds of calls that an object has seen; where these are more than `LIMIT`, all are forgotten.
+    """Plans of the kinds of calls that an object has seen; where these are more than `LIMIT`, all are forgotten.
 
     Threads may share it.
     """
@@ -67,7 +67,7 @@ class Plans(Generic[P]):
         return Plans, ()  # they are for devices of this process
 
     def plan(self, kind: Hashable, make: Callable[..., P], *arguments: Any) -> P:
-        """The plan of a kind of calls, which `make` makes of the first of them and these arguments."""
+        """Plan of a kind of calls, which `make` makes from `arguments` at the first call."""
         found: Any = self._known.get(kind, _MISSING)
         if found is _MISSING:
             found = make(*arguments)
@@ -79,7 +79,7 @@ class Plans(Generic[P]):
 
 
 class SumReplay(NamedTuple):
-    """What lets compiled code find a sum and its derivatives. It is for one thread at a time.
+    """Replay by which compiled code finds a sum and its derivatives. It is for one thread at a time.
 
     Attributes
     ----------
@@ -97,20 +97,20 @@ class SumReplay(NamedTuple):
     derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]]
 
     def fix(self, values: Mapping[str, Any]) -> SumReplay:
-        """Give it the numbers of arguments that stay the same, by their names."""
+        """Set the numbers of constant arguments, by their names."""
         for name, value in values.items():
             self.replay.given[self.arguments[name]] = np.ravel(value)
         return self
 
 
 class Number(NamedTuple):
-    """Stands in what a kernel takes for an argument of the call, by its place, that is a number."""
+    """Placeholder among a kernel's values for a number of the call: its place among the arguments."""
 
     argument: int
 
 
 class Rows(NamedTuple):
-    """Stands for the handle and the offset of an argument of the call, by its place, that is an array read where it lies.
+    """Placeholder for the handle and the offset of an array that is read where it lies: its place among the arguments.
 
     A device array is contiguous, and of the type that the kernel reads.
     """
@@ -119,17 +119,17 @@ class Rows(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Stands for the handle of the one array in which small arguments of the call travel."""
+    """Placeholder for the handle of the one array in which small arguments of the call travel."""
 
 
 class Scratch(NamedTuple):
-    """Stands for the handle of memory that kernels write and read within the call."""
+    """Placeholder for the handle of memory that kernels write and read within the call."""
 
     nbytes: int
 
 
 class Part(NamedTuple):
-    """An argument's part of the array in which small ones travel; `transposed`: with its last axes exchanged."""
+    """Part of an argument in the array in which small ones travel; `transposed`: with its last axes exchanged."""
 
     argument: int
     start: int
@@ -138,18 +138,18 @@ class Part(NamedTuple):
 
 
 def aligned(n: int) -> int:
-    """The next place, of numbers of 4 bytes at least, at which what kernels read 16 bytes at once may begin."""
+    """Next place from n on, of numbers of 4 bytes at least, at which 16-byte reads may begin."""
     return n + -n % 4
 
 
 class KernelValues:
-    """What a kernel takes in calls of one kind. Threads may share it.
+    """Values that a kernel takes in calls of one kind. Threads may share the object.
 
     Parameters
     ----------
     runtime : Runtime
     dtype : dtype
-        Of the numbers that the kernel reads.
+        Type of the numbers that the kernel reads.
     values : sequence
         In the kernel's order: what is the same in each call, and `Number`, `Rows` (which stands for two values), `Packed` and
         `Scratch`.
@@ -158,7 +158,7 @@ class KernelValues:
     Attributes
     ----------
     scratch : list of int
-        The places of scratch memory in what the kernel takes.
+        The places of scratch memory among the kernel's values.
     """
 
     def __init__(self, runtime: Runtime, dtype: DType, values: Sequence[Any], parts: Sequence[Part] = ()):
@@ -182,7 +182,7 @@ class KernelValues:
             self._values.append(value)
 
     def of(self, arguments: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """What the kernel takes in a call, and what the caller holds until the kernel is done."""
+        """Values that the kernel takes in a call, and objects that the caller holds until the kernel is done."""
         taken, alive = self._values.copy(), list[Any]()
         for place, i in self._numbers:
             value = arguments[i]
@@ -209,34 +209,34 @@ class KernelValues:
         self, names: Sequence[str], arguments: Sequence[Any], n_found: int, start: Callable[[Handle, list[Any]], None],
         derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]],
     ) -> SumReplay | None:  # fmt: skip
-        """What lets compiled code make calls like that of some arguments; None where the device cannot.
+        """Replay by which compiled code makes calls like the call of some arguments; None where the device cannot.
 
         Parameters
         ----------
         names : sequence of str
-            Those of the arguments.
+            Names of the arguments.
         arguments : sequence
         n_found : int
-            How many numbers the kernels leave.
+            Numbers that the kernels leave.
         start : callable
             Starts them: takes the handle at which they leave these, and what the first kernel takes.
         derivatives : dict
             See `SumReplay`.
         """
-        lie = self.places(arguments)
-        n_given = 1 + max((int(its.max(initial=-1)) for its in lie), default=-1)
-        made = self._runtime.replay(n_given, n_found, lambda at, to: start(to, self.given(at, lie)), self._dtype)
-        return None if made is None else SumReplay(made, dict(zip(names, lie, strict=True)), derivatives)
+        places = self.places(arguments)
+        n_given = 1 + max((int(own.max(initial=-1)) for own in places), default=-1)
+        made = self._runtime.replay(n_given, n_found, lambda at, to: start(to, self.given(at, places)), self._dtype)
+        return None if made is None else SumReplay(made, dict(zip(names, places, strict=True)), derivatives)
 
     def places(self, arguments: Sequence[Any]) -> list[np.ndarray]:
-        """Where the numbers of each argument lie if all of them travel in one array, as `given` takes them."""
+        """Places of the numbers of each argument if all of them travel in one array, as `given` takes them."""
         found, start = dict[int, np.ndarray](), self._parts[-1].end if self._parts else 0
         for i, first, end, transposed in self._parts:
-            lie = np.arange(first, end)
+            place = np.arange(first, end)
             if transposed:
                 *lead, rows, columns = arguments[i].shape
-                lie = lie.reshape(*lead, columns, rows).swapaxes(-1, -2).ravel()
-            found[i] = lie
+                place = place.reshape(*lead, columns, rows).swapaxes(-1, -2).ravel()
+            found[i] = place
         for i, value in enumerate(arguments):
             if i not in found:
                 start = aligned(start)
@@ -245,7 +245,7 @@ class KernelValues:
         return [found[i] for i in range(len(arguments))]
 
     def given(self, handle: Handle, places: Sequence[np.ndarray]) -> list[Any]:
-        """What the kernel takes in what is recorded, where all arguments lie at a handle."""
+        """Values that a recorded kernel takes, where all arguments lie at a handle."""
         taken = self._values.copy()
         for place, i in self._numbers:
             taken[place] = Given(int(places[i][0]))
@@ -258,7 +258,7 @@ class KernelValues:
         return taken
 
     def _pack(self, arguments: Sequence[Any]) -> np.ndarray:
-        """The small arrays of a call as one; a new one for each call, because threads share this object."""
+        """Array of the small arrays of a call; a new one for each call, because threads share this object."""
         packed = np.empty(self._parts[-1].end, self._dtype)
         for argument, start, end, transposed in self._parts:
             value = arguments[argument]

@@ -1,4 +1,4 @@
-"""Sums over data in calls of one kind, which a sampler makes thousands of times: everything but the numbers is decided once."""
+"""Sums over data in calls of one kind, of which a sampler makes thousands: everything but the numbers is decided once."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 class RepeatedSum:
-    """The sums of a function over the data in calls of one kind: its parameters are numbers, or have one for each observation.
+    """Sums of a function over the data in calls of one kind: its parameters are numbers, or have one for each observation.
 
     Parameters
     ----------
     function : Pointwise
-        Of numbers; with several results, where derivatives are wanted.
+        Function of numbers; with several results, where derivatives are wanted.
     runtime : Runtime
     x : ndarray or device array
         The observations, (N,).
     arguments : sequence
         The parameters of one of the calls.
     names : sequence of str
-        Those of the parameters.
+        Names of the parameters.
     wrt : sequence of str
         The parameters in which the function's results but the first are derivatives.
     """
@@ -55,7 +55,7 @@ class RepeatedSum:
         self._starter = Starter(runtime, self._dtype, self._values, plan.n_sums, lambda to, taken: plan.launch(to, 0, taken))
 
     def start(self, arguments: Sequence[Any]) -> Callable[[], tuple[float, dict[str, Any]]]:
-        """Start a call; what waits gives the sum and the derivatives."""
+        """Start a call; the function returned waits and gives the sum and the derivatives."""
         if self._n_written:
             return self._start_by_row(arguments)
         wait, wrt = self._starter.start(arguments), self._wrt
@@ -85,7 +85,7 @@ class RepeatedSum:
         return finish
 
     def replay(self, arguments: Sequence[Any]) -> SumReplay | None:
-        """What lets compiled code make such calls; None where that cannot be."""
+        """Replay by which compiled code makes such calls; None where that cannot be."""
         if self._n_written and self._dtype.itemsize == 4:  # kernels write what rows have of their own in single precision
             return None
         first, step = aligned(self._plan.n_sums), aligned(self._plan.n_rows)

@@ -1,4 +1,4 @@
-"""Tables of one kind, of which a program makes many: what differs between them are numbers, and where arrays lie."""
+"""Tables of one kind, of which a program makes many: only numbers and the places of arrays differ between them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ..runtime.types import Array, Handle
     from .placement import Placement
 
-TOGETHER = 1 << 14  # bytes of an array up to which copying it takes less than telling the driver of one more
+LARGEST_PACKED = 1 << 14  # bytes of an array up to which copying it takes less than telling the driver of one more
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def kind_of_table(values: Sequence[Any]) -> tuple[Any, ...] | None:
-    """What tables have in common that differ in their numbers only; the runtime comes first.
+    """Kind of a table, shared by tables that differ in their numbers only; the runtime comes first.
 
     None where an argument is not a number, or an array that a kernel reads as it lies.
     """
@@ -42,11 +42,11 @@ def kind_of_table(values: Sequence[Any]) -> tuple[Any, ...] | None:
                 return None
             kinds.append((value.shape, value.dtype) if value.ndim else None)
         elif is_device_array(value):
-            its = choose.for_array(value)
-            if its is None or (runtime or its) is not its or value.dtype not in _FLOATS or not is_contiguous(value):
+            own = choose.for_array(value)
+            if own is None or (runtime or own) is not own or value.dtype not in _FLOATS or not is_contiguous(value):
                 return None
-            runtime = its
-            handle, offset = its.memory(value)
+            runtime = own
+            handle, offset = own.memory(value)
             kinds.append((tuple(value.shape), value.dtype, (offset + (handle if isinstance(handle, int) else 0)) % 16))
         else:
             return None
@@ -55,7 +55,7 @@ def kind_of_table(values: Sequence[Any]) -> tuple[Any, ...] | None:
 
 
 class TableLaunch(NamedTuple):
-    """A table's kernel and its grid, and what the kernel takes before the arguments and behind them."""
+    """Kernel of a table, its grid, and the values that it takes before the arguments and behind them."""
 
     kernel: Kernel
     grid: tuple[int, int]
@@ -64,14 +64,14 @@ class TableLaunch(NamedTuple):
 
 
 def is_repeatable(placement: Placement, values: Sequence[Any]) -> bool:
-    """Whether a `RepeatedTable` can be made of a call: kernels read its arrays as they come."""
+    """True if a `RepeatedTable` can be made of a call: kernels read its arrays as they come."""
     pattern = placement.pattern
     as_they_are = all(isinstance(v, float) or v.dtype == placement.dtype for v in values)
     return as_they_are and math.prod(pattern.shape) > 0 and all(e is None for e in pattern.expand)
 
 
 class RepeatedTable:
-    """Tables of a function for arguments of one kind. Threads may share it.
+    """Tables of a function for arguments of one kind. Threads may share the object.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class RepeatedTable:
         for i, (placed, value) in enumerate(zip(placement.arguments, values, strict=True)):
             if placed.operand.role == VALUE:
                 taken.append(Number(i))
-            elif not is_device_array(value) and (placed.operand.role == PER_SET or value.nbytes <= TOGETHER):
+            elif not is_device_array(value) and (placed.operand.role == PER_SET or value.nbytes <= LARGEST_PACKED):
                 start = aligned(parts[-1].end if parts else 0)
                 taken += [Packed(), start, placed.values[-1]]
                 parts.append(Part(i, start, start + value.size, False))
@@ -98,7 +98,7 @@ class RepeatedTable:
         self._values = KernelValues(self._runtime, self._dtype, taken, parts)
 
     def __call__(self, values: Sequence[Any]) -> Array:
-        """The table at other numbers."""
+        """Table at other numbers."""
         taken, alive = self._values.of(values)
         kernel, grid, before, behind = self._launch
 

@@ -1,4 +1,4 @@
-"""Results: where a kernel writes what a user asked for, a new array or one that the user gave, and how that is handed over."""
+"""Results: where a kernel writes them, a new array or the user's, and how they are handed over."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[Array, Handle, int]:
-    """(what is returned, what the kernel writes to, the offset in it in numbers).
+    """Result array, the handle for the kernel to write to, and the offset in it in numbers.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[
 def written_by(
     launch: Callable[[Handle, int], None], runtime: Runtime, shape: Shape, dtype: DType, native: bool
 ) -> Array:  # fmt: skip
-    """What a kernel writes, as the user gets it; `launch` takes the memory to write to, and the offset in it in numbers."""
+    """Result of a kernel, as the user gets it; `launch` takes the memory to write to, and the offset in it in numbers."""
     if native or runtime.host_visible:
         result, out, offset = output(runtime, shape, dtype, native)
         launch(out, offset)
@@ -48,7 +48,7 @@ def written_by(
 
 
 def deliver(runtime: Runtime, result: Array, native: bool) -> Array:
-    """The result for the user, once the kernel may be waited for."""
+    """Result for the user, once the kernel may be waited for."""
     if native:
         if runtime.host_visible:  # the kernel may be reading NumPy arrays that do not outlive this call
             runtime.synchronize()
@@ -62,32 +62,32 @@ def deliver(runtime: Runtime, result: Array, native: bool) -> Array:
 
 
 def delivered(runtime: Runtime, array: Array, native: bool) -> Array:
-    """An array as a caller gets it: a device array if `native`, else a NumPy array."""
+    """Array as a caller gets it: a device array if `native`, else a NumPy array."""
     if native == is_device_array(array):
         return array
     return runtime.to_device(np.asarray(array)) if native else runtime.to_host(array)
 
 
 def like(runtime: Runtime, result: Array, argument: Any) -> Any:
-    """A result as its argument came: a number, a host array or a device array."""
+    """Result in the form of its argument: a number, a host array or a device array."""
     result = delivered(runtime, result, is_device_array(argument))
     return float(result) if isinstance(argument, float) else result
 
 
 def as_host(runtime: Runtime, array: Array) -> np.ndarray:
-    """The array itself where it lies on the host, else a copy of it."""
+    """Array on the host: the array itself where it lies there, else a copy."""
     return runtime.to_host(array) if is_device_array(array) else array
 
 
 def written(runtime: Runtime, array: Array) -> np.ndarray:
-    """What kernels have written to an array, as a NumPy array, once they are done."""
+    """NumPy array of the numbers that kernels have written to an array, once they are done."""
     if isinstance(array, np.ndarray):
         runtime.synchronize()
     return as_host(runtime, array)
 
 
 def as_shape(size: Any) -> Shape:
-    """The argument `size`, a whole number or several, as a shape."""
+    """Shape from the argument `size`, a whole number or several."""
     given = tuple(size) if np.iterable(size) else (size,)
     try:
         shape = tuple(int(n) for n in given)
@@ -99,7 +99,7 @@ def as_shape(size: Any) -> Shape:
 
 
 def size_of(out: Any, size: Any, core: Shape) -> Shape:
-    """The size that the array `out` stands for, without the axes of a vector."""
+    """Size that the array `out` stands for, without the axes of a vector."""
     if not (isinstance(out, np.ndarray) or is_device_array(out)):
         raise TypeError(f"out must be a NumPy or a device array, not {type(out).__name__}")
     shape = tuple(out.shape)
@@ -119,9 +119,9 @@ class Destination:
     runtime : Runtime
     shape : tuple of int
     written : dtype
-        What the kernel writes.
+        Type that the kernel writes.
     dtype : dtype
-        What the user gets.
+        Type that the user gets.
     native : bool
         Whether that is a device array, where `out` does not tell.
     out : ndarray or device array, optional
@@ -130,7 +130,7 @@ class Destination:
     Attributes
     ----------
     handle, offset
-        What the kernel takes, and where in it the result begins, in numbers.
+        Handle for the kernel, and the offset of the result behind it, in numbers.
     """
 
     def __init__(self, runtime: Runtime, shape: Shape, written: np.dtype, dtype: np.dtype, native: bool, out: Any):
@@ -144,7 +144,7 @@ class Destination:
             self.result, self.handle, self.offset = output(runtime, shape, written, self.native)
 
     def finished(self) -> Any:
-        """The result as the user gets it, once the kernel has been started."""
+        """Result as the user gets it, once the kernel has been started."""
         result, out = self.result, self.out
         if self.native and result.dtype != self.dtype:
             result = gather(self.runtime, result, self.dtype, out=out)

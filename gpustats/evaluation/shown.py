@@ -1,4 +1,4 @@
-"""The kernels that are shown of any density, and of any function that a transform made of one."""
+"""Kernels that are shown of any density, and of any function that a transform made of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loglik shape: sums of a function over the observations, for many sets of parameters, and how one is launched."""
+"""Sums over the observations, for many sets of parameters (the loglik shape), and their launch."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _ADDER, _BLOCK_ADDER = Template.beside(__file__, "add_partial_sums"), Template.beside(__file__, "add_block_sums")
 
-LIGHT = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
+LIGHT_COST = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
 
 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """The layout of a sum: of vectors, on a CPU, on a GPU."""
+    """Layout of a sum: of vectors, on a CPU, on a GPU."""
     sets = min(power_of_two(problem.n_sets), power_of_two(max(24 // code.n_sums, 1) + 1) // 2, 8)
     sets = sets_that_fit(code, problem.itemsize, sets)
     if problem.dim:
@@ -41,7 +41,7 @@ def _of_vectors(device: Device, code: KernelCode, problem: Problem, sets: int) -
 
 def _on_cpu(device: Device, code: KernelCode, sets: int) -> Layout:
     threads = min(64, device.max_threads)
-    many = code.logarithm or code.mixed_cost < LIGHT["cpu"]
+    many = code.logarithm or code.mixed_cost < LIGHT_COST["cpu"]
     unroll = 1 if sets > 1 else 8 if many and not code.rows else 2
     return Layout(threads, sets, threads * unroll, unroll, resident=1024)
 
@@ -49,7 +49,7 @@ def _on_cpu(device: Device, code: KernelCode, sets: int) -> Layout:
 def _on_gpu(device: Device, code: KernelCode, problem: Problem, sets: int) -> Layout:
     threads = min(256 if sets == 1 else 128, device.max_threads)
     wide = 1 if any(o.rank for o in code.row_operands) or problem.rows < problem.wide else problem.wide
-    light = code.mixed_cost < LIGHT["gpu"] and problem.itemsize == 8
+    light = code.mixed_cost < LIGHT_COST["gpu"] and problem.itemsize == 8
     unroll = 1 if sets > 1 else min(copies(code, 8 if light else 4), problem.rows // wide)
     return Layout(threads, sets, threads * wide * unroll, unroll, wide, resident=1024, apart=sets == 1)
 
@@ -58,14 +58,14 @@ LOGLIK = Shape("loglik", Template.beside(__file__, "loglik"), sum_pattern, layou
 
 
 class Adder(NamedTuple):
-    """What adds up the sums of blocks, where the kernel that made them cannot."""
+    """Kernel that adds up the sums of blocks, where the kernel that made them cannot."""
 
     kernel: Kernel
     together: int  # sums that a block of it adds
 
 
 def adder_of(runtime: Runtime, threads: int, blocks: int, n: int) -> Adder | None:
-    """What adds up `n` sums of blocks of so many threads; None where the kernel that made them does."""
+    """Adder of `n` sums of blocks of so many threads; None where the kernel that made them adds them up."""
     if blocks == 1 or runtime.dialect != "opencl":
         return None
     layout, together = Layout(threads), min(power_of_two(n), 8)
@@ -77,13 +77,13 @@ def add_block_sums(
     runtime: Runtime, out: Handle, offset: int, partial: Handle, n: int, blocks: int, *, threads: int, side: int,
     spread: int = 1,
 ) -> None:  # fmt: skip
-    """Start to add up what blocks have left, (blocks, n, spread) float64.
+    """Start to add up the sums of blocks, (blocks, n, spread) float64.
 
     Parameters
     ----------
     runtime : Runtime
     out : handle
-        Where the n sums go, behind `offset` numbers.
+        Memory for the n sums, behind `offset` numbers.
     offset : int
     partial : handle
     n, blocks, spread : int
@@ -96,7 +96,7 @@ def add_block_sums(
 
 
 class SumPlan(NamedTuple):
-    """A compiled sum and its launch."""
+    """Compiled sum and its launch."""
 
     runtime: Runtime
     kernel: Kernel
@@ -121,11 +121,11 @@ class SumPlan(NamedTuple):
             self.adder.kernel((-(-n // self.adder.together), 1), out, offset, partial, n, blocks)
 
     def start(self, values: Sequence[Any]) -> Callable[[], np.ndarray]:
-        """Start the sum; what waits for it gives a view, to be read at once."""
+        """Start the sum; the function returned waits and gives a view, to be read at once."""
         result = self.runtime.result(8 * self.n_sets * self.n_sums)
         self.launch(result.handle, 0, values)
         return lambda: self.runtime.fetch(result).view(np.float64)
 
     def fetch(self, values: Sequence[Any]) -> np.ndarray:
-        """The sums: a view, to be read at once."""
+        """Sums of the last launch: a view, to be read at once."""
         return self.start(values)()

@@ -1,4 +1,4 @@
-"""The table shape: a function at every point of the broadcast of observations and parameters."""
+"""Table shape: a function at every point of the broadcast of observations and parameters."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
 
 LANES = 8  # sets that a vector register of a CPU takes
-LIGHT = 20  # arithmetic operations below which it pays on a CPU that a row of the table is one register
-COSTLY = 60  # arithmetic operations from which it no longer pays that a thread has several entries in flight
+LIGHT_COST = 20  # arithmetic operations below which it pays on a CPU that a row of the table is one register
+HIGH_COST = 60  # arithmetic operations from which it no longer pays that a thread has several entries in flight
 
 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """The layout of a table: on a CPU, else by which of rows and sets are neighbours in the result."""
+    """Layout of a table: on a CPU, else by whether rows or sets are neighbours in the result."""
     if device.type == "cpu":
         return _on_cpu(code, problem)
     return _by_rows(device, code, problem) if problem.by_rows else _by_sets(device, code, problem)
 
 
 def _on_cpu(code: KernelCode, problem: Problem) -> Layout:
-    """Threads are the lanes of vector registers: a small block is one register.
+    """Layout on a CPU, where threads are the lanes of vector registers: a small block is one register.
 
     The lanes are rows, whose results go from register to register before they are stored, or sets where rows cost little.
     """
-    light = code.mixed_cost < LIGHT and not code.row_calls and not code.branches("set")
+    light = code.mixed_cost < LIGHT_COST and not code.row_calls and not code.branches("set")
     if light and problem.set_multiple == LANES and not problem.by_rows and not problem.dim:
         return Layout(LANES, LANES, 512)
     threads = 64 // problem.itemsize
@@ -41,16 +41,16 @@ def _on_cpu(code: KernelCode, problem: Problem) -> Layout:
 
 
 def _by_rows(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """Neighbouring threads of a GPU take neighbouring rows."""
+    """Layout in which neighbouring threads of a GPU take neighbouring rows."""
     threads = min(256, device.max_threads)
     vectors = problem.dim or any(o.rank for o in code.row_operands)
     wide = 1 if vectors else problem.wide
-    unroll = 1 if code.mixed_cost > COSTLY else copies(code, 2)
+    unroll = 1 if code.mixed_cost > HIGH_COST else copies(code, 2)
     return Layout(threads, 1, threads * wide * unroll, unroll, wide, by_rows=True)
 
 
 def _by_sets(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """Neighbouring threads of a GPU take neighbouring sets, of which a block prepares its own."""
+    """Layout in which neighbouring threads of a GPU take neighbouring sets, which each block prepares for itself."""
     wide, itemsize = problem.wide, problem.itemsize
     heavy = code.struct_bytes(SET, itemsize) * wide > 128  # too many registers for several sets a thread
     vector = wide if problem.set_multiple % wide == 0 and not heavy else 1
@@ -64,7 +64,7 @@ def _by_sets(device: Device, code: KernelCode, problem: Problem) -> Layout:
         tile, numbers = max((t for t in (1024, 512, 256) if t * struct <= budget), default=128), 0
     stage_rows = 0 < tile * struct <= budget - numbers * itemsize
     # A block for each tile writes fastest, unless the parameter-only work of every block costs more than that.
-    resident = 2048 if code.set_cost > COSTLY else 1 << 30
+    resident = 2048 if code.set_cost > HIGH_COST else 1 << 30
     return Layout(threads, sets, tile, 1, vector, stage_rows=stage_rows, stage_vectors=numbers, resident=resident)
 
 

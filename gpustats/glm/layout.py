@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..kernels.layout import MOST_SHARED, RESERVED, Layout, power_of_two
+from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
 from .computation import Computation
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ def layout_for(device: Device, computation: Computation, itemsize: int, n_sets: 
     """The layout for `n_sets` sets of coefficients; `aligned`: X allows 16-byte accesses."""
     if device.type == "cpu":
         return _in_lanes(device, computation.outcomes, itemsize, n_sets)
-    budget = min(device.shared_memory, MOST_SHARED)
+    budget = min(device.shared_memory, MOST_SHARED_BYTES)
     for layout in _in_tiles(device, computation, itemsize, n_sets, aligned):
-        used = shared_reals(computation, layout) * itemsize + RESERVED
+        used = shared_reals(computation, layout) * itemsize + RESERVED_SHARED_BYTES
         if used <= budget:
             return replace(layout, resident=min(2048, layout.threads * (budget // used)))
     raise ValueError(f"a GLM of {computation.outcomes} outcomes does not fit into the shared memory of {device.id}")

@@ -1,1 +1,1 @@
-"""Kernels: a device function and a shape become the source of a kernel."""
+"""Kernels: source code from a device function and a shape."""

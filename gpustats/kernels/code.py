@@ -1,4 +1,4 @@
-"""A separated device function, and the expressions by which a template calls its parts."""
+"""Kernel code: a separated device function, and the expressions by which a template calls its parts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .separated import BOTH, OWNER, ROW, SET, Separated
 #: How an argument reaches a kernel: one value for all, an array over parameter sets, an array over observations.
 VALUE, PER_SET, PER_ROW = "value", "set", "row"
 #: What a kernel that draws passes to a sampler.
-_OF_KERNEL = {lang.RNG: "&rng", lang.OUTPUT: "vector"}
+_KERNEL_ARGUMENTS = {lang.RNG: "&rng", lang.OUTPUT: "vector"}
 
 
 @dataclass(frozen=True)
 class Operand:
-    """An argument of a device function as the kernel takes it."""
+    """Argument of a device function as the kernel takes it."""
 
     name: str  # as printed in C
     role: str  # VALUE, PER_SET, PER_ROW
@@ -34,7 +34,7 @@ class Operand:
 
     @property
     def parameters(self) -> list[str]:
-        """What the kernel takes for it, as C declares it."""
+        """Parameters of the kernel for the operand, as C declares them."""
         if self.role == VALUE and not self.rank:
             return [f"real {self.name}_value"]
         # The stride is how far the next set's value, vector or rows lie away: 0 where all sets share them.
@@ -43,19 +43,19 @@ class Operand:
 
 
 class KernelCode:
-    """A separated device function together with the expressions by which a template calls its parts.
+    """Separated device function together with the expressions by which a template calls its parts.
 
     Parameters
     ----------
     function : Function
     operands : sequence of Operand
-        Its arguments.
+        Arguments of the function.
     resolve : callable
         Finds the functions that it calls.
     computed : sequence of str, or mapping
         Parameters that the kernel itself computes, from observations and parameters; or what they depend on, by their names.
     sums, rows : sequence of str
-        Of a function with several results: those to be summed over the rows, and those to be written for each row.
+        Results of a function with several: those to be summed over the rows, and those to be written for each row.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class KernelCode:
         self.weights: dict[str, str] = {}
 
     def with_shared_logarithm(self) -> KernelCode:
-        """The same sums, if they can be had, as multiples of one logarithm and what is left of them; see `shared_logarithm`."""
+        """Code of the same sums as multiples of one logarithm plus rests, if that can be had; see `shared_logarithm`."""
         by_row = {o.name for o in self.row_operands}
         shared = shared_logarithm(self.function, by_row, self.resolve, self.rows)
         if shared is None:
@@ -92,30 +92,30 @@ class KernelCode:
 
     @property
     def functions(self) -> list[Function]:
-        """The functions that the kernel is made of, before they were separated."""
+        """Functions that the kernel is made of, before they were separated."""
         return [*callees_first(self.function.body, self.resolve), self.function]
 
     @functools.cached_property
     def whole_functions(self) -> list[Function]:
-        """The functions that are called as they are, callees first."""
+        """Functions that are called as they are, callees first."""
         parts: list[Node] = [part for separated in self.separated.all() for part in separated.parts()]
         return callees_first([*parts, lang.Call(self.logarithm, ())], self.resolve)
 
     @functools.cached_property
     def struct_functions(self) -> list[Function]:
-        """The functions with several results, whole or in parts."""
+        """Functions with several results, whole or in parts."""
         functions = [*self.whole_functions, *(separated.source for separated in self.separated.all())]
         return list({f.name: f for f in functions if f.results}.values())
 
     @functools.cached_property
     def bodies(self) -> list[tuple[str, Sequence[Node]]]:
-        """The names and bodies of all functions that are printed, callees first."""
+        """Names and bodies of all functions that are printed, callees first."""
         whole = [(f.name, f.body) for f in self.whole_functions]
         return [*whole, *(part for separated in self.separated.all() for part in separated.functions())]
 
     @functools.cached_property
     def mixed_cost(self) -> int:
-        """Rough number of arithmetic operations that each entry of a table costs."""
+        """Rough number of arithmetic operations of each entry of a table."""
 
         def cost(separated: Separated) -> int:
             nodes = [n for s in separated.body for n in lang.walk(s)]
@@ -128,7 +128,7 @@ class KernelCode:
 
     @property
     def set_cost(self) -> int:
-        """Rough number of arithmetic operations that preparing one parameter set costs."""
+        """Rough number of arithmetic operations to prepare one parameter set."""
 
         def cost(separated: Separated) -> int:
             calls = [n.function for part in separated.stages[SET].computed for n in lang.walk(part) if isinstance(n, lang.Call)]
@@ -138,32 +138,32 @@ class KernelCode:
 
     @functools.cached_property
     def row_size(self) -> int:
-        """Nodes of what a template writes out for each row that it names, with all that is inlined in it."""
+        """Nodes of the code that a template writes out for each row that it names, with all that is inlined in it."""
         sizes = inlined_sizes(self.bodies)
         return sizes[self.separated.evaluate] + sizes.get(self.separated.stages[ROW].function, 0)
 
     @property
     def row_calls(self) -> bool:
-        """Whether functions are called for a row alone."""
+        """True if functions are called for a row alone."""
         computed = (s for separated in self.separated.all() for s in separated.stages[ROW].computed)
         return any(isinstance(n, lang.Call) and n.type == lang.REAL for s in computed for n in lang.walk(s))
 
     @functools.cached_property
     def usual_row(self) -> str:
-        """C that holds for rows for which nothing is as it rarely is; empty where nothing is known to be rare."""
+        """Condition, in C, that holds for usual rows; empty where no rows are known to be rare."""
         return " && ".join(dict.fromkeys("!" * (not holds) + name for name, holds in self.separated.usual(ROW, OWNER[ROW])))
 
     def branches(self, *sets: str) -> str:
-        """C that holds where statements of the function branch off for none of these structs; empty where none branches."""
+        """Condition, in C, that holds where no statement branches off for these structs; empty where none ever branches."""
         found = dict.fromkeys(branch for owner in sets for branch in self.separated.branches(owner))
         return f"!({' || '.join(found)})" if found else ""
 
     def struct_bytes(self, level: int, itemsize: int) -> int:
-        """An upper bound of the size of the struct of `level`."""
+        """Upper bound of the size of the struct of `level`."""
         return self.separated.stages[level].numbers * itemsize + 8 * len(self.separated.all())  # for alignment
 
     def _with_inner(self, cost: Callable[[Separated], int]) -> int:
-        """A cost of the separated function, and of those that it calls each time that one of these is mentioned."""
+        """Cost of the separated function and of the functions that it calls, once for each mention."""
         costs: dict[str, int] = {}
         for separated in self.separated.all():
             costs[separated.name] = cost(separated) + sum(costs[inner.name] for inner in separated.inner)
@@ -173,7 +173,7 @@ class KernelCode:
 
     @functools.cached_property
     def vectors_keep_their_names(self) -> bool:
-        """Whether all functions have the same names for the same vectors: then a name tells in which memory one lies."""
+        """True if all functions have the same names for the same vectors: then a name tells in which memory each lies."""
         for call in (n for f in self.functions for n in lang.walk(f) if isinstance(n, lang.Call)):
             if (called := self.resolve(call.function)) is not None:
                 for p, given in zip(called.parameters, call.arguments, strict=True):
@@ -200,8 +200,8 @@ class KernelCode:
             return self.at_hand[p.name]
         if p.name == "dim":
             return "dim"
-        if p.type in _OF_KERNEL:
-            return _OF_KERNEL[p.type]
+        if p.type in _KERNEL_ARGUMENTS:
+            return _KERNEL_ARGUMENTS[p.type]
         o = self.by_name.get(p.name)
         if o is None:
             return p.name
@@ -229,7 +229,7 @@ class KernelCode:
 
 
 def callees_first(nodes: Sequence[lang.Node], resolve: Resolve) -> list[Function]:
-    """The functions that are called in `nodes`, and those that these call, in an order in which C can read them."""
+    """Functions that are called in `nodes`, directly or through others, in an order in which C can read them."""
     found: dict[str, Function] = {}
 
     def visit(nodes: Sequence[lang.Node]) -> None:

@@ -1,4 +1,4 @@
-"""The conditions under which statements are reached, and statements that are evaluated elsewhere under the same conditions."""
+"""Guards: conditions under which statements are reached, and statements evaluated elsewhere under the same conditions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def negation(condition: Expression) -> Expression:
 
 
 def beyond(s: Statement) -> tuple[Guard, ...]:
-    """What holds of the conditions in `s` wherever the statement after it is reached."""
+    """Guards that hold wherever the statement after `s` is reached; None stands for an unknown one."""
     if not any(isinstance(n, lang.Return) for n in lang.walk(s)):
         return ()
     if isinstance(s, lang.If):
@@ -31,7 +31,7 @@ def beyond(s: Statement) -> tuple[Guard, ...]:
 
 
 def _returns(block: Sequence[Statement]) -> bool:
-    """Whether no way through `block` reaches its end."""
+    """True if no way through `block` reaches its end."""
     if not block:
         return False
     last = block[-1]
@@ -39,7 +39,7 @@ def _returns(block: Sequence[Statement]) -> bool:
 
 
 def guarded(s: Statement, guards: Sequence[Expression]) -> list[Statement]:
-    """`s`, to be evaluated only where all `guards` hold; what it declares is declared anyway."""
+    """Statements that evaluate `s` only where all `guards` hold; variables are declared anyway."""
     if not guards:
         return [s]
     condition = functools.reduce(lambda a, b: lang.Binary("&&", a, b, INT), guards)
@@ -49,7 +49,7 @@ def guarded(s: Statement, guards: Sequence[Expression]) -> list[Statement]:
 
 
 def with_zero(s: Statement) -> Statement:
-    """`s`, with 0 for a number that is declared without a value; structs have zeros anyway."""
+    """Statement `s`, with 0 for a number that is declared without a value; structs have zeros anyway."""
     if isinstance(s, lang.Declare) and s.value is None and s.type in (REAL, INT):
         return replace(s, value=lang.Number("0", INT))
     return s

@@ -1,4 +1,4 @@
-"""How a kernel is laid out on a device: chosen from the device's properties and the function's cost."""
+"""Layout of a kernel on a device: chosen from the device's properties and the function's cost."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from .code import KernelCode
 
 #: The most bytes of shared memory that are used: all that a block can have on an H200.
-MOST_SHARED = 232448
+MOST_SHARED_BYTES = 232448
 #: What a block takes of it beside the arrays that are counted.
-RESERVED = 1024
-MOST_AT_ONCE = 16  # rows of a thread of a GPU that sums
-LONGEST = 4096  # nodes of a function that is written out several times, all together
+RESERVED_SHARED_BYTES = 1024
+MOST_ROWS_AT_ONCE = 16  # rows of a thread of a GPU that sums
+MOST_REPEATED_NODES = 4096  # nodes of a function that is written out several times, all together
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The constants that a template is rendered with.
+    """Constants that a template is rendered with.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Problem:
-    """What a layout is chosen for.
+    """Properties of a problem that decide the layout.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Problem:
     by_rows: bool = False
     aligned: bool = False
     dim: int = 0
-    rows: int = MOST_AT_ONCE
+    rows: int = MOST_ROWS_AT_ONCE
 
     @property
     def wide(self) -> int:
@@ -100,12 +100,12 @@ class Problem:
 
 
 def power_of_two(n: int) -> int:
-    """The smallest power of two that is at least n."""
+    """Smallest power of two that is at least n."""
     return 1 << max(0, n - 1).bit_length()
 
 
 def stage_vectors(device: Device, code: KernelCode, problem: Problem, rows: int) -> tuple[int, int]:
-    """(rows a tile, numbers in shared memory) for vector observations; 0 numbers where they do not fit.
+    """Rows a tile and numbers in shared memory, for vector observations; 0 numbers where they do not fit.
 
     Vectors in shared memory are another type in OpenCL C 1.2.
     """
@@ -118,34 +118,34 @@ def stage_vectors(device: Device, code: KernelCode, problem: Problem, rows: int)
 
 
 def sets_that_fit(code: KernelCode, itemsize: int, sets: int, most: int = 24 * 1024) -> int:
-    """At most `sets`, a power of two, whose structs take at most `most` bytes together."""
+    """Sets of parameters, a power of two up to `sets`, whose structs take at most `most` bytes together."""
     while sets > 1 and sets * code.struct_bytes(SET, itemsize) > most:
         sets //= 2
     return sets
 
 
 def copies(code: KernelCode, wanted: int) -> int:
-    """How often a kernel of a GPU writes out what it does with a row: at most `wanted`, and less often where that is long.
+    """Number of copies of the code for a row that a kernel of a GPU writes out: at most `wanted`, fewer where the code is long.
 
     Compilers take as long as the text is; all loads first helps functions that compute little.
     """
-    while wanted > 1 and wanted * code.row_size > LONGEST:
+    while wanted > 1 and wanted * code.row_size > MOST_REPEATED_NODES:
         wanted //= 2
     return wanted
 
 
 def rows_at_once(device: Device, n_rows: int, threads: int = 256) -> int:
-    """The most rows, a power of two, that a thread of a GPU takes at once: few rows are spread over all multiprocessors.
+    """Rows that a thread of a GPU takes at once, a power of two: few rows are spread over all multiprocessors.
 
-    Each gets two blocks where there are enough rows: what a thread does in turn takes longer than adding up more sums.
+    Each multiprocessor gets two blocks where there are enough rows: rows in turn take a thread longer than adding up more sums.
     """
     if device.type == "cpu":
-        return MOST_AT_ONCE
-    return min(power_of_two(n_rows // (2 * threads * device.compute_units) + 1) // 2 or 1, MOST_AT_ONCE)
+        return MOST_ROWS_AT_ONCE
+    return min(power_of_two(n_rows // (2 * threads * device.compute_units) + 1) // 2 or 1, MOST_ROWS_AT_ONCE)
 
 
 def row_blocks(device: Device, layout: Layout, n_rows: int, set_blocks: int, registers: int | None = None) -> int:
-    """How many blocks share the rows: enough to fill the device a few times over, and no more.
+    """Number of blocks that share the rows: enough to fill the device a few times over, and no more.
 
     `registers`: those of a thread, where no block is to wait for another to finish.
     """

@@ -1,6 +1,6 @@
-"""How kernels are laid out that multiply a tile of rows and the coefficients of many sets.
+"""Layout of kernels that multiply a tile of rows and the coefficients of many sets.
 
-They are for devices that multiply small matrices of float64 in hardware: see ``products.mako``.
+Such kernels are for devices that multiply small matrices of float64 in hardware: see ``products.mako``.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from .layout import MOST_SHARED, RESERVED, Layout, power_of_two
+from .layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
 
 #: Bytes of a row up to which it holds, the rows of a tile, and the parts of the columns that warps share (on an H200).
-_SHAPES = ((256, 64, 1), (512, 32, 1), (float("inf"), 16, 4))
+_TILE_SHAPES = ((256, 64, 1), (512, 32, 1), (float("inf"), 16, 4))
 #: Tiles that a block has at least, where there are many: it reads all coefficients and leaves all sums.
-_TILES = 8
+_LEAST_TILES = 8
 #: The most blocks of a multiprocessor: a thread has about 128 registers.
-_BLOCKS = 4
+_MOST_BLOCKS = 4
 #: Sums in a thread's registers up to which it needs no more, and the most that it can have.
 _FEW_SUMS, _MOST_SUMS = 40, 64
 
 
 class Predictor(NamedTuple):
-    """A linear predictor of each set: the product of a row and coefficients.
+    """Linear predictor of each set: the product of a row and coefficients.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Predictor(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """How the warps of a block share the two products of a matrix, in units of 16 rows or columns and eight sets.
+    """Division of the two products of a matrix among the warps of a block, in units of 16 rows or columns and eight sets.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True)
 class ProductsLayout(Layout):
-    """The constants of a kernel; `tile` is the rows that a block takes at once, `sets` the sets of coefficients.
+    """Constants of a kernel; `tile` is the rows that a block takes at once, `sets` the sets of coefficients.
 
     All but `threads` and `sets` follow from the shape of the matrices alone, and so does the number of blocks that share the
     rows: each set's sums are added in the same order, whatever other sets there are.
@@ -108,7 +108,7 @@ class ProductsLayout(Layout):
 
     @property
     def firsts(self) -> list[int]:
-        """The first column of each matrix in a tile, and the end of the last one."""
+        """First column of each matrix in a tile, and the end of the last one."""
         found = [0]
         for columns in self.matrices:
             found.append(found[-1] + -(-columns // 8) * 8)
@@ -116,7 +116,7 @@ class ProductsLayout(Layout):
 
     @property
     def padded(self) -> int:
-        """Numbers of a row in shared memory: eights of columns, and what keeps wide reads of several rows apart."""
+        """Numbers of a row in shared memory: eights of columns, and padding that keeps wide reads of several rows apart."""
         odd, eights = 32 // self.itemsize, self.firsts[-1]
         return eights + (odd - eights) % (2 * odd)
 
@@ -143,7 +143,7 @@ class ProductsLayout(Layout):
     def stage(self) -> int:
         """Numbers of a tile in shared memory, with those that the last columns' products read behind its last row.
 
-        These are the tile's own: behind it another is being copied.
+        The numbers read behind a tile are its own: behind it another tile is being copied.
         """
         return self.tile * self.padded + 16
 
@@ -154,7 +154,7 @@ class ProductsLayout(Layout):
 
     @property
     def starts(self) -> list[tuple[int, int]]:
-        """The doubles of shared memory where the coefficients of each predictor begin, and where its values do."""
+        """Positions in shared memory, in doubles, of the coefficients and of the values of each predictor."""
         found, place = [], self.tile_doubles
         for predictor in self.predictors:
             values = place + self.sets * self.padded_coefficients(predictor.matrix)
@@ -164,7 +164,7 @@ class ProductsLayout(Layout):
 
     @property
     def kept(self) -> int:
-        """The double of shared memory where what is kept of rows begins: [number][row][set], of one set more."""
+        """Position in shared memory, in doubles, of the numbers kept of rows: [number][row][set], of one set more."""
         return self.starts[-1][1] + self.sets * self.lanes * self.down
 
     @property
@@ -174,7 +174,7 @@ class ProductsLayout(Layout):
         return max(used, self.sets * self.tile * self.n_sums)
 
     def shares(self, matrix: int) -> Shares:
-        """How warps share the products of a matrix."""
+        """Shares of the warps in the products of a matrix."""
         columns, warps, set_eights = self.matrices[matrix], self.threads // 32, self.sets // 8
         by_rows, eights, column_tiles = self.tile // 16, -(-columns // 8), -(-columns // 16)
         by_sets = min(max(warps // (by_rows * self.lanes), 1), set_eights)
@@ -192,11 +192,11 @@ class ProductsLayout(Layout):
         return self.turns * self.n_sums + sum(4 * s.tiles * s.sets_of_warp for s in shares)
 
     def row_blocks(self, device: Device, n_rows: int) -> int:
-        """How many blocks share the rows: with eight sets they fill the device; a power of two times less for few rows.
+        """Number of blocks that share the rows: with eight sets they fill the device; a power of two times less for few rows.
 
         So the blocks of any multiple of sixteen sets are done at about the same time.
         """
-        blocks, most = device.compute_units * self.room, -(-n_rows // (self.tile * _TILES))
+        blocks, most = device.compute_units * self.room, -(-n_rows // (self.tile * _LEAST_TILES))
         while blocks > max(most, 1):
             blocks //= 2
         return blocks
@@ -206,13 +206,13 @@ def products_layout(
     device: Device, matrices: Sequence[int], predictors: Sequence[Predictor], itemsize: int, n_sums: int, n_sets: int, *,
     load: int = 1, n_kept: int = 0, of_set: int = 0, most_turns: int = 8,
 ) -> ProductsLayout | None:  # fmt: skip
-    """The layout for `n_sets` sets of coefficients; None where the kernel is not for the device, or does not fit.
+    """Layout for `n_sets` sets of coefficients; None where the kernel is not for the device, or does not fit.
 
     `most_turns`: how often the function of a row may be written out. For others see `ProductsLayout`.
     """
     if not device.products:
         return None
-    for most, tile, lanes in _SHAPES:
+    for most, tile, lanes in _TILE_SHAPES:
         eight = ProductsLayout(
             128, 8, tile, unroll=2, lanes=lanes, load=load, matrices=tuple(matrices), predictors=tuple(predictors),
             itemsize=itemsize, n_sums=n_sums, n_kept=n_kept, of_set=of_set,
@@ -228,9 +228,9 @@ def products_layout(
 
 
 def _room(device: Device, layout: ProductsLayout) -> int:
-    """How many blocks a multiprocessor has shared memory and registers for."""
-    used = layout.shared_doubles * 8 + layout.sets * layout.of_set + RESERVED
+    """Number of blocks that a multiprocessor has shared memory and registers for."""
+    used = layout.shared_doubles * 8 + layout.sets * layout.of_set + RESERVED_SHARED_BYTES
     if (sums := layout.registers) > _MOST_SUMS:
         return 0
-    most = _BLOCKS if sums <= _FEW_SUMS else 65536 // (layout.threads * (2 * sums + 64))
-    return min(min(device.shared_memory, MOST_SHARED) // used, most)
+    most = _MOST_BLOCKS if sums <= _FEW_SUMS else 65536 // (layout.threads * (2 * sums + 64))
+    return min(min(device.shared_memory, MOST_SHARED_BYTES) // used, most)

@@ -1,4 +1,4 @@
-"""Separation of a device function by what its parts depend on.
+"""Separation of a device function by the arguments on which its parts depend.
 
 A table of N observations × K parameter sets evaluates a function N·K times, but much of it depends on the parameters
 alone (``log(sigma)``) or on the observation alone (``lgamma(x + 1)``). `separate` splits a function into three:
@@ -35,7 +35,7 @@ Guards = tuple[Expression, ...]  # conditions that all hold
 def separate(
     function: Function, levels: Mapping[str, int], resolve: Resolve, whole: Callable[[str], bool] = lambda name: False
 ) -> Separated:
-    """Separate `function` by what its parameters are.
+    """Separate `function` by the levels of its parameters.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def separate(
 
 
 class _Separation:
-    """What the separations of a function and of those that it calls have in common; each is made once."""
+    """Shared state of the separations of a function and of all that it calls; each is made once."""
 
     def __init__(self, resolve: Resolve, whole: Callable[[str], bool]):
         self.resolve, self.whole = resolve, whole
@@ -59,7 +59,7 @@ class _Separation:
         self._made: dict[tuple[str, tuple[int, ...], frozenset[int]], Separated] = {}
 
     def of(self, function: Function, levels: Mapping[str, int], held: frozenset[int] = frozenset()) -> Separated:
-        """`function`, separated; into the stages of `held` goes only what is certain to end."""
+        """Separated `function`; only code that is certain to end goes into the stages of `held`."""
         key = (function.name, tuple(levels.get(p.name, CONST) for p in function.parameters), held)
         if key not in self._made:
             self._made[key] = _Separator(function, dict(levels), self, held).run()
@@ -71,7 +71,7 @@ def _assigned(statements: Iterable[Node]) -> list[str]:
 
 
 def _is_costly(stage: Stage) -> bool:
-    """Whether a stage computes more than arithmetic."""
+    """True if a stage computes more than arithmetic."""
     calls = (n for s in stage.computed for n in lang.walk(s) if isinstance(n, lang.Call))
     return any(n.type != INT and n.function not in _CHEAP for n in calls)
 
@@ -103,7 +103,7 @@ class _Separator:
     # -- what depends on what
 
     def level(self, e: Node, names: Mapping[str, int]) -> int:
-        """What `e` depends on, given the same of names."""
+        """Level of `e`, given the levels of names."""
         if isinstance(e, lang.Name):
             return names.get(e.name, CONST)
         level = CONST
@@ -137,7 +137,7 @@ class _Separator:
                 return names
 
     def hoisted_statements(self) -> dict[int, tuple[int, Guards]]:
-        """Positions of the statements of the outermost block that move as a whole -> SET or ROW, and under what conditions."""
+        """Positions of the statements of the outermost block that move as a whole -> SET or ROW, and their guards."""
         body = self.function.body
         base = SET if SET in self.levels.values() else ROW  # where constants go
         written = [set(_assigned([s])) for s in body]
@@ -172,7 +172,7 @@ class _Separator:
             forced |= stuck
 
     def guards_at(self, i: int, level: int, names: Mapping[str, int]) -> Guards | None:
-        """The conditions under which statement `i` of the outermost block is computed ahead; None where it must not be."""
+        """Guards under which statement `i` of the outermost block is computed ahead; None where it must not be."""
         body = self.function.body
         if self.certain or self.separation.termination.is_certain(body[i]):
             return ()
@@ -211,7 +211,7 @@ class _Separator:
         return self.result
 
     def stage_of(self, e: Expression) -> int:
-        """SET or ROW where `e` can be computed in that stage, CONST where anywhere, else BOTH."""
+        """Stage in which `e` can be computed: SET or ROW, CONST for any, else BOTH."""
         if isinstance(e, lang.Name):
             known = e.name in self.kinds and (e.name != "dim" or self.levels.get("dim") != CONST)
             return self.available.get(e.name, BOTH) if known else CONST
@@ -223,17 +223,17 @@ class _Separator:
         return self.stages_of[e]
 
     def guards_in(self, level: int) -> Guards | None:
-        """The conditions under which the current place is reached, where stage `level` knows them all."""
+        """Guards of the current place, where stage `level` knows them all."""
         known = tuple(g for g in self.guards if g is not None and self.stage_of(g) in (CONST, level))
         return None if level in self.held or len(known) < len(self.guards) else known
 
     def guards_for(self, level: int, e: Expression) -> Guards | None:
-        """The conditions under which stage `level` is to compute `e`; None where it must not."""
+        """Guards under which stage `level` is to compute `e`; None where it must not."""
         return () if self.certain or self.separation.termination.is_certain(e) else self.guards_in(level)
 
     @contextmanager
     def under(self, *guards: Guard) -> Iterator[None]:
-        """A place that is reached only where `guards` hold, too."""
+        """Place that is reached only where `guards` hold, too."""
         before = self.guards
         if not self.certain:
             self.guards += guards
@@ -241,7 +241,7 @@ class _Separator:
         self.guards = before
 
     def computed_ahead(self, key: Expression | tuple[int, str, Expression]) -> lang.Field | None:
-        """A member that was made under the conditions of the current place, or under fewer."""
+        """Member that was made under the conditions of the current place, or under fewer."""
         found = self.replacements.get(key, ())
         return next((member for guards, member in found if self.guards[: len(guards)] == guards), None)
 
@@ -262,7 +262,7 @@ class _Separator:
         return next(n for i in numbers if (n := f"{prefix}{i}") not in members and n not in self.kinds)
 
     def rewrite(self, e: Expression) -> Expression:
-        """`e` with everything that is computed ahead replaced by members of `set` and `row`."""
+        """Expression `e` with everything that is computed ahead replaced by members of `set` and `row`."""
         if isinstance(e, lang.Name):
             if e.name in self.kinds and e.type != VECTOR and (level := self.available.get(e.name)):
                 return self.member(level, e.name, e.type, lang.Name(e.name, e.type))
@@ -296,7 +296,7 @@ class _Separator:
         return rebuilt
 
     def rewrite_call(self, e: lang.Call, callee: Function) -> Expression:
-        """A call whose arguments depend on both: its own parameter-only and row-only parts move ahead as well."""
+        """Call whose arguments depend on both levels: its own parameter-only and row-only parts move ahead as well."""
         given = {}
         for p, a in zip(callee.parameters, e.arguments, strict=True):
             level = self.stage_of(a) or (SET if p.name != "dim" else CONST)
@@ -325,7 +325,7 @@ class _Separator:
         return lang.Call(separated.evaluate, tuple(arguments), e.type)
 
     def has_room(self, level: int, stage: Stage) -> bool:
-        """Whether a stage of a function that is called has room beside those of others, which could double with each call."""
+        """True if a called function's stage has room beside those of others, which could double with each call."""
         own = self.result.stages[level]
         return own.numbers + stage.numbers <= _MOST_NUMBERS or (not own.inherited and stage.inherited <= _MOST_NUMBERS)
 
@@ -333,7 +333,7 @@ class _Separator:
         self, level: int, stage: Stage, separated: Separated, e: lang.Call, given: Mapping[str, tuple[Expression, int]],
         callee: Function,
     ) -> lang.Field:  # fmt: skip
-        """The member for what stage `level` of a function that is called computes."""
+        """Member for the struct that stage `level` of a called function computes."""
         place = (level, separated.name, e)
         if (found := self.computed_ahead(place)) is not None:
             return found
@@ -386,7 +386,7 @@ class _Separator:
         return rebuilt
 
     def collect_arguments(self) -> None:
-        """Which parameters each of the three functions takes."""
+        """Collect the parameters that each of the three functions takes."""
         result = self.result
         for level, stage in result.stages.items():
             result.arguments[level] = self.used_in(stage.computed)

@@ -1,4 +1,4 @@
-"""A function in three parts: what depends on the parameters alone, on the observation alone, and on both."""
+"""Separated functions, in three parts: for the parameters alone, for the observation alone, and for both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ABOUT = {
 
 @dataclass
 class Stage:
-    """What is computed ahead for one parameter set, or for one observation."""
+    """Code that is computed ahead for one parameter set, or for one observation."""
 
     struct: str
     function: str
@@ -33,7 +33,7 @@ class Stage:
 
 
 def usually(condition: Expression | None, values: Mapping[str, Expression | None]) -> bool | None:
-    """Whether a condition usually holds; None where that is not known. `values`: those of variables."""
+    """True if a condition usually holds, False if rarely; None where that is not known. `values`: those of variables."""
     match condition:
         case lang.Name(name=name) if name in values:
             return usually(values[name], {n: v for n, v in values.items() if n != name})
@@ -51,7 +51,7 @@ def usually(condition: Expression | None, values: Mapping[str, Expression | None
 
 @dataclass
 class Separated:
-    """A function in three parts, as `separate` makes it.
+    """Function in three parts, as `separate` makes it.
 
     Attributes
     ----------
@@ -76,11 +76,11 @@ class Separated:
         return f"{self.name}_evaluate"
 
     def parts(self) -> list[Node]:
-        """Every piece of code in it, for finding what it calls."""
+        """Nodes of all its code, for finding the functions that it calls."""
         return [*self.body, *(s for stage in self.stages.values() for s in stage.computed)]
 
     def usual(self, level: int, owner: str) -> Iterator[tuple[str, bool]]:
-        """The conditions that stage `level` has computed into the struct `owner`, as C, and whether they usually hold."""
+        """Conditions that stage `level` has computed into the struct `owner`, as C, and whether they usually hold."""
         stage = self.stages[level]
         assigned = (n for s in stage.computed for n in lang.walk(s) if isinstance(n, (lang.Declare, lang.Assign)))
         values = {n.name: n.value for n in assigned}
@@ -94,7 +94,7 @@ class Separated:
                     yield from inner.usual(level, f"{owner}.{name}")
 
     def branches(self, owner: str) -> Iterator[str]:
-        """The conditions on parameters alone, computed into the struct `owner`, on which statements branch, as C."""
+        """Conditions on parameters alone, computed into the struct `owner`, on which statements branch, as C."""
         for n in (n for s in self.body for n in lang.walk(s)):
             if isinstance(n, lang.If) and isinstance(n.condition, lang.Field) and n.condition.owner == OWNER[SET]:
                 yield f"{owner}.{n.condition.name}"
@@ -104,12 +104,12 @@ class Separated:
                     yield from inner.branches(f"{owner}.{name}")
 
     def functions(self) -> list[tuple[str, Sequence[Node]]]:
-        """The names and bodies of its parts."""
+        """Names and bodies of its parts."""
         prepared = [(stage.function, stage.computed) for stage in self.stages.values() if stage.members]
         return [*prepared, (self.evaluate, self.body)]
 
     def all(self) -> list[Separated]:
-        """This one and all that it calls, callees first."""
+        """Separated function and all that it calls, callees first."""
         found: dict[str, Separated] = {}
 
         def visit(separated: Separated) -> None:
@@ -122,14 +122,14 @@ class Separated:
         return list(found.values())
 
     def print(self, printer: Printer, printed: set[str] | None = None) -> str:
-        """The structs and functions as C, those that it calls first, without those in `printed`."""
+        """Text of the structs and functions in C, callees first, without those in `printed`."""
         printed = set() if printed is None else printed
         new = [separated for separated in self.all() if separated.name not in printed]
         printed.update(separated.name for separated in new)
         return "".join(separated.print_alone(printer) for separated in new)
 
     def print_alone(self, printer: Printer) -> str:
-        """Its own structs and functions as C."""
+        """Text of its own structs and functions in C."""
         text = ""
         for level, stage in self.stages.items():
             if not stage.members:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Compiled(NamedTuple):
-    """A kernel of a shape for one device function."""
+    """Kernel of a shape for one device function."""
 
     kernel: Kernel
     layout: Layout
@@ -22,7 +22,7 @@ class Compiled(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """How observations and sets of parameters are gone through, whatever the function of them.
+    """Pattern in which a kernel goes through observations and sets of parameters, whatever the function of them.
 
     The module that launches a shape's kernels owns the shape. Densities of another kind, such as elliptical ones, may have a
     template and layouts of their own for it.
@@ -30,7 +30,7 @@ class Shape:
     Attributes
     ----------
     name : str
-        What users call it, and how its kernels' names end.
+        Name of the shape for users, and ending of its kernels' names.
     template : Template
         Declares what the kernel takes, ends with the function's own arguments, and goes through the data.
     pattern : callable
@@ -42,7 +42,7 @@ class Shape:
     all_sets : bool
         Whether a block goes through all sets of parameters.
     outputs : mapping
-        What its kernels may write for each row, and the templates whose C functions that takes.
+        Results that its kernels may write for each row, and the templates whose C functions that takes.
     """
 
     name: str
@@ -55,11 +55,11 @@ class Shape:
     _kernels: WeakKeyDictionary[Any, dict[Hashable, Compiled]] = field(default_factory=WeakKeyDictionary, repr=False)
 
     def before(self, outputs: Sequence[str]) -> list[Template]:
-        """The templates whose C functions a kernel calls that writes `outputs`."""
+        """Templates whose C functions a kernel calls that writes `outputs`."""
         return list(dict.fromkeys(t for o in outputs for t in self.outputs[o]))
 
     def compiled(self, function: Any, key: Hashable, make: Callable[[], Compiled]) -> Compiled:
-        """The kernel for `function` and whatever else decides it, made when it is first asked for."""
+        """Kernel for `function` and `key`, made when it is first asked for."""
         if (known := self._kernels.get(function)) is None:
             known = self._kernels.setdefault(function, {})
         if key not in known:

@@ -1,4 +1,4 @@
-"""The kernels that can be shown of a density or a covariance function, found in the folders that make them.
+"""Kernels that can be shown of a density or a covariance function, found in the folders that make them.
 
 A folder of the package with a module ``shown`` lists there, by the names that users know, the functions that give the source
 of a kernel: ``SHOWN = {"table": table}``, of densities unless it says ``KIND = "covariance"``. So a new folder needs no entry
@@ -21,7 +21,7 @@ Make = Callable[[Any, str, str], str]
 
 @functools.cache
 def shown(kind: str) -> Mapping[str, Make]:
-    """Name -> what makes the source of the kernel of that name.
+    """Makers of kernel sources, by the name of the kernel.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def shown(kind: str) -> Mapping[str, Make]:
 
 
 def _module(folder: Path) -> Any:
-    """The module ``shown`` of a folder of the package."""
+    """Module ``shown`` of a folder of the package."""
     return importlib.import_module(".".join([PACKAGE.name, *folder.relative_to(PACKAGE).parts, "shown"]))
 
 
 def shown_source(kind: str, what: Any, shape: str, dtype: str, dialect: str) -> str:
-    """The source of the kernel `shape` of a density or covariance function.
+    """Source of the kernel `shape` of a density or covariance function.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from ..language.nodes import OUTPUT, Assign, Call, Declare, Function, Name, Node
 SINES = {"sin", "cos"}
 _ARGUMENT = "the argument of a sine"
 # x + 0 * x is x to the bit where x is finite; sin and cos of all else are nan. No compiler may simplify it: x might be -0.
-APART = """\
+SEPARATE_SINES = """\
 #ifdef __OPENCL_VERSION__
 // Sines of sines are kept apart: Intel's compiler fails where it joins sin(t) and cos(t), and t is such a sine or cosine.
 DEVICE real sin_apart(real x)
@@ -36,12 +36,12 @@ DEVICE real cos_apart(real x)
 
 
 def kept_apart(functions: Sequence[Function]) -> str:
-    """C that has to stand before these functions; empty where none of them takes a sine or cosine of one."""
-    return APART if _are_nested(functions) else ""
+    """Text, in C, to stand before the functions; empty where none takes a sine or cosine of a sine or cosine."""
+    return SEPARATE_SINES if _are_nested(functions) else ""
 
 
 def _are_nested(functions: Sequence[Function]) -> bool:
-    """Whether the argument of a sine or cosine may be one, through variables and calls, in whatever order they run."""
+    """True if the argument of a sine or cosine may be one, through variables and calls, in whatever order they run."""
     if not any(SINES.intersection(called(f)) for f in functions):
         return False
     parameters = {f.name: [p.name for p in f.parameters] for f in functions}

@@ -23,7 +23,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 class Template:
-    """A Mako template, and the kernels that were compiled from it.
+    """Mako template, and the kernels that were compiled from it.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Template:
 
     @classmethod
     def beside(cls, module: str, name: str) -> Template:
-        """The template `name` in the folder of a module, which gives its own ``__file__``."""
+        """Template `name` in the folder of a module, which gives its own ``__file__``."""
         return cls((Path(module).parent / f"{name}.mako").relative_to(PACKAGE).as_posix())
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class Template:
     def _compiled(
         self, runtime: Runtime, name: str, threads: int, shared: int = 0, /, *, dtype: str, **constants: Any
     ) -> Kernel:
-        """The kernel `name` of a source that calls no device function, compiled at most once for a runtime.
+        """Kernel `name` of a source that calls no device function, compiled at most once for a runtime.
 
         Parameters
         ----------
@@ -57,19 +57,19 @@ class Template:
             Threads a block, and bytes of dynamic shared memory.
         dtype : {"float64", "float32"}
         **constants : hashable
-            What the template is rendered with.
+            Values for the template.
         """
         return runtime.kernel(self.source(dtype, runtime.dialect, **constants), name, threads, shared)
 
     def source(self, dtype: str, dialect: str, **constants: Any) -> str:
-        """The source of kernels that call no device function.
+        """Source of kernels that call no device function.
 
         Parameters
         ----------
         dtype : {"float64", "float32"}
         dialect : {"cuda", "opencl"}
         **constants
-            What the template is rendered with.
+            Values for the template.
         """
 
         def text() -> str:
@@ -82,7 +82,7 @@ class Template:
         self, code: KernelCode, name: str, layout: Layout, dtype: str, dialect: str, *, others: Sequence[KernelCode] = (),
         before: Sequence[Template] = (), space: Mapping[str, str] | None = None, **constants: Any,
     ) -> str:  # fmt: skip
-        """The source of a kernel of device functions: prelude, the functions in their parts, and the template around them.
+        """Source of a kernel of device functions: prelude, the functions in their parts, and the template around them.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Template:
         space : mapping
             Address space of vector arguments, by name, where it is not that of global memory.
         **constants
-            What else the template is rendered with.
+            Further values for the template.
         """
         code.stage_vectors = bool(layout.stage_vectors)
         if code.stage_vectors and code.observation:
@@ -125,13 +125,13 @@ class Template:
         return _stored(text, self.path, dtype, repr([t.path for t in before]), functions, *parts)
 
     def functions(self, dtype: str, dialect: str) -> str:
-        """The template's block ``functions``: C functions for other kernels."""
+        """Block ``functions`` of the template: C functions for other kernels."""
         text: str = _loaded(self.path).get_def("functions").render(dtype=dtype, dialect=dialect)
         return text
 
 
 def prelude(dtype: str, dialect: str, functions: str = "") -> str:
-    """The macros that a dialect defines, the constants, and what printed functions need beside them."""
+    """Macros of a dialect, constants, and C functions that the printed functions need."""
     context = dict(dtype=dtype, constants=lang.CONSTANTS)
     files = [f"prelude_{dialect}", "prelude"]
     if any(f"{name}(" in functions for name in WHOLE_NUMBERS):
@@ -143,14 +143,14 @@ def prelude(dtype: str, dialect: str, functions: str = "") -> str:
 
 @functools.cache
 def _loaded(path: str) -> Any:
-    """A template as Mako has it, which is imported here: that takes long."""
+    """Template as Mako has it. Mako is imported here, which takes long."""
     from mako.lookup import TemplateLookup
 
     return TemplateLookup([str(PACKAGE)], strict_undefined=True).get_template(path)
 
 
 def _stored(text: Callable[[], str], *parts: str) -> str:
-    """The text that `parts` and all templates decide, from the disk where it was made before."""
+    """Text that `parts` and all templates decide, from the disk where it was made before."""
     key = cache.key("source", _digest(), *parts)
     if (stored := cache.load(key)) is not None:
         return stored.decode()
@@ -161,6 +161,6 @@ def _stored(text: Callable[[], str], *parts: str) -> str:
 
 @functools.cache
 def _digest() -> str:
-    """What the texts of all templates, and of the modules that fill them in, come to."""
+    """Digest of the texts of all templates, and of the modules that fill them in."""
     files = [*sorted(PACKAGE.rglob("*.mako")), Path(code_module.__file__), Path(__file__)]
     return cache.key(*(path.read_text(encoding="utf-8") for path in files))

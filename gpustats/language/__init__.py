@@ -1,1 +1,1 @@
-"""The language of device functions: a text becomes functions."""
+"""Language of device functions: from a text to functions."""

@@ -1,4 +1,4 @@
-"""Variables that are declared without a value: none may be read before it has one."""
+"""Variables declared without a value: none may be read before it has one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _State = dict[str, int]
 
 
 def with_values(body: tuple[Statement, ...], refuse: Callable[[lang.Name], NoReturn]) -> tuple[Statement, ...]:
-    """The statements of a function in which every variable has a value when it is read.
+    """Statements of a function in which every variable has a value when it is read.
 
-    One that only a loop assigns to is nan if the loop never runs, or 0 if it is an `int`. `refuse` is given any other that may
+    A variable that only a loop assigns to is nan, or 0 if an `int`, where the loop never runs. `refuse` gets any other that may
     have no value.
     """
     reader = _Reader(refuse)
@@ -26,7 +26,7 @@ def with_values(body: tuple[Statement, ...], refuse: Callable[[lang.Name], NoRet
 
 
 def _given(statements: tuple[Statement, ...], names: set[str]) -> tuple[Statement, ...]:
-    """The statements with first values for the variables of some names."""
+    """Statements with first values for the variables of some names."""
 
     def given(node: Any) -> Any:
         if isinstance(node, lang.Declare) and node.value is None and node.name in names:
@@ -43,7 +43,7 @@ class _Reader:
         self.by_loop: set[str] = set()  # variables that are read where only a loop has set them
 
     def block(self, statements: Sequence[Statement], state: _State) -> _State | None:
-        """What is known behind some statements, None where they do not end; `state` is what is known before them."""
+        """State of the variables behind some statements, None where they do not end; `state` is that before them."""
         for s in statements:
             after = self.statement(s, state)
             if after is None:
@@ -90,7 +90,7 @@ class _Reader:
 
 
 def _either(one: _State | None, other: _State | None) -> _State | None:
-    """What is known where either may be the case."""
+    """State of the variables where two branches join."""
     if one is None or other is None:
         return one if other is None else other
     return {n: max(one.get(n, _SET), other.get(n, _SET)) for n in {**one, **other}}

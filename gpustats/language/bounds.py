@@ -1,4 +1,4 @@
-"""Whole numbers in device functions: those that are written out, and indices that stay within their vectors.
+"""Whole numbers in device functions: numbers written out, and indices that stay within their vectors.
 
 A vector has `dim` elements, and behind them lies the memory of others. So an index that is not plainly one of 0 … dim - 1, as
 the variable of a loop over the elements is, becomes the nearest of these.
@@ -15,22 +15,22 @@ from . import nodes as lang
 from .nodes import INT, REAL, Expression, Function, Node, Statement
 
 #: The largest `int`.
-LARGEST = (1 << 31) - 1
+LARGEST_INT = (1 << 31) - 1
 
 #: Whether what is read outside of a vector is nan, so that mistakes show: by the environment's ``GPUSTATS_CHECK_INDICES``.
-STRICT = os.environ.get("GPUSTATS_CHECK_INDICES", "0") not in ("", "0")
+CHECKS_INDICES = os.environ.get("GPUSTATS_CHECK_INDICES", "0") not in ("", "0")
 
 _DIM = lang.Name("dim", INT)
 #: The place of a vector's last element.
-LAST = lang.Binary("-", _DIM, lang.Number("1", INT), INT)
+LAST_INDEX = lang.Binary("-", _DIM, lang.Number("1", INT), INT)
 _BOUNDING = ("min", "max")  # of whole numbers: functions that users do not have
-_SMALL = 1 << 16  # steps and first values of loops that cannot wrap around
+_SMALL_INT = 1 << 16  # steps and first values of loops that cannot wrap around
 
 N = TypeVar("N", bound=Node)
 
 
 def written_out(e: Expression) -> int | None:
-    """The value of a whole number that consists of literals, None for what is computed."""
+    """Value of a whole number that consists of literals, None for a computed number."""
     if e.type != INT:
         return None
     match e:
@@ -47,12 +47,12 @@ def written_out(e: Expression) -> int | None:
 
 
 def within_bounds(statements: tuple[Statement, ...], helper: bool) -> tuple[Statement, ...]:
-    """The statements of a function with every index in 0 … dim - 1; `helper`: others may tell it a `dim` of 0."""
+    """Statements of a function with every index in 0 … dim - 1; `helper`: others may tell it a `dim` of 0."""
     return tuple(_bounded(s, frozenset(), helper) for s in statements)
 
 
 def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
-    """`node` with every index in bounds, where the variables in `safe` are."""
+    """Copy of `node` with every index in bounds, where the variables in `safe` are."""
     if isinstance(node, lang.For):
         head = lang.rebuild(replace(node, body=()), lambda child: _bounded(child, safe, helper))
         inside = safe | {name} if (name := _element(node, safe)) else safe
@@ -60,8 +60,8 @@ def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
     node = lang.rebuild(node, lambda child: _bounded(child, safe, helper))
     if isinstance(node, (lang.Index, lang.Store)):
         e = node.subscript
-        if not _inside(e, safe) or (helper and e == LAST):
-            bounded = _between(0, e, _at_least(0, LAST) if helper else LAST)
+        if not _inside(e, safe) or (helper and e == LAST_INDEX):
+            bounded = _between(0, e, _at_least(0, LAST_INDEX) if helper else LAST_INDEX)
             if isinstance(node, lang.Store):
                 return replace(node, subscript=bounded, value=nan_unless(e, bounded, node.value))
             return nan_unless(e, bounded, replace(node, subscript=bounded))  # type: ignore[return-value]
@@ -69,8 +69,8 @@ def _bounded(node: N, safe: frozenset[str], helper: bool) -> N:
 
 
 def nan_unless(e: Expression, bounded: Expression, value: Expression) -> Expression:
-    """`value`, which is nan in the search of mistakes where the index or the length `e` had to be bounded."""
-    if not STRICT or e == bounded or value.type != REAL or lang.draws(e):
+    """Expression `value`, or nan in the search of mistakes where the index or the length `e` had to be bounded."""
+    if not CHECKS_INDICES or e == bounded or value.type != REAL or lang.draws(e):
         return value
     if any(isinstance(n, lang.Index) for n in lang.walk(e)):  # written twice at each level, it would grow without end
         return value
@@ -78,7 +78,7 @@ def nan_unless(e: Expression, bounded: Expression, value: Expression) -> Express
 
 
 def not_plain(function: Function) -> Iterator[tuple[int, int, str]]:
-    """The line, the column and a name of each index and length of a function that is not plainly within its vector."""
+    """Line, column and name of each index and length of a function that is not plainly within its vector."""
     for statement in function.body:
         for node in lang.walk(statement):
             if isinstance(node, (lang.Index, lang.Store)) and _is_bounded(node.subscript):
@@ -92,12 +92,12 @@ def _is_bounded(e: Expression) -> bool:
 
 
 def length(e: Expression, least: int, helper: bool) -> Expression:
-    """The length `e` that a function, perhaps a helper, tells another of its vectors: at least `least`, at most its own."""
+    """Length `e` that a function, perhaps a helper, tells another of its vectors: at least `least`, at most its own."""
     return e if e == _DIM else _between(least, e, _at_least(least, _DIM) if helper and least else _DIM)
 
 
 def _between(first: int, e: Expression, last: Expression) -> Expression:
-    """The number nearest to `e` in `first` … `last`.
+    """Number nearest to `e` in `first` … `last`.
 
     The order of the two comparisons matters: NVIDIA's assembler (CUDA 13.0, Hopper) takes max(min(e, last), 0) == last for
     false where it is true.
@@ -110,12 +110,12 @@ def _at_least(first: int, e: Expression) -> Expression:
 
 
 def _inside(e: Expression, safe: frozenset[str]) -> bool:
-    """Whether `e` is plainly one of 0 … dim - 1."""
-    return written_out(e) == 0 or e == LAST or (isinstance(e, lang.Name) and e.name in safe)
+    """True if the index `e` plainly lies in 0 … dim - 1."""
+    return written_out(e) == 0 or e == LAST_INDEX or (isinstance(e, lang.Name) and e.name in safe)
 
 
 def _element(loop: lang.For, safe: frozenset[str]) -> str:
-    """The variable of a loop that goes through elements of a vector, up or down; else nothing."""
+    """Variable of a loop that goes through elements of a vector, up or down; else nothing."""
     start, step = loop.start, loop.step
     if start is None or step is None or start.value is None or start.name != step.name or start.type != INT:
         return ""
@@ -125,7 +125,7 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
     if name in changed or not isinstance(value, lang.Binary) or value.left != lang.Name(name, INT):
         return ""
     by = written_out(value.right)
-    if by is None or not 0 < by <= _SMALL:
+    if by is None or not 0 < by <= _SMALL_INT:
         return ""
     conditions = conjuncts(loop.condition)
     if value.operator == "+" and _nonnegative(start.value, safe):
@@ -136,13 +136,13 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
 
 
 def counted(loop: lang.For) -> bool:
-    """Whether a loop plainly takes few turns: one for each element of a vector, or some tens of thousands."""
+    """True if a loop plainly takes few turns: one for each element of a vector, or some tens of thousands."""
     each_turn = [s for s in (loop.step, *loop.body) if isinstance(s, lang.Assign)]
     changed = [n for s in (loop.step, *loop.body) if s for n in lang.walk(s) if isinstance(n, (lang.Assign, lang.Declare))]
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and isinstance(condition.left, lang.Name) and condition.left.type == INT:
             name, limit = condition.left.name, written_out(condition.right)
-            few = condition.right == _DIM if limit is None else abs(limit) <= _SMALL
+            few = condition.right == _DIM if limit is None else abs(limit) <= _SMALL_INT
             by = {"<": "+", "<=": "+", ">": "-", ">=": "-"}.get(condition.operator)
             of_name = [s for s in changed if s.name == name]
             if few and by and of_name and all(s in each_turn and _moves(s, by) for s in of_name):
@@ -151,14 +151,14 @@ def counted(loop: lang.For) -> bool:
 
 
 def _moves(s: Node, by: str) -> bool:
-    """Whether a statement adds (or subtracts, as `by` says) a positive whole number to its variable."""
+    """True if a statement adds (or subtracts, as `by` says) a positive whole number to its variable."""
     if not isinstance(s, lang.Assign) or not isinstance(s.value, lang.Binary) or s.value.left != lang.Name(s.name, INT):
         return False
-    return s.value.operator == by and 0 < (written_out(s.value.right) or 0) <= _SMALL
+    return s.value.operator == by and 0 < (written_out(s.value.right) or 0) <= _SMALL_INT
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
-    """The conditions that all hold where this one does."""
+    """Conditions whose conjunction a condition is."""
     if isinstance(condition, lang.Binary) and condition.operator == "&&":
         return conjuncts(condition.left) + conjuncts(condition.right)
     return [condition]
@@ -168,11 +168,11 @@ def _nonnegative(e: Expression, safe: frozenset[str]) -> bool:
     if isinstance(e, lang.Binary) and e.operator == "+":
         return _nonnegative(e.left, safe) and _nonnegative(e.right, safe)
     number = written_out(e)
-    return 0 <= number <= _SMALL if number is not None else isinstance(e, lang.Name) and e.name in safe
+    return 0 <= number <= _SMALL_INT if number is not None else isinstance(e, lang.Name) and e.name in safe
 
 
 def _below_dim(condition: Expression, name: str, safe: frozenset[str]) -> bool:
-    """Whether a condition keeps a variable below `dim`."""
+    """True if a condition keeps a variable below `dim`."""
     if not isinstance(condition, lang.Binary) or condition.left != lang.Name(name, INT):
         return False
     limit = condition.right
@@ -182,7 +182,7 @@ def _below_dim(condition: Expression, name: str, safe: frozenset[str]) -> bool:
 
 
 def _from_zero(condition: Expression, name: str) -> bool:
-    """Whether a condition keeps a variable at 0 or above."""
+    """True if a condition keeps a variable at 0 or above."""
     if not isinstance(condition, lang.Binary) or condition.left != lang.Name(name, INT):
         return False
     limit, least = written_out(condition.right), {">": -1, ">=": 0}.get(condition.operator)

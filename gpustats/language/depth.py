@@ -1,4 +1,4 @@
-"""Deep code, cut into pieces: what rewrites functions goes down their trees step by step, and so do compilers.
+"""Deep code, cut into pieces: rewriting goes down the trees of functions step by step, and so do compilers.
 
 Parts of long expressions become variables, in the order in which they are evaluated anyway; chains of ``else if`` go on behind
 a variable that tells whether none of their conditions held so far.
@@ -21,7 +21,7 @@ _ZERO, _ONE = lang.Number("0", INT), lang.Number("1", INT)
 
 
 def flat(body: tuple[Statement, ...], used: set[str], fail: Callable[[Node, str], NoReturn]) -> tuple[Statement, ...]:
-    """The statements of a function, none of which is deep.
+    """Statements of a function, none of which is deep.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def flat(body: tuple[Statement, ...], used: set[str], fail: Callable[[Node, str]
 
 
 class _Cut:
-    """Recursion here is that of plain calls only, which take no memory of the interpreter's own stack."""
+    """Cutter of deep statements, whose recursion is that of plain calls, which take none of the interpreter's own stack."""
 
     def __init__(self, used: set[str], fail: Callable[[Node, str], NoReturn]):
         self.used, self.fail = used, fail
@@ -54,12 +54,12 @@ class _Cut:
     # -- expressions
 
     def whole(self, e: Expression, ahead: list[Statement] | None) -> Expression:
-        """An expression of a statement before which `ahead` is executed; None where nothing can be."""
+        """Expression of a statement, cut to size, before which `ahead` is executed; None where nothing can be."""
         made: Expression = self.expression(e, ahead, False)[0]
         return made
 
     def expression(self, e: Any, ahead: list[Statement] | None, lazy: bool) -> tuple[Any, int]:
-        """An expression, and how deep it is; `lazy`: a condition decides whether it is evaluated."""
+        """Expression cut to size, and its depth; `lazy`: a condition decides whether it is evaluated."""
         depth, new = 0, {}
         decides = isinstance(e, lang.Conditional) or (isinstance(e, lang.Binary) and e.operator in ("&&", "||"))
         for name, value in lang.fields_of(e):
@@ -114,7 +114,7 @@ class _Cut:
         return s if s.value is None else replace(s, value=self.whole(s.value, ahead))
 
     def chain(self, s: lang.If, level: int) -> list[Statement]:
-        """An ``if``, and those that stand in its ``else``."""
+        """Statements for an ``if`` and all that stand in its ``else``."""
         links = [s]
         while len(s.otherwise) == 1 and isinstance(s.otherwise[0], lang.If):
             links.append(s := s.otherwise[0])
@@ -139,5 +139,5 @@ class _Cut:
 
 
 def _harmless(e: Expression) -> bool:
-    """Whether it does no harm to evaluate `e` although a condition says no."""
+    """True if the expression `e` may be evaluated although a condition says no."""
     return all(not isinstance(n, lang.Call) or n.function in lang.MATH for n in lang.walk(e))

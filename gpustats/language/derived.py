@@ -1,4 +1,4 @@
-"""Functions that gpustats writes around a user's function: with the same arguments, and a body of C that calls it."""
+"""Functions written around a user's function: with the same arguments, and a body of C that calls it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _DECLARED = {REAL: "real ", INT: "int ", VECTOR: "const real *", OUTPUT: "real *
 
 
 def declaration(p: Parameter) -> str:
-    """The parameter `p` as a user declares it."""
+    """Declaration of the parameter `p`, as a user writes it."""
     return f"{_DECLARED[p.type]}{p.name}"
 
 
 def call_of(function: Function, given: Mapping[str, str] | None = None) -> str:
-    """A call of `function`, in C, by one that has arguments of the same names; `given`: others in the place of some."""
+    """Call of `function`, in C, by one that has arguments of the same names; `given`: others in the place of some."""
     return f"{function.name}({', '.join((given or {}).get(p.name, p.name) for p in function.parameters)})"
 
 
 def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: Sequence[str] = ()) -> Function:
-    """The function ``<name>_<suffix>`` with the arguments of `function`, `more` real ones, and the given body.
+    """Function ``<name>_<suffix>`` with the arguments of `function`, `more` real ones, and the given body.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: 
 
 
 def unlike_others(made: Function, resolve: Resolve) -> Function:
-    """A function that gpustats has made, under a longer name where another function has its own."""
+    """Generated function, under a longer name where another function has its own."""
     while (known := resolve(made.name)) is not None and known != made:
         made = replace(made, name=f"{made.name}_")
     return made
@@ -59,14 +59,14 @@ def unlike_others(made: Function, resolve: Resolve) -> Function:
 def with_argument(
     function: Function, suffix: str, argument: str, body: str, resolve: Resolve
 ) -> tuple[Function, str]:
-    """The function ``<name>_<suffix>`` of one more real argument, and the name of that argument.
+    """Function ``<name>_<suffix>`` of one more real argument, and the name of that argument.
 
     Parameters
     ----------
     function : Function
     suffix : str
     argument : str
-        What the new argument is called unless `function` has one of this name.
+        Name of the new argument, unless `function` has one of this name.
     body : str
         C statements with ``{argument}`` where they use the new argument, and ``{call}`` where they call `function`.
     resolve : callable
@@ -77,10 +77,10 @@ def with_argument(
 
 
 def taken_in(functions: Mapping[str, Function]) -> Callable[[str], bool]:
-    """Whether one of `functions`, or a special function, has a name: what is written beside them needs another."""
+    """Test for a name that one of `functions`, or a special function, has: functions written beside them need another."""
     return lambda name: name in functions or library.is_special(name)
 
 
 def resolve_in(functions: Mapping[str, Function]) -> Resolve:
-    """Finds a function among `functions`, or else in the library."""
+    """Look-up of a function among `functions`, or else in the library."""
     return lambda name: functions.get(name) or library.resolve(name)

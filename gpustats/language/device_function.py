@@ -24,7 +24,7 @@ _DEEP = 50_000  # calls
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument as the user sees it: an observation or a parameter."""
+    """Argument as the user sees it: an observation or a parameter."""
 
     name: str
     domain: str = "real"
@@ -42,7 +42,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class DeviceFunction:
-    """One parsed source: the functions in it and what its comment says of the arguments.
+    """Parsed source: its functions, and the description of the arguments in its comment.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class DeviceFunction:
     description, reference, formula : str
         First line of the comment; its `source:` entry; the formula that it gives, as `formula.parse` takes it.
     prefix : str
-        What the names of its functions in kernels begin with: `name`, unless functions of another source have names of its
+        Prefix of the names of its functions in kernels: `name`, unless functions of another source have names of its
         own then.
     others : dict
         The functions of other sources that it calls, by the names under which it knows them.
@@ -74,11 +74,11 @@ class DeviceFunction:
     formula: str = ""
 
     def role(self, *endings: str) -> Function | None:
-        """The function whose name ends in one of `endings`."""
+        """Function whose name ends in one of `endings`."""
         return next((f for e in endings if (f := self.functions.get(f"{self.prefix}_{e}"))), None)
 
     def written(self, function: Function) -> str:
-        """What the user calls one of the functions."""
+        """Name of a function, as the user wrote it."""
         return self.name + function.name.removeprefix(self.prefix)
 
     @property
@@ -96,7 +96,7 @@ class DeviceFunction:
 
     @functools.cached_property
     def kind(self) -> Kind | None:
-        """What it defines; None where it is but functions for others to call."""
+        """Kind of thing that the source defines; None where it holds only functions for others to call."""
         described = ((kind, self.role(*kind.endings)) for kind in kinds())
         return next((kind for kind, function in described if function is not None and kind.describes(function)), None)
 
@@ -135,7 +135,7 @@ def parse(
 def parse_row_function(
     source: str, resolve: Resolve, taken: Callable[[str], bool]
 ) -> tuple[DeviceFunction, Function]:
-    """Parse the source of a function of a row, which is the last one of the source, whatever its name.
+    """Parse the source of a function of a row: the last function in it, whatever its name.
 
     Parameters, errors
         As for `parse`.
@@ -204,7 +204,7 @@ Entry = tuple[str, str, int]  # of an argument in the comment: its domain, its d
 
 @dataclass
 class _Comment:
-    """What the comments before the first function say: of each argument, and in each line of the formula."""
+    """Contents of the comments before the first function: entries of the arguments, and lines of the formula."""
 
     description: str = ""
     reference: str = ""
@@ -213,7 +213,7 @@ class _Comment:
     unknown: dict[str, tuple[list[str], int]] = field(default_factory=dict)  # what stands where a domain might, the line
 
     def refuse_unknown(self, source: str, arguments: Collection[str], others: bool = False) -> None:
-        """Refuse what stands in the place of an argument's domain and is none; if there may be others, what is nearly one."""
+        """Refuse unknown words in the place of an argument's domain; if `others`, near misses for other names, too."""
         for key, (words, line) in self.unknown.items():
             if key in arguments or (others and all(map(nearest, words))):
                 word, message = refusal(words, key)
@@ -225,14 +225,14 @@ class _Comment:
 
 
 def _lines(comment: str) -> list[str]:
-    """The lines of a comment, without what makes it one."""
+    """Lines of a comment, without the comment marks."""
     if comment.startswith("//"):
         return [comment.lstrip("/*").strip()]
     return [line.strip().lstrip("*").strip() for line in comment.removesuffix("*/").lstrip("/").split("\n")]
 
 
 def _comment(source: str, name: str) -> _Comment:
-    """What the comments before the first function of the distribution `name` say."""
+    """Contents of the comments before the first function of the distribution `name`."""
     said = _Comment()
     for match in COMMENT.finditer(source):
         if "(" in COMMENT.sub("", source[: match.start()]):
@@ -253,7 +253,7 @@ def _comment(source: str, name: str) -> _Comment:
                     said.reference = rest
                 elif words and set(words) <= DOMAINS.keys():
                     said.entries[key] = (" ".join(words), about.strip(), i)
-                elif key in formula.KEYS and key != name:
+                elif key in formula.FORMULA_KEYS and key != name:
                     said.add_formula(rest, i)
                 elif key == name and not said.description:
                     said.description = rest
@@ -264,7 +264,7 @@ def _comment(source: str, name: str) -> _Comment:
 
 
 def _formula(source: str, arguments: tuple[Argument, ...], lines: list[tuple[str, int]]) -> str:
-    """The text of the formula in the comment, if it is one of these arguments."""
+    """Text of the formula in the comment, checked against the arguments."""
     text = "\n".join(line for line, _ in lines)
     if lines:
         names = [a.name for a in arguments] + ["dim"] * any(a.rank for a in arguments)
@@ -278,16 +278,16 @@ def _formula(source: str, arguments: tuple[Argument, ...], lines: list[tuple[str
 # ---- the arguments
 
 def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comment) -> tuple[Argument, ...]:
-    """The arguments as users pass them: those of the signature, with the domains that the comment gives.
+    """Arguments as users pass them: those of the signature, with the domains that the comment gives.
 
     Parameters
     ----------
     made : DeviceFunction
-        What has been parsed so far.
+        Source as parsed so far.
     names_of : dict
         Function -> names of its arguments, as the user wrote them.
     said : _Comment
-        What the comment says of them.
+        Contents of the comment.
     """
     kind, entries = made.kind, said.entries
     assert kind is not None
@@ -340,7 +340,7 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comm
 def _require_arguments(
     made: DeviceFunction, function: Function, other: Function, ending: str, found: list[str], names: list[str]
 ) -> None:
-    """Refuse a distribution function, a quantile or a number whose arguments are not the density's `names`, or made of them."""
+    """Refuse a distribution function, a quantile or a number whose arguments do not fit the density's `names`."""
     message = f"{made.written(other)} must take the arguments of {made.written(function)}, ({', '.join(names)})"
     if ending in QUANTILES:
         message = f"{made.written(other)} must take a probability and the parameters of {made.written(function)}, "
@@ -356,7 +356,7 @@ def _require_arguments(
 def _of_comment(
     made: DeviceFunction, function: Function, kind: Kind, entries: dict[str, Entry]
 ) -> tuple[Argument, ...]:
-    """The arguments of a function that sees others, computed of them: all that the comment names, the observation first."""
+    """Arguments of a function whose own inputs are computed from them: all that the comment names, the observation first."""
     for needed in kind.public:
         if needed not in entries:
             raise DeviceFunctionError(
@@ -368,7 +368,7 @@ def _of_comment(
 
 
 def _drawn(made: DeviceFunction, sampler: Function, names: list[str]) -> dict[str, Parameter]:
-    """The parameters of the distribution that a sampler takes."""
+    """Parameters of the distribution that a sampler takes."""
     if not sampler.parameters or sampler.parameters[0].type != RNG:
         raise DeviceFunctionError(
             f"{made.written(sampler)} must take its stream first, `rng_t *rng`", sampler.line, sampler.column, made.source
@@ -388,7 +388,7 @@ def _require_same(made: DeviceFunction, sampler: Function, drawn: dict[str, Para
 
 
 def _argument(source: str, name: str, type: str, entry: Entry) -> Argument:
-    """An argument of the signature, with what the comment says of it."""
+    """Argument of the signature, with the comment's domain and description."""
     domain, about, line = entry
     argument = Argument(name, domain or ("vector" if type == VECTOR else "real"), about)
     if (argument.rank == 1) != (type == VECTOR):

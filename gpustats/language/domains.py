@@ -1,4 +1,4 @@
-"""Domains: where an argument may lie, said in words like ``positive integer``, each of which is one record here.
+"""Domains of arguments, in words like ``positive integer``, each of which is one record here.
 
 A word knows its test in C, for kernels, and in NumPy, for arrays on the host, and a point that lies well inside.
 """
@@ -16,7 +16,7 @@ Values = Any  #: a number, a NumPy array, or a PyTensor variable
 
 @dataclass(frozen=True)
 class Domain:
-    """What one word of a domain says of a value.
+    """Meaning of one word of a domain.
 
     Attributes
     ----------
@@ -97,12 +97,12 @@ DOMAINS = {
 
 
 def nearest(word: str) -> str:
-    """The word of a domain that somebody meant who wrote this one, "" where none is near."""
+    """Word of a domain that is spelled nearly as `word`, "" where none is near."""
     return "".join(difflib.get_close_matches(word.lower(), DOMAINS, 1))
 
 
 def refusal(words: Iterable[str], argument: str) -> tuple[str, str]:
-    """The first of some words that is none of a domain, and what is said of it."""
+    """First word that names no domain, and the message that refuses it."""
     word = next(w for w in words if w not in DOMAINS)
     meant = nearest(word)
     advice = f"did you mean {meant}?" if meant else f"there are {', '.join(DOMAINS)}; a description follows a comma"
@@ -110,13 +110,13 @@ def refusal(words: Iterable[str], argument: str) -> tuple[str, str]:
 
 
 def domains_of(words: Iterable[str]) -> list[Domain]:
-    """The records of some words, in the order of the table."""
+    """Records of some words, in the order of the table."""
     of_word = {**DOMAINS, "integer": _WHOLE_OR_INFINITE} if "extended" in words else DOMAINS
     return [domain for word, domain in of_word.items() if word in words]
 
 
 def point_of(words: Iterable[str], module: Any, n: Values) -> Values:
-    """A value well inside a domain: a number, also for the elements of vectors that are free of one another.
+    """Value well inside a domain: a number, also for the elements of vectors that are free of one another.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Formulas that comments give of densities and covariance functions, in an expression notation of which `ast` makes a tree."""
+"""Formulas in comments on densities and covariance functions, in an expression notation of which `ast` makes a tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 #: The keys under which a comment gives a formula.
-KEYS = ("density", "mass", "covariance")
+FORMULA_KEYS = ("density", "mass", "covariance")
 CONSTANTS = frozenset({"pi", "inf", "euler_gamma"})
 #: Function -> the numbers of arguments that it may have. CONTRIBUTING.md says what each is.
 FUNCTIONS = {
@@ -18,7 +18,7 @@ FUNCTIONS = {
 }  # fmt: skip
 #: Functions of an expression and the name of a variable in it; and of its first and its last value, unless it numbers the
 #: components of vectors.
-BINDING = {"Sum": (2, 4), "Product": (2, 4), "Integral": (4,), "Root": (4,)}
+BINDING_FUNCTIONS = {"Sum": (2, 4), "Product": (2, 4), "Integral": (4,), "Root": (4,)}
 
 _DEFINITION = re.compile(r"([A-Za-z]\w*)(?:\[([A-Za-z]\w*)\])? = ")
 _BETWEEN = re.compile(r"\s{2,}(?=[A-Za-z]\w*(?:\[[A-Za-z]\w*\])? = )")
@@ -30,7 +30,7 @@ _PARTS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp)
 
 
 class FormulaError(ValueError):
-    """A formula that breaks the notation, and in which line of its text, counted from 1."""
+    """Formula that breaks the notation, and the line of its text where it does, counted from 1."""
 
     def __init__(self, message: str, line: int):
         super().__init__(message)
@@ -39,7 +39,7 @@ class FormulaError(ValueError):
 
 @dataclass(frozen=True)
 class Definition:
-    """A name in a formula and what it stands for; for each value of `index`, where that is not empty."""
+    """Name in a formula and the expression behind it; for each value of `index`, where that is not empty."""
 
     name: str
     index: str
@@ -48,24 +48,24 @@ class Definition:
 
 @dataclass(frozen=True)
 class Formula:
-    """The value of a density, as a tree, and definitions of names in it, each of which may use those before it."""
+    """Tree of the value of a density, and definitions of names in it, each of which may use those before it."""
 
     value: ast.expr
     definitions: tuple[Definition, ...] = ()
 
 
 def goes_on(text: str, line: str) -> bool:
-    """Whether the next line of a comment is a part of the formula that it has so far."""
+    """True if the next line of a comment continues the formula so far."""
     return text.count("(") + text.count("[") > text.count(")") + text.count("]") or _DEFINITION.match(line) is not None
 
 
 def in_lines(text: str) -> list[str]:
-    """A line of a comment in lines of a formula, in which each definition begins one."""
+    """Lines of a formula, from a line of a comment: each definition begins one."""
     return _BETWEEN.split(text)
 
 
 def parse(text: str, arguments: Collection[str]) -> Formula:
-    """The tree of a formula.
+    """Tree of a formula.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def parse(text: str, arguments: Collection[str]) -> Formula:
 
 
 def _parts(text: str) -> list[tuple[int, str]]:
-    """The expression and the definitions, and the line in which each begins."""
+    """Expression and definitions of a formula, and the line in which each begins."""
     parts: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if parts and not _DEFINITION.match(line) and goes_on(parts[-1][1], line):
@@ -127,7 +127,7 @@ def _tree(text: str, line: int) -> ast.expr:
 
 
 def _check(node: ast.expr, known: Collection[str], line: int) -> None:
-    """Refuse what the notation does not have, and names that mean nothing."""
+    """Refuse syntax outside the notation, and names without a meaning."""
     here = line + node.lineno - 1
     if isinstance(node, ast.Name):
         if node.id not in known:
@@ -140,7 +140,7 @@ def _check(node: ast.expr, known: Collection[str], line: int) -> None:
         inner = [node.value, node.slice]
     elif isinstance(node, ast.Call):
         inner = _arguments(node, here)
-        if node.func.id in BINDING:  # type: ignore[attr-defined]
+        if node.func.id in BINDING_FUNCTIONS:  # type: ignore[attr-defined]
             _check(inner[0], {*known, inner[1].id}, line)  # type: ignore[attr-defined]
             inner = inner[2:]
     elif isinstance(node, _PARTS):
@@ -154,13 +154,14 @@ def _check(node: ast.expr, known: Collection[str], line: int) -> None:
 
 
 def _arguments(call: ast.Call, line: int) -> list[ast.expr]:
-    """The arguments of a call of a function that there is."""
+    """Arguments of a call of a known function."""
     name = call.func.id if isinstance(call.func, ast.Name) else ast.unparse(call.func)
-    allowed = FUNCTIONS.get(name) or BINDING.get(name)
+    allowed = FUNCTIONS.get(name) or BINDING_FUNCTIONS.get(name)
     if allowed is None:
-        raise FormulaError(f"a formula has no function {name}; it has {', '.join(sorted([*FUNCTIONS, *BINDING]))}", line)
+        known = ", ".join(sorted([*FUNCTIONS, *BINDING_FUNCTIONS]))
+        raise FormulaError(f"a formula has no function {name}; it has {known}", line)
     if len(call.args) not in allowed or call.keywords:
         raise FormulaError(f"{name} takes {' or '.join(map(str, allowed))} arguments, not {len(call.args)}", line)
-    if name in BINDING and not isinstance(call.args[1], ast.Name):
+    if name in BINDING_FUNCTIONS and not isinstance(call.args[1], ast.Name):
         raise FormulaError(f"the second argument of {name} is the name of its variable, not {ast.unparse(call.args[1])}", line)
     return call.args

@@ -1,4 +1,4 @@
-"""The kinds of things that a source can define, and how it tells which: by the endings of its functions' names.
+"""Kinds of things that a source can define, told apart by the endings of its functions' names.
 
 A source of ``normal_logpdf`` defines a density. Other kinds are described beside what is made of them, and added to the
 table here when gpustats is imported, before any source is parsed.
@@ -16,20 +16,20 @@ from .nodes import Function
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of thing that a source can define.
+    """Kind of thing that a source can define.
 
     Attributes
     ----------
     name, plural : str
         As messages have them.
     endings : tuple of str
-        What the names of its functions end in. The first one that a source has tells the arguments.
+        Endings of the names of its functions. The first one that a source has tells the arguments.
     beside : tuple of str
         Endings of further functions: they mean something beside one of these, and nothing alone.
     file_ending : str
-        What the names of the files of built-in ones end in, behind the name of the thing itself.
+        Ending of the names of built-in files, behind the name of the thing itself.
     fault : callable, optional
-        What is wrong with the parameters of a function: a message for its author, or "".
+        Message for the author about wrong parameters of a function, or "".
     base : Kind, optional
         The kind of which this one is a special case. Then a source is of this kind if its function sees `inputs` first.
     inputs : tuple of str
@@ -52,11 +52,11 @@ class Kind:
         return _named, (self.name,)
 
     def includes(self, kind: Kind | None) -> bool:
-        """Whether `kind` is this one, or a special case of it."""
+        """True if `kind` is this kind, or a special case of it."""
         return kind is not None and self in (kind, kind.base)
 
     def describes(self, function: Function) -> bool:
-        """Whether a function with one of the endings is of this kind."""
+        """True if a function with one of the endings is of this kind."""
         return tuple(p.name for p in function.parameters[: len(self.inputs)]) == self.inputs
 
 
@@ -80,27 +80,27 @@ def add_kind(kind: Kind) -> None:
 
 
 def _named(name: str) -> Kind:
-    """The kind of a name: there is one of each, also for what was pickled."""
+    """Kind of a name: there is one of each, also after pickling."""
     return next(kind for kind in _kinds if kind.name == name)
 
 
 def kinds() -> Sequence[Kind]:
-    """All kinds, special cases before the kinds that they belong to."""
+    """Kinds of sources, special cases before the kinds that they belong to."""
     return _kinds
 
 
 def endings() -> list[str]:
-    """All endings of functions' names that mean something."""
+    """Endings of functions' names that have a meaning."""
     return list(dict.fromkeys(e for kind in _kinds for e in (*kind.endings, *kind.beside)))
 
 
 def defining_endings() -> list[str]:
-    """The endings of those functions, one of which a source has: its name tells that of the thing."""
+    """Endings of the functions that define the things: each source has one, and its name tells that of the thing."""
     return list(dict.fromkeys(e for kind in _kinds for e in kind.endings))
 
 
 def distribution_name(source: str, names: Sequence[str]) -> str:
-    """What the functions of a source are named after."""
+    """Name of a distribution, from the names of its functions."""
     stems = {n.rpartition("_")[0] for n in names if n.rpartition("_")[2] in defining_endings() and "_" in n}
     if len(stems) != 1:
         wanted = ", ".join(f"name_{ending}" for ending in defining_endings())

@@ -1,4 +1,4 @@
-"""Where device functions are found: the built-in files, parsed when first needed, and what users register."""
+"""Library of device functions: the built-in files, parsed when first needed, and sources that users register."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:  # the parser is imported when first needed: importing it cost
     from .device_function import DeviceFunction
 
 SPECIAL = "special"
-MOST_CALLS = 40  # within one another: kernels are made function by function, each within the one that calls it
+MOST_NESTED_CALLS = 40  # within one another: kernels are made function by function, each within the one that calls it
 
 
 @functools.cache
 def folder() -> Path:
-    """The folder of the built-in device functions: beside the modules when installed, beside the package in a checkout."""
+    """Folder of the built-in device functions: beside the modules when installed, beside the package in a checkout."""
     here = Path(__file__).parents[1]
     installed = here / "device_functions"
     return installed if installed.is_dir() else here.parent / "device_functions"
@@ -71,7 +71,7 @@ class Library:
         return [name for name in sorted({*self._shipped, *self._parsed}) if self.has(name, kind)]
 
     def has(self, name: object, kind: Kind) -> bool:
-        """Whether there is a thing of this kind and name."""
+        """True if a thing of this kind and name is known."""
         if not isinstance(name, str):
             return False
         if name in self._parsed:
@@ -79,14 +79,14 @@ class Library:
         return name in self._shipped and kind.includes(self._shipped[name][1])
 
     def get(self, name: str) -> DeviceFunction:
-        """The parsed source of the distribution or covariance function `name`; KeyError where there is none."""
+        """Parsed source of the distribution or covariance function `name`; KeyError where there is none."""
         with self._lock:
             if name not in self._parsed:
                 self._parsed[name] = self._shipped_source(name)
             return self._parsed[name]
 
     def _shipped_source(self, name: str) -> DeviceFunction:
-        """The parsed source that gpustats ships under a name. It calls none but shipped ones, whatever users have replaced."""
+        """Parsed source that gpustats ships under a name. It calls shipped ones only, whatever users have replaced."""
         from .device_function import parse
 
         if name not in self._shipped:
@@ -105,7 +105,7 @@ class Library:
         return self._built_in[name]
 
     def register(self, source: str, replace: bool) -> DeviceFunction:
-        """Parse a user's source and keep it; nothing changes where it is refused."""
+        """Parse a user's source and keep it; a refused source changes nothing."""
         from .device_function import parse
 
         with self._lock:
@@ -123,24 +123,24 @@ class Library:
             return parsed
 
     def row_function(self, source: str) -> tuple[DeviceFunction, lang.Function]:
-        """A source that is not registered, and its last function: that of a row of a model."""
+        """Parsed source that is not registered, and its last function: that of a row of a model."""
         from .device_function import parse_row_function
 
         with self._lock:
             return parse_row_function(source, self.resolve, self._taken)
 
     def _calls_within(self, parsed: DeviceFunction, source: str) -> dict[str, int]:
-        """How many calls each function of a source makes within one another, those of gpustats' own functions aside."""
+        """Depth of nested calls of each function of a source, those of gpustats' own functions aside."""
         found: dict[str, int] = {}
         for name, function in parsed.functions.items():  # callees first
             found[name] = 1 + max((found.get(n, self._calls.get(n, 0)) for n in lang.called(function)), default=0)
-            if found[name] > MOST_CALLS:
-                message = f"more than {MOST_CALLS} functions call one another here, each the next: make one of several"
+            if found[name] > MOST_NESTED_CALLS:
+                message = f"more than {MOST_NESTED_CALLS} functions call one another here, each the next: make one of several"
                 raise DeviceFunctionError(message, function.line, function.column, source)
         return found
 
     def _taken(self, printed: str) -> bool:
-        """Whether a function of another source, or of one that was replaced, has this name in kernels."""
+        """True if a function of another source, or of a replaced one, has this name in kernels."""
         for stem in _stems(printed):
             if stem in self._shipped:
                 self._shipped_source(stem)
@@ -169,7 +169,7 @@ class Library:
         return self._built_in_functions[f"{SPECIAL}_{name}"]
 
     def closure(self, functions: Iterable[lang.Function]) -> dict[str, lang.Function]:
-        """These functions and all that they call."""
+        """Functions given, and all functions that they call."""
         found: dict[str, lang.Function] = {}
         waiting = list(functions)
         while waiting:
@@ -184,7 +184,7 @@ class Library:
         return self._find(name, self.get)
 
     def helper(self, name: str) -> lang.Function | None:
-        """Any function of a registered source, by the names of both: ``mix_weight`` for ``weight`` beside ``mix_logpdf``."""
+        """Function of a registered source, by the names of both: ``mix_weight`` for ``weight`` beside ``mix_logpdf``."""
         sources = ((stem, self._parsed[stem]) for stem in _stems(name) if stem in self._parsed)
         found = (source.functions.get(source.prefix + name.removeprefix(stem)) for stem, source in sources)
         return next((function for function in found if function is not None), None)
@@ -204,7 +204,7 @@ class Library:
 
 
 def _stems(name: str) -> list[str]:
-    """What may be the name of a source before an underscore in the name of a function, the longest first."""
+    """Candidates for the name of a source in the name of a function, before an underscore, the longest first."""
     words = name.split("_")
     return ["_".join(words[:i]) for i in range(len(words) - 1, 0, -1)]
 
@@ -215,7 +215,7 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T]):
-    """All things of one kind by their names, made of their sources when first asked for.
+    """Things of one kind by their names, made of their sources when first asked for.
 
     Parameters
     ----------

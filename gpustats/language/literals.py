@@ -1,4 +1,4 @@
-"""Numbers as they are written: literals, and the constants that C has names for."""
+"""Literals, and the constants that C has names for."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import operator as operators
 import re
 
 from . import nodes as lang
-from .bounds import LARGEST
+from .bounds import LARGEST_INT
 from .nodes import INT, REAL, Expression
 
-_MINUS_LARGEST = lang.Unary("-", lang.Number(str(LARGEST), INT), INT)
+_MINUS_LARGEST_INT = lang.Unary("-", lang.Number(str(LARGEST_INT), INT), INT)
 #: The least `int`. In C the literal 2147483648 is none, so that -2147483648 is not one, either.
-SMALLEST = lang.Binary("-", _MINUS_LARGEST, lang.Number("1", INT), INT)
+SMALLEST_INT = lang.Binary("-", _MINUS_LARGEST_INT, lang.Number("1", INT), INT)
 
 _INFINITY = lang.Name("INFINITY", REAL)
 
@@ -20,8 +20,8 @@ _INFINITY = lang.Name("INFINITY", REAL)
 CONSTANTS: dict[str, Expression] = {
     "true": lang.Number("1", INT),
     "false": lang.Number("0", INT),
-    "INT_MAX": lang.Number(str(LARGEST), INT),
-    "INT_MIN": SMALLEST,
+    "INT_MAX": lang.Number(str(LARGEST_INT), INT),
+    "INT_MIN": SMALLEST_INT,
     "HUGE_VAL": _INFINITY,
     "HUGE_VALF": _INFINITY,
     **{
@@ -54,14 +54,14 @@ _HINTS = {
 
 
 def advice(name: str) -> str:
-    """What to write in the place of a name that is not defined, as the end of a message."""
+    """Suggestion in the place of an undefined name, as the end of a message."""
     name = name.removesuffix("_F") if name.startswith("M_") else name
     hint = name if name in CONSTANTS else _HINTS.get(name, "")
     return f": write {hint}" if hint else ""
 
 
 def literal(kind: str, text: str) -> lang.Number | str:
-    """The number that a literal of C is, or what is wrong with it.
+    """Number that a literal of C is, or the message that refuses it.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def literal(kind: str, text: str) -> lang.Number | str:
     text : str
     """
     if kind == "int" and re.fullmatch(r"0|[1-9]\d*", text):
-        if len(text) > 10 or int(text) > LARGEST:
-            return f"{text} does not fit an `int`, which ends at {LARGEST}: write {text}.0"
+        if len(text) > 10 or int(text) > LARGEST_INT:
+            return f"{text} does not fit an `int`, which ends at {LARGEST_INT}: write {text}.0"
         return lang.Number(text, INT)
     if kind in ("double", "float", "long double"):
         if text[-1] in "fFlL":
@@ -84,7 +84,7 @@ def literal(kind: str, text: str) -> lang.Number | str:
 
 
 def cut_off(a: int, b: int) -> str:
-    """What is said of a quotient of literals that is not whole."""
+    """Message about a quotient of literals that is not whole."""
     if b == 0:
         return f"{a} / 0 is a division of whole numbers by 0"
     exact = f"{a / b}, or " if a / b == round(a / b, 4) else ""

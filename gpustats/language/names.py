@@ -1,4 +1,4 @@
-"""Names in kernels: of what users write, where others have taken theirs, and of what gpustats adds, which hides nothing."""
+"""Names in kernels: of users' functions, where others have taken theirs, and of gpustats' own, which hide nothing."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ _MACRO_OR_TYPE = re.compile(r"[A-Z][A-Z0-9_]+|M_\w+|cuda\w+|(rng|special)_\w+|_.
 
 
 def means_something(name: str) -> bool:
-    """Whether a name that users may give a variable means something else in a kernel."""
+    """True if a name that users may give a variable means something else in a kernel."""
     return name in _RESERVED or _MACRO_OR_TYPE.fullmatch(name) is not None
 
 
 def printed_names(
     name: str, functions: Sequence[str], endings: Sequence[str], taken: Callable[[str], bool] | None
 ) -> dict[str, str]:
-    """The names in kernels of the functions of a source, all of which begin in one way, given at "".
+    """Names in kernels of the functions of a source, which share a prefix, given at "".
 
     Parameters
     ----------
     name : str
-        That of the distribution, with which they begin unless a name is taken then.
+        Name of the distribution, the prefix unless a name is taken then.
     functions : sequence of str
         As the user calls them.
     endings : sequence of str
-        Those of functions that others may call: no helper's name becomes one of these.
+        Endings of functions that others may call: no helper's name becomes one of these.
     taken : callable or None
         Whether another function has a name in kernels.
     """
@@ -70,14 +70,14 @@ def printed_names(
 
 
 def fresh_name(name: str, used: Container[str]) -> str:
-    """`name`, with as many underscores behind it as it takes to differ from all that are used."""
+    """Unused name: `name`, with as many underscores behind it as it takes to differ from all in `used`."""
     while name in used:
         name += "_"
     return name
 
 
 def numbered_name(name: str, used: Container[str], separator: str = "") -> str:
-    """`name`, or where it is used the first that is not of ``name2``, ``name3``, …"""
+    """Unused name: `name`, or the first free one of ``name2``, ``name3``, …"""
     found, number = name, 2
     while found in used:
         found, number = f"{name}{separator}{number}", number + 1

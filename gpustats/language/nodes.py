@@ -1,4 +1,4 @@
-"""The small language that device functions are written in: its expressions, statements and functions.
+"""Nodes of the small language that device functions are written in: expressions, statements and functions.
 
 Every transformation of a device function (domain checks, separation of parameter-only work, transforms) works on these
 immutable nodes, never on text.
@@ -56,13 +56,13 @@ SPECIAL_CONSTANTS = ("EPSILON", "INFINITY", "NAN")
 
 @dataclass(frozen=True)
 class Node:
-    """Anything in the source, with the place in the user's text that it comes from."""
+    """Node of the syntax tree, with its place in the user's text."""
 
     line: int = field(default=0, compare=False, kw_only=True)
     column: int = field(default=0, compare=False, kw_only=True)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what is `kept`, such as the hash, which another process would compute otherwise."""
+        """State for pickling, without `kept` values such as the hash, which another process would compute otherwise."""
         return dict(fields_of(self))
 
 
@@ -123,7 +123,7 @@ class Index(Node):
 
 @dataclass(frozen=True)
 class Field(Node):
-    """A value that was computed ahead of time: a member of the struct `owner`."""
+    """Value that was computed ahead of time: a member of the struct `owner`."""
 
     owner: str
     name: str
@@ -132,7 +132,7 @@ class Field(Node):
 
 @dataclass(frozen=True)
 class Member(Node):
-    """One of the results of a function that has several."""
+    """Result, by name, of a function that has several."""
 
     value: Expression
     name: str
@@ -143,7 +143,7 @@ Expression = Number | Name | Call | Unary | Binary | Conditional | Cast | Index 
 
 
 def kept(name: str) -> Callable[[Callable[[Any], T]], Callable[[Any], T]]:
-    """Makes a function of a node compute its value once: nodes do not change. The node has it as the attribute `name`."""
+    """Decorator by which a function of a node computes its value once, as nodes do not change. The attribute is `name`."""
 
     def decorate(compute: Callable[[Any], T]) -> Callable[[Any], T]:
         @functools.wraps(compute)
@@ -178,7 +178,7 @@ class Assign(Node):
 
 @dataclass(frozen=True)
 class Store(Node):
-    """`array[subscript] = value`."""
+    """Statement `array[subscript] = value`."""
 
     array: Name
     subscript: Expression
@@ -187,7 +187,7 @@ class Store(Node):
 
 @dataclass(frozen=True)
 class Perform(Node):
-    """A call of a function that returns nothing."""
+    """Call of a function that returns nothing."""
 
     call: Expression
 
@@ -224,7 +224,7 @@ class Parameter(Node):
 
 @dataclass(frozen=True)
 class Function(Node):
-    """A device function: `type name(parameters) { body }`.
+    """Device function: `type name(parameters) { body }`.
 
     A function with several `results` returns them as the struct `type`, made by the function `make_<type>`.
     """
@@ -258,14 +258,14 @@ def _names(kind: Any) -> tuple[str, ...]:
 
 
 def fields_of(node: Node) -> list[tuple[str, Any]]:
-    """What `node` is made of, by its names."""
+    """Fields of `node`, by name."""
     kind: Any = type(node)
     return [(name, node.__dict__[name]) for name in _names(kind)]
 
 
 @kept("_children")
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below `node`."""
+    """Nodes directly below `node`."""
     found: list[Node] = []
     for _, value in fields_of(node):
         if isinstance(value, Node):
@@ -276,12 +276,12 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def parts(e: Expression) -> Sequence[Expression]:
-    """The expressions directly below `e`, which has nothing else below it."""
+    """Expressions directly below the expression `e`: all its children."""
     return children(e)  # type: ignore[return-value]
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """`node` and everything below it, outermost first."""
+    """Nodes of a tree: `node` and everything below it, outermost first."""
     left = [node]
     while left:
         yield (node := left.pop())
@@ -289,7 +289,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def rebuild(node: N, change: Callable[[Any], Node]) -> N:
-    """`node` with each direct child `c` replaced by `change(c)`: a copy, unless all children remain."""
+    """Copy of `node` with each direct child `c` replaced by `change(c)`; `node` itself if all children remain."""
     new: dict[str, Any] = {}
     for name, value in fields_of(node):
         if isinstance(value, Node):
@@ -318,5 +318,5 @@ def called(node: Node) -> tuple[str, ...]:
 
 
 def draws(node: Node) -> list[Call]:
-    """The calls in `node` that take numbers from a stream."""
+    """Calls in `node` that take numbers from a stream."""
     return [n for n in walk(node) if isinstance(n, Call) and any(a.type == RNG for a in n.arguments)]

@@ -1,11 +1,11 @@
-"""How functions print as C: one text for CUDA and OpenCL, in the macros of the preludes."""
+"""Printer of functions as C: one text for CUDA and OpenCL, in the macros of the preludes."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .bounds import LAST, counted, written_out
+from .bounds import LAST_INDEX, counted, written_out
 from .nodes import (
     INT,
     LIKELY,
@@ -49,24 +49,24 @@ _UNARY = 7
 # branches that hold loops without a plain end, are told that they are the thread's own matter.
 _ANY_THREAD = "THREAD < 65536"
 #: Stands at the head of a loop that may take any number of turns.
-ENDLESS = "// until the condition fails"
+ENDLESS_MARK = "// until the condition fails"
 
 #: The functions of whole_numbers.mako, which stand for what C leaves open.
 WHOLE_NUMBERS = ("to_int", "int_sum", "int_difference", "int_product", "int_quotient", "int_remainder", "int_abs")
-_OF_INTS = {"+": "int_sum", "-": "int_difference", "*": "int_product", "/": "int_quotient", "%": "int_remainder"}
+_INT_FUNCTIONS = {"+": "int_sum", "-": "int_difference", "*": "int_product", "/": "int_quotient", "%": "int_remainder"}
 
 
 def _is_plain(e: Binary) -> bool:
-    """Whether C defines what an operation with whole numbers gives, whatever their values are."""
+    """True if C defines the result of an operation with whole numbers, whatever their values are."""
     if e.operator in ("/", "%"):
         return isinstance(e.right, Number) and int(e.right.text) > 0
-    if e.operator not in _OF_INTS or e == LAST or written_out(e) is not None:
+    if e.operator not in _INT_FUNCTIONS or e == LAST_INDEX or written_out(e) is not None:
         return True
     return _is_small(e.left) and _is_small(e.right)
 
 
 def _is_small(e: Expression) -> bool:
-    """Whether a whole number is one of a few literals, or says whether something holds."""
+    """True if a whole number is one of a few literals, or a truth value."""
     match e:
         case Number():
             return len(e.text) < 4
@@ -77,7 +77,7 @@ def _is_small(e: Expression) -> bool:
 
 @dataclass(frozen=True)
 class Printer:
-    """Prints nodes as C in which `real` is `dtype`; the same text serves CUDA and OpenCL.
+    """Printer of nodes as C in which `real` is `dtype`; the same text serves CUDA and OpenCL.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ class Printer:
     endless: frozenset[str] = frozenset()
 
     def kind(self, function: str) -> str:
-        """What the declaration of a function begins with."""
+        """Macro before the declaration of a function."""
         return "LARGE" if function in self.large else "DEVICE"
 
     def expression(self, e: Expression, outer: int = 0) -> str:
-        """`e` as C, in parentheses where it binds less tightly than `outer`."""
+        """Text of `e` in C, in parentheses where it binds less tightly than `outer`."""
         match e:
             case Number():
                 return e.text + ("f" if e.type == REAL and self.dtype == "float32" else "")
@@ -129,7 +129,7 @@ class Printer:
                 operand = self.expression(e.operand, _UNARY)
                 text, level = e.operator + (f"({operand})" if operand[0] == e.operator else operand), _UNARY
             case Binary(type="int") if not _is_plain(e):
-                return f"{_OF_INTS[e.operator]}({self.expression(e.left)}, {self.expression(e.right)})"
+                return f"{_INT_FUNCTIONS[e.operator]}({self.expression(e.left)}, {self.expression(e.right)})"
             case Binary():
                 level = _PRECEDENCE[e.operator]
                 compares = e.operator in _COMPARISONS  # compilers doubt a < b < c, though it means (a < b) < c
@@ -144,7 +144,7 @@ class Printer:
         return f"({text})" if level < outer or (level == 0 and outer > 0) else text
 
     def condition(self, condition: Expression, outer: int, *sides: Node) -> str:
-        """The condition of a branch, which binds less tightly than `outer`."""
+        """Text of the condition of a branch, which binds less tightly than `outer`."""
         if self.endless and any(_is_endless(side, self.endless) for side in sides):
             return self.of_thread(condition)
         return self.expression(condition, outer)
@@ -153,7 +153,7 @@ class Printer:
         return f"{self.expression(condition, _PRECEDENCE['&&'])} && {_ANY_THREAD}"
 
     def argument(self, call: Call, i: int) -> str:
-        """Argument `i`, cast where overloaded math functions would be ambiguous."""
+        """Text of argument `i`, cast where overloaded math functions would be ambiguous."""
         e = call.arguments[i]
         text = self.expression(e)
         # INFINITY and NAN are floats in OpenCL, whatever `real` is.
@@ -190,7 +190,7 @@ class Printer:
                     condition = self.of_thread(s.condition)
                 head, body = f"{indent}for ({start}; {condition}; {step}) ", self.block(s.body, indent)
                 if not counted(s):
-                    body = f"{{  {ENDLESS}{body[1:]}"
+                    body = f"{{  {ENDLESS_MARK}{body[1:]}"
                 if streams := {a.name for call in draws(s) for a in call.arguments if isinstance(a, Name) and a.type == RNG}:
                     # Every turn begins with fresh words: so the compiler knows how many there are, and tests nothing.
                     drop = "".join(f"{name}->left = 0;\n" for name in sorted(streams))
@@ -200,7 +200,7 @@ class Printer:
         raise AssertionError(s)
 
     def assignment(self, s: Assign, counts: bool = False) -> str:
-        """`counts`: it is the step of a loop that just counts, and so comes to no end of `int`."""
+        """Text of an assignment; `counts`: the step of a loop that just counts, and so comes to no end of `int`."""
         value = s.value
         steps = "+-*/" if value.type == REAL else "+-" if counts else ""
         if isinstance(value, Binary) and value.operator in steps and value.left == Name(s.name, s.type):
@@ -222,7 +222,7 @@ class Printer:
         return f"{p.type} {p.name}"
 
     def results(self, f: Function) -> str:
-        """The struct in which `f` returns several results."""
+        """Struct in which `f` returns several results."""
         members = "".join(f"    real {name};\n" for name in f.results)
         parameters = ", ".join(f"real {name}" for name in f.results)
         body = "".join(f"    results.{name} = {name};\n" for name in f.results)
@@ -237,7 +237,7 @@ class Printer:
 
 
 def _counts(loop: For) -> bool:
-    """Whether a loop ends where its variable reaches a limit, and only there."""
+    """True if a loop ends where its variable reaches a limit, and only there."""
     condition, step = loop.condition, loop.step
     return (
         isinstance(condition, Binary) and condition.operator in _COMPARISONS
@@ -246,7 +246,7 @@ def _counts(loop: For) -> bool:
 
 
 def endless_functions(functions: Iterable[tuple[str, Sequence[Node]]]) -> frozenset[str]:
-    """Names of the functions that run a loop without a plain end, of these (names and bodies, callees first)."""
+    """Names of the functions, of those given (names and bodies, callees first), that run a loop without a plain end."""
     endless: set[str] = set()
     for name, body in functions:
         if any(_is_endless(s, endless) for s in body):
@@ -255,7 +255,7 @@ def endless_functions(functions: Iterable[tuple[str, Sequence[Node]]]) -> frozen
 
 
 def _is_endless(node: Node, functions: Container[str]) -> bool:
-    """Whether it runs a loop without a plain end, itself or in one of these functions."""
+    """True if a node runs a loop without a plain end, itself or in one of `functions`."""
     for n in walk(node):
         if n.function in functions if isinstance(n, Call) else isinstance(n, For) and not (counted(n) or draws(n)):
             return True

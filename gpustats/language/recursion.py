@@ -1,4 +1,4 @@
-"""Deep recursion, for which Python has memory enough, but which it refuses unless it is told."""
+"""Deep recursion, for which Python has memory enough, but which needs a higher limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _before = _inside = 0  # the limit, which is that of all threads, without those 
 
 
 def deeply(compute: Callable[[], T], calls: int) -> T:
-    """What `compute` returns, where need be with so many calls within one another: it must be able to begin anew."""
+    """Result of `compute`, which begins anew with a recursion limit of so many `calls` where it has failed for depth."""
     try:
         return compute()
     except RecursionError:

@@ -1,4 +1,4 @@
-"""From the text of device functions to their syntax, as pycparser has it."""
+"""Syntax of device functions, as pycparser has it, from their text."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..errors import DeviceFunctionError
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR
 
 Syntax = Any  #: a node of pycparser's tree, none of which says what it consists of
-STEPS = ("++", "--", "p++", "p--")
-POWER = "for a power write pow(a, b)"
+STEP_OPERATORS = ("++", "--", "p++", "p--")
+POWER_ADVICE = "for a power write pow(a, b)"
 
 
 def fail(source: str, node: Syntax, message: str) -> NoReturn:
-    """Refuse `source` for what is wrong at `node`."""
+    """Refuse `source` with a message about `node`."""
     coord = getattr(node, "coord", node)
     raise DeviceFunctionError(
         message, line=getattr(coord, "line", None), column=getattr(coord, "column", None), source=source
@@ -29,7 +29,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
 def syntax_tree(source: str) -> list[Syntax]:
-    """pycparser's nodes of the top level; comments and `__device__` become blanks, so that positions stay."""
+    """Nodes of the top level, as pycparser has them; comments and `__device__` become blanks, so that positions stay."""
     blank = lambda match: re.sub(r"[^\n]", " ", match.group())  # noqa: E731
     text = re.sub(r"\b(__device__|__host__|__forceinline__|__inline__)\b", blank, COMMENT.sub(blank, source))
     if (opening := text.find("/*")) >= 0:
@@ -51,7 +51,7 @@ _Error = tuple[int, int, str]  # the line, the column, the message
 
 
 def _parsed(text: str) -> tuple[list[Syntax], _Error | None]:
-    """The nodes of the top level, or what the parser does not understand."""
+    """Nodes of the top level, or the parser's error."""
     parser = c_parser.CParser()
     prefix = 'typedef double real; typedef int rng_t;\n#line 1 "snippet"\n'
     try:
@@ -61,11 +61,11 @@ def _parsed(text: str) -> tuple[list[Syntax], _Error | None]:
 
 
 def _likely_mistake(text: str, line: int, column: int, message: str) -> _Error | None:
-    """What its author meant where the parser stops, if that is known: a semicolon that is missing, a power."""
+    """Likely mistake where the parser stops, if it is known: a semicolon that is missing, a power."""
     lines = text.split("\n")
     stop = sum(len(above) + 1 for above in lines[: line - 1]) + column - 1
     if re.search(r"\*\s*$", text[:stop]) and text.startswith("*=", stop):
-        return line, column, f"{message.split(':')[0]}: {POWER}"
+        return line, column, f"{message.split(':')[0]}: {POWER_ADVICE}"
     before = text[:stop].rstrip()
     if text[stop : stop + 1] == "}" or "\n" in text[len(before) : stop]:
         _, error = _parsed(f"{before};{text[len(before) :]}")
@@ -91,12 +91,12 @@ def _parse_error_position(parser: Any, text: str, source: str) -> tuple[int, int
 
 
 def plain_text(source: str) -> str:
-    """The text with line feeds at the ends of its lines, whatever the editor wrote there, and no mark of its encoding."""
+    """Text with line feeds at the ends of its lines, whatever the editor wrote there, and without a byte-order mark."""
     return source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def deepest(source: str) -> tuple[int, int]:
-    """The line and the column of the bracket that lies in most others."""
+    """Line and column of the most deeply nested bracket."""
     level = most = 0
     place = 1, 1
     text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
@@ -118,13 +118,13 @@ def assigned(node: Syntax) -> set[str]:
     found = set()
     for part in _walk(node):
         target = part.lvalue if isinstance(part, c_ast.Assignment) else part.expr if isinstance(part, c_ast.UnaryOp) else None
-        if isinstance(target, c_ast.ID) and (not isinstance(part, c_ast.UnaryOp) or part.op in STEPS):
+        if isinstance(target, c_ast.ID) and (not isinstance(part, c_ast.UnaryOp) or part.op in STEP_OPERATORS):
             found.add(target.name)
     return found
 
 
 def mentioned(node: Syntax, variable: str) -> Syntax | None:
-    """Where a piece of a function first mentions a variable, None where it does not."""
+    """First mention of a variable in a piece of a function, None where there is none."""
     functions = [part.name for part in _walk(node) if isinstance(part, c_ast.FuncCall)]
     names = [part for part in _walk(node) if isinstance(part, c_ast.ID) and part.name == variable]
     places = [name for name in names if not any(name is function for function in functions)]
@@ -139,7 +139,7 @@ def _walk(node: Syntax) -> Iterator[Syntax]:
 
 
 def spelled(node: Syntax) -> str:
-    """What a kind of node is called in messages."""
+    """Name of a kind of node in messages."""
     names = {
         "DoWhile": "do … while", "Switch": "switch", "Goto": "goto", "Break": "break",
         "Continue": "continue", "FuncCall": "a call without use of its result", "StructRef": "a struct member",
@@ -149,7 +149,7 @@ def spelled(node: Syntax) -> str:
 
 
 def type_of(source: str, node: Syntax, what: Syntax) -> str:
-    """`real`, `int`, or a kind of pointer, of a declarator."""
+    """Type of a declarator: `real`, `int`, or a kind of pointer."""
     names = tuple(getattr(getattr(node, "type", None), "names", ()))
     if isinstance(node, c_ast.PtrDecl) or isinstance(node, c_ast.ArrayDecl):
         pointed = getattr(getattr(node.type, "type", None), "names", None)

@@ -1,4 +1,4 @@
-"""From the syntax of device functions to the nodes of their trees: names and types are checked on the way."""
+"""Translation of the syntax of device functions into nodes: names and types are checked on the way."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pycparser import c_ast
 
 from . import nodes as lang
 from .assignment import with_values
-from .bounds import LARGEST, length, nan_unless, within_bounds
+from .bounds import LARGEST_INT, length, nan_unless, within_bounds
 from .depth import flat
 from .kinds import endings
-from .literals import CONSTANTS, OPERATIONS, SMALLEST, advice, cut_off, literal
+from .literals import CONSTANTS, OPERATIONS, SMALLEST_INT, advice, cut_off, literal
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Resolve, Statement
-from .syntax import POWER, STEPS, Syntax, assigned, called, fail, mentioned, spelled, type_of
+from .syntax import POWER_ADVICE, STEP_OPERATORS, Syntax, assigned, called, fail, mentioned, spelled, type_of
 
 
 class Translator:
-    """Translates one function, checking names and types on the way."""
+    """Translator of one function, which checks names and types."""
 
     def __init__(self, source: str, name: str, resolve: Resolve):
         self.source, self.name, self.resolve = source, name, resolve
@@ -200,7 +200,7 @@ class Translator:
                         "if, for, while and return")  # fmt: skip
 
     def assignment(self, node: Syntax) -> lang.Assign:
-        if isinstance(node, c_ast.UnaryOp) and node.op in STEPS:
+        if isinstance(node, c_ast.UnaryOp) and node.op in STEP_OPERATORS:
             target, operator = node.expr, node.op[-1]
             value: Expression = lang.Number("1", INT)
         elif isinstance(node, c_ast.Assignment):
@@ -251,11 +251,11 @@ class Translator:
                 return self.call(node)
             case c_ast.UnaryOp():
                 if node.op not in ("-", "+", "!"):
-                    hint = f": {POWER}" * (node.op == "*")
+                    hint = f": {POWER_ADVICE}" * (node.op == "*")
                     self.fail(node, f"operator {node.op} is not supported inside an expression{hint}")
-                if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST + 1):
-                    self.values[id(SMALLEST)] = SMALLEST, -LARGEST - 1
-                    return SMALLEST
+                if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST_INT + 1):
+                    self.values[id(SMALLEST_INT)] = SMALLEST_INT, -LARGEST_INT - 1
+                    return SMALLEST_INT
                 operand = self.number(node.expr)
                 if node.op == "+":
                     return operand
@@ -290,7 +290,7 @@ class Translator:
         self.fail(node, f"{spelled(node)} is not supported in an expression")
 
     def value(self, node: Syntax) -> Expression:
-        """A whole expression of a statement."""
+        """Whole expression of a statement."""
         value = self.expression(node)
         if len(lang.draws(value)) > 1:
             self.fail(node, "several draws in one expression: C does not say which comes first, so give each a statement")
@@ -309,17 +309,17 @@ class Translator:
         return lang.Number(made.text, made.type, **self.at(node))
 
     def written_out(self, e: Expression) -> int | None:
-        """The value of a whole number that consists of literals, None for what is computed."""
+        """Value of a whole number that consists of literals, None for a computed number."""
         return int(e.text) if isinstance(e, lang.Number) and e.type == INT else self.values.get(id(e), (e, None))[1]
 
     def choices(self, e: Expression) -> list[int]:
-        """The whole numbers that an expression of literals may be: those of a conditional, else one, or none."""
+        """Whole numbers that an expression of literals may be: those of a conditional, else one, or none."""
         sides = (e.then, e.otherwise) if isinstance(e, lang.Conditional) else (e,)
         return [value for side in sides if (value := self.written_out(side)) is not None]
 
     def keep(self, node: Syntax, e: Expression, value: int) -> None:
-        """Note the value of what is written out, which must fit an `int`."""
-        if not -LARGEST - 1 <= value <= LARGEST:
+        """Note the value of a written-out whole number, which must fit an `int`."""
+        if not -LARGEST_INT - 1 <= value <= LARGEST_INT:
             self.fail(node, f"this comes to {value}, which does not fit an `int`: write one of the numbers with .0")
         self.values[id(e)] = e, value
 
@@ -331,7 +331,7 @@ class Translator:
             if kind == REAL:
                 self.fail(node, "% works on `int`: use fmod")
         elif operator not in "+-*/":
-            self.fail(node, f"operator {operator} is not supported" + f": {POWER}" * (operator == "^"))
+            self.fail(node, f"operator {operator} is not supported" + f": {POWER_ADVICE}" * (operator == "^"))
         made = lang.Binary(operator, left, right, kind, **self.at(node))
         if operator == "/" and kind == INT:
             for a, b in itertools.product(self.choices(left), self.choices(right)):
@@ -381,7 +381,7 @@ class Translator:
 
 
 def _is_helper(function: str) -> bool:
-    """Whether a function is none that users call, whose vectors have an element at least."""
+    """True if a function is none that users call, whose vectors have an element at least."""
     return function.rpartition("_")[2] not in endings()
 
 
@@ -390,7 +390,7 @@ _KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to wr
 
 
 def _returns(statements: tuple[Statement, ...]) -> bool:
-    """Whether every way through `statements` ends in a return."""
+    """True if every way through `statements` ends in a return."""
     for s in statements:
         if isinstance(s, lang.Return):
             return True

@@ -1,4 +1,4 @@
-"""Lower triangles too large for one device: blocks of rows, which lie on several devices by turns."""
+"""Block rows of lower triangles too large for one device, which lie on several devices by turns."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from ..runtime.types import DType
     from .provider import Provider
 
-MOST = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
-ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end
+MOST_BLOCK_ROWS = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
+LEAST_ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end
 TILE = 32  # rows of a block are a multiple of it
 
 
 def require_type(runtimes: Sequence[Runtime], dtype: DType) -> None:
-    """ValueError where one of several devices does not compute with such numbers."""
+    """Check of the devices' types: ValueError where a device does not compute with such numbers."""
     for runtime in runtimes:
         if dtype.itemsize == 8 and not runtime.device.double:
             raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays, or leave it out of devices")
 
 
 def ends_of_blocks(n: int, devices: int) -> list[int]:
-    """The end of each block of rows of a triangle of n rows that so many devices share: equal ones, in whole rounds."""
-    rounds = max(-(-n // (2 * devices * MOST)), ROUNDS)
+    """Ends of the blocks of rows of a triangle of n rows that so many devices share: equal blocks, in whole rounds."""
+    rounds = max(-(-n // (2 * devices * MOST_BLOCK_ROWS)), LEAST_ROUNDS)
     count = min(2 * devices * rounds, n // TILE)
     return [n * k // count // TILE * TILE for k in range(1, count)] + [n] * (n > 0)
 
@@ -44,7 +44,7 @@ class BlockRow:
     Attributes
     ----------
     number : int
-        Of the block, from the top.
+        Number of the block, from the top.
     place : int
         The number of the device on which it lies.
     rows : slice
@@ -60,22 +60,22 @@ class BlockRow:
 
     @property
     def before(self) -> slice:
-        """The columns before the square on the diagonal."""
+        """Columns before the square on the diagonal."""
         return slice(0, self.rows.start)
 
     @property
     def left(self) -> Matrix:
-        """The columns before the square on the diagonal, which the first block has none of."""
+        """Matrix of the columns before the square on the diagonal, of which the first block has none."""
         return self.whole[:, self.before]
 
     @property
     def diagonal(self) -> Matrix:
-        """The square on the diagonal."""
+        """Square on the diagonal."""
         return self.whole[:, self.rows]
 
 
 class BlockRows:
-    """The lower triangle of a square matrix, in blocks of rows that lie on several devices by turns.
+    """Lower triangle of a square matrix, in blocks of rows that lie on several devices by turns.
 
     Of the blocks, the first device has the first, the second the second, and so on to the last, which has the next one, too;
     then back: so all have as many rows, and as much to do. All devices together have memory for half a matrix, and each for two
@@ -84,7 +84,7 @@ class BlockRows:
     Parameters
     ----------
     providers : sequence of Provider
-        One for each device; a device may be there several times.
+        Provider of each device; a device may be there several times.
     n : int
         Rows of the matrix.
     dtype : dtype
@@ -107,29 +107,29 @@ class BlockRows:
         rows = [slice(first, end) for first, end in zip([0, *ends], ends, strict=False)]
         self._refuse_too_large(rows)
         self.blocks: list[BlockRow] = []
-        for number, its in enumerate(rows):
+        for number, block in enumerate(rows):
             place = self._place(number)
-            whole = self.providers[place].empty(its.stop - its.start, its.stop, self.dtype)
-            self.blocks.append(BlockRow(number, place, its, whole))
-        self._room = max((its.stop - its.start for its in rows), default=0) * n
-        self._rooms: dict[tuple[int, int], Matrix] = {}  # by device and turn: where it gets blocks of others
+            whole = self.providers[place].empty(block.stop - block.start, block.stop, self.dtype)
+            self.blocks.append(BlockRow(number, place, block, whole))
+        self._room = max((block.stop - block.start for block in rows), default=0) * n
+        self._rooms: dict[tuple[int, int], Matrix] = {}  # by device and turn: room for blocks of others
         self._turn = 0
 
     def _place(self, number: int) -> int:
-        """The device of a block."""
+        """Place of a block's device."""
         count = len(self.providers)
         place = number % (2 * count)
         return place if place < count else 2 * count - 1 - place
 
     def _refuse_too_large(self, rows: Sequence[slice]) -> None:
-        """MemoryError where blocks, with room for two of others, are more than a device has memory for."""
+        """Check of memory: MemoryError where blocks, with room for two of other devices, do not fit on a device."""
         needed: Counter[Device] = Counter()
-        for number, its in enumerate(rows):
+        for number, block in enumerate(rows):
             device = self.providers[self._place(number)].runtime.device
-            needed[device] += self.dtype.itemsize * (its.stop - its.start) * its.stop
+            needed[device] += self.dtype.itemsize * (block.stop - block.start) * block.stop
         total = f"the lower triangle of {self.n} x {self.n} numbers of {self.dtype} takes {needed.total() / 2**30:.3g} GiB"
         several = len(self.providers) > 1  # one alone has room for blocks only where derivatives are computed
-        rooms = several * 2 * self.dtype.itemsize * self.n * max((its.stop - its.start for its in rows), default=0)
+        rooms = several * 2 * self.dtype.itemsize * self.n * max((block.stop - block.start for block in rows), default=0)
         for device, nbytes in needed.items():
             if nbytes + rooms > device.memory:
                 raise MemoryError(
@@ -145,7 +145,7 @@ class BlockRows:
             self.providers[block.place].runtime.fill([(block.whole.flat, np.ascontiguousarray(numbers).reshape(-1))])
 
     def read(self, block: BlockRow) -> np.ndarray:
-        """The numbers of a block, on the host."""
+        """Numbers of a block, on the host."""
         found: np.ndarray = written(self.providers[block.place].runtime, block.whole.flat)
         return found.reshape(block.whole.shape)
 
@@ -184,14 +184,14 @@ class BlockRows:
         return arrived
 
     def _copy(self, place: int, rows: int, columns: int) -> Matrix:
-        """Where a device gets a block of another."""
+        """Room on a device for a block of another device."""
         key = place, self._turn
         if key not in self._rooms:
             self._rooms[key] = self.providers[place].empty(1, self._room, self.dtype)
         return Matrix(self._rooms[key].memory, rows, columns, columns)
 
     def replicated(self, numbers: np.ndarray) -> list[Matrix]:
-        """A matrix of the host, copied to all devices."""
+        """Copies of a matrix of the host on all devices."""
         return [
             Matrix.over(p.runtime, moved(p.runtime, np.array(numbers, self.dtype, order="C"))) for p in self.providers
         ]

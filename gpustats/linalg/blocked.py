@@ -12,17 +12,17 @@ FULL, LOWER, UPPER = "full", "lower", "upper"
 
 
 def _half(n: int, leaf: int) -> int:
-    """About half of n, in whole leaves."""
+    """Rows of about half of n, in whole leaves."""
     return -(-n // leaf) // 2 * leaf
 
 
 def _is_zero(kind: str, i: int, j: int) -> bool:
-    """Whether the triangle leaves block (i, j) of the halves empty."""
+    """True if the triangle leaves block (i, j) of the halves empty."""
     return (kind == LOWER and i < j) or (kind == UPPER and i > j)
 
 
 def triangle(provider: Provider, m: Matrix, kind: str) -> Matrix:
-    """The matrix, where it is a triangle as a copy with zeros in the other half."""
+    """Copy of a triangle with zeros in the other half; the matrix itself if it is full."""
     if kind == FULL:
         return m
     copy = provider.empty(m.rows, m.rows, m.dtype, m.batch)
@@ -33,9 +33,9 @@ def triangle(provider: Provider, m: Matrix, kind: str) -> Matrix:
 def multiply(
     provider: Provider, alpha: float, a: Matrix, a_kind: str, b: Matrix, b_kind: str, beta: float, c: Matrix
 ) -> None:
-    """c = alpha a b + beta c, where a, b or both are square triangles whose other half is neither read nor multiplied.
+    """Product c = alpha a b + beta c, where a, b or both are square triangles whose other half is neither read nor multiplied.
 
-    Where both are lower (upper) triangles, only the lower (upper) triangle of c is right.
+    If both are lower (upper) triangles, only the lower (upper) triangle of c is right.
     """
     if a_kind == b_kind == FULL:
         provider.gemm(alpha, a, b, beta, c)
@@ -57,7 +57,7 @@ def multiply(
 
 
 def lower_product(provider: Provider, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix) -> None:
-    """The lower triangle of c = alpha a b + beta c, and some of what lies above it."""
+    """Lower triangle of c = alpha a b + beta c, with some of the numbers above it."""
     if c.rows <= 4 * provider.leaf:
         provider.gemm(alpha, a, b, beta, c)
         return
@@ -68,7 +68,7 @@ def lower_product(provider: Provider, alpha: float, a: Matrix, b: Matrix, beta: 
 
 
 def invert(provider: Provider, l: Matrix, leaf: int) -> None:  # noqa: E741
-    """The lower triangle l = l⁻¹: of blocks of `leaf` rows, then [[a, 0], [c, b]]⁻¹ = [[a⁻¹, 0], [-b⁻¹ c a⁻¹, b⁻¹]]."""
+    """Inverse l = l⁻¹ of a lower triangle: blocks of `leaf` rows, then [[a, 0], [c, b]]⁻¹ = [[a⁻¹, 0], [-b⁻¹ c a⁻¹, b⁻¹]]."""
     for blocks in _diagonal(l, leaf):
         provider.trtri(blocks)
     _combine(provider, l, leaf)
@@ -87,9 +87,9 @@ def _combine(provider: Provider, l: Matrix, leaf: int) -> None:  # noqa: E741
 
 
 def gram(provider: Provider, l: Matrix) -> None:  # noqa: E741
-    """The lower triangle l = l' l: [[a, 0], [c, b]] becomes [[a' a + c' c, ·], [b' c, b' b]]. Not of a batch.
+    """Lower triangle l = l' l: [[a, 0], [c, b]] becomes [[a' a + c' c, ·], [b' c, b' b]]. Not of a batch.
 
-    What lies above the diagonal of l may be overwritten, and has to be finite.
+    Numbers above the diagonal of l may be overwritten, and have to be finite.
     """
     if l.rows <= 2 * provider.dense:
         copy = triangle(provider, l, LOWER)
@@ -104,14 +104,14 @@ def gram(provider: Provider, l: Matrix) -> None:  # noqa: E741
 
 
 def _multiply_in_place(provider: Provider, a: Matrix, b: Matrix) -> None:
-    """b = a b, where a is an upper triangle."""
+    """Product b = a b in place, where a is an upper triangle."""
     copy = provider.empty(b.rows, b.columns, b.dtype)
     provider.copy(b, copy)
     multiply(provider, 1.0, a, UPPER, copy, FULL, 0.0, b)
 
 
 def _diagonal(l: Matrix, leaf: int) -> list[Matrix]:  # noqa: E741
-    """The leaves on the diagonal in as few batches as there can be."""
+    """Leaves on the diagonal, in as few batches as there can be."""
     n = l.rows
     if l.batch == 1 and n > leaf:
         rest = n // leaf * leaf
@@ -120,7 +120,7 @@ def _diagonal(l: Matrix, leaf: int) -> list[Matrix]:  # noqa: E741
 
 
 class CholeskyReverse:
-    """The reverse mode of the Cholesky factorisation a = l l'.
+    """Reverse mode of the Cholesky factorisation a = l l'.
 
     Of one block, with P = l' l̄ and M its lower triangle mirrored above, ā = ½ l⁻ᵀ M l⁻¹. Larger ones are cut in halves,
     l = [[l₁₁, 0], [l₂₁, l₂₂]] (Murray 2016, "Differentiation of the Cholesky decomposition", in its blocked form):
@@ -140,7 +140,7 @@ class CholeskyReverse:
     l_bar : Matrix
         Lower, with zeros above; it is used up.
     a_bar : Matrix
-        Where the result goes.
+        Matrix for the result.
     """
 
     def __init__(self, provider: Provider, l: Matrix, l_bar: Matrix, a_bar: Matrix) -> None:  # noqa: E741
@@ -192,7 +192,7 @@ class CholeskyReverse:
         provider.symmetrise(a_bar)
 
     def _solve(self, alpha: float, b: Matrix, first: int, end: int, x: Matrix) -> None:
-        """x = alpha b l⁻¹ with the diagonal blocks `first` to `end` of l; b is used up."""
+        """Solution x = alpha b l⁻¹ with the diagonal blocks `first` to `end` of l; b is used up."""
         if end - first == 1:
             self._solve_leaf(alpha, b, first, x)
             return
@@ -207,7 +207,7 @@ class CholeskyReverse:
         self._solve(alpha, b[:, left], first, middle, x[:, left])
 
     def _solve_leaf(self, alpha: float, b: Matrix, block: int, x: Matrix) -> None:
-        """x = alpha b l⁻¹ with one diagonal block of l; b is used up.
+        """Solution x = alpha b l⁻¹ with one diagonal block of l; b is used up.
 
         A product with the inverse alone would lose digits where the block is ill-conditioned: what is left of b is solved
         for again, which makes it as accurate as substitution.

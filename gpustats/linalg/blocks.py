@@ -20,7 +20,7 @@ _TRIANGULAR = Template.beside(__file__, "triangular")
 
 
 def factor_triangles(runtime: Runtime, a: Matrix, info: Handle, first: int = 0) -> None:
-    """The lower triangles of a = their Cholesky factors.
+    """Factorisation in place: the lower triangles of a = their Cholesky factors.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def factor_triangles(runtime: Runtime, a: Matrix, info: Handle, first: int = 0) 
     info
         A handle to (batch,) int32: see `Provider.potrf`.
     first : int
-        Where `a` begins on the diagonal of a larger matrix. Unless that is 0, what `info` says stays where it is not 0.
+        Position of `a` on the diagonal of a larger matrix. Unless that is 0, what `info` says stays where it is not 0.
     """
     chosen = layout.triangular(runtime.device, a.dtype.itemsize, a.rows)
     kernel = _kernel(runtime, "potrf", a.dtype, chosen)
@@ -37,7 +37,7 @@ def factor_triangles(runtime: Runtime, a: Matrix, info: Handle, first: int = 0) 
 
 
 def solve_triangles(runtime: Runtime, l: Matrix, b: Matrix) -> None:  # noqa: E741
-    """b = l⁻¹ b for triangles no larger than `layout.triangular` allows; l may be `transposed`, and b."""
+    """Solution b = l⁻¹ b for triangles no larger than `layout.triangular` allows; l may be `transposed`, and b."""
     chosen = layout.triangular(runtime.device, b.dtype.itemsize, l.rows)
     kernel = _kernel(runtime, "trsm", b.dtype, chosen)
     blocks = layout.triangular_blocks(runtime.device, chosen, b.columns, b.batch)
@@ -45,7 +45,7 @@ def solve_triangles(runtime: Runtime, l: Matrix, b: Matrix) -> None:  # noqa: E7
 
 
 def substitution(l: Matrix, b: Matrix) -> tuple[Any, ...]:  # noqa: E741
-    """What kernels take for b and l to solve l x = b from the first row on.
+    """Arguments of kernels for b and l to solve l x = b from the first row on.
 
     An upper triangle is a lower one, seen from its last row and column.
     """
@@ -59,7 +59,7 @@ def substitution(l: Matrix, b: Matrix) -> tuple[Any, ...]:  # noqa: E741
 
 
 def invert_triangles(runtime: Runtime, l: Matrix) -> int:  # noqa: E741
-    """The triangles on the diagonal of l = their inverses; returns how many rows these have (the last one maybe fewer)."""
+    """Inversion in place of the triangles on the diagonal of l; returns their number of rows (the last maybe fewer)."""
     chosen = layout.triangular(runtime.device, l.dtype.itemsize, l.rows)
     kernel = _kernel(runtime, "trtri", l.dtype, chosen)
     blocks = -(-l.rows // chosen.size)

@@ -1,4 +1,4 @@
-"""The arguments of a call as matrices where it is computed, and its results as the caller gets them."""
+"""Calls of linear algebra: the arguments as matrices where the call is computed, and the results as the caller gets them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 def matrix_shape(value: Any, name: str, square: bool = False) -> Shape:
-    """The shape of an argument that is a matrix, or a stack of them along its leading axes."""
+    """Shape of an argument that is a matrix, or a stack of matrices along its leading axes."""
     shape = tuple(getattr(value, "shape", ()))
     if len(shape) < 2 or (square and shape[-1] != shape[-2]):
         wanted = (
@@ -30,12 +30,12 @@ def matrix_shape(value: Any, name: str, square: bool = False) -> Shape:
 
 
 def take(**values: Any) -> list[Array]:
-    """The arguments as arrays where they lie; TypeError for what gpustats does not compute with."""
+    """Arguments as arrays where they lie; TypeError for types that gpustats does not compute with."""
     return [arrays.as_array(value, name) for name, value in values.items()]
 
 
 def stack_shape(**shapes: Shape) -> Shape:
-    """The shape that stacks of matrices broadcast to: their leading axes, as in `numpy.linalg`."""
+    """Shape that stacks of matrices broadcast to: their leading axes, as in `numpy.linalg`."""
     try:
         return np.broadcast_shapes(*(shape[:-2] for shape in shapes.values()))
     except ValueError:
@@ -44,14 +44,14 @@ def stack_shape(**shapes: Shape) -> Shape:
 
 
 def as_column(vector: Array) -> Array:
-    """A vector as a matrix of one column."""
+    """Matrix of one column, from a vector."""
     if arrays.is_device_array(vector) and not arrays.is_contiguous(vector):
         vector = gather(device_of([vector], ["vector"]), vector, np.dtype(vector.dtype))
     return vector.reshape(*vector.shape, 1)
 
 
 class MatrixCall:
-    """One call: where it is computed, its operands there, and its results back.
+    """Call of linear algebra: the place where it is computed, its operands there, and its results.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class MatrixCall:
     flops : float
         Operations of the call.
     numbers : int
-        How many numbers the results have.
+        Numbers in the results.
     kind : {"gemm", "potrf"}
-        What most operations are like: those of a product, independent of one another, or of a factorisation.
+        Kind of most operations: those of a product, independent of one another, or of a factorisation.
     where : {"auto", "host", "device"}
 
     Attributes
@@ -89,9 +89,9 @@ class MatrixCall:
             raise ValueError(f"{self.runtime.device} computes in float32 only: pass float32 arrays")
 
     def operand(self, array: Array, stack: Shape = (), row_major: bool = False) -> Matrix:
-        """An argument where the call is computed, broadcast to a stack of matrices.
+        """Argument where the call is computed, broadcast to a stack of matrices.
 
-        It may be the caller's memory, so it is only to be read. With `row_major`, it is not `transposed`.
+        The operand may be the caller's memory, so it is only to be read. With `row_major`, it is not `transposed`.
         """
         shape = tuple(array.shape)
         batch = math.prod(stack)
@@ -103,7 +103,7 @@ class MatrixCall:
         return matrix
 
     def _matrix(self, array: Array, shape: Shape, row_major: bool) -> Matrix:
-        """The matrices of an array in the shape that it is broadcast to, copied only where they have to be."""
+        """Matrices of an array in the shape that it is broadcast to, copied only where they have to be."""
         flipped = False
         if isinstance(array, np.ndarray):
             array = np.broadcast_to(np.asarray(array, self.dtype), shape)
@@ -126,7 +126,7 @@ class MatrixCall:
         return self.provider.empty(shape[-2], shape[-1], self.dtype, math.prod(shape[:-2]))
 
     def zeros(self, shape: Shape) -> Array:
-        """A result that is a sum over nothing, as the caller gets it."""
+        """Zeros for a result that is a sum over nothing, as the caller gets it."""
         zeros = np.zeros(shape, self.dtype)
         if not self.native:
             return zeros
@@ -134,7 +134,7 @@ class MatrixCall:
         return self.runtime.to_device(zeros)
 
     def deliver(self, matrix: Matrix, shape: Sequence[int]) -> Array:
-        """A matrix that `result` gave, as the caller gets it, in this shape."""
+        """Array of a matrix that `result` gave, as the caller gets it, in this shape."""
         array, shape = matrix.memory.array, tuple(shape)
         if not self.native and not self.provider.on_host:
             assert self.runtime is not None
@@ -142,7 +142,7 @@ class MatrixCall:
         return array if array.shape == shape else array.reshape(shape)
 
     def log_determinant(self, factor: Matrix, stack: Shape) -> Any:
-        """The logarithm of the determinant of l l' for each factor l of a stack, as the caller gets it, float64."""
+        """Logarithm of the determinant of l l' for each factor l of a stack, as the caller gets it, float64."""
         some = factor.batch and factor.rows
         numbers = self.provider.log_determinant(factor) if some else np.zeros(factor.batch)
         if not self.native:

@@ -1,4 +1,4 @@
-"""The Cholesky factorisation, what is computed with its factor, and their reverse modes."""
+"""Cholesky factorisation, solutions and determinants by its factor, and their reverse modes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .triangular import copied, lower_operand, refuse, solution_shapes, system_s
 
 
 def cholesky(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
-    """The lower triangular l with a positive diagonal for which a = l l'.
+    """Lower triangular matrix l with a positive diagonal for which a = l l'.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def _call(a: Array, flops: float, shape: Shape, where: str, devices: Any = None)
 
 
 def _factorise(call: MatrixCall, a: Array, out: Matrix, devices: Any = None) -> None:
-    """out = the factor, or an error."""
+    """Factorisation into out; raises an error where there is none."""
     provider = call.provider
     found = provider.lower_if_symmetric(call.operand(a, tuple(a.shape[:-2])), out, provider.reads_above(out))
     if devices is None:
@@ -92,13 +92,13 @@ def _factorise(call: MatrixCall, a: Array, out: Matrix, devices: Any = None) -> 
 
 
 def _in_stack(a: Array, place: int) -> str:
-    """The index of a matrix in its stack, as it stands behind the stack's name."""
+    """Index of a matrix in its stack, as it stands behind the stack's name."""
     leading = tuple(a.shape[:-2])
     return f"[{', '.join(map(str, np.unravel_index(place, leading)))}]" if leading else ""
 
 
 def _refuse_matrix(call: MatrixCall, found: Array, a: Array) -> None:
-    """The error for what `lower_if_symmetric` has found in a. The host looks for the place."""
+    """Raise the error for the fault that `lower_if_symmetric` has found in a. The host looks for the place."""
     code = int(call.provider.read(found)[0])
     if code not in (ASYMMETRIC, INFINITE):
         return
@@ -121,7 +121,7 @@ def _refuse_matrix(call: MatrixCall, found: Array, a: Array) -> None:
 
 
 def cholesky_grad(l: Any, l_bar: Any, *, where: str = "auto") -> Any:  # noqa: E741
-    """The reverse mode of `cholesky`: ā = ½ l⁻ᵀ M l⁻¹, M being the lower triangle of l' l̄ mirrored above the diagonal.
+    """Reverse mode of `cholesky`: ā = ½ l⁻ᵀ M l⁻¹, M being the lower triangle of l' l̄ mirrored above the diagonal.
 
     Large matrices are cut in halves until nearly all work is in products (Murray 2016).
 
@@ -164,7 +164,7 @@ def cholesky_grad(l: Any, l_bar: Any, *, where: str = "auto") -> Any:  # noqa: E
 
 
 def logdet(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
-    """The logarithm of the determinant of a symmetric, positive definite matrix.
+    """Logarithm of the determinant of a symmetric, positive definite matrix.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def logdet(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
 
 
 def cho_logdet(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
-    """The logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
+    """Logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def cho_logdet(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
 
 
 def cho_solve(l: Any, b: Any, *, where: str = "auto") -> Any:  # noqa: E741
-    """The x of l l' x = b, where l is a Cholesky factor.
+    """Solution x of l l' x = b, where l is a Cholesky factor.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def cho_solve(l: Any, b: Any, *, where: str = "auto") -> Any:  # noqa: E741
 
 
 def cho_solve_grad(l: Any, x: Any, x_bar: Any, *, where: str = "auto") -> tuple[Any, Any]:  # noqa: E741
-    """The reverse mode of x = a⁻¹ b with a = l l': b̄ = a⁻¹ x̄ and ā = -½ (b̄ x' + x b̄').
+    """Reverse mode of x = a⁻¹ b with a = l l': b̄ = a⁻¹ x̄ and ā = -½ (b̄ x' + x b̄').
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def cho_solve_grad(l: Any, x: Any, x_bar: Any, *, where: str = "auto") -> tuple[
 
 
 def cho_inverse(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
-    """The inverse of l l', l⁻ᵀ l⁻¹: of a matrix whose Cholesky factor is l; also the derivative of its `logdet`.
+    """Inverse l⁻ᵀ l⁻¹ of a matrix whose Cholesky factor is l; also the derivative of the matrix's `logdet`.
 
     Parameters
     ----------

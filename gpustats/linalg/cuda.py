@@ -23,19 +23,19 @@ N, T = int(cublas.Operation.N), int(cublas.Operation.T)
 LEFT, RIGHT = int(cublas.SideMode.LEFT), int(cublas.SideMode.RIGHT)
 UPPER, LOWER, NON_UNIT = int(cublas.FillMode.UPPER), int(cublas.FillMode.LOWER), int(cublas.DiagType.NON_UNIT)
 #: Rows of triangles that are inverted in products of whole blocks, zeros and all.
-INVERTED = 2048
+MOST_INVERTED_ROWS = 2048
 CUDA_TYPES = {"float32": 0, "float64": 1}  # cudaDataType_t: CUDA_R_32F, CUDA_R_64F
 
 
 class _Handles:
-    """The libraries' own things for one thread: they hold a stream and a workspace, so no two threads share them."""
+    """Handles of the libraries for one thread: they hold a stream and a workspace, so no two threads share them."""
 
     def __init__(self) -> None:
         self.blas, self.solver, self.parameters = cublas.create(), cusolverDn.create(), cusolverDn.create_params()
 
 
 class _Lease:
-    """A thread's handles. They serve another thread when it has ended: to destroy them needs the device's context."""
+    """Lease of handles by a thread. They serve another thread when it has ended: to destroy them needs the device's context."""
 
     def __init__(self, runtime: CUDARuntime, free: list[_Handles]) -> None:
         self._free = free
@@ -56,9 +56,9 @@ class _Lease:
 
 
 class CUDAProvider(KernelProvider):
-    """cuBLAS and cuSOLVER, and our own kernels for batches and for the inverses of small triangles.
+    """Provider by cuBLAS and cuSOLVER, and our own kernels for batches and for the inverses of small triangles.
 
-    What is row-major here is the transpose to the libraries, and the lower triangle their upper one.
+    A row-major matrix here is the transpose to the libraries, and the lower triangle their upper one.
     """
 
     runtime: CUDARuntime
@@ -72,7 +72,7 @@ class CUDAProvider(KernelProvider):
 
     @property
     def _handles(self) -> _Handles:
-        """The calling thread's own, with the device's context made current."""
+        """Handles of the calling thread, with the device's context made current."""
         self.runtime._reenter()
         lease: _Lease | None = getattr(self._leases, "lease", None)
         if lease is None:
@@ -117,9 +117,9 @@ class CUDAProvider(KernelProvider):
         _routine("trsm", b.dtype)(self._handles.blas, *shape, one, _at(l), l.stride, _at(b), stride)
 
     def trtri(self, l: Matrix) -> None:  # noqa: E741
-        if l.rows > INVERTED or (l.batch == 1 and l.rows > self.leaf):  # by halves, so that `work` is no whole matrix
+        if l.rows > MOST_INVERTED_ROWS or (l.batch == 1 and l.rows > self.leaf):  # by halves, so that `work` is no whole matrix
             half = -(-l.rows // 128) * 64
-            blocked.invert(self, l, min(half, INVERTED))
+            blocked.invert(self, l, min(half, MOST_INVERTED_ROWS))
             return
         rows = l.rows + (l.batch > 1)  # with a row between them, all blocks on the diagonals lie in one line
         work = self.empty(rows, l.rows, l.dtype, l.batch)[: l.rows, :]
@@ -128,7 +128,7 @@ class CUDAProvider(KernelProvider):
         self.lower(work, l, "keep")
 
     def _join(self, l: Matrix, size: int) -> None:  # noqa: E741
-        """From a triangle with two inverses on its diagonal to its inverse, by cuBLAS: it has zeros above the diagonal."""
+        """Inverse of a triangle from two inverses on its diagonal, by cuBLAS: it has zeros above the diagonal."""
         first, second, between = l[:size, :size], l[size:, size:], l[size:, :size]
         product = self.empty(between.rows, between.columns, l.dtype, l.batch)
         self.gemm(-1.0, second, between, 0.0, product)
@@ -138,7 +138,7 @@ class CUDAProvider(KernelProvider):
         return "mirror" if a.batch == 1 else super().reads_above(a)
 
     def potrf(self, a: Matrix) -> Array:
-        """cuSOLVER takes half the time for what is its lower triangle and our upper one, which is transposed afterwards."""
+        """Cholesky factorisation by cuSOLVER, in half the time for its lower triangle, our upper one, transposed afterwards."""
         if a.batch > 1:
             return super().potrf(a)
         handles, kind, info = self._handles, CUDA_TYPES[a.dtype.name], self.runtime.empty(1, np.int32)
@@ -159,7 +159,7 @@ def _op(m: Matrix) -> int:
 
 
 def _at(m: Matrix) -> int:
-    """The address of the first number."""
+    """Address of the first number."""
     return m.memory.address + m.start * m.memory.itemsize
 
 
@@ -169,7 +169,7 @@ def _number(value: float, dtype: DType) -> np.ndarray:
 
 
 def _scalar(value: float, dtype: DType) -> int:
-    """The address of a number on the host, which the libraries read before they return."""
+    """Address of a number on the host, which the libraries read before they return."""
     return int(_number(value, dtype).ctypes.data)
 
 

@@ -23,7 +23,7 @@ def _down(
     l: BlockRows, ready: Callable[[BlockRow], Arrival], change: Callable[[BlockRow, BlockRow, Matrix], None],  # noqa: E741
     done: Callable[[BlockRow, Matrix], None] | None = None,
 ) -> None:  # fmt: skip
-    """Have each block of rows change all those below it.
+    """Change all blocks of rows, each by all blocks above it.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def _down(
 
 
 def potrf(a: BlockRows) -> list[Array]:
-    """The lower triangle a = its Cholesky factor, with zeros above the diagonal.
+    """Factorisation in place: the lower triangle a = its Cholesky factor, with zeros above the diagonal.
 
     Returns
     -------
@@ -74,11 +74,11 @@ def potrf(a: BlockRows) -> list[Array]:
 
 
 def solve(l: BlockRows, b: Sequence[Matrix]) -> None:  # noqa: E741
-    """b = l⁻¹ b, of a copy (n, m) on each device."""
+    """Solution b = l⁻¹ b, of a copy (n, m) on each device."""
 
     def ready(block: BlockRow) -> Arrival:
         source = l.providers[block.place]
-        parts = [its[block.rows, :] for its in b]
+        parts = [copy[block.rows, :] for copy in b]
         source.trsm(block.diagonal, parts[block.place], left=True)
         waits = [
             source.runtime.send(parts[block.place].flat, provider.runtime, part.flat)
@@ -100,7 +100,7 @@ def solve(l: BlockRows, b: Sequence[Matrix]) -> None:  # noqa: E741
 
 
 def trtri(l: BlockRows) -> None:  # noqa: E741
-    """The lower triangle l = l⁻¹, of a triangle with zeros above the diagonal."""
+    """Inverse l = l⁻¹ of a lower triangle with zeros above the diagonal."""
 
     def ready(block: BlockRow) -> Arrival:
         return l.spread(block, own=True)
@@ -121,7 +121,7 @@ def trtri(l: BlockRows) -> None:  # noqa: E741
 
 
 def gram(l: BlockRows) -> None:  # noqa: E741
-    """The lower triangle l = l' l, of a triangle with zeros above the diagonal; the tiles on the diagonal become symmetric."""
+    """Lower triangle l = l' l, of a triangle with zeros above the diagonal; the tiles on the diagonal become symmetric."""
     arrived = l.spread(l.blocks[0], own=True) if l.blocks else list
     for block in l.blocks:
         copies = arrived()
@@ -133,7 +133,7 @@ def gram(l: BlockRows) -> None:  # noqa: E741
 
 
 def transposed_product(l: BlockRows, b: Sequence[Matrix]) -> np.ndarray:  # noqa: E741
-    """l' b, on the host, of a copy (n, m) of b on each device, and a triangle with zeros above the diagonal."""
+    """Product l' b, on the host, of a copy (n, m) of b on each device, and a triangle with zeros above the diagonal."""
     sums = l.replicated(np.zeros(b[0].shape))
     for block in l.blocks:
         place = block.place

@@ -22,10 +22,10 @@ TILE = 512  # rows and columns that are compared at a time, so that both sides o
 
 
 class HostProvider(Provider):
-    """BLAS and LAPACK.
+    """Provider by BLAS and LAPACK.
 
-    They are called at their addresses: SciPy's Python functions would copy a part of a matrix. What is row-major here is
-    the transpose to them, and the lower triangle their upper one.
+    The routines are called at their addresses: SciPy's Python functions would copy a part of a matrix. A row-major matrix
+    here is the transpose to them, and the lower triangle their upper one.
     """
 
     leaf = dense = 128
@@ -115,7 +115,7 @@ class HostProvider(Provider):
         target.view[...] = np.eye(target.rows)
 
     def lower_if_symmetric(self, source: Matrix, target: Matrix, upper: str = "zero") -> np.ndarray:
-        if source.batch > 1 and source.rows <= small.MOST and upper == "zero":
+        if source.batch > 1 and source.rows <= small.MOST_ROWS and upper == "zero":
             with np.errstate(invalid="ignore"):  # nan above the diagonal may spread: it is refused
                 np.multiply(source.view, np.tri(source.rows, dtype=source.dtype), out=target.view)
         else:
@@ -146,7 +146,7 @@ def _all_finite(a: np.ndarray) -> bool:
 
 
 def _compare(m: Matrix, rows: slice, columns: slice) -> int:
-    """What is wrong with a tile and its mirror image."""
+    """Code of the worst fault of a tile and its mirror image."""
     a, b = m[rows, columns].view, m[columns, rows].view.swapaxes(1, 2)
     with np.errstate(invalid="ignore", over="ignore"):
         if np.isfinite(a.sum()) and (a == b).all():  # the sum overflows at worst, and then what follows decides
@@ -167,13 +167,13 @@ def _op(m: Matrix) -> bytes:
 
 
 def _addresses(m: Matrix) -> list[ctypes.c_void_p]:
-    """Where each matrix of a batch begins."""
+    """Addresses of the matrices of a batch."""
     first, step = m.memory.address + m.start * m.dtype.itemsize, m.batch_stride * m.dtype.itemsize
     return [ctypes.c_void_p(first + b * step) for b in range(m.batch)]
 
 
 class _Routine:
-    """A subroutine of BLAS or LAPACK in Fortran, which takes the addresses of its arguments."""
+    """Subroutine of BLAS or LAPACK in Fortran, which takes the addresses of its arguments."""
 
     def __init__(self, address: int, dtype: DType) -> None:
         self._start = ctypes.CFUNCTYPE(None)(address)  # lets other threads of Python run meanwhile

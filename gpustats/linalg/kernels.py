@@ -1,4 +1,4 @@
-"""The operations of linear algebra as kernels of our own: the provider for devices without a vendor's library."""
+"""Kernels of our own for the operations of linear algebra: the provider for devices without a vendor's library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GEMM = Template.beside(__file__, "gemm")
 
 
 class KernelProvider(Provider):
-    """Products in tiles, everything else as products and triangles that fit in a block's shared memory.
+    """Provider by kernels: products in tiles, all else as products and triangles that fit in a block's shared memory.
 
     After Češnovar et al. (2019), GPU-based parallel computation support for Stan, sections 3.1-3.3. Triangles are solved by
     substitution throughout, and never through the inverse of a block, which would lose digits where it is ill-conditioned.
@@ -61,12 +61,12 @@ class KernelProvider(Provider):
     def gemm(
         self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix, *, a_triangle: str = "", b_triangle: str = ""
     ) -> None:
-        """c = alpha a b + beta c.
+        """Product c = alpha a b + beta c.
 
         Parameters
         ----------
         a_triangle, b_triangle : {"", "lower", "upper"}
-            Which triangle of an operand counts. The rest is taken to be 0 and never read, and tiles of it cost nothing.
+            Triangle of an operand that counts. The rest is taken to be 0 and never read, and tiles of it cost nothing.
         """
         if c.rows < c.columns and c.rows <= 8:  # narrow tiles are for few columns
             self._product(alpha, b.T, a.T, beta, c.T, _TRANSPOSED[b_triangle], _TRANSPOSED[a_triangle])
@@ -80,7 +80,7 @@ class KernelProvider(Provider):
         self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix, a_triangle: str = "", b_triangle: str = "",
         lower: bool = False,
     ) -> None:  # fmt: skip
-        """c = alpha a b + beta c; `lower`: of c, which may have more rows than columns, the lower triangle only."""
+        """Product c = alpha a b + beta c; `lower`: only the lower triangle of c, which may have more rows than columns."""
         runtime, dtype = self.runtime, c.dtype
         chosen = layout.gemm(runtime.device, dtype.itemsize, c.rows, c.columns, c.batch)
         tiles = chosen.tiles(c.rows, c.columns) * c.batch
@@ -118,12 +118,12 @@ class KernelProvider(Provider):
         self.trsm(*second, left=True)
 
     def _half(self, n: int, dtype: DType) -> int:
-        """About half of n, in whole blocks; n where it is one block."""
+        """Rows of about half of n, in whole blocks; n where it is one block."""
         size = layout.triangular(self.runtime.device, dtype.itemsize, n).size
         return n if n <= size else -(-n // (2 * size)) * size
 
     def trtri(self, l: Matrix) -> None:  # noqa: E741
-        """The inverses of the blocks on the diagonal, then of pairs of them, of pairs of these, and so on."""
+        """Inverses of the blocks on the diagonal, then of pairs of blocks, of pairs of these pairs, and so on."""
         n, size = l.rows, invert_triangles(self.runtime, l)
         while size < n:
             pairs = n // (2 * size)
@@ -137,14 +137,14 @@ class KernelProvider(Provider):
             size *= 2
 
     def _join(self, l: Matrix, size: int) -> None:  # noqa: E741
-        """From a triangle with two inverses on its diagonal, the first of `size` rows, to its inverse."""
+        """Inverse of a triangle from two inverses on its diagonal, the first of `size` rows."""
         first, second, between = l[:size, :size], l[size:, size:], l[size:, :size]
         product = self.empty(*between.shape, l.dtype, l.batch)
         self.gemm(-1.0, second, between, 0.0, product, a_triangle="lower")
         self.gemm(1.0, product, first, 0.0, between, b_triangle="lower")
 
     def potrf(self, a: Matrix) -> Array:
-        """As `Provider.potrf`. Rows b of a below the square become b l'⁻¹ along with it."""
+        """Cholesky factorisation: see `Provider.potrf`. Rows b of a below the square become b l'⁻¹ along with it."""
         n, info = a.columns, self.runtime.empty(a.batch, np.int32)
         handle, _ = self.runtime.memory(info)
         size = layout.triangular(self.runtime.device, a.dtype.itemsize, n).size

@@ -1,4 +1,4 @@
-"""How the kernels of linear algebra are laid out on a device: how many threads a block has, and what each of them takes.
+"""Layout of the kernels of linear algebra on a device: the threads of a block, and the work of each.
 
 Layouts vary with the device, the width of a number (`itemsize`, bytes) and the size of the matrices.
 ``python -m bench cholesky`` times the factorisations and solves that rest on them.
@@ -14,13 +14,13 @@ from ..kernels.layout import power_of_two
 if TYPE_CHECKING:
     from ..runtime.base import Device
 
-REGISTER = 64  # bytes of a CPU's vector register: as many threads as it holds numbers run in lockstep
-IN_REGISTERS = 8  # rows up to which a thread's own matrix is in its registers
+REGISTER_BYTES = 64  # bytes of a CPU's vector register: as many threads as it holds numbers run in lockstep
+MOST_ROWS_IN_REGISTERS = 8  # rows up to which a thread's own matrix is in its registers
 
 
 @dataclass(frozen=True)
 class GemmLayout:
-    """The constants of the matrix product.
+    """Constants of the matrix product.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class GemmLayout:
         return 2 * self.depth * (self.tile_rows + self.tile_columns + 2 * self.vector)
 
     def tiles(self, n_rows: int, n_columns: int) -> int:
-        """How many tiles cover a product."""
+        """Number of tiles that cover a product."""
         return -(-n_rows // self.tile_rows) * -(-n_columns // self.tile_columns)
 
 
@@ -82,14 +82,14 @@ _GPU_TILES = {
     ("large", 4): GemmLayout(256, 16, 8, 8, 4, 8, 64),
     ("large", 8): GemmLayout(128, 16, 8, 4, 2, 8, 64),
 }
-NARROW = 8  # columns that a GPU's narrow tiles have
+NARROW_COLUMNS = 8  # columns that a GPU's narrow tiles have
 
 
 def gemm(device: Device, itemsize: int, n_rows: int, n_columns: int, batch: int) -> GemmLayout:
     """Layout of the matrix product."""
     if device.type == "cpu":
-        return _CPU_TILES["narrow" if n_columns <= REGISTER // itemsize else "wide", itemsize]
-    if n_columns <= NARROW:
+        return _CPU_TILES["narrow" if n_columns <= REGISTER_BYTES // itemsize else "wide", itemsize]
+    if n_columns <= NARROW_COLUMNS:
         narrow = _GPU_TILES["narrow", itemsize]
         return narrow if narrow.threads <= device.max_threads else replace(narrow, threads=device.max_threads)
     large = _GPU_TILES["large", itemsize]
@@ -98,12 +98,12 @@ def gemm(device: Device, itemsize: int, n_rows: int, n_columns: int, batch: int)
 
 
 def gemm_small(n_rows: int, n_columns: int, inner: int) -> bool:
-    """Whether a thread for each number of the product is faster than tiles."""
+    """True if a thread for each number of the product is faster than tiles."""
     return n_rows * n_columns <= 64 and inner <= 16
 
 
 def gemm_parts(device: Device, layout: GemmLayout, tiles: int, inner: int) -> tuple[int, int]:
-    """How many blocks share the inner dimension of a product of `tiles` tiles, and the inner indices of each."""
+    """Number of blocks that share the inner dimension of a product of `tiles` tiles, and the inner indices of each."""
     wanted = max(1, (4 if device.type == "gpu" else 1) * device.compute_units // tiles)
     least = 16 * layout.depth  # what is worth another part of the product to write and to read
     part = max(-(-inner // wanted), min(least, inner))
@@ -113,7 +113,7 @@ def gemm_parts(device: Device, layout: GemmLayout, tiles: int, inner: int) -> tu
 
 @dataclass(frozen=True)
 class TriangularLayout:
-    """The constants of the kernels that have a triangle in shared memory.
+    """Constants of the kernels that have a triangle in shared memory.
 
     Attributes
     ----------
@@ -155,21 +155,21 @@ def triangular(device: Device, itemsize: int, n: int) -> TriangularLayout:
     most = 64 if itemsize * 64 * (65 + 65) <= device.shared_memory else 32
     size = min(max(power_of_two(n), 8), most)
     if device.type == "cpu":
-        lanes = REGISTER // itemsize
+        lanes = REGISTER_BYTES // itemsize
         return TriangularLayout(lanes, size, lanes, columns=lanes, width=8)
     chosen = _GPU_TRIANGLES[size]
     return chosen if size <= 32 else replace(chosen, threads=min(chosen.threads, device.max_threads))
 
 
 def triangular_blocks(device: Device, layout: TriangularLayout, n_columns: int, batch: int) -> int:
-    """How many blocks share the columns that a triangle is solved for: enough to fill the device, not to read it in vain."""
+    """Number of blocks that share the columns of a triangular system: enough to fill the device, no triangle read in vain."""
     wanted = -(-(4 if device.type == "cpu" else 16) * device.compute_units // batch)
     return max(1, min(-(-n_columns // layout.columns), wanted))
 
 
 @dataclass(frozen=True)
 class TileLayout:
-    """The constants of the passes over a matrix.
+    """Constants of the passes over a matrix.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class TileLayout:
     tile: int = 32
 
     def on_and_below_diagonal(self, n: int) -> int:
-        """How many tiles a triangle of n rows has."""
+        """Number of tiles of a triangle of n rows."""
         tiles = -(-n // self.tile)
         return tiles * (tiles + 1) // 2
 
@@ -195,7 +195,7 @@ def tiles(device: Device) -> TileLayout:
 
 @dataclass(frozen=True)
 class SmallLayout:
-    """The constants of the kernels for small matrices.
+    """Constants of the kernels for small matrices.
 
     Attributes
     ----------
@@ -225,13 +225,13 @@ def small(device: Device, itemsize: int, n: int, triangles: int) -> SmallLayout 
     that neighbouring threads read neighbouring numbers.
     """
     if device.type == "cpu":
-        threads = REGISTER // itemsize
-        if n <= IN_REGISTERS:
+        threads = REGISTER_BYTES // itemsize
+        if n <= MOST_ROWS_IN_REGISTERS:
             return SmallLayout(threads, n)
         size = -(-n // 8) * 8
         fits = triangles * size * (size + 1) // 2 * threads * itemsize <= device.shared_memory
         return SmallLayout(threads, size, registers=False) if fits else None
-    if n > IN_REGISTERS:
+    if n > MOST_ROWS_IN_REGISTERS:
         return None
     threads = 64
     while threads > 1 and threads * (n * n + 1) * itemsize > device.shared_memory:
@@ -242,15 +242,15 @@ def small(device: Device, itemsize: int, n: int, triangles: int) -> SmallLayout 
 def small_columns(device: Device, itemsize: int, n: int, n_columns: int) -> SmallLayout | None:
     """Layout where each thread solves for a column of n numbers; None where a block should solve for several columns."""
     cpu = device.type == "cpu"
-    if n <= IN_REGISTERS:
-        return SmallLayout(REGISTER // itemsize if cpu else min(128, device.max_threads), n)
+    if n <= MOST_ROWS_IN_REGISTERS:
+        return SmallLayout(REGISTER_BYTES // itemsize if cpu else min(128, device.max_threads), n)
     few = n_columns < 8
-    return SmallLayout(REGISTER // itemsize, 64, registers=False) if cpu and few else None
+    return SmallLayout(REGISTER_BYTES // itemsize, 64, registers=False) if cpu and few else None
 
 
 def small_block(device: Device, itemsize: int, n: int) -> SmallLayout:
     """Layout where each block has a matrix of n rows in shared memory."""
-    threads = REGISTER // itemsize if device.type == "cpu" else 32 if n <= 32 else 64
+    threads = REGISTER_BYTES // itemsize if device.type == "cpu" else 32 if n <= 32 else 64
     size = max(power_of_two(n), 16)
     room = size * (size + 1) * itemsize <= device.shared_memory
     return SmallLayout(threads, size, registers=False, padded=size + room)  # with room for one more: another bank

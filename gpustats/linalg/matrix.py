@@ -1,4 +1,4 @@
-"""Matrices: parts of arrays as kernels and libraries take them, and what an examination of one may find."""
+"""Matrices: parts of arrays as kernels and libraries take them, and codes of the faults that an examination may find."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SOUND, ZERO_ON_DIAGONAL, ASYMMETRIC, INFINITE = range(4)
 
 @functools.cache
 def asymmetry_tolerance(dtype: DType) -> float:
-    """How far a_ij and a_ji may lie apart, relative to |a_ij| + sqrt(|a_ii a_jj|): the root of the precision."""
+    """Tolerance of |a_ij - a_ji|, relative to |a_ij| + sqrt(|a_ii a_jj|): the root of the precision."""
     return math.sqrt(np.finfo(dtype).eps)
 
 
 class Memory:
-    """An array that matrices are parts of, as kernels and as the host find it.
+    """Array that matrices are parts of, as kernels and as the host find it.
 
     Parameters
     ----------
@@ -47,37 +47,37 @@ class Memory:
 
     @property
     def handle(self) -> Handle:
-        """What a kernel takes for the array (an address on CUDA, a buffer in OpenCL)."""
+        """Handle of the array for kernels (an address on CUDA, a buffer in OpenCL)."""
         return self._place[0]
 
     @property
     def offset(self) -> int:
-        """Where the array begins behind the handle, in numbers."""
+        """Offset of the array behind the handle, in numbers."""
         return self._place[1]
 
     @cached_property
     def host(self) -> np.ndarray:
-        """The same memory as a flat NumPy array; only where it is `host_visible`."""
+        """View of the memory as a flat NumPy array; only where it is `host_visible`."""
         if isinstance(self.array, np.ndarray):
             return self.array.reshape(-1)
         return self.array.map_to_host().reshape(-1)  # a view, which unmaps the memory when it is gone
 
     @cached_property
     def address(self) -> int:
-        """The address of the first number: the host's where the memory is `host_visible`, the device's on CUDA."""
+        """Address of the first number: the host's where the memory is `host_visible`, the device's on CUDA."""
         if self.runtime is None or self.runtime.host_visible:
             return int(self.host.ctypes.data)
         return int(self.handle) + self.offset * self.itemsize
 
 
 class PlacedMemory(Memory):
-    """Memory of which kernels alone know, by its handle.
+    """Memory that only kernels know, by its handle.
 
     Parameters
     ----------
     handle
     offset : int
-        Where it begins behind the handle, in numbers.
+        Offset of the memory behind the handle, in numbers.
     dtype : dtype
     """
 
@@ -92,7 +92,7 @@ class PlacedMemory(Memory):
 
 @dataclass(slots=True)
 class Matrix:
-    """A matrix in device memory, a batch of equal ones, a part of one, or the transpose of any of these. Nothing is copied.
+    """Matrix in device memory, a batch of equal ones, a part of one, or the transpose of any of these. Nothing is copied.
 
     Number (i, j) of matrix b lies ``offset + b * batch_stride + i * stride + j`` behind `handle`, or, where `transposed`,
     ``offset + b * batch_stride + j * stride + i``. So what is stored is row-major. A matrix is never changed, only its numbers.
@@ -106,10 +106,10 @@ class Matrix:
     stride : int
         Numbers from one stored row to the next, at least as many as a stored row has.
     start : int
-        Where the matrix begins in `memory`, in numbers.
+        Offset of the matrix in `memory`, in numbers.
     transposed : bool
     batch, batch_stride : int
-        How many matrices, and how far apart they lie. A `batch_stride` of 0 is one matrix for all, and only read.
+        Number of matrices, and their distance in numbers. A `batch_stride` of 0 is one matrix for all, and only read.
     """
 
     memory: Memory
@@ -123,7 +123,7 @@ class Matrix:
 
     @classmethod
     def over(cls, runtime: Runtime | None, array: Array) -> Matrix:
-        """The matrix, or the batch (all leading axes together), that a C-contiguous array of two or more axes is."""
+        """Matrix, or batch (all leading axes together), over a C-contiguous array of two or more axes."""
         *leading, rows, columns = array.shape
         memory, batch = Memory(runtime, array), math.prod(leading)
         return cls(memory, rows, columns, max(columns, 1), batch=batch, batch_stride=rows * columns)
@@ -134,12 +134,12 @@ class Matrix:
 
     @property
     def handle(self) -> Handle:
-        """What a kernel takes for the memory."""
+        """Handle of the memory for kernels."""
         return self.memory.handle
 
     @property
     def offset(self) -> int:
-        """Where the first number lies behind `handle`, in numbers."""
+        """Offset of the first number behind `handle`, in numbers."""
         return self.memory.offset + self.start
 
     @property
@@ -149,7 +149,7 @@ class Matrix:
 
     @property
     def as_stored(self) -> tuple[Handle, int, int, int]:
-        """What a kernel takes that was compiled for a matrix that is `transposed` or not: where it begins, and its strides.
+        """Arguments of a kernel compiled for one value of `transposed`: handle, offset, and strides.
 
         The strides are those of the batch and of the stored rows.
         """
@@ -157,7 +157,7 @@ class Matrix:
 
     @property
     def as_seen(self) -> tuple[Handle, int, int, int, int]:
-        """What a kernel takes for any matrix: where it begins, and the strides of the batch, of rows and of columns."""
+        """Arguments of a kernel for any matrix: handle, offset, and the strides of the batch, of rows and of columns."""
         return self.memory.handle, self.memory.offset + self.start, self.batch_stride, *self.strides
 
     @property
@@ -166,11 +166,11 @@ class Matrix:
 
     @property
     def T(self) -> Matrix:
-        """The transpose, over the same memory."""
+        """Transpose, over the same memory."""
         return self._part(self.columns, self.rows, self.start, not self.transposed)
 
     def __getitem__(self, part: tuple[slice, slice]) -> Matrix:
-        """``m[i0:i1, j0:j1]``, of every matrix of a batch."""
+        """Part ``m[i0:i1, j0:j1]``, of every matrix of a batch."""
         (i, i_end, _), (j, j_end, _) = part[0].indices(self.rows), part[1].indices(self.columns)
         start = self.start + (j * self.stride + i if self.transposed else i * self.stride + j)
         return self._part(max(i_end - i, 0), max(j_end - j, 0), start, self.transposed)
@@ -180,7 +180,7 @@ class Matrix:
 
     @property
     def flat(self) -> Array:
-        """The numbers of a whole matrix as they are stored, as an array of one axis over the same memory."""
+        """Numbers of a whole matrix as they are stored, as an array of one axis over the same memory."""
         return self.memory.array.reshape(-1)[self.start : self.start + self.rows * self.columns]
 
     def batches(self, first: int, end: int) -> Matrix:
@@ -191,17 +191,17 @@ class Matrix:
         )
 
     def diagonal_blocks(self, size: int) -> Matrix:
-        """The whole (size, size) blocks on the diagonal, as a batch; those of a batch only where they lie `in_line`."""
+        """Blocks (size, size) on the diagonal, the whole ones, as a batch; those of a batch only where they lie `in_line`."""
         step, count = size * (self.stride + 1), self.rows // size * self.batch
         return Matrix(self.memory, size, size, self.stride, self.start, self.transposed, count, step)
 
     def in_line(self, size: int) -> bool:
-        """Whether the (size, size) blocks on the diagonals lie equally far apart, also from one matrix to the next."""
+        """True if the (size, size) blocks on the diagonals lie equally far apart, also from one matrix to the next."""
         return self.batch == 1 or (self.rows % size == 0 and self.batch_stride == self.rows * (self.stride + 1))
 
     @property
     def view(self) -> np.ndarray:
-        """The numbers as a NumPy array over the same memory, (batch, rows, columns); only where it is `host_visible`.
+        """Numbers as a NumPy array over the same memory, (batch, rows, columns); only where it is `host_visible`.
 
         The caller sees to it that no kernel is still at work on them.
         """

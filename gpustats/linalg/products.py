@@ -18,14 +18,14 @@ from .matrix import Matrix
 
 @dataclass(frozen=True)
 class Triangular:
-    """A square matrix of which only one triangle counts; the numbers in the other are never read. Made by `lower`, `upper`."""
+    """Square matrix of which only one triangle counts; numbers in the other are never read. Made by `lower`, `upper`."""
 
     array: Array
     kind: str
 
 
 def lower(a: Any) -> Triangular:
-    """The lower triangle of a square matrix (..., n, n) with its diagonal, as an operand of `matmul`. Nothing is copied.
+    """Lower triangle of a square matrix (..., n, n) with its diagonal, as an operand of `matmul`. Nothing is copied.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def lower(a: Any) -> Triangular:
 
 
 def upper(a: Any) -> Triangular:
-    """The upper triangle of a square matrix (..., n, n) with its diagonal, as an operand of `matmul`. Nothing is copied."""
+    """Upper triangle of a square matrix (..., n, n) with its diagonal, as an operand of `matmul`. Nothing is copied."""
     return _triangular(a, UPPER)
 
 
@@ -50,7 +50,7 @@ def _triangular(a: Any, kind: str) -> Triangular:
 
 
 def matmul(a: Any, b: Any, *, where: str = "auto") -> Any:
-    """The matrix product a b.
+    """Matrix product a b.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def matmul(a: Any, b: Any, *, where: str = "auto") -> Any:
 
 
 def _multiply(call: MatrixCall, a: Matrix, a_kind: str, b: Matrix, b_kind: str, out: Matrix) -> None:
-    """out = a b. The product of two lower (upper) triangles is one, too: zeros fill its other half."""
+    """Product out = a b. The product of two lower (upper) triangles is a triangle, too: zeros fill its other half."""
     provider = call.provider
     if a_kind == b_kind == UPPER:  # what is left zero lies below the diagonal: it comes from that of the transposes
         transposed = provider.empty(out.columns, out.rows, out.dtype, out.batch)
@@ -119,7 +119,7 @@ def _multiply(call: MatrixCall, a: Matrix, a_kind: str, b: Matrix, b_kind: str, 
 
 
 def gram(a: Any, *, where: str = "auto") -> Any:
-    """The product a a', of which one half is computed and mirrored.
+    """Gram matrix a a', of which one half is computed and mirrored.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def gram(a: Any, *, where: str = "auto") -> Any:
 
 
 def matmul_grad(a: Any, b: Any, c_bar: Any, *, where: str = "auto") -> tuple[Any, Any]:
-    """The reverse mode of c = a b: ā = c̄ b', b̄ = a' c̄.
+    """Reverse mode of c = a b: ā = c̄ b', b̄ = a' c̄.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def matmul_grad(a: Any, b: Any, c_bar: Any, *, where: str = "auto") -> tuple[Any
 
 
 def gram_grad(a: Any, c_bar: Any, *, where: str = "auto") -> Any:
-    """The reverse mode of c = a a': ā = (c̄ + c̄') a.
+    """Reverse mode of c = a a': ā = (c̄ + c̄') a.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def gram_grad(a: Any, c_bar: Any, *, where: str = "auto") -> Any:
 
 
 def sum_to(call: MatrixCall, m: Matrix, stack: Shape, shape: Shape) -> Matrix:
-    """A stack of matrices summed over the axes along which an argument of `shape` was broadcast.
+    """Stack of matrices summed over the axes along which an argument of `shape` was broadcast.
 
     Each is a product with a row of ones, so that it works wherever a product does, in an order that is always the same.
     """
@@ -266,7 +266,7 @@ def sum_to(call: MatrixCall, m: Matrix, stack: Shape, shape: Shape) -> Matrix:
 
 
 def only(call: MatrixCall, m: Matrix, kind: str, shape: Shape) -> Matrix:
-    """One triangle of a result, with zeros in the other."""
+    """Triangle of a result, with zeros in the other."""
     if kind == LOWER:
         call.provider.lower(m, m)
         return m
@@ -277,12 +277,12 @@ def only(call: MatrixCall, m: Matrix, kind: str, shape: Shape) -> Matrix:
 
 
 def _flip(kind: str) -> str:
-    """The kind of the transpose of a matrix."""
+    """Kind of the transpose of a matrix."""
     return {LOWER: UPPER, UPPER: LOWER}.get(kind, FULL)
 
 
 def _operand(value: Any, name: str) -> tuple[Array, str]:
-    """An argument as an array, and which part of it counts."""
+    """Argument as an array, and the part of it that counts."""
     if isinstance(value, Triangular):
         return value.array, value.kind
     array = arrays.as_array(value, name)
@@ -292,7 +292,7 @@ def _operand(value: Any, name: str) -> tuple[Array, str]:
 
 
 def _require_fit(a_own: Shape, a_shape: Shape, b_own: Shape, b_shape: Shape) -> None:
-    """ValueError where a b is not defined, in the shapes that the caller knows: a vector is given without its second axis."""
+    """Check of shapes: ValueError where a b is not defined, in the caller's shapes: a vector without its second axis."""
     if a_shape[-1] != b_shape[-2]:
         raise ValueError(
             f"a has shape {tuple(a_own)} and b {tuple(b_own)}: the last axis of a ({a_shape[-1]}) and the "

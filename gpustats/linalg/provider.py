@@ -1,4 +1,4 @@
-"""The operations that all of gpustats' linear algebra is made of, as an interface.
+"""Interface of providers: the operations that all of gpustats' linear algebra is made of.
 
 A provider has them for one kind of device: cuBLAS and cuSOLVER on CUDA (`cuda`), BLAS and LAPACK where the memory is the
 host's (`host`), kernels of our own elsewhere (`kernels`); `providers` chooses. All algorithms above them are written once
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Provider(ABC):
-    """Five operations in place, of which all others are made, and the passes over a matrix that these need.
+    """Provider of five operations in place, of which all others are made, and of the passes over a matrix for these.
 
     All matrices of a call lie on the provider's device, have one dtype (float32 or float64) and one `batch`; no extent is 0.
     Results are not `transposed`, lie apart from the operands and, in a batch, from one another. A triangle is the lower
@@ -38,7 +38,7 @@ class Provider(ABC):
     dense : int
         Rows of triangles that products take with their zeros: one large product may take less time than several small ones.
     on_host : bool
-        Whether it works on NumPy arrays, and has finished when an operation returns.
+        Whether the provider works on NumPy arrays, and has finished when an operation returns.
     kernels : Provider or None
         The provider whose kernels take batches of small matrices on this device. None: the host alone.
     """
@@ -52,13 +52,13 @@ class Provider(ABC):
 
     @abstractmethod
     def empty(self, rows: int, columns: int, dtype: DType, batch: int = 1) -> Matrix:
-        """A new matrix, or batch, that is not initialised. It goes back to the thread's pool with the last part of it."""
+        """New matrix, or batch, that is not initialised. The memory returns to the thread's pool with the last part of it."""
 
     # The five operations
 
     @abstractmethod
     def gemm(self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix) -> None:
-        """c = alpha a b + beta c. With ``beta == 0``, what c holds does not matter (nan neither).
+        """Product c = alpha a b + beta c. With ``beta == 0``, the old values of c do not matter (nan neither).
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Provider(ABC):
 
     @abstractmethod
     def syrk(self, alpha: float, a: Matrix, beta: float, c: Matrix) -> None:
-        """The lower triangle of c = alpha a a' + beta c. With ``beta == 0``, what c holds does not matter.
+        """Lower triangle of c = alpha a a' + beta c. With ``beta == 0``, the old values of c do not matter.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Provider(ABC):
 
     @abstractmethod
     def trsm(self, l: Matrix, b: Matrix, left: bool) -> None:  # noqa: E741
-        """b = l⁻¹ b where `left`, else b l⁻¹.
+        """Solution b = l⁻¹ b where `left`, else b l⁻¹.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Provider(ABC):
 
     @abstractmethod
     def trtri(self, l: Matrix) -> None:  # noqa: E741
-        """The lower triangle l = l⁻¹. No number on its diagonal is 0.
+        """Inverse in place of a lower triangle, l = l⁻¹. No number on its diagonal is 0.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Provider(ABC):
 
     @abstractmethod
     def potrf(self, a: Matrix) -> Array:
-        """The lower triangle of a = its Cholesky factor l, a = l l'.
+        """Factorisation in place: the lower triangle of a = its Cholesky factor l, a = l l'.
 
         Parameters
         ----------
@@ -120,13 +120,13 @@ class Provider(ABC):
         """
 
     def reads_above(self, a: Matrix) -> str:
-        """What `factor` takes above the diagonal, where it leaves zeros: ``"zero"``, or ``"mirror"``, the whole matrix."""
+        """Contents above the diagonal that `factor` takes (it leaves zeros): ``"zero"``, or ``"mirror"``, the whole matrix."""
         return "zero"
 
     # The same, where a batch of small matrices goes to kernels of our own (`small`), with a matrix to each thread or block
 
     def factor(self, a: Matrix) -> Array:
-        """`potrf`."""
+        """Factorisation: `potrf`."""
         if (kernels := self._kernels_for(a)) is None:
             return self.potrf(a)
         info = small.cholesky(kernels.runtime, a)
@@ -136,7 +136,7 @@ class Provider(ABC):
         return info
 
     def solve(self, l: Matrix, b: Matrix) -> None:  # noqa: E741
-        """`trsm` from the left."""
+        """Solution from the left: `trsm`."""
         if (kernels := self._kernels_for(l)) is None:
             self.trsm(l, b, True)
             return
@@ -145,7 +145,7 @@ class Provider(ABC):
         self._finish()
 
     def invert(self, l: Matrix) -> None:  # noqa: E741
-        """`trtri`."""
+        """Inversion: `trtri`."""
         if (kernels := self._kernels_for(l)) is None:
             self.trtri(l)
             return
@@ -154,16 +154,16 @@ class Provider(ABC):
         self._finish()
 
     def small_cholesky_grad(self, l: Matrix, l_bar: Matrix) -> None:  # noqa: E741
-        """The reverse mode of the Cholesky factorisation, in place of l_bar, where `takes_small` says so."""
+        """Reverse mode of the Cholesky factorisation, in place of l_bar, where `takes_small` says so."""
         small.cholesky_grad(self.runtime, l, l_bar)
         self._finish()
 
     def takes_small(self, m: Matrix) -> bool:
-        """Whether m is a batch of small matrices, and there is a device whose kernels take it."""
+        """True if m is a batch of small matrices, and a device has kernels for it."""
         return self._kernels_for(m) is not None
 
     def _kernels_for(self, m: Matrix) -> Provider | None:
-        return self.kernels if m.batch > 1 and max(m.shape) <= small.MOST else None
+        return self.kernels if m.batch > 1 and max(m.shape) <= small.MOST_ROWS else None
 
     def _finish(self) -> None:
         """Wait for kernels where the host goes on with their results."""
@@ -171,33 +171,33 @@ class Provider(ABC):
             self.runtime.synchronize()
 
     def read(self, numbers: Array) -> np.ndarray:
-        """What `potrf` and the methods below have returned, on the host."""
+        """Numbers on the host that `potrf` and the methods below have returned."""
         return as_host(self.runtime, numbers)
 
     # Passes over the numbers. They too work on batches and lay out nothing anew.
 
     @abstractmethod
     def copy(self, source: Matrix, target: Matrix) -> None:
-        """target = source, which may be `transposed` and lies apart."""
+        """Copy target = source, which may be `transposed` and lies apart."""
 
     @abstractmethod
     def lower(self, source: Matrix, target: Matrix, upper: str = "zero") -> None:
-        """The lower triangle of target = that of source, which may be `transposed`, or may be the target itself.
+        """Lower triangle of target = that of source, which may be `transposed`, or may be the target itself.
 
         Above the diagonal come, after `upper`, zeros (``"zero"``), the mirror image (``"mirror"``), or nothing (``"keep"``).
         """
 
     @abstractmethod
     def symmetrise(self, a: Matrix) -> None:
-        """a = (a + a') / 2."""
+        """Symmetric part in place: a = (a + a') / 2."""
 
     @abstractmethod
     def identity(self, target: Matrix) -> None:
-        """target = 1."""
+        """Identity matrix: target = 1."""
 
     @abstractmethod
     def lower_if_symmetric(self, source: Matrix, target: Matrix, upper: str = "zero") -> Array:
-        """What `lower` does, and on the way look for numbers that are not finite or not symmetric: the worst, to `read`."""
+        """Copy as by `lower`, which looks for numbers not finite or not symmetric: the worst, to `read`."""
 
     @abstractmethod
     def examine_triangle(self, l: Matrix) -> Array:  # noqa: E741
@@ -205,4 +205,4 @@ class Provider(ABC):
 
     @abstractmethod
     def log_determinant(self, l: Matrix) -> Array:  # noqa: E741
-        """The logarithm of the determinant of each l l', twice that of the product of its diagonal, float64."""
+        """Logarithm of the determinant of each l l', twice that of the product of its diagonal, float64."""

@@ -1,4 +1,4 @@
-"""Which provider a device has."""
+"""Choice of the provider of linear algebra for a device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @functools.lru_cache
 def provider_of(runtime: Runtime) -> Provider:
-    """The best provider for a device."""
+    """Best provider for a device."""
     if runtime.host_visible:
         return HostProvider(runtime)
     if runtime.dialect == "cuda" and importlib.util.find_spec("nvmath") is not None:

@@ -14,7 +14,7 @@ from .providers import provider_of
 
 
 def factor(a: Matrix, devices: Any) -> np.ndarray:
-    """The lower triangle a = its Cholesky factor, with zeros above: as `Provider.factor`, of a matrix of the host.
+    """Factorisation of a matrix of the host by several devices: the lower triangle, with zeros above, as `Provider.factor`.
 
     Parameters
     ----------

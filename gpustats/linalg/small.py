@@ -1,7 +1,7 @@
 """Batches of many small matrices: one thread, or one block of threads, has a matrix to itself.
 
-The functions take matrices of up to `MOST` rows and any runtime. All work in place, in the order of the calling thread, and
-none waits. Their conventions are those of `provider.Provider`: lower triangles, and what lies above the diagonal does not
+The functions take matrices of up to `MOST_ROWS` rows and any runtime. All work in place, in the order of the calling thread,
+and none waits. Their conventions are those of `provider.Provider`: lower triangles, and what lies above the diagonal does not
 count. Where matrices are too large for a thread, some do nothing and say so: `Provider` then has other kernels.
 """
 
@@ -20,19 +20,19 @@ from .matrix import Matrix
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
 
-MOST = 64  # rows
+MOST_ROWS = 64  # rows
 
 _SMALL = Template.beside(__file__, "small")
 
 
 def cholesky(runtime: Runtime, a: Matrix) -> Array | None:
-    """The lower triangles of a = their Cholesky factors.
+    """Factorisation in place: the lower triangles of a = their Cholesky factors.
 
     Parameters
     ----------
     runtime : Runtime
     a : Matrix
-        (n, n), n up to `MOST`; not `transposed`.
+        (n, n), n up to `MOST_ROWS`; not `transposed`.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def cholesky(runtime: Runtime, a: Matrix) -> Array | None:
 
 
 def cholesky_grad(runtime: Runtime, l: Matrix, l_bar: Matrix) -> None:  # noqa: E741
-    """l_bar = the derivative in a, where a = l l' and the lower triangle of l_bar is the derivative in l.
+    """Reverse mode in place: l_bar = the derivative in a = l l', from the derivative in l, its lower triangle.
 
     The derivative is symmetric and fills all of `l_bar`: for a symmetric change da of a, the value changes by the sum of
     the products of its entries and those of da. Smith (1995), J. Comput. Graph. Stat. 4, 134.
@@ -68,7 +68,7 @@ def cholesky_grad(runtime: Runtime, l: Matrix, l_bar: Matrix) -> None:  # noqa: 
     Parameters
     ----------
     l, l_bar : Matrix
-        (n, n), n up to `MOST`; not `transposed`.
+        (n, n), n up to `MOST_ROWS`; not `transposed`.
     """
     itemsize = l.dtype.itemsize
     if (chosen := layout.small(runtime.device, itemsize, l_bar.rows, 2)) is not None:
@@ -80,12 +80,12 @@ def cholesky_grad(runtime: Runtime, l: Matrix, l_bar: Matrix) -> None:  # noqa: 
 
 
 def inv_triangular(runtime: Runtime, l: Matrix) -> bool:  # noqa: E741
-    """The lower triangles l = their inverses.
+    """Inversion in place: the lower triangles l = their inverses.
 
     Parameters
     ----------
     l : Matrix
-        (n, n), n up to `MOST`; not `transposed`. No number on a diagonal is 0.
+        (n, n), n up to `MOST_ROWS`; not `transposed`. No number on a diagonal is 0.
 
     Returns
     -------
@@ -99,12 +99,12 @@ def inv_triangular(runtime: Runtime, l: Matrix) -> bool:  # noqa: E741
 
 
 def solve_triangular(runtime: Runtime, l: Matrix, b: Matrix) -> bool:  # noqa: E741
-    """b = l⁻¹ b, one thread a column.
+    """Solution b = l⁻¹ b, one thread a column.
 
     Parameters
     ----------
     l : Matrix
-        (n, n), n up to `MOST`, lower triangular, or the `transposed` of such a one. No number on a diagonal is 0.
+        (n, n), n up to `MOST_ROWS`, lower triangular, or the `transposed` of such a one. No number on a diagonal is 0.
     b : Matrix
         (n, m); may be `transposed`.
 

@@ -1,4 +1,4 @@
-"""How many threads BLAS may take: as many as there are processors that nothing else runs on.
+"""Threads that BLAS may take: as many as there are processors that nothing else runs on.
 
 The threads of OpenBLAS wait for one another by spinning. Where other processes use the processors, too, each of the many waits
 of a factorisation lasts until the scheduler comes round, and two threads take ten times as long as one, or fifty.
@@ -17,13 +17,13 @@ from typing import Any
 #: Multiplications of a routine from which on BLAS takes several threads.
 LEAST_WORK = 64**3
 #: Seconds for which a count of free processors holds: counting takes about 0.1 ms.
-HOLDS = 0.05
+COUNT_HOLDS = 0.05
 
-_LITTLE = contextlib.nullcontext()
+_NO_BOUND = contextlib.nullcontext()
 
 
 def as_many_as_free(work: int) -> contextlib.AbstractContextManager:
-    """A context in which BLAS has no more threads than there are free processors; it has as many as before after it.
+    """Context in which BLAS has no more threads than there are free processors; the old number returns after it.
 
     Parameters
     ----------
@@ -31,23 +31,23 @@ def as_many_as_free(work: int) -> contextlib.AbstractContextManager:
         Multiplications of what is to be done. For little work, which takes one thread anyway, nothing is looked up.
     """
     if work < LEAST_WORK:
-        return _LITTLE
+        return _NO_BOUND
     return _Bound(free.threads())
 
 
 class FreeProcessors:
-    """The number of processors that are free for this process, counted anew when the last count is old."""
+    """Number of processors that are free for this process, counted anew when the last count is old."""
 
     def __init__(self) -> None:
         self._until = 0.0
         self._threads: int | None = None
 
     def threads(self) -> int | None:
-        """How many threads may run at once, or None if as many as this process may have processors."""
+        """Number of threads that may run at once, or None if as many as this process may have processors."""
         now = time.monotonic()
         if now >= self._until:
             self._threads = self._count()
-            self._until = time.monotonic() + HOLDS
+            self._until = time.monotonic() + COUNT_HOLDS
         return self._threads
 
     def _count(self) -> int | None:
@@ -61,7 +61,7 @@ free = FreeProcessors()
 
 
 def processors_allowed() -> int:
-    """How many processors this process may use at once."""
+    """Number of processors that this process may use at once."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota = _quota()
     return count if quota is None else min(count, quota)
@@ -69,7 +69,7 @@ def processors_allowed() -> int:
 
 @functools.cache
 def _quota() -> int | None:
-    """How many processors' time a container has, if it has less than all."""
+    """Number of processors that a container's quota allows, None if there is no quota."""
     with contextlib.suppress(OSError, ValueError), open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
         quota, period = file.read().split()
         return max(math.ceil(int(quota) / int(period)), 1)  # ValueError where it says "max"
@@ -77,7 +77,7 @@ def _quota() -> int | None:
 
 
 def others_running() -> int:
-    """How many threads run or wait for a processor now, but for the calling one and those of BLAS; 0 where Linux does not tell.
+    """Number of threads that run or wait for a processor now, but for the caller and BLAS; 0 where Linux does not tell.
 
     Threads of BLAS go on spinning for a while after their work. They are the ones of this process that Python does not know.
     """
@@ -90,7 +90,7 @@ def others_running() -> int:
 
 
 def _unknown_to_python() -> int:
-    """The running threads of this process that Python has not started, nor seen."""
+    """Number of running threads of this process that Python has not started, nor seen."""
     known = {str(t.native_id) for t in threading.enumerate()}
     count = 0
     for thread in set(os.listdir("/proc/self/task")) - known:
@@ -100,7 +100,7 @@ def _unknown_to_python() -> int:
 
 
 class _Bound:
-    """A context in which BLAS has at most so many threads, divided among the callers that are in one at the same time."""
+    """Context in which BLAS has at most so many threads, divided among the callers that are in one at the same time."""
 
     _lock = threading.Lock()
     _inside = 0
@@ -135,7 +135,7 @@ class _Bound:
 
 
 def _in_child() -> None:
-    """A forked process has one thread, which is in no context of another one."""
+    """Reset the bounds in a forked process: it has one thread, which is in no context of another."""
     for library, (before, _) in _Bound._changed.items():
         library.set_num_threads(before)
     _Bound._lock, _Bound._inside, _Bound._changed = threading.Lock(), 0, {}
@@ -147,7 +147,7 @@ if hasattr(os, "register_at_fork"):
 
 @functools.cache
 def _libraries() -> list[Any]:
-    """NumPy's and SciPy's BLAS."""
+    """Libraries: NumPy's and SciPy's BLAS."""
     import scipy.linalg.cython_blas  # noqa: F401  loads them
     from threadpoolctl import ThreadpoolController
 

@@ -20,7 +20,7 @@ _TRIANGLES = Template.beside(__file__, "triangles")
 
 
 def copy(runtime: Runtime, source: Matrix, target: Matrix) -> None:
-    """target = source."""
+    """Copy target = source."""
     tile = layout.tiles(runtime.device).tile
     tiles = -(-target.rows // tile) * -(-target.columns // tile)
     kernel = _kernel(runtime, "copy", target.dtype, source.transposed)
@@ -28,7 +28,7 @@ def copy(runtime: Runtime, source: Matrix, target: Matrix) -> None:
 
 
 def lower(runtime: Runtime, source: Matrix, target: Matrix, upper: str = "zero", check: bool = False) -> Array | None:
-    """The lower triangle of target = that of source, and above it what `upper` says: see `Provider.lower`.
+    """Lower triangle of target = that of source, and above it the contents that `upper` names: see `Provider.lower`.
 
     With `check`, an int32 device array of one number: the worst that was found in the source. Else None.
     """
@@ -40,7 +40,7 @@ def lower(runtime: Runtime, source: Matrix, target: Matrix, upper: str = "zero",
 
 
 def examine(runtime: Runtime, l: Matrix) -> Array:  # noqa: E741
-    """What a lower triangle has that a solve cannot go on with: an int32 device array of one number."""
+    """Worst fault of a lower triangle that a solve cannot go on with: an int32 device array of one number."""
     tiles = layout.tiles(runtime.device).on_and_below_diagonal(l.rows) * l.batch
     kernel = _kernel(runtime, "examine", l.dtype, l.transposed)
     found = runtime.empty(1 + tiles, np.int32)
@@ -49,21 +49,21 @@ def examine(runtime: Runtime, l: Matrix) -> Array:  # noqa: E741
 
 
 def identity(runtime: Runtime, target: Matrix) -> None:
-    """target = 1."""
+    """Identity matrix: target = 1."""
     blocks = -(-target.rows * target.rows // layout.tiles(runtime.device).threads)
     kernel = _kernel(runtime, "identity", target.dtype)
     kernel((blocks * target.batch, 1), *target.as_stored, target.rows, blocks)
 
 
 def log_determinant(runtime: Runtime, l: Matrix) -> Array:  # noqa: E741
-    """The logarithm of the determinant of each l l': a float64 device array (batch,)."""
+    """Logarithm of the determinant of each l l': a float64 device array (batch,)."""
     out = runtime.empty(l.batch, np.float64)
     _kernel(runtime, "log_determinant", l.dtype)((l.batch, 1), *l.as_stored, l.rows, *at(runtime, out))
     return out
 
 
 def _worst(runtime: Runtime, dtype: DType, found: Array) -> Array:
-    """The largest of what the blocks have found, which becomes the first number."""
+    """Largest code that the blocks have found, which becomes the first number."""
     _kernel(runtime, "worst", dtype)((1, 1), *at(runtime, found), found.shape[0] - 1)
     return found[:1]
 

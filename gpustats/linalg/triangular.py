@@ -16,7 +16,7 @@ from .products import only, sum_to
 
 
 def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, *, where: str = "auto") -> Any:
-    """The x of a x = b with a triangular a. As `scipy.linalg.solve_triangular`, but for `lower`, which is the default here.
+    """Solution x of a x = b with a triangular a. As `scipy.linalg.solve_triangular`, but for `lower`, here the default.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, *
 
 
 def inv_triangular(a: Any, lower: bool = True, *, where: str = "auto") -> Any:
-    """The inverse of a triangular matrix.
+    """Inverse of a triangular matrix.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def inv_triangular(a: Any, lower: bool = True, *, where: str = "auto") -> Any:
 def solve_triangular_grad(
     a: Any, x: Any, x_bar: Any, trans: int | str = 0, lower: bool = True, *, where: str = "auto"
 ) -> tuple[Any, Any]:
-    """The reverse mode of a x = b: a' b̄ = x̄ and ā = -b̄ x', of which only the triangle counts.
+    """Reverse mode of a x = b: a' b̄ = x̄ and ā = -b̄ x', of which only the triangle counts.
 
     With `trans`, a' x = b: a b̄ = x̄ and ā = -x b̄'.
 
@@ -170,7 +170,7 @@ def solve_triangular_grad(
 
 
 def inv_triangular_grad(inverse: Any, inverse_bar: Any, lower: bool = True, *, where: str = "auto") -> Any:
-    """The reverse mode of c = a⁻¹: ā = -c' c̄ c', of which only the triangle counts.
+    """Reverse mode of c = a⁻¹: ā = -c' c̄ c', of which only the triangle counts.
 
     Parameters
     ----------
@@ -212,14 +212,14 @@ def inv_triangular_grad(inverse: Any, inverse_bar: Any, lower: bool = True, *, w
 
 
 def transposes(trans: int | str) -> bool:
-    """Whether `trans`, as SciPy writes it, asks for the transpose."""
+    """True if the argument `trans`, as SciPy writes it, asks for the transpose."""
     if trans not in (0, 1, 2, "N", "T", "C"):
         raise ValueError(f"trans must be 0, 1, 2, 'N', 'T' or 'C', not {trans!r}")
     return trans not in (0, "N")
 
 
 def system_shapes(a: Array, b: Array, name: str = "b") -> tuple[Shape, Shape, int, int, bool]:
-    """The shape of a solution, its leading axes, n, m, and whether it is a vector."""
+    """Shape of a solution, its leading axes, n, m, and whether it is a vector."""
     a_shape = matrix_shape(a, "a", square=True)
     n, vector = a_shape[-1], len(getattr(b, "shape", ())) == 1
     b_shape = (*b.shape, 1) if vector else matrix_shape(b, name)
@@ -231,7 +231,7 @@ def system_shapes(a: Array, b: Array, name: str = "b") -> tuple[Shape, Shape, in
 
 
 def solution_shapes(a: Array, x: Array, x_bar: Array) -> tuple[Shape, Shape, int, int, bool]:
-    """What `system_shapes` says of a solution x, and of the derivative in it, which has to have its shape."""
+    """Shapes of a solution x, as `system_shapes` has them; the derivative in x must have x's shape."""
     found = system_shapes(a, x, "x")
     if tuple(x_bar.shape) != found[0] or tuple(x.shape) != found[0]:
         raise ValueError(f"x has shape {tuple(x.shape)} and x_bar {tuple(x_bar.shape)}, but the solution has {found[0]}")
@@ -239,7 +239,7 @@ def solution_shapes(a: Array, x: Array, x_bar: Array) -> tuple[Shape, Shape, int
 
 
 def copied(call: MatrixCall, b: Array, stack: Shape) -> Matrix:
-    """A copy of a right-hand side, in the memory of a result."""
+    """Copy of a right-hand side, in the memory of a result."""
     source = call.operand(b, stack)
     out = call.result((*stack, *source.shape))
     call.provider.copy(source, out)
@@ -247,7 +247,7 @@ def copied(call: MatrixCall, b: Array, stack: Shape) -> Matrix:
 
 
 def lower_operand(call: MatrixCall, a: Array, lower: bool, stack: Shape) -> tuple[Matrix, Array]:
-    """The triangle a, or where it is not `lower` its transpose, stored as a lower one, and what `examine_triangle` finds in it.
+    """Lower triangle from a, or from its transpose where it is not `lower`, and the findings of `examine_triangle`.
 
     Nothing is copied where it lies so already.
     """
@@ -265,7 +265,7 @@ def lower_operand(call: MatrixCall, a: Array, lower: bool, stack: Shape) -> tupl
 
 
 def refuse(call: MatrixCall, found: Array, lower: bool) -> None:
-    """The error for a triangle that `examine_triangle` has found something in."""
+    """Raise the error for a triangle in which `examine_triangle` has found a fault."""
     code = int(call.provider.read(found)[0])
     if code == INFINITE:
         raise ValueError(f"a has nan or infinite numbers in its {'lower' if lower else 'upper'} triangle")

@@ -1,4 +1,4 @@
-"""Whether a call with NumPy arrays is computed where they are, or on the device.
+"""Choice of where a call with NumPy arrays is computed: where they are, or on the device.
 
 On the device it takes the transfers both ways and what the device needs, on the host what the host needs. All of these are
 straight lines, in the bytes and in the operations, which are measured once on a machine and kept on disk. A device that
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 WHERE = ("auto", "host", "device")
-SMALL = 1e6  # operations below which no device pays, and none is asked
-SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices that are measured
+FEWEST_OPERATIONS = 1e6  # operations below which no device pays, and none is asked
+MEASURED_SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices that are measured
 
 
 def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, kind: str, where: str) -> Provider:
-    """The provider for a call.
+    """Provider for a call.
 
     Parameters
     ----------
     on_device : Runtime or None
-        Where device arrays lie, if there are any.
+        Runtime on which device arrays lie, if there are any.
     dtype : dtype
     flops : float
         Operations.
     moved : int
         Bytes of NumPy arrays that would go to the device and come back.
     kind : {"gemm", "potrf"}
-        What most operations are like.
+        Kind of most operations.
     where : {"auto", "host", "device"}
 
     Raises
@@ -66,13 +66,13 @@ def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, ki
         return _host()
     if where == "device" or runtime.host_visible:
         return provider_of(runtime)
-    if flops < SMALL or (dtype.itemsize == 8 and not runtime.device.double):
+    if flops < FEWEST_OPERATIONS or (dtype.itemsize == 8 and not runtime.device.double):
         return _host()
     return provider_of(runtime) if pays(speeds(runtime, dtype), flops, moved, kind) else _host()
 
 
 def pays(measured: Speeds, flops: float, moved: int, kind: str) -> bool:
-    """Whether a call takes less time on the device."""
+    """True if a call takes less time on the device."""
     there = measured["transfer"].seconds(moved) + measured[f"device {kind}"].seconds(flops)
     return there < measured[f"host {kind}"].seconds(flops)
 
@@ -84,30 +84,30 @@ def _host() -> HostProvider:
 
 @functools.cache
 def speeds(runtime: Runtime, dtype: DType) -> Speeds:
-    """What has been measured on this machine, or is now, in about a second."""
+    """Speeds on this machine, stored or measured now, in about a second."""
     return kept("linalg speeds", runtime.device, (dtype.name,), lambda: measure(provider_of(runtime), dtype))
 
 
 def measure(provider: Provider, dtype: DType) -> Speeds:
-    """How fast a device, the host and the way between them are.
+    """Speeds of a device, of the host and of the way between them.
 
     "transfer" by bytes; "host gemm", "device gemm", "host potrf", "device potrf" by operations.
     """
     found = {"transfer": transfer(provider.runtime)}
     for side, on in (("host", _host()), ("device", provider)):
         for kind in ("gemm", "potrf"):
-            few, many = ((_flops(kind, n), seconds(_operation(on, kind, n, dtype))) for n in SIZES[side])
+            few, many = ((_flops(kind, n), seconds(_operation(on, kind, n, dtype))) for n in MEASURED_SIZES[side])
             found[f"{side} {kind}"] = through(few, many)
     return found
 
 
 def _flops(kind: str, n: int) -> float:
-    """The operations that are measured, for matrices of n rows."""
+    """Number of the operations that are measured, for matrices of n rows."""
     return 2.0 * n**3 if kind == "gemm" else n**3 / 3
 
 
 def _operation(provider: Provider, kind: str, n: int, dtype: DType) -> Callable[[], None]:
-    """A product, or a factorisation, of matrices of n rows, that has finished when it returns."""
+    """Function that computes a product, or a factorisation, of matrices of n rows, and has finished when it returns."""
     a, c = provider.empty(n, n, dtype), provider.empty(n, n, dtype)
     provider.identity(a)
     provider.identity(c)

@@ -14,7 +14,7 @@ from ..evaluation.repeated import KernelValues, Number, Packed, Part, SumReplay
 from ..evaluation.starter import Starter
 from ..evaluation.sums import SumPlan, adder_of
 from ..kernels.code import PER_ROW, PER_SET, VALUE, KernelCode, Operand
-from ..kernels.layout import LONGEST, Layout, power_of_two, row_blocks
+from ..kernels.layout import MOST_REPEATED_NODES, Layout, power_of_two, row_blocks
 from ..kernels.template import Template
 from ..rewriting.differentiate import VALUE as TOTAL
 from ..rewriting.differentiate import derivative_name, gradient
@@ -98,7 +98,7 @@ class OnePass:
         operands += [Operand(n, VALUE if own else PER_SET) for n, own in zip(terms.c_names[1:], shared, strict=True)]
         code = KernelCode(function, operands, functions.get, (), (TOTAL, *slopes))
         layout = layout_for(runtime.device, x.dtype.itemsize, k, 1 + len(slopes))
-        self.long = layout.per * code.row_size > 4 * LONGEST
+        self.long = layout.per * code.row_size > 4 * MOST_REPEATED_NODES
         if self.long:
             return
         name = f"{terms.function.name}_one_pass"

@@ -1,4 +1,4 @@
-"""Bars that show how much of some work is done: in a terminal, and in a notebook one output that changes in its place."""
+"""Progress bars: in a terminal, and in a notebook one output that changes in its place."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 
-BETWEEN = 0.1  # seconds between two messages to a notebook, which would else pile up
+MESSAGE_INTERVAL = 0.1  # seconds between two messages to a notebook, which would else pile up
 
 
 @contextlib.contextmanager
 def bar(n: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A function that is told how many more of n items are done; a bar shows them if `shown`."""
+    """Function to call with the number of items newly done, of n; a bar shows them if `shown`."""
     if not shown:
         yield lambda more: None
         return
@@ -32,7 +32,7 @@ def _in_a_terminal(n: int) -> Iterator[Callable[[int], None]]:
 
 @contextlib.contextmanager
 def _in_a_notebook(n: int) -> Iterator[Callable[[int], None]]:
-    """Rich would need ipywidgets there, whose bars no saved notebook has."""
+    """Bar in a notebook, where Rich would need ipywidgets, whose bars no saved notebook has."""
     from IPython.display import HTML, display
 
     done, said = 0, time.monotonic()
@@ -43,7 +43,7 @@ def _in_a_notebook(n: int) -> Iterator[Callable[[int], None]]:
     def advance(more: int) -> None:
         nonlocal done, said
         done += more
-        if time.monotonic() > said + BETWEEN:
+        if time.monotonic() > said + MESSAGE_INTERVAL:
             said = time.monotonic()
             output.update(drawn())
 

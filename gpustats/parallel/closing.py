@@ -1,4 +1,4 @@
-"""What is to be done once an object is gone: by a thread, because the garbage collector may come while any lock is held."""
+"""Clean-up once an object is gone: by a thread, because the garbage collector may come while any lock is held."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _jobs: SimpleQueue[tuple[Callable[..., object], tuple[Any, ...]]] = SimpleQueue(
 
 
 def once_gone(owner: Any, function: Callable[..., object], *arguments: Any) -> None:
-    """Have a function called soon after an object is gone, in another thread. At the end of Python it is not called."""
+    """Call a function soon after an object is gone, in another thread; not at the end of Python."""
     _start()
     weakref.finalize(owner, _jobs.put, (function, arguments)).atexit = False
 

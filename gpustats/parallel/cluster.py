@@ -29,21 +29,21 @@ except ImportError as error:
     raise ImportError("a cluster needs Dask: pip install 'gpustats[dask]'") from error
 
 ATTEMPTS = 5  # for a piece whose workers die one after another
-POLL = 0.3  # seconds after which one looks whether a worker is still there
-PATIENCE = 60  # seconds to wait for a worker to come (back)
-REFERENCE = 1 << 20  # bytes below which what is pickled is taken for the place of data rather than for data
+POLL_INTERVAL = 0.3  # seconds after which one looks whether a worker is still there
+WORKER_TIMEOUT = 60  # seconds to wait for a worker to come (back)
+MOST_REFERENCE_BYTES = 1 << 20  # bytes below which what is pickled is taken for the place of data rather than for data
 
 
 class Missing(LookupError):
-    """A worker was asked for a piece that it does not have. It answers with one: raised there, it would be logged."""
+    """Reply of a worker that lacks the piece it was asked for. It is returned: an error raised there would be logged."""
 
 
 #: Errors that tell that a worker died, or that data were lost with it.
-LOST = (KilledWorker, CancelledError, OSError)
+LOST_ERRORS = (KilledWorker, CancelledError, OSError)
 
 
 def checked(client: Any) -> Client:
-    """The client, if it is one that waits for results."""
+    """Client, if it is one that waits for results; else TypeError."""
     if not isinstance(client, Client):
         raise TypeError(f"client must be a distributed.Client, not {type(client).__name__}")
     if client.asynchronous:
@@ -52,18 +52,19 @@ def checked(client: Any) -> Client:
 
 
 def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
-    """For each attempt a function that is told why it failed; it raises the error after the last one."""
+    """Attempts: for each a function that is told why it failed, and raises the error after the last attempt."""
     for left in reversed(range(ATTEMPTS)):
 
         def failed(error: BaseException, left: int = left) -> None:
             if not left:
                 raise error
-            time.sleep(POLL * (ATTEMPTS - left))  # it takes a while until all know that a worker is gone
+            time.sleep(POLL_INTERVAL * (ATTEMPTS - left))  # it takes a while until all know that a worker is gone
             try:
-                client.wait_for_workers(1, timeout=PATIENCE)
+                client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
             except TimeoutError:
+                address = client.scheduler_info()["address"]
                 raise ConnectionError(
-                    f"{client.scheduler_info()['address']} has lost its last worker, and none came within {PATIENCE} seconds"
+                    f"{address} has lost its last worker, and none came within {WORKER_TIMEOUT} seconds"
                 ) from error
 
         yield failed
@@ -78,7 +79,7 @@ def scattered(client: Client, data: Any, **where: Any) -> Any:
 
 
 def result_of(future: Any, timeout: float | None = None) -> Any:
-    """The result of a task; CancelledError also where it is cancelled meanwhile, when Dask trips over its own variable."""
+    """Result of a task; CancelledError also where Dask trips over its own variable as the task is cancelled."""
     try:
         return future.result(timeout=timeout)
     except UnboundLocalError:
@@ -88,25 +89,25 @@ def result_of(future: Any, timeout: float | None = None) -> Any:
 
 
 def _started(ask: Callable[[], Any]) -> Any:
-    """A task, or the error where its worker dies already as it starts."""
+    """Task, or the error where its worker dies already as it starts."""
     try:
         return ask()
-    except LOST as error:
+    except LOST_ERRORS as error:
         return error
 
 
 def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
-    """The results of a function on each worker, by the workers' addresses."""
+    """Results of a function on each worker, by the workers' addresses."""
     for failed in again(client):
         try:
             return client.run(function, *args)
-        except LOST as error:
+        except LOST_ERRORS as error:
             failed(error)
     raise AssertionError("the last attempt returns or raises")
 
 
 class Cluster(Pieces):
-    """A piece for each worker, which keeps it.
+    """Pieces on the workers of a cluster, one for each worker, which keeps it.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ class Cluster(Pieces):
             model._recipe(), devices=options.devices, memory=options.memory, chunk=options.chunk
         )  # fmt: skip
         self._data, self._token = data.arrays, uuid.uuid4().hex
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
         kinds = _answers(client, _kinds, options.devices)
         homes = list(kinds)
 
@@ -161,19 +162,19 @@ class Cluster(Pieces):
         return client.submit(_bind, (self._token, i), self._make, data, workers=[home], pure=False)
 
     def _sent(self, name: str, value: Any, rows: Range, home: str) -> Any:
-        """Some rows of the data on their way to a worker: a task, their place, or themselves."""
+        """Rows of the data on their way to a worker: a task, their place, or themselves."""
         if is_dask(value):
             return self._client.compute(value[slice(*rows)], workers=[home], allow_other_workers=True)
         part = section(value, *rows)
         if is_stored(value):
             with contextlib.suppress(Exception):  # HDF5 data sets, for one, cannot be pickled
-                if len(pickle.dumps(part)) < REFERENCE:
+                if len(pickle.dumps(part)) < MOST_REFERENCE_BYTES:
                     return part
             part = read(value, *rows, name)
         return scattered(self._client, part, workers=[home])
 
     def _certain(self, i: int, future: Any, ask: Callable[[], Any]) -> Any:
-        """The result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""
+        """Result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""
         for failed in again(self._client):
             first, end = self.ranges[i]
             error: BaseException = ConnectionError(f"rows {first} to {end} are lost: worker after worker has died with them")
@@ -182,7 +183,7 @@ class Cluster(Pieces):
                     raise future
                 if not isinstance(result := self._awaited(future, self._homes[i]), Missing):
                     return result
-            except LOST as found:
+            except LOST_ERRORS as found:
                 error = found
             failed(error)
             future = _started(functools.partial(self._again, i, ask))
@@ -197,11 +198,11 @@ class Cluster(Pieces):
         return ask()
 
     def _awaited(self, future: Any, home: str) -> Any:
-        """The result of a task on a worker. Dask itself would wait for ever for one that is gone."""
+        """Result of a task on a worker. Dask itself would wait for ever for a worker that is gone."""
         try:
             while True:
                 try:
-                    return result_of(future, POLL)
+                    return result_of(future, POLL_INTERVAL)
                 except TimeoutError:
                     if future.done():  # the task's own error
                         raise
@@ -217,7 +218,7 @@ _models: dict[tuple[str, int], Any] = {}  # the pieces, by the token of the mode
 
 
 def _kinds(devices: str | Sequence[str] | None) -> Hashable:
-    """The kinds of the devices on which this worker computes: see `devices.kind`."""
+    """Kinds of the devices on which this worker computes: see `devices.kind`."""
     return tuple(kind(runtime) for runtime in ([choose.get()] if devices is None else choose.several(devices)))
 
 
@@ -227,7 +228,7 @@ def _bind(key: tuple[str, int], make: Callable[..., Any], data: Mapping[str, Any
 
 
 def _call(key: tuple[str, int], method: str, args: Any, kwargs: Any) -> Any:
-    """The result of a method of a piece, or a `Missing`."""
+    """Result of a method of a piece, or a `Missing`."""
     if key not in _models:
         return Missing(f"piece {key[1]} was lost again and again")
     return getattr(_models[key], method)(*args, **kwargs)
@@ -240,7 +241,7 @@ def _forget(token: str) -> None:
 
 
 def _forget_all(client: Client, token: str, homes: list[str]) -> None:
-    """Free what a model has on the workers."""
+    """Free all pieces of a model on the workers."""
     if client.status == "running":
         for home in set(homes):
             fire_and_forget(client.submit(_forget, token, workers=[home], pure=False))

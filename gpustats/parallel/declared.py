@@ -1,4 +1,4 @@
-"""What an array that is read by slices declares of itself is held against what it turns out to be."""
+"""Checks of arrays that are read by slices: shapes and types read against those declared."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..runtime.types import DType, Shape
 
 
 def as_declared(found: Any, shape: Shape, dtype: DType, what: str) -> np.ndarray:
-    """What was read, as a NumPy array.
+    """NumPy array of the numbers read, if they are as declared.
 
     Parameters
     ----------
     found : array
     shape, dtype
-        What was declared.
+        Shape and type that were declared.
     what : str
-        What it is, for errors.
+        Name of the array, for errors.
 
     Raises
     ------
@@ -37,12 +37,12 @@ def as_declared(found: Any, shape: Shape, dtype: DType, what: str) -> np.ndarray
 
 
 def is_dask(value: Any) -> bool:
-    """Whether a value is a Dask array."""
+    """True if a value is a Dask array."""
     return any(c.__module__.startswith("dask.array") for c in type(value).__mro__)
 
 
 def checked_chunks(value: Any, name: str) -> Any:
-    """A Dask array whose chunks raise an error where they are not as declared: rows would be left out, or counted for others.
+    """Dask array whose chunks raise an error where they are not as declared: rows would be lost, or mistaken for others.
 
     Parameters
     ----------
@@ -66,6 +66,6 @@ def checked_chunks(value: Any, name: str) -> Any:
 
 
 def _checked(chunk: Any, name: str, dtype: DType, block_info: Any = None) -> np.ndarray:
-    """A chunk, if it has the shape and the dtype that were declared; called where Dask computes."""
+    """Chunk, if it has the shape and the dtype that were declared; called where Dask computes."""
     place, shape = block_info[None]["chunk-location"], tuple(block_info[None]["chunk-shape"])
     return as_declared(chunk, shape, dtype, f"{name}: the chunk {place} of this Dask array")

@@ -1,4 +1,4 @@
-"""Rows spread over the devices of one machine: each keeps its own.
+"""Rows spread over the devices of one machine, each of which keeps its own.
 
 The thread that calls starts the kernels of all devices before it waits for any. Calls that cannot be cut so, and those of
 one device named twice, are made in a thread for each device.
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from ..language.device_function import Argument
     from ..runtime.base import Runtime
 
-TRIAL = 1 << 18  # rows by which a device's speed is measured
+TRIAL_ROWS = 1 << 18  # rows by which a device's speed is measured
 
 _thread = threading.local()
 
 
 @functools.cache
 def _worker(runtime: Runtime, number: int) -> Executor:
-    """A thread that waits for a device, one for the whole process; `number` counts where a device is named several times."""
+    """Thread that waits for a device, one for the whole process; `number` counts where a device is named several times."""
     return ThreadPoolExecutor(1, f"gpustats-{runtime.device.id}", _start, (runtime,))
 
 
 def _start(runtime: Runtime) -> None:
-    """What such a thread does first."""
+    """Prepare a thread that waits for a device."""
     choose.stay(runtime)
     _thread.works = True
 
@@ -49,7 +49,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def workers(runtimes: Sequence[Runtime]) -> list[Executor]:
-    """A thread for each of the devices, on which that device is the chosen one."""
+    """Threads, one for each device, in which that device is the chosen one."""
     seen: Counter[int] = Counter()
     found = []
     for runtime in runtimes:
@@ -59,12 +59,12 @@ def workers(runtimes: Sequence[Runtime]) -> list[Executor]:
 
 
 def inside_worker() -> bool:
-    """Whether the calling thread is one that waits for a device: it must not wait for another of them."""
+    """True if the calling thread waits for a device itself: it must not wait for another such thread."""
     return getattr(_thread, "works", False)
 
 
 class Devices(Pieces):
-    """A piece for each device, which keeps it; of a size that its speed allows.
+    """Pieces on several devices, one for each, which keeps it; of a size that its speed allows.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Devices(Pieces):
         yield from (*found, last)
 
     def _start(self, method: str, calls: Sequence[Arguments]) -> list[Callable[[], Any]] | None:
-        """Start the kernels of all devices in the calling thread; what waits for each. None where that cannot be."""
+        """Start the kernels of all devices in the calling thread; return a wait for each. None where that cannot be."""
         if len({id(runtime) for runtime in self._runtimes}) < len(self._runtimes):
             return None  # a thread has one place for results on each device
         waits: list[Callable[[], Any]] = []
@@ -137,7 +137,7 @@ class Devices(Pieces):
 
 
 def _finished(waits: Iterable[Callable[[], Any]]) -> list[Any]:
-    """What all calls give that were started: an error leaves none at work.
+    """Results of all calls that were started: an error leaves none at work.
 
     The last one is waited for first: so the calling thread changes half as often from one device to another.
     """
@@ -154,7 +154,7 @@ def _finished(waits: Iterable[Callable[[], Any]]) -> list[Any]:
 
 
 def _results(futures: Sequence[Future[Any]]) -> list[Any]:
-    """The results, once all are there: an error leaves no other piece at work."""
+    """Results, once all are there: an error leaves no other piece at work."""
     for future in futures:
         future.exception()  # waits
     return [future.result() for future in futures]
@@ -164,18 +164,18 @@ def _results(futures: Sequence[Future[Any]]) -> list[Any]:
 
 
 def kind(runtime: Runtime) -> Hashable:
-    """What devices that are equally fast have in common."""
+    """Kind of a device: devices of one kind are equally fast."""
     device = runtime.device
     return device.backend, device.name, device.driver, device.compute_units
 
 
 def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[float]:
-    """How fast devices, or workers, are against one another; only those that differ are measured.
+    """Speeds of devices, or workers, against one another; only kinds that differ are measured.
 
     Parameters
     ----------
     kinds : sequence
-        What equally fast ones have in common: see `kind`.
+        Kinds of the devices or workers; those of one kind are equally fast: see `kind`.
     measured : callable
         The seconds that a device or worker takes for the same work, from its place in `kinds`.
     """
@@ -183,12 +183,12 @@ def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[
 
 
 def sample(data: Data) -> dict[str, np.ndarray]:
-    """The rows by which speeds are measured."""
-    return {n: read(v, 0, min(TRIAL, data.n_rows), n) for n, v in data.arrays.items()}
+    """Rows by which speeds are measured."""
+    return {n: read(v, 0, min(TRIAL_ROWS, data.n_rows), n) for n, v in data.arrays.items()}
 
 
 def seconds(make: Callable[..., Any], data: Mapping[str, Any], trial: tuple[Any, ...]) -> float:
-    """How long the calling thread's device takes for the sum and its derivatives over some rows."""
+    """Seconds of the calling thread's device for the sum and its derivatives over some rows."""
     model = make(**data)
     model.value_and_grad(*trial)  # compiles
     times = []
@@ -200,6 +200,6 @@ def seconds(make: Callable[..., Any], data: Mapping[str, Any], trial: tuple[Any,
 
 
 def example(argument: Argument, dim: int) -> Any:
-    """A value that lies in the argument's domain; vectors have `dim` elements."""
+    """Value that lies in the argument's domain; vectors have `dim` elements."""
     point = point_of(argument.words, np, dim)
     return np.full(dim, point) if argument.rank == 1 and np.ndim(point) == 0 else point

@@ -1,4 +1,4 @@
-"""Whether the rows of a model are divided, and how: over a cluster, over devices, or in a stream."""
+"""Division of the rows of a model: over a cluster, over devices, in a stream, or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | None) -> Pieces | None:
-    """The pieces of a model; None where all rows go to one device at once.
+    """Pieces of a model; None where all rows go to one device at once.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Arrays that lie in files: read from the file itself, and refused once it has changed.
+"""Arrays in files: read from the file itself, and refused once it has changed.
 
 Where a program reads mapped memory that its file does not have any more, the system ends it. So the rows of a memory-mapped
 array are read by the functions that read files, and after each reading it is asked whether the file is still as it was.
@@ -18,12 +18,12 @@ import numpy as np
 from ..runtime.host_memory import HostRows
 from ..runtime.types import DType, Shape
 
-BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
-TICK = 10_000_000  # nanoseconds between which some systems cannot tell the times of two changes
+READ_BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
+CLOCK_TICK = 10_000_000  # nanoseconds between which some systems cannot tell the times of two changes
 
 
 class Stamp(NamedTuple):
-    """By what a change of a file is noticed: its size in bytes, and when it was last written to, in nanoseconds."""
+    """Stamp of a file, by which a change is noticed: its size in bytes, and the time of its last change, in nanoseconds."""
 
     size: int
     written: int
@@ -34,15 +34,15 @@ class Stamp(NamedTuple):
 
 
 class File:
-    """A file that must stay as it is. Pickled by its path, under which it must be the same elsewhere.
+    """File that must stay as it is. Pickled by its path, under which the same file must lie elsewhere.
 
     Parameters
     ----------
     name : str
-        That of the array that lies in it, for errors.
+        Name of the array in the file, for errors.
     path : str
     stamp : Stamp, optional
-        What it must be like; by default, what it is like now.
+        Stamp that the file must have; by default, the present one.
 
     Raises
     ------
@@ -55,8 +55,8 @@ class File:
         self._descriptor = os.open(path, os.O_RDONLY)  # of its own: the path may lead elsewhere tomorrow
         weakref.finalize(self, os.close, self._descriptor).atexit = False
         now = os.fstat(self._descriptor)
-        if stamp is None and 0 <= (age := time.time_ns() - now.st_mtime_ns) < TICK:
-            time.sleep((TICK - age) / 1e9)  # so that the next change has another time
+        if stamp is None and 0 <= (age := time.time_ns() - now.st_mtime_ns) < CLOCK_TICK:
+            time.sleep((CLOCK_TICK - age) / 1e9)  # so that the next change has another time
             now = os.fstat(self._descriptor)
         self._identity = now.st_dev, now.st_ino
         self._stamp = stamp or Stamp(now.st_size, now.st_mtime_ns)
@@ -67,7 +67,7 @@ class File:
         return File, (self.name, self.path, self._stamp)
 
     def check(self) -> None:
-        """RuntimeError where the file is not as it was."""
+        """Check of the file: RuntimeError where it has changed."""
         now = os.fstat(self._descriptor)
         if (now.st_size, now.st_mtime_ns) != self._stamp:
             found = Stamp(now.st_size, now.st_mtime_ns)
@@ -94,7 +94,7 @@ class File:
 
 
 class FileRows(HostRows):
-    """The rows of an array whose numbers lie in a file. Pickled without them.
+    """Rows of an array whose numbers lie in a file. Pickled without them.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class FileRows(HostRows):
     dtype : dtype
     shape, strides : tuple of int
     start : int
-        Where in the file the first number lies.
+        Byte of the file at which the first number lies.
     """
 
     def __init__(self, file: File, dtype: DType, shape: Shape, strides: Shape, start: int):
@@ -118,12 +118,12 @@ class FileRows(HostRows):
         self._file.check()
 
     def _fill(self, out: np.ndarray, start: int, strides: Shape) -> None:
-        """Read an array, the first number of which lies at `start`."""
+        """Fill an array whose first number lies at `start` of the file."""
         if out.flags.c_contiguous and strides == out.strides:
             self._file.read(out.reshape(-1).view(np.uint8).data, start)
             return
         extents = [(n - 1) * s for n, s in zip(out.shape, strides, strict=True)]
-        if (span := sum(map(abs, extents)) + out.itemsize) <= BLOCK:
+        if (span := sum(map(abs, extents)) + out.itemsize) <= READ_BLOCK:
             first = sum(min(extent, 0) for extent in extents)
             block = bytearray(span)
             self._file.read(memoryview(block), start + first)
@@ -137,7 +137,7 @@ class FileRows(HostRows):
 
 
 class HDF5Rows:
-    """The rows of an HDF5 data set in a file that is open for reading only. Pickled without them.
+    """Rows of an HDF5 data set in a file that is open for reading only. Pickled without them.
 
     Parameters
     ----------
@@ -159,14 +159,14 @@ class HDF5Rows:
 
 
 def _opened(file: File, dataset: str) -> HDF5Rows:
-    """The data set of a name, in a file that is opened anew."""
+    """Data set of a name, in a file that is opened anew."""
     import h5py
 
     return HDF5Rows(file, h5py.File(file.path, "r")[dataset])
 
 
 def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
-    """The rows of an HDF5 data set whose file nobody is meant to change; None for another array."""
+    """Rows of an HDF5 data set whose file nobody is meant to change; None for another array."""
     h5py = sys.modules.get("h5py")  # who has a data set has imported it
     if h5py is None or not isinstance(value, h5py.Dataset):
         return None
@@ -180,7 +180,7 @@ def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
 
 
 class MappedRows(HostRows):
-    """The rows of a memory-mapped array whose file cannot be told, or which differs from it: they are read from the memory.
+    """Rows of a memory-mapped array, read from memory because the file is unknown or differs from the array.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class MappedRows(HostRows):
         self.check()
 
     def check(self) -> None:
-        """RuntimeError where the file is larger or smaller than it was."""
+        """Check of the file's size: RuntimeError where it has changed."""
         if (size := self._mapped.size()) != self._size:
             raise RuntimeError(
                 f"{self._name}: the file behind this memory-mapped array had {self._size} bytes when the model was made, and "
@@ -219,17 +219,17 @@ class MappedRows(HostRows):
 
 
 def mapped_rows(array: np.ndarray, name: str) -> FileRows | MappedRows | None:
-    """The rows of an array that lies in a memory-mapped file; None for another array.
+    """Rows of an array that lies in a memory-mapped file; None for another array.
 
-    They are read from the memory where the file has no path, where what is written to the memory does not get to the file (mode
-    ``c``), and on Windows, which does not let a file that is mapped become shorter.
+    The rows are read from the memory where the file has no path, where changes of the memory do not get to the
+    file (mode ``c``), and on Windows, which does not let a file that is mapped become shorter.
 
     Raises
     ------
     ValueError
         Where the file has become too short.
     RuntimeError
-        Where its path is that of another file by now.
+        Where another file has the path by now.
     """
     base: Any = array
     owner: np.memmap | None = None

@@ -1,4 +1,4 @@
-"""A function of many independent items, over the devices of a machine or the workers of a cluster.
+"""Maps of a function over many independent items, on the devices of a machine or the workers of a cluster.
 
 Both kinds of map hand out ranges of items as devices become free, so that fast ones take more of them, and put the results
 where they belong as they arrive: an item's result depends on neither the order nor the device.
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
     Function = Callable[[Any, int, int, Runtime], Mapping[str, np.ndarray]]
 
-ROUNDS = 16  # ranges for each device, where the caller does not say how large they are
+RANGES_PER_DEVICE = 16  # ranges for each device, where the caller does not say how large they are
 
 
 class RangeMap(ABC):
-    """A map over ranges of items: cuts the items into ranges, and puts the results together."""
+    """Map over ranges of items, which cuts the items into ranges and puts the results together."""
 
     def __call__(
         self, function: Function, data: Any, n: int, *, chunk: int | None = None, progress: bool = False, retries: int = 0
     ) -> dict[str, np.ndarray]:
-        """The results of `function` for items 0 to n - 1.
+        """Results of `function` for items 0 to n - 1.
 
         Parameters
         ----------
@@ -50,7 +50,7 @@ class RangeMap(ABC):
         progress : bool
             Whether to show a bar.
         retries : int
-            How often a call that raises an error is made again.
+            Number of times that a call which raises an error is made again.
 
         Returns
         -------
@@ -64,7 +64,7 @@ class RangeMap(ABC):
         """
         if n < 0 or (chunk is not None and chunk < 1):
             raise ValueError(f"n = {n} items in chunks of {chunk}: neither may be negative, nor a chunk be empty")
-        ranges = chunks(n, chunk or max(-(-n // (ROUNDS * self._places())), 1))
+        ranges = chunks(n, chunk or max(-(-n // (RANGES_PER_DEVICE * self._places())), 1))
         whole: dict[str, np.ndarray] = {}
         with bar(n, progress) as advance, contextlib.closing(self._results(function, data, ranges, retries)) as results:
             for (first, end), found in results:
@@ -74,17 +74,17 @@ class RangeMap(ABC):
 
     @abstractmethod
     def _places(self) -> int:
-        """How many devices, or processes, there are."""
+        """Number of devices, or of processes."""
 
     @abstractmethod
     def _results(
         self, function: Function, data: Any, ranges: Sequence[Range], retries: int
     ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
-        """The result for each range, as they become known."""
+        """Results for the ranges, as they become known."""
 
 
 class DeviceMap(RangeMap):
-    """Call a function for ranges of items on the devices of this machine.
+    """Map of a function over ranges of items, on the devices of this machine.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class DeviceMap(RangeMap):
 
 
 class ClusterMap(RangeMap):
-    """Call a function for ranges of items on the workers of a Dask cluster.
+    """Map of a function over ranges of items, on the workers of a Dask cluster.
 
     A range on which a worker dies is computed by another; `data` are sent again where no worker has them any more.
 
@@ -169,7 +169,7 @@ class ClusterMap(RangeMap):
     ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
         from distributed import as_completed
 
-        from .cluster import LOST, again, result_of, scattered
+        from .cluster import LOST_ERRORS, again, result_of, scattered
 
         client, waiting = self._client, set(ranges)
         for attempt in again(client):
@@ -187,14 +187,14 @@ class ClusterMap(RangeMap):
                     waiting.remove(rows)
                     yield rows, found
                 return
-            except LOST as error:
+            except LOST_ERRORS as error:
                 attempt(error)
             finally:
                 client.cancel(list(futures))
 
 
 def _on_worker(function: Function, data: Any, first: int, end: int, devices: Any) -> Mapping[str, np.ndarray]:
-    """A range on a worker's own device, or on several of them."""
+    """Results for a range, on a worker's own device or on several of them."""
     if devices is None:
         return function(data, first, end, choose.get())
 
@@ -205,7 +205,7 @@ def _on_worker(function: Function, data: Any, first: int, end: int, devices: Any
 
 
 def _tried(retries: int, function: Function, *args: Any) -> Mapping[str, np.ndarray]:
-    """The result of a call that is made again where it raises an error, at most `retries` times."""
+    """Result of a call that is made again where it raises an error, at most `retries` times."""
     for _ in range(retries):
         with contextlib.suppress(Exception):
             return function(*args)

@@ -1,4 +1,4 @@
-"""A model whose rows are evaluated in pieces: what it has to offer, and what the pieces are."""
+"""Pieces of a model whose rows are evaluated apart, and the interface that such a model has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Axes = tuple[Sequence[str], dict[str, int]]  # see `Divisible._row_axes`
 
 
 class Options(NamedTuple):
-    """How a user wants rows to be divided; None: not at all, unless the device cannot hold them."""
+    """Options of a user for the division of rows; None: no division, unless the device cannot hold them."""
 
     devices: Any = None
     client: Any = None
@@ -33,12 +33,12 @@ class Options(NamedTuple):
 
 
 class Divisible(Protocol):
-    """What a model of rows has to know so that it can be evaluated in pieces."""
+    """Interface of a model whose rows can be evaluated in pieces."""
 
     _pieces: Pieces | None
 
     def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
-        """Start a method's kernels on the model's one device; what is returned waits for its result.
+        """Start a method's kernels on the model's one device; the function returned waits for the result.
 
         None, and nothing is started, where a method cannot be cut so.
         """
@@ -50,30 +50,30 @@ class Divisible(Protocol):
         """
 
     def _recipe(self) -> Callable[..., Any]:
-        """A function that makes the model anew of other rows, which it takes by the names of the data; it can be pickled."""
+        """Function that makes the model anew of other rows, which it takes by the names of the data; it can be pickled."""
 
     def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Any:
-        """The model of other rows on a device, which shares what is planned for as many; nobody changes the data."""
+        """Model of other rows on a device, which shares the plans for as many rows; nobody changes the data."""
 
     def _places(self) -> Mapping[str, Any] | None:
-        """The device arrays of a piece into which other rows can be copied, by the names of the data; None where none can."""
+        """Device arrays of a piece into which other rows can be copied, by the names of the data; None where none can."""
 
     def _held(self) -> dict[str, Any]:
-        """The data by their names."""
+        """Data by their names."""
 
     def _trial(self) -> tuple[Any, ...]:
-        """The arguments with which `value_and_grad` is timed."""
+        """Arguments with which `value_and_grad` is timed."""
 
 
 class Data(NamedTuple):
-    """The data that a model is bound to.
+    """Data that a model is bound to.
 
     Attributes
     ----------
     arrays : dict
         Name -> array with the rows first, in memory or read by slices.
     n_rows, row_bytes : int
-        How many rows there are, and how many bytes each takes on a device.
+        Number of rows, and bytes of each on a device.
     """
 
     arrays: dict[str, Any]
@@ -82,14 +82,14 @@ class Data(NamedTuple):
 
 
 class Pieces(ABC):
-    """The pieces of a model.
+    """Pieces of a model.
 
     Attributes
     ----------
     ranges : list of (int, int)
         The rows of each piece.
     where : str
-        Where the pieces lie, for users to read.
+        Place of the pieces, for users to read.
     """
 
     ranges: list[Range]
@@ -100,7 +100,7 @@ class Pieces(ABC):
         return Plans()
 
     def row_axes(self, model: Divisible, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Axes:
-        """What the model says of a call; for calls that differ in their numbers only it is asked once."""
+        """Names and axes of the model's rows for a call; asked once for calls that differ in their numbers only."""
         given = {n: v for n, v in kwargs.items() if n != "wrt"}
         values, wrt = (*args, *given.values()), kwargs.get("wrt")
         if (kind := kind_of(values)) is None:
@@ -112,15 +112,15 @@ class Pieces(ABC):
 
     @abstractmethod
     def held(self) -> dict[str, Any]:
-        """The data of all pieces by their names, in memory or read by slices."""
+        """Data of all pieces by their names, in memory or read by slices."""
 
     @abstractmethod
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
-        """The results of a method for each piece, in the order of the pieces; `calls` are the arguments for each."""
+        """Results of a method for each piece, in the order of the pieces; `calls` are the arguments for each."""
 
 
 def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Callable[[Method], Method]:
-    """Let a method of a model be evaluated by pieces where the model has any.
+    """Decorator: let a method of a model be evaluated by pieces where the model has any.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Ca
 
 
 def in_memory(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The data for one device, which takes all rows at once: arrays that are read by slices are read."""
+    """Data for one device, which takes all rows at once: arrays that are read by slices are read."""
 
     def whole(name: str, value: Any) -> Any:
         if not is_stored(value) or isinstance(value, HostRows):  # files are read where they are to be copied

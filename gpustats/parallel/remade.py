@@ -14,9 +14,9 @@ from .pieces import Options
 
 
 class Remade:
-    """A model that can be pickled and copied.
+    """Model that can be pickled and copied.
 
-    What is pickled are its data, read from their device, and its settings. Unpickled, the data go to the default device of
+    A pickle holds the data, read from their device, and the settings. Unpickled, the data go to the default device of
     their new process, and kernels are compiled anew, or found among those on the disk. Rows of a memory-mapped file are pickled
     as their place in it.
     """
@@ -24,11 +24,11 @@ class Remade:
     _options = Options()
 
     def _recipe(self) -> Callable[..., Any]:
-        """A function that makes the model anew of data, which it takes by their names; it can be pickled."""
+        """Function that makes the model anew of data, which it takes by their names; it can be pickled."""
         raise NotImplementedError
 
     def _held(self) -> dict[str, Any]:
-        """The data by their names: device arrays only where they came as such."""
+        """Data by their names: device arrays only where they came as such."""
         raise NotImplementedError
 
     def __reduce__(self) -> Any:
@@ -47,23 +47,23 @@ class Remade:
 
 
 class Fetched(NamedTuple):
-    """The numbers of a device array, which are to lie on a device again."""
+    """Numbers of a device array, which are to lie on a device again."""
 
     array: np.ndarray
 
 
 def fetched(value: Any) -> Any:
-    """A value that can be pickled: what a device array becomes for its way to another process."""
+    """Value that can be pickled: a device array becomes `Fetched` for its way to another process."""
     return Fetched(to_host(value)) if arrays.is_device_array(value) else value
 
 
 def placed(value: Any) -> Any:
-    """What was `fetched`, on the default device if it came from one."""
+    """Value of a `fetched` one, on the default device if it came from a device."""
     return choose.get().to_device(value.array) if isinstance(value, Fetched) else value
 
 
 class _Scheduler(NamedTuple):
-    """A cluster, by the address of its scheduler."""
+    """Cluster, by the address of its scheduler."""
 
     address: str
 
@@ -85,7 +85,7 @@ def _name(device: str | Device | Runtime) -> str:
 
 
 def _made(recipe: Callable[..., Any], data: Mapping[str, Any], options: Options) -> Any:
-    """The model made anew."""
+    """Model made anew."""
     given = {n: placed(v) for n, v in data.items()}
     chosen = {n: v for n, v in options._asdict().items() if v is not None}
     if isinstance(options.client, _Scheduler):

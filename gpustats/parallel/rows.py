@@ -1,4 +1,4 @@
-"""The one place that cuts along the rows: data into pieces, arguments into those of pieces, and results into one again.
+"""Cuts along the rows, all in this module: data into pieces, arguments into those of pieces, and results into one again.
 
 Sums run in the order of the pieces, in float64, so that the same pieces give the same bits wherever each is evaluated.
 """
@@ -28,7 +28,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def as_rows(value: Any, name: str) -> Array:
-    """What `arrays.as_array` makes of the rows of a model, but for rows that `is_stored`: they stay where they are."""
+    """Rows of a model as `arrays.as_array` has them, but for rows that `is_stored`: they stay where they are."""
     if not is_stored(value):
         array = arrays.as_array(value, name)
         return (mapped_rows(array, name) or array) if isinstance(array, np.ndarray) else array
@@ -37,7 +37,7 @@ def as_rows(value: Any, name: str) -> Array:
 
 
 def is_stored(value: Any) -> bool:
-    """Whether an array is read by slices: rows in a file, a Zarr or Dask array, an HDF5 data set and their like."""
+    """True if an array is read by slices: rows in a file, a Zarr or Dask array, an HDF5 data set and their like."""
     if isinstance(value, np.ndarray):
         return False
     if isinstance(value, HostRows):
@@ -53,7 +53,7 @@ def is_stored(value: Any) -> bool:
 
 
 class Section:
-    """Some rows of an array that is read by slices."""
+    """Range of rows of an array that is read by slices."""
 
     def __init__(self, source: Any, first: int, end: int):
         if isinstance(source, Section):
@@ -78,33 +78,33 @@ class Section:
 
 
 def section(value: Array, first: int, end: int) -> Array:
-    """Some rows of an array, of one that is read by slices still to be read."""
+    """Range of rows of an array; where the array is read by slices, still to be read."""
     if isinstance(value, HostRows):
         return value.part(first, end)
     return Section(value, first, end) if is_stored(value) else value[first:end]
 
 
 def read(value: Array, first: int, end: int, name: str) -> np.ndarray:
-    """Some rows of an array, in memory; a view where it is there already."""
+    """Range of rows of an array, in memory; a view where it is there already."""
     return as_declared(value[first:end], (end - first, *value.shape[1:]), value.dtype, f"{name}[{first}:{end}]")
 
 
 def largest(value: Array, initial: Any, name: str) -> Any:
-    """The largest number of an array and `initial`. An array that is read by slices passes through the memory."""
+    """Largest number of an array and `initial`. An array that is read by slices passes through the memory."""
     size = 1 << 20 if is_stored(value) else max(value.shape[0], 1)
     parts = (read(value, *rows, name) for rows in chunks(value.shape[0], size))
     return functools.reduce(lambda found, rows: rows.max(initial=found), parts, initial)
 
 
 def split(n_rows: int, shares: Sequence[float]) -> list[Range]:
-    """The rows in pieces as large as the shares demand, without empty ones (but for one of no rows)."""
+    """Ranges of rows as large as the shares demand, without empty ones (but for one of no rows)."""
     ends = np.cumsum(shares) / math.fsum(shares)
     places = [0, *np.rint(n_rows * ends[:-1]).astype(int).tolist(), n_rows]
     return [r for r in zip(places[:-1], places[1:], strict=True) if r[1] > r[0]] or [(0, 0)]
 
 
 def chunks(n_rows: int, size: int) -> list[Range]:
-    """The rows in pieces of one size, the last of which may be smaller."""
+    """Ranges of rows of one size, the last of which may be smaller."""
     return [(first, min(first + size, n_rows)) for first in range(0, n_rows, size)] or [(0, 0)]
 
 
@@ -114,7 +114,7 @@ def chunks(n_rows: int, size: int) -> list[Range]:
 def cut(
     args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str], axes: Mapping[str, int], ranges: Iterable[Range]
 ) -> Iterator[Arguments]:
-    """The arguments for each piece.
+    """Arguments for each piece.
 
     Parameters
     ----------
@@ -145,12 +145,12 @@ def cut(
 
 
 def added(results: Iterable[Any], axes: Mapping[str, int]) -> Any:
-    """The sum of what the pieces give."""
+    """Sum of the results of the pieces."""
     return functools.reduce(operator.add, results)
 
 
 def added_gradients(results: Iterable[dict[str, Any]], axes: Mapping[str, int]) -> dict[str, Any]:
-    """Derivatives: sums, but in what has a value for each row, where those of the pieces lie one after another."""
+    """Derivatives of all pieces: summed, or joined one after another where there is a value for each row."""
     sums: dict[str, Any] = {}
     by_row: dict[str, list[Any]] = {}
     for gradients in results:
@@ -171,7 +171,7 @@ def _after_one_another(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
 def added_with_gradients(
     results: Iterable[tuple[Any, dict[str, Any]]], axes: Mapping[str, int]
 ) -> tuple[Any, dict[str, Any]]:
-    """Values and derivatives."""
+    """Values and derivatives of all pieces."""
     values: list[Any] = []
 
     def gradients() -> Iterator[dict[str, Any]]:
@@ -184,7 +184,7 @@ def added_with_gradients(
 
 
 def joined(name: str) -> Callable[[Iterable[Any], Mapping[str, int]], Any]:
-    """A function that puts together results with a value for each row, whose axis of the rows `axes` calls `name`."""
+    """Function that puts together results with a value for each row, whose axis of the rows `axes` calls `name`."""
 
     def together(results: Iterable[Any], axes: Mapping[str, int]) -> Any:
         return np.concatenate(list(results), axes[name])

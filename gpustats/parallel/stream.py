@@ -1,4 +1,4 @@
-"""Rows that a device holds only some of at a time: while a kernel works on some, the next are read and copied."""
+"""Stream of rows of which a device holds only some at a time: while a kernel works on some, the next are read and copied."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 BUFFERS = 2  # pieces that pass through the device: one is computed on, the next arrives
-PARTS, FEW = 16, 8  # pieces that fill the memory; those that do not pass through stay, and need not be read again
-LEAST = 32 << 20  # bytes of a piece below which a call may take longer than the copy: then FEW pieces fill the memory
-MARGIN = 0.3  # of what a device has free: for results, and because pools round sizes up by as much as a quarter
-SMALL = 64 << 20  # bytes of data for which nobody needs to ask how much is free
+MOST_PIECES, FEWEST_PIECES = 16, 8  # pieces that fill the memory; all that do not pass through stay, and are read once
+SMALLEST_PIECE = 32 << 20  # bytes; below, a call may take longer than the copy: then FEWEST_PIECES pieces fill the memory
+FREE_MARGIN = 0.3  # of what a device has free: for results, and because pools round sizes up by as much as a quarter
+SMALL_DATA = 64 << 20  # bytes of data for which nobody needs to ask how much is free
 
 
 def fits(data: Data, options: Options, runtime: Runtime) -> bool:
-    """Whether all rows go to the device at once."""
+    """True if all rows go to the device at once."""
     nbytes = data.n_rows * data.row_bytes
     return options.chunk is None and (
-        (options.memory is None and nbytes <= SMALL) or nbytes <= budget(options, runtime, nbytes)
+        (options.memory is None and nbytes <= SMALL_DATA) or nbytes <= budget(options, runtime, nbytes)
     )  # fmt: skip
 
 
 def budget(options: Options, runtime: Runtime, wanted: int) -> int:
-    """The most bytes of data on the device, of which somebody would like to put `wanted` there."""
+    """Bytes of data that may lie on the device, at most, where `wanted` are to lie there."""
     if options.memory is not None:
         return int(options.memory)
     if (room := _room(runtime)) < wanted:
@@ -48,9 +48,9 @@ def budget(options: Options, runtime: Runtime, wanted: int) -> int:
 
 
 def _room(runtime: Runtime) -> int:
-    """The bytes of data that a device can take now."""
+    """Bytes of data that a device can take now."""
     free = runtime.free_memory()
-    return int((1 - MARGIN) * (runtime.device.memory if free is None else free))
+    return int((1 - FREE_MARGIN) * (runtime.device.memory if free is None else free))
 
 
 class StreamedPieces(Pieces):
@@ -73,7 +73,7 @@ class StreamedPieces(Pieces):
         if options.chunk is not None:
             self.ranges = chunks(data.n_rows, options.chunk)
         else:
-            rows = max(max(limit // PARTS, min(limit // FEW, LEAST)) // data.row_bytes, 1)
+            rows = max(max(limit // MOST_PIECES, min(limit // FEWEST_PIECES, SMALLEST_PIECE)) // data.row_bytes, 1)
             self.ranges = chunks(data.n_rows, math.ceil(data.n_rows / max(math.ceil(data.n_rows / rows), 1)) or 1)
         largest = max(end - first for first, end in self.ranges) * data.row_bytes
         kept = len(self.ranges)
@@ -94,11 +94,11 @@ class StreamedPieces(Pieces):
         once_gone(self, _close, self._readers, self._kept)
 
     def _arriving(self, i: int, done: dict[int, Any]) -> Future[Any]:
-        """A piece on its way to the device."""
+        """Future of a piece on its way to the device."""
         return self._readers[i % len(self._readers)].submit(self._arrived, i, done)
 
     def _arrived(self, i: int, done: dict[int, Any]) -> Any:
-        """A piece on the device, where there can be one in the memory of that in its place among those that are done with."""
+        """Piece on the device: made in the memory of a finished piece in its place, or else anew."""
         rows = self.ranges[i]
         data = {n: v.part(*rows) if isinstance(v, HostRows) else read(v, *rows, n) for n, v in self._data.items()}
         piece = done.pop(i % BUFFERS, None)
@@ -109,7 +109,7 @@ class StreamedPieces(Pieces):
         return piece
 
     def _refilled(self, piece: Any, data: Mapping[str, Any]) -> bool:
-        """Whether a piece has other rows now: what is known of its calls stays."""
+        """True if a piece has other rows now: its plans for calls stay."""
         places = piece._places()
         if places is None or any(tuple(places[n].shape) != tuple(v.shape) for n, v in data.items()):
             return False

@@ -19,7 +19,7 @@ from .declared import as_declared
 
 
 class ZarrRows(HostRows):
-    """The rows of a Zarr array. Pickled as it is.
+    """Rows of a Zarr array. Pickled as it is.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ZarrRows(HostRows):
 
 
 def zarr_rows(value: Any, name: str) -> ZarrRows | None:
-    """The rows of a Zarr array in files of this machine; None for another array, also of another store.
+    """Rows of a Zarr array in files of this machine; None for another array, also of another store.
 
     Stores that speak to servers may be bound to one event loop.
     """
@@ -72,7 +72,7 @@ def zarr_rows(value: Any, name: str) -> ZarrRows | None:
 
 
 class _Loop:
-    """An event loop that is closed when its thread ends."""
+    """Event loop that is closed when its thread ends."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -85,7 +85,7 @@ _thread = threading.local()
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """The calling thread's own."""
+    """Event loop of the calling thread."""
     if not hasattr(_thread, "own"):
         _thread.own = _Loop()
     loop: asyncio.AbstractEventLoop = _thread.own.loop

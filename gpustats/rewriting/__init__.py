@@ -1,1 +1,1 @@
-"""Rewriting: a device function becomes another one."""
+"""Rewriting of device functions into other ones."""

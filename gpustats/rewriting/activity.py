@@ -1,4 +1,4 @@
-"""Which variables of a function have derivatives, and in which directions: differentiation leaves all others as they are."""
+"""Active variables of a function: variables that have derivatives, and in which directions. Differentiation keeps others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .derivative_rules import RULES, is_number
 
 
 class Activity:
-    """The variables of a function that depend on the parameters in whose directions it is differentiated.
+    """Variables of a function that depend on the parameters in whose directions it is differentiated.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Activity:
         self.directions[name] = frozenset(directions)
 
     def of(self, e: Expression) -> frozenset[str]:
-        """The directions in which `e` has a derivative."""
+        """Directions in which the expression `e` has a derivative."""
         if e not in self._known:
             self._known[e] = self._found(e)
         return self._known[e]
@@ -109,7 +109,7 @@ def _constant_variables(written: Sequence[Declare | Assign], parameters: set[str
 
 
 def _is_constant(e: Expression, names: set[str]) -> bool:
-    """Whether `e` is made of 0, NAN and the variables `names` only."""
+    """True if the expression `e` is made of 0, NAN and the variables `names` only."""
     match e:
         case Number():
             return is_number(e, 0)

@@ -1,4 +1,4 @@
-"""Texts about the functions of a source, with whose parameters they are called."""
+"""Texts about the functions of a source, with the parameters by which they are called."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..language.nodes import Function
 from .checks import refuses, says_nan
 
 #: The argument of a number of a density without parameters: kernels take one at least.
-NOTHING = Argument("nothing")
+NO_PARAMETER = Argument("nothing")
 
 
 class Beside:
-    """What is written beside the functions of a source: functions that have its parameters, under names of their own.
+    """Functions written beside those of a source: with the source's parameters, under names of their own.
 
     Parameters
     ----------
@@ -37,21 +37,21 @@ class Beside:
         parameters = definition.density.parameters[1:]
         own = [p if p.name == "dim" else replace(p, name=f"p{i}") for i, p in enumerate(parameters)]
         self.declared = "".join(f", {declaration(p)}" for p in own)
-        self.alone = self.declared[2:] or f"real {NOTHING.name}"
+        self.alone = self.declared[2:] or f"real {NO_PARAMETER.name}"
         self.passed = "".join(f", {p.name}" for p in own)
 
     def written(self, ending: str, arguments: str) -> str:
-        """A call of the source's function with an ending; empty where the source has none."""
+        """Call of the source's function with an ending; empty where the source has none."""
         function = self.definition.role(ending)
         return "" if function is None else f"{function.name}({arguments})"
 
     def end(self, ending: str) -> str:
-        """An end of the support, ``lower`` or ``upper``: the source's, or that of the observation's domain."""
+        """End of the support, ``lower`` or ``upper``: the source's, or that of the observation's domain."""
         ends = _ends(self.definition.arguments[0].words)
         return self.written(ending, self.passed[2:]) or ends[ending == "upper"]
 
     def refusal(self, function: Function | None = None, names: Sequence[str] = ()) -> str:
-        """A statement that returns nan where the density does at 1, as it does for parameters that do not go together.
+        """Statement that returns nan where the density does at 1, as it does for parameters that do not go together.
 
         Empty where the density never does, or `function` does so itself; `names`: what the parameters are called there.
         """
@@ -61,7 +61,7 @@ class Beside:
         return f"    if (isnan({density.name}(1{self.passed if not names else ', ' + ', '.join(names)}))) return NAN;\n"
 
     def made(self, text: str, ending: str, /, **values: str) -> Function:
-        """The function with an ending of a text, after all functions of the text have been added to `functions`."""
+        """Function with an ending of a text, after all functions of the text have been added to `functions`."""
         name, functions = self.definition.name, self.functions
         text = text.format(name=name, declared=self.declared, passed=self.passed, **values)
         made = parse(text, resolve_in(functions), name, taken_in(functions))
@@ -72,7 +72,7 @@ class Beside:
 
 
 def _ends(words: frozenset[str]) -> tuple[str, str]:
-    """The smallest and the largest number of a domain; that of positive numbers begins at 0."""
+    """Smallest and largest number of a domain; the domain of positive numbers begins at 0."""
     if "unit" in words:
         return ("1" if {"positive", "integer"} <= words else "0"), "1"
     if "positive" in words:

@@ -1,4 +1,4 @@
-"""The rules of scipy.stats around device functions: nan for bad parameters, -inf outside the support.
+"""Rules of scipy.stats around device functions: nan for bad parameters, -inf outside the support.
 
 A density or a distribution function, as its author wrote it, sees only arguments that lie in their domains.
 """
@@ -17,13 +17,13 @@ from .termination import Termination
 
 
 def inside(words: Iterable[str], value: str) -> str:
-    """A C condition that holds where the number `value` lies in the domain `words`, and never for nan."""
+    """Condition, in C, that holds where the number `value` lies in the domain `words`, and never for nan."""
     tests = dict.fromkeys(domain.c.format(value) for domain in domains_of(words) if domain.c)
     return " && ".join(tests) or f"{value} == {value}"
 
 
 def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str = "fmax(sqrt(EPSILON), 1e-5)") -> str:
-    """C statements that declare `own` + `bad_NAME`: 0 where the argument lies in its domain, else `outside`.
+    """Statements, in C, that declare `own` + `bad_NAME`: 0 where the argument lies in its domain, else `outside`.
 
     A simplex sums to one within `tolerance`, by default at least that of PyMC: it may have been made in float32.
     """
@@ -38,7 +38,7 @@ def _check(argument: Argument, name: str, own: str, outside: str, tolerance: str
 
 
 def own_prefix(names: Sequence[str]) -> str:
-    """What a wrapper's own variables begin with, so that none hides an argument."""
+    """Prefix of a wrapper's own variables, so that none hides an argument."""
     own = ""
     while any(re.match(f"{own}(bad_|nan_|sum_|(i|at|inside|outside|value)$)", name) for name in names):
         own += "own_"
@@ -46,12 +46,12 @@ def own_prefix(names: Sequence[str]) -> str:
 
 
 def says_nan(function: Function) -> bool:
-    """Whether the function itself gives nan somewhere, rather than one that it calls."""
+    """True if the function itself gives nan somewhere, rather than a function that it calls."""
     return any(isinstance(n, lang.Name) and n.name == "NAN" for s in function.body for n in lang.walk(s))
 
 
 def refuses(function: Function, resolve: Resolve) -> bool:
-    """Whether an author's text gives nan somewhere: for parameters that do not go together."""
+    """True if an author's text gives nan somewhere: for parameters that do not go together."""
     called = (resolve(n) for n in lang.called(function) if not n.startswith("special_"))
     own = says_nan(function) and not re.search("_checked_*$", function.name)
     return own or any(refuses(f, resolve) for f in called if f is not None)
@@ -60,7 +60,7 @@ def refuses(function: Function, resolve: Resolve) -> bool:
 def checked(
     function: Function, arguments: Sequence[Argument], resolve: Resolve, outside: str = "-INFINITY"
 ) -> Function:
-    """`function` with scipy.stats' rules around it.
+    """Function with scipy.stats' rules around `function`.
 
     nan where a parameter lies outside its domain, where parameters do not go together, or the observation is nan; `outside`
     where the observation lies outside its domain; else the function's value.
@@ -108,7 +108,7 @@ def checked(
 
 
 def checked_sampler(function: Function, arguments: Sequence[Argument], resolve: Resolve) -> Function:
-    """A sampler that gives nan where a parameter lies outside its domain.
+    """Sampler that gives nan where a parameter lies outside its domain.
 
     Parameters
     ----------

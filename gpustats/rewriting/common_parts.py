@@ -1,4 +1,4 @@
-"""What several expressions have in common: costly parts that occur more than once become variables."""
+"""Common subexpressions: costly parts that occur more than once become variables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def common_parts(
     Parameters
     ----------
     expressions : sequence of Expression
-        They are evaluated one after another, with nothing assigned to in between.
+        Expressions evaluated one after another, with nothing assigned to in between.
     fresh : callable
         Makes of a prefix a name that is not used yet.
     termination : Termination
@@ -45,7 +45,7 @@ def common_parts(
         if e in replaced:
             return replaced[e]
         new: Expression = rebuild(e, rewrite)
-        if uses[e] > 1 and e.type == REAL and _cost(e, costs) >= _WORTH and (e in certain or termination.is_certain(e)):
+        if uses[e] > 1 and e.type == REAL and _cost(e, costs) >= _LEAST_COST and (e in certain or termination.is_certain(e)):
             name = fresh("t")
             declarations.append(Declare(REAL, name, new))
             new = Name(name, REAL)
@@ -56,7 +56,7 @@ def common_parts(
 
 
 def _certain(expressions: Sequence[Expression]) -> set[Expression]:
-    """The parts that are evaluated whatever the conditions are."""
+    """Parts that are evaluated whatever the conditions are."""
     found: set[Expression] = set()
 
     def mark(e: Expression) -> None:
@@ -74,7 +74,7 @@ def _certain(expressions: Sequence[Expression]) -> set[Expression]:
 
 
 def _uses(expressions: Sequence[Expression]) -> dict[Expression, int]:
-    """How often each part occurs, where what stands inside a repeated part counts once."""
+    """Number of uses of each part; the inside of a repeated part counts once."""
     uses: dict[Expression, int] = {}
 
     def count(e: Expression) -> None:
@@ -88,13 +88,13 @@ def _uses(expressions: Sequence[Expression]) -> dict[Expression, int]:
     return uses
 
 
-_WORTH = 3  # what an expression must cost at least to be worth a variable
+_LEAST_COST = 3  # what an expression must cost at least to be worth a variable
 
 
 def _cost(e: Expression, known: dict[Expression, int]) -> int:
-    """How many operations `e` takes, up to `_WORTH`, which one that is no sum or product costs alone."""
+    """Number of operations of `e`, up to `_LEAST_COST`, which a call, a conditional or a division costs alone."""
     if e not in known:
         dear = isinstance(e, (Call, Conditional)) or (isinstance(e, Binary) and e.operator == "/")
-        own = _WORTH if dear else isinstance(e, Binary)
-        known[e] = min(own + sum(_cost(child, known) for child in parts(e)), _WORTH)
+        own = _LEAST_COST if dear else isinstance(e, Binary)
+        known[e] = min(own + sum(_cost(child, known) for child in parts(e)), _LEAST_COST)
     return known[e]

@@ -1,4 +1,4 @@
-"""The rules of differentiation, and expressions that are simplified as they are made.
+"""Rules of differentiation, and expressions that are simplified as they are made.
 
 Rules of special functions stand in their comments; without one, a function's own text is differentiated.
 """
@@ -71,13 +71,13 @@ RULES = {
     "trunc": "0",
 }
 
-LETTERS = "abcd"  # what the arguments of a rule are called
-SPECIAL = "special_"  # what the printed names of special functions begin with
+RULE_ARGUMENTS = "abcd"  # what the arguments of a rule are called
+SPECIAL_PREFIX = "special_"  # what the printed names of special functions begin with
 
 
 def _in_letters(entry: Entry) -> str:
-    """A special function's rule with letters for its arguments."""
-    letters = dict(zip(entry.arguments, LETTERS, strict=False))
+    """Rule of a special function, with letters for its arguments."""
+    letters = dict(zip(entry.arguments, RULE_ARGUMENTS, strict=False))
     names = letters | {f"d{name}": f"d{letter}" for name, letter in letters.items()}
     return re.sub(r"[A-Za-z_]\w*", lambda match: names.get(match[0], match[0]), entry.derivative)
 
@@ -87,7 +87,7 @@ ZERO, ONE = Number("0", INT), Number("1", INT)
 
 
 def is_number(e: Expression, value: float) -> bool:
-    """Whether an expression is this literal, or a cast of it to `real`."""
+    """True if an expression is the literal `value`, or a cast of it to `real`."""
     if isinstance(e, lang.Cast) and e.type == REAL:
         e = e.operand
     return isinstance(e, Number) and float(e.text) == value
@@ -106,7 +106,7 @@ def negative(a: Expression) -> Expression:
 
 
 def negated(a: Expression) -> Expression | None:
-    """b where `a` is -b."""
+    """Operand b where `a` is -b."""
     return a.operand if isinstance(a, lang.Unary) and a.operator == "-" else None
 
 
@@ -155,18 +155,18 @@ def choose(condition: Expression, then: Expression, otherwise: Expression) -> Ex
     return then if then == otherwise else Conditional(condition, then, otherwise, _kind(then, otherwise))
 
 
-_MADE: dict[str, Callable[[Expression, Expression], Expression]] = {
+_SIMPLIFIERS: dict[str, Callable[[Expression, Expression], Expression]] = {
     "+": add, "-": subtract, "*": multiply, "/": divide,
 }  # fmt: skip
 
 
 def filled(e: Expression, given: dict[str, Expression]) -> Expression:
-    """`e` with expressions in the place of names."""
+    """Expression `e` with other expressions in the place of names."""
     match e:
         case Name():
             return given.get(e.name, e)
-        case Binary() if e.operator in _MADE:
-            return _MADE[e.operator](filled(e.left, given), filled(e.right, given))
+        case Binary() if e.operator in _SIMPLIFIERS:
+            return _SIMPLIFIERS[e.operator](filled(e.left, given), filled(e.right, given))
         case lang.Unary() if e.operator == "-":
             return negative(filled(e.operand, given))
         case Conditional():
@@ -175,7 +175,7 @@ def filled(e: Expression, given: dict[str, Expression]) -> Expression:
 
 
 def logistic_exponent(e: Expression) -> Expression | None:
-    """c of 1 + exp(c), None of other expressions."""
+    """Exponent c of 1 + exp(c), None of other expressions."""
     if isinstance(e, Binary) and e.operator == "+":
         for one, other in ((e.left, e.right), (e.right, e.left)):
             if is_number(one, 1) and isinstance(other, lang.Call) and other.function == "exp":
@@ -185,10 +185,10 @@ def logistic_exponent(e: Expression) -> Expression | None:
 
 @functools.cache
 def rule(name: str, types: tuple[str, ...]) -> tuple[Expression, dict[str, Function]]:
-    """The rule of an operator or function, parsed, and the functions that it calls."""
+    """Rule of an operator or function, parsed, and the functions that it calls."""
     from ..language.device_function import parse
 
-    letters = LETTERS[: len(types)]
+    letters = RULE_ARGUMENTS[: len(types)]
     declared = ", ".join([*(f"{t} {n}" for n, t in zip(letters, types, strict=True)), *(f"real d{n}" for n in letters)])
     source = f"real derivative_rule({declared}) {{ return {RULES[name]}; }}"
     function = parse(source, library.resolve, "derivative").functions["derivative_rule"]
@@ -200,14 +200,14 @@ def rule(name: str, types: tuple[str, ...]) -> tuple[Expression, dict[str, Funct
 
 
 def factors(e: Expression) -> list[Expression]:
-    """What `e` is a product of, signs aside."""
+    """Factors of the product `e`, signs aside."""
     if isinstance(e, Binary) and e.operator == "*":
         return factors(e.left) + factors(e.right)
     return [e]
 
 
 def terms(e: Expression) -> list[tuple[str, Expression]]:
-    """What `e` is a sum of, from left to right, each with its sign."""
+    """Terms of the sum `e`, from left to right, each with its sign."""
     found: list[tuple[str, Expression]] = []
     while isinstance(e, Binary) and e.operator in ("+", "-"):
         found.append((e.operator, e.right))
@@ -219,7 +219,7 @@ _DISTRIBUTION_FUNCTION = re.compile(rf".*_({'|'.join(DISTRIBUTION_FUNCTIONS)})_*
 
 
 def flat_at_infinity(function: Function, results: Mapping[str, Expression], value: str) -> dict[str, Expression]:
-    """Some results, all but the `value` derivatives: those of a distribution function are 0 where its x is infinite.
+    """Results of a gradient: all derivatives (but `value`) of a distribution function are 0 where its x is infinite.
 
     The chain rule says 0 times infinity there. What occurs in several results should be a variable before.
     """

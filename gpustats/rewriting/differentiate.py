@@ -16,14 +16,14 @@ from ..language.derived import unlike_others
 from ..language.library import library
 from ..language.names import fresh_name
 from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
-from .derivative_rules import SPECIAL, add, flat_at_infinity, multiply
+from .derivative_rules import SPECIAL_PREFIX, add, flat_at_infinity, multiply
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
 
 __all__ = ["VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "product_name"]
 
 
 def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
-    """The function that returns the value and the derivatives of `function`.
+    """Function that returns the value and the derivatives of `function`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[s
 
 
 def derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function:
-    """The derivative of `function` with respect to one parameter, as a function with one result."""
+    """Derivative of `function` with respect to one parameter, as a function with one result."""
     both = gradient(function, (wrt,), functions)
     name = f"{function.name}_d_{wrt}"
     results = Name("results", both.type)
@@ -72,7 +72,7 @@ def derivative(function: Function, wrt: str, functions: MutableMapping[str, Func
 def directional(
     function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]
 ) -> tuple[Function, dict[str, str]]:
-    """The derivative of `function` in a direction, whose components in some `real` parameters it takes as parameters behind.
+    """Derivative of `function` in a direction, whose components in some `real` parameters follow its parameters.
 
     Returns
     -------
@@ -97,14 +97,14 @@ def directional(
 
 
 def product_name(first: str, second: str) -> str:
-    """The name of the product of the derivatives with respect to two parameters."""
+    """Name of the product of the derivatives with respect to two parameters."""
     return f"{derivative_name(first)}_times_{derivative_name(second)}"
 
 
 def expansion(
     function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], weight: str = ""
 ) -> Function:
-    """The function that returns the value, the first and second derivatives, and the products of first ones.
+    """Function that returns the value, the first and second derivatives, and the products of first ones.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def expansion(
     parameters = function.parameters
     if weight:
         parameters += (lang.Parameter(weight, REAL),)
-        times = SPECIAL + "weighted"
+        times = SPECIAL_PREFIX + "weighted"
         values = {name: Call(times, (Name(weight, REAL), value)) for name, value in values.items()}
     name = f"{function.name}_expansion"
     made = Function(name, parameters, (), f"{name}_results", tuple(values))
@@ -141,14 +141,14 @@ def expansion(
 
 
 def _call(function: Function) -> Call:
-    """A call of `function` from one with parameters of the same names."""
+    """Call of `function` by one with parameters of the same names."""
     return Call(function.name, tuple(Name(p.name, p.type) for p in function.parameters), function.type)
 
 
 def _own_derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function | None:
     parameter = next(p for p in function.parameters if p.name == wrt)
     name = f"{function.name}_grad_{parameter.written or wrt}"
-    if function.name.startswith(SPECIAL) and (shipped := library.resolve(name.removeprefix(SPECIAL))) is not None:
+    if function.name.startswith(SPECIAL_PREFIX) and (shipped := library.resolve(name.removeprefix(SPECIAL_PREFIX))) is not None:
         functions.update(library.closure([shipped]))
     found = functions.get(name)
     if found is None or found.results:
@@ -169,7 +169,7 @@ def _own_derivative(function: Function, wrt: str, functions: MutableMapping[str,
 
 
 def _takes_value(own: Function, function: Function) -> bool:
-    """Whether the function's own derivative takes the function's value, last."""
+    """True if the function's own derivative takes the function's value, last."""
     last = own.parameters[-1]
     return last.type == REAL and (last.written or last.name) == VALUE and len(own.parameters) > len(function.parameters)
 
@@ -177,7 +177,7 @@ def _takes_value(own: Function, function: Function) -> bool:
 def _with_own(
     function: Function, wrt: tuple[str, ...], own: dict[str, Function], name: str, functions: MutableMapping[str, Function]
 ) -> Function:
-    """The gradient where `own` functions give some of the derivatives."""
+    """Gradient where `own` functions give some of the derivatives."""
     rest = tuple(w for w in wrt if w not in own)
     parameters = function.parameters
     if any(p.type == VECTOR and p.name in wrt for p in parameters):

@@ -1,7 +1,7 @@
-"""Distribution functions: of P(X <= x), P(X > x) and their logarithms a source need write only one.
+"""Distribution functions: a source need write only one of P(X <= x), P(X > x) and their logarithms.
 
-What it writes is accurate where that is small. Where it is near 1, it is made of the other one, so that the logarithms that
-users get keep their digits on both sides.
+A probability as the source writes it is accurate where it is small. Near 1 it is made of the other tail, so that the
+logarithms that users get keep their digits on both sides.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from ..language.names import fresh_name
 from ..language.nodes import Function, Resolve
 from .beside import Beside
 from .checks import checked, inside, own_prefix
-from .derivative_rules import SPECIAL
+from .derivative_rules import SPECIAL_PREFIX
 
 
 @dataclass(frozen=True)
 class _Tail:
-    """A distribution function, by the ending of its name.
+    """Distribution function, by the ending of its name.
 
     Attributes
     ----------
     below, above : str
-        Its values below and above the support, in C.
+        Values below and above the support, in C.
     made_of : dict
         Ending of another one -> the formula, with {} for the other one's value; those in which least cancels come first.
     other : str
-        Of a logarithm, the ending of that of the other tail.
+        Ending of the other tail's logarithm, for a logarithm.
     """
 
     below: str
@@ -48,7 +48,7 @@ _TAILS = {
 }
 #: Special functions whose values, logarithms of probabilities, have all their digits near 0, too.
 _ON_BOTH_SIDES = {
-    f"{SPECIAL}{name}"
+    f"{SPECIAL_PREFIX}{name}"
     for name in (
         "log_beta_p", "log_beta_p_logit", "log_expit", "log_gamma_p", "log_gamma_p_of_power", "log_gamma_q",
         "log_gamma_q_of_power", "log_ndtr", "log_student_above",
@@ -58,12 +58,12 @@ _SAME_TAIL = {"cdf": "logcdf", "logcdf": "cdf", "sf": "logsf", "logsf": "sf"}
 
 
 def has_distribution_function(definition: DeviceFunction) -> bool:
-    """Whether a source writes one of the distribution functions."""
+    """True if a source writes one of the distribution functions."""
     return definition.role(*DISTRIBUTION_FUNCTIONS) is not None
 
 
 def plain_tail(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
-    """A distribution function as the source writes it, or made of what it writes; for x within the support.
+    """Distribution function as the source writes it, or made of another that it writes; for x within the support.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def plain_tail(definition: DeviceFunction, ending: str, functions: dict[str, Fun
 
 
 def lacks_distribution_function(definition: DeviceFunction) -> str:
-    """What is said of a source that writes no distribution function."""
+    """Message about a source that writes no distribution function."""
     name = definition.name
     return (
         f"{name} has no {name}_logcdf and no {name}_logsf: write one of them, of the same arguments, beside "
@@ -98,7 +98,7 @@ def lacks_distribution_function(definition: DeviceFunction) -> str:
 def distribution_function(
     definition: DeviceFunction, ending: str, functions: dict[str, Function], both_sides: bool = False
 ) -> Function:
-    """A distribution function with scipy.stats' rules around it, for every x.
+    """Distribution function with scipy.stats' rules around it, for every x.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def distribution_function(
 
 
 def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, names: tuple[str, str]) -> str:
-    """C that declares the logarithms of P(X <= bound) and P(X > bound) for what lies beyond a bound.
+    """Declarations, in C, of the logarithms of P(X <= bound) and P(X > bound), for the probability beyond a bound.
 
     At the end of the support or beyond it they are constants: the tails' own derivatives may be 0 times infinity there, and
     a draw that may be the end itself is not left out.
@@ -135,7 +135,7 @@ def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, n
     log_cdf, log_sf : str
         The tails elsewhere.
     names : (str, str)
-        Of the variables.
+        Names of the variables.
     """
     beyond, constants = ("<=", ("-INFINITY", "0")) if side == "lower" else (">=", ("0", "-INFINITY"))
     values = zip(names, constants, (log_cdf, log_sf), strict=True)
@@ -186,21 +186,21 @@ _LOCALS = (
 
 
 def log_between(log_density: Function, discrete: bool, functions: dict[str, Function]) -> Function:
-    """log P(a <= X <= b) of what lies between two numbers, accurate also where they are close to one another.
+    """Function log P(a <= X <= b), accurate also where a and b are close to one another.
 
     Parameters
     ----------
     log_density : Function
     discrete : bool
-        Whether it is one of whole numbers, as then are a and b.
+        Whether the distribution is one of whole numbers, as a and b then are.
     functions : dict
         All functions that it calls; those made on the way are added.
 
     Returns
     -------
     Function
-        Of a and the parameters of `log_density`, and of five numbers more: b, and the logarithms of P(X < a), P(X >= a),
-        P(X <= b) and P(X > b).
+        Function of a and the parameters of `log_density`, and of five more numbers: b, and the logarithms of P(X < a),
+        P(X >= a), P(X <= b) and P(X > b).
     """
     a, *names = (p.name for p in log_density.parameters)
     own = {name: fresh_name(name, {a, *names}) for name in _LOCALS}
@@ -220,7 +220,7 @@ def log_between(log_density: Function, discrete: bool, functions: dict[str, Func
 
 
 def _is_on_both_sides(function: Function, resolve: Resolve) -> bool:
-    """Whether all that a logarithm of a probability returns is infinite, 0, or made by a function that keeps digits near 0."""
+    """True if each result of a log-probability is infinite, 0, or made by a function that keeps digits near 0."""
 
     def is_accurate(e: lang.Expression) -> bool:
         match e:
@@ -237,7 +237,7 @@ def _is_on_both_sides(function: Function, resolve: Resolve) -> bool:
 
 
 def _on_both_sides(function: Function, other: Function, functions: dict[str, Function]) -> Function:
-    """The logarithm of a probability, which is made of the `other` tail's where it is near 0."""
+    """Logarithm of a probability, which is made of the `other` tail's where it is near 0."""
     x = {p.name: q.name for p, q in zip(other.parameters, function.parameters, strict=True)}
     own = own_prefix([p.name for p in function.parameters])
     body = (
@@ -250,7 +250,7 @@ def _on_both_sides(function: Function, other: Function, functions: dict[str, Fun
 def _everywhere(
     definition: DeviceFunction, function: Function, ending: str, functions: dict[str, Function]
 ) -> Function:
-    """A distribution function for every real number: it has certain values below and above the observation's domain.
+    """Distribution function for every real number: it has certain values below and above the observation's domain.
 
     It has them beyond the ends of the support that the source writes, too, where rounding would give it others, and rounding
     takes no probability out of [0, 1]. A function of whole numbers keeps its value up to the next one. Outside of the domain

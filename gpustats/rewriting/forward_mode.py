@@ -31,7 +31,7 @@ from ..language.nodes import (
 from . import derivative_rules as rules
 from .activity import Activity
 from .common_parts import common_parts
-from .derivative_rules import ONE, RULES, SPECIAL, ZERO, add, choose, is_number, multiply, negated, negative, subtract
+from .derivative_rules import ONE, RULES, ZERO, add, choose, is_number, multiply, negated, negative, subtract
 from .termination import Termination
 
 _TINY, _HUGE = Fraction(1, 10**300), 10**300  # within these a product of literals is a `real`
@@ -39,7 +39,7 @@ VALUE = "value"  # the name of the result that was there before
 
 
 def derivative_name(parameter: str, result: str = VALUE) -> str:
-    """The name of the derivative of `result` with respect to `parameter`."""
+    """Name of the derivative of `result` with respect to `parameter`."""
     return f"d_{parameter}" if result == VALUE else f"{result}_d_{parameter}"
 
 
@@ -55,7 +55,7 @@ def component_of(function: Function) -> lang.Parameter:
 
 
 class Differentiator:
-    """Makes the function `name` that returns what `function` does, and its derivatives.
+    """Maker of the function `name`, which returns the results of `function` and their derivatives.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ class Differentiator:
     # -- names
 
     def directions(self, variable: str) -> list[str]:
-        """The directions in which a variable has a derivative, in their order."""
+        """Directions in which a variable has a derivative, in their order."""
         active = self.activity.directions.get(variable, ())
         return [w for w in self.wrt if w in active]
 
     def fresh(self, prefix: str) -> str:
-        """A new name: `prefix`, or one that is numbered, by the next number of its kind that is free."""
+        """Unused name: `prefix`, or `prefix` with the next free number."""
         name, number = prefix, self.numbers.get(prefix, 1)
         while name in self.used:
             name, number = f"{prefix}{number + 1}", number + 1
@@ -109,7 +109,7 @@ class Differentiator:
         return name
 
     def variable(self, name: str, w: str) -> str:
-        """The variable with the derivative of a variable."""
+        """Variable that holds the derivative of a variable."""
         key = (name, w)
         if key not in self.known:
             self.known[key] = Name(self.fresh(f"d_{w}_{name}"), REAL)
@@ -120,7 +120,7 @@ class Differentiator:
     # -- derivatives of expressions
 
     def d(self, e: Expression, w: str) -> Expression:
-        """The derivative of `e`, in which `lifted` has been at work, in direction `w`."""
+        """Derivative of `e`, in which `lifted` has been at work, in direction `w`."""
         if w not in self.activity.of(e):
             return ZERO
         match e:
@@ -157,11 +157,11 @@ class Differentiator:
             case Binary():
                 return self.by_rule(e.operator, (e.left, e.right), w)
             case Call():
-                return self.by_rule(e.function.removeprefix(SPECIAL), e.arguments, w)
+                return self.by_rule(e.function.removeprefix(rules.SPECIAL_PREFIX), e.arguments, w)
         raise AssertionError(e)
 
     def d_sum(self, e: Binary, w: str) -> Expression:
-        """Of a sum: of many terms only those are looked at that depend on `w`."""
+        """Derivative of a sum in direction `w`, from the terms that depend on `w` only."""
         if e not in self.terms:
             found = self.terms[e] = defaultdict(list)
             for sign, part in rules.terms(e):
@@ -173,7 +173,7 @@ class Differentiator:
         return total
 
     def d_product(self, e: Expression, w: str) -> Expression:
-        """Of a product with repeated factors: d(z z) is 2 z dz."""
+        """Derivative of a product with repeated factors: d(z z) is 2 z dz."""
         factors = rules.factors(e)
         total: Expression = ZERO
         for f in dict.fromkeys(factors):
@@ -199,7 +199,7 @@ class Differentiator:
         if name not in RULES:
             raise DeviceFunctionError(f"{self.function.name}: the derivative of {name} is not known", self.function.line)
         given = {}
-        for letter, a in zip(rules.LETTERS, arguments, strict=False):
+        for letter, a in zip(rules.RULE_ARGUMENTS, arguments, strict=False):
             given[letter], given[f"d{letter}"] = a, self.d(a, w)
         rule, functions = rules.rule(name, tuple(INT if name == "ldexp" and i else REAL for i in range(len(arguments))))
         self.functions.update(functions)
@@ -208,7 +208,7 @@ class Differentiator:
     # -- calls that have to be made ahead of an expression
 
     def lifted(self, e: Expression) -> Expression:
-        """`e` with the calls of functions without a rule replaced by what they return."""
+        """Expression `e` with calls of functions without a rule replaced by the results of their gradients."""
         if not self.activity.of(e):
             return e
         match e:
@@ -227,14 +227,14 @@ class Differentiator:
         return lang.rebuild(e, self.lifted)
 
     def differentiable(self, e: Expression) -> bool:
-        """Whether `e` is a call of a function that has to be differentiated."""
+        """True if `e` is a call of a function that has to be differentiated."""
         return (
             isinstance(e, Call) and e.function in self.functions
-            and not (e.function.startswith(SPECIAL) and e.function.removeprefix(SPECIAL) in RULES)
+            and not (e.function.startswith(rules.SPECIAL_PREFIX) and e.function.removeprefix(rules.SPECIAL_PREFIX) in RULES)
         )  # fmt: skip
 
     def called(self, e: Call, name: str) -> Name:
-        """Declare `name` as what the gradient of the called function returns."""
+        """Declare `name` as the results of the gradient of the called function."""
         callee = self.functions[e.function]
         arguments = [a if isinstance(a, Name) and a.type == VECTOR else self.lifted(a) for a in e.arguments]
         wanted: dict[str, dict[str, Expression]] = {}
@@ -264,7 +264,7 @@ class Differentiator:
         return Name(name, derived.type)
 
     def kept(self, e: Expression, prefix: str) -> Expression:
-        """`e`, in a variable of its own unless it can be repeated wherever and as often as one likes."""
+        """Expression `e`, in a variable of its own unless it can be repeated anywhere at no cost."""
         plain = negated(e) or e
         if isinstance(plain, Number):
             return e
@@ -276,7 +276,7 @@ class Differentiator:
         return Name(name, REAL)
 
     def branch(self, e: Conditional, sides: Sequence[tuple[Expression, list[Statement]]]) -> Expression:
-        """A conditional whose sides need statements of their own."""
+        """Conditional whose sides need statements of their own."""
         name, directions = self.fresh("either"), self.activity.of(e)
         self.activity.add(name, directions)
         variables = [(name, None), *((self.variable(name, w), w) for w in self.wrt if w in directions)]
@@ -292,7 +292,7 @@ class Differentiator:
         return Name(name, REAL)
 
     def shared(self, expressions: Sequence[Expression]) -> list[Expression]:
-        """The expressions, with what they have in common in variables of their own."""
+        """Expressions with their common parts in variables of their own."""
         declarations, rewritten = common_parts(expressions, self.fresh, self.termination)
         self.activity.stable.update(d.name for d in declarations)
         self.out += declarations
@@ -342,7 +342,7 @@ class Differentiator:
                 self.out.append(self.results(s.value))
 
     def write(self, s: Declare | lang.Assign) -> None:
-        """An assignment, and those of the variable's derivatives: before it, as they may need the old value."""
+        """Add an assignment and, before it, those of the variable's derivatives, which may need the old value."""
         assert s.value is not None
         directions = self.directions(s.name)
         if s.type == INT or s.name in self.activity.constant or not directions:
@@ -375,7 +375,7 @@ class Differentiator:
         self.out.append(lang.For(s.start, s.condition, s.step, self.inner(s.body)))
 
     def results(self, value: Expression) -> lang.Return:
-        """The return of a value, or of several, and of all derivatives."""
+        """Return statement of a value, or of several, and of all derivatives."""
         own = self.function.results or (VALUE,)
         values = value.arguments if self.function.results and isinstance(value, Call) else (value,)
         results = {r: self.lifted(v) for r, v in zip(own, values, strict=True)}

@@ -1,4 +1,4 @@
-"""A function with those that it calls written out in its own body, which returns at its end only."""
+"""Function with all functions that it calls written out in its own body, which returns at its end only."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..language import nodes as lang
 from ..language.names import numbered_name
 from ..language.nodes import Assign, Call, Declare, Expression, Function, If, Name, Resolve, Return, Statement
 
-MOST_CALLS = 50  # that are written out: helpers that each call the last one twice would double with each of them
+MOST_INLINED_CALLS = 50  # that are written out: helpers that each call the last one twice would double with each of them
 
 _Leave = Callable[[Expression, dict[str, Expression]], list[Statement]]  # what a return becomes, given what names mean
 
 
 class NotInlined(Exception):
-    """A function returns from a loop or in another way that its caller could not, or calls others many times."""
+    """Function that returns from a loop or in another way that its caller could not, or calls others many times."""
 
 
 def inlined(function: Function, resolve: Resolve) -> Function:
-    """`function` without calls of functions that `resolve` finds, but where a condition decides whether they are called.
+    """Function without calls of functions that `resolve` finds, but where a condition decides whether they are called.
 
     Raises
     ------
     NotInlined
-        Where that cannot be, or would be long.
+        Where inlining is impossible, or would be long.
     """
     return _Inliner(function, resolve).run()
 
@@ -34,7 +34,7 @@ class _Inliner:
     def __init__(self, function: Function, resolve: Resolve):
         self.function, self.resolve = function, resolve
         self.used = {p.name for p in function.parameters}
-        self.left = MOST_CALLS
+        self.left = MOST_INLINED_CALLS
         self.structs: dict[str, dict[str, Expression]] = {}  # variable that is one -> its members
 
     def run(self) -> Function:
@@ -50,13 +50,13 @@ class _Inliner:
         return found
 
     def variable(self, name: str, value: Expression, out: list[Statement], kind: str = lang.REAL) -> Name:
-        """A new variable of this value, declared in `out`."""
+        """New variable of this value, declared in `out`."""
         made = Name(self.fresh(name), kind)
         out.append(Declare(kind, made.name, value))
         return made
 
     def body(self, f: Function, names: dict[str, Expression]) -> tuple[list[Statement], dict[str, Expression]]:
-        """The statements of a function, and what it returns, by the names of its results."""
+        """Statements of a function, and the expressions that it returns, by the names of its results."""
         results = f.results or ("",)
         if f.body and isinstance(f.body[-1], Return) and not any(map(_returns, f.body[:-1])):
             out = self.block(f.body[:-1], names, _nowhere)
@@ -134,7 +134,7 @@ class _Inliner:
         return out
 
     def renamed(self, e: Expression, names: dict[str, Expression]) -> Expression:
-        """`e` in the variables of the whole, with its calls."""
+        """Expression `e` in the variables of the whole, with its calls."""
         match e:
             case Name():
                 return names.get(e.name, e)
@@ -144,7 +144,7 @@ class _Inliner:
         return rebuilt
 
     def expression(self, e: Expression, names: dict[str, Expression], out: list[Statement]) -> Expression:
-        """`e` in the variables of the whole; what it calls goes ahead, into `out`."""
+        """Expression `e` in the variables of the whole; the bodies of called functions go ahead, into `out`."""
         match e:
             case Name():
                 return names.get(e.name, e)
@@ -162,7 +162,7 @@ class _Inliner:
         return rebuilt
 
     def call(self, e: Call, names: dict[str, Expression], out: list[Statement]) -> dict[str, Expression] | None:
-        """What a call returns, its statements having gone into `out`; None where the function stays as it is."""
+        """Results of a call, whose statements go into `out`; None where the function stays as it is."""
         callee = self.resolve(e.function)
         if callee is None:
             return None

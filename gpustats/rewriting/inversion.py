@@ -167,12 +167,12 @@ __device__ real {name}_sample(rng_t *rng{declared})
 
 
 def has_quantiles(definition: DeviceFunction) -> bool:
-    """Whether the quantiles of a source can be had: it writes them, or a distribution function."""
+    """True if the quantiles of a source can be had: it writes them, or a distribution function."""
     return definition.role(*QUANTILES) is not None or has_distribution_function(definition)
 
 
 def either_quantile(definition: DeviceFunction, functions: dict[str, Function]) -> Function:
-    """The function ``(real q, int above, parameters)`` that gives ``ppf``, or ``isf`` where `above` is 1, for 0 < q < 1.
+    """Function ``(real q, int above, parameters)`` that gives ``ppf``, or ``isf`` where `above` is 1, for 0 < q < 1.
 
     Parameters, errors
         As for `quantile`.
@@ -198,7 +198,7 @@ def either_quantile(definition: DeviceFunction, functions: dict[str, Function]) 
 
 
 def _everywhere(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
-    """A quantile for probabilities from 0 to 1, and nan for parameters that do not go together."""
+    """Quantile for probabilities from 0 to 1, and nan for parameters that do not go together."""
     beside, above = Beside(definition, functions), int(ending == "isf")
     value = "" if definition.discrete else beside.written(ending, f"between{beside.passed}")
     value = value or f"{either_quantile(definition, functions).name}(between, {above}{beside.passed})"
@@ -211,7 +211,7 @@ def _everywhere(definition: DeviceFunction, ending: str, functions: dict[str, Fu
 
 
 def quantile(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
-    """A quantile with scipy.stats' rules around it.
+    """Quantile with scipy.stats' rules around it.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def quantile(definition: DeviceFunction, ending: str, functions: dict[str, Funct
 
 
 def inverted(definition: DeviceFunction, functions: dict[str, Function]) -> Function:
-    """A sampler made of the quantiles; functions made on the way are added to `functions`.
+    """Sampler made of the quantiles; functions made on the way are added to `functions`.
 
     Raises
     ------

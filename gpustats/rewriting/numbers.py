@@ -1,11 +1,11 @@
-"""Numbers that the parameters of a density alone tell: its mean, its variance, the ends of its support."""
+"""Numbers that depend on the parameters of a density alone: its mean, its variance, the ends of its support."""
 
 from __future__ import annotations
 
 from ..language.derived import resolve_in
 from ..language.device_function import Argument, DeviceFunction
 from ..language.nodes import Function
-from .beside import NOTHING, Beside
+from .beside import NO_PARAMETER, Beside
 from .checks import checked
 from .moments import BODIES, body_of, has_moments
 
@@ -21,7 +21,7 @@ ORDER = Argument("order", "nonnegative integer")
 
 
 def lacks_number(definition: DeviceFunction, ending: str) -> str:
-    """Why a number cannot be had, and what would help; empty where it can."""
+    """Message why a number cannot be had, with advice; empty where it can."""
     name = definition.name
     if ending in _ENDS or definition.role(ending) is not None or (ending in BODIES and has_moments(definition)):
         return ""
@@ -33,7 +33,7 @@ def lacks_number(definition: DeviceFunction, ending: str) -> str:
 
 
 def number(definition: DeviceFunction, ending: str, functions: dict[str, Function], lost: bool = False) -> Function:
-    """A function of the parameters with scipy.stats' rules around it: nan where they lie outside their domains.
+    """Function of the parameters with scipy.stats' rules around it: nan where they lie outside their domains.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def number(definition: DeviceFunction, ending: str, functions: dict[str, Functio
     functions : dict
         All functions that it calls; those made on the way are added.
     lost : bool
-        Whether it tells instead where the number cannot be computed accurately enough, by 1, and else 0.
+        Whether the function returns 1 where the number cannot be computed accurately enough, else 0, instead.
 
     Raises
     ------
     NotImplementedError
-        Where the source does not write it, and it cannot be had from what it writes.
+        Where the source neither writes the number nor functions that give it.
     """
     if lack := lacks_number(definition, ending):
         raise NotImplementedError(lack)
@@ -58,7 +58,7 @@ def number(definition: DeviceFunction, ending: str, functions: dict[str, Functio
         body = "return 0;" if lost else body
     else:
         body = body_of(definition, ending, functions, lost)
-    arguments, parameters = definition.arguments[1:] or (NOTHING,), beside.alone
+    arguments, parameters = definition.arguments[1:] or (NO_PARAMETER,), beside.alone
     if ending == "moment":
         arguments, parameters = (ORDER, *definition.arguments[1:]), f"real {ORDER.name}{beside.declared}"
     made = beside.made(_NUMBER, "number", parameters=parameters, body=body, refusal=beside.refusal(function))

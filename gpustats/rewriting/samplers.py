@@ -17,7 +17,7 @@ DRAW, ONCE = lang.Name("draw", REAL), lang.Name("once", INT)
 
 
 def of_one_number(function: Function, functions: dict[str, Function]) -> tuple[str, Function] | None:
-    """(``uniform``, ``normal`` or ``exponential``, the sampler as a function of one such number), if it draws one and no more.
+    """Kind of draw (``uniform``, ``normal`` or ``exponential``) and the sampler as a function of it, if it draws just one.
 
     Functions made on the way are added to `functions`.
     """
@@ -47,10 +47,10 @@ def of_one_number(function: Function, functions: dict[str, Function]) -> tuple[s
 
 
 def with_first_turn(function: Function, functions: dict[str, Function]) -> Function | None:
-    """The sampler with one more argument, ``int once``, if it draws in loops.
+    """Sampler with one more argument, ``int once``, if it draws in loops.
 
-    Where that is 1, the sampler gives up, with nan, when a loop would take a second turn or a condition holds that is called
-    unlikely. So a kernel makes the first attempts at many draws together, and then all the draws that were put off. Functions
+    Where ``once`` is 1, the sampler gives up, with nan, when a loop would take a second turn or a condition called unlikely
+    holds. So a kernel makes the first attempts at many draws together, and then all the draws that were put off. Functions
     made on the way are added to `functions`.
     """
     found = {c.function: made for c in lang.draws(function)

@@ -1,6 +1,6 @@
-"""A function as a multiple of one logarithm and what is left of it, so that a sum over rows takes the logarithm of a product.
+"""Function as a multiple of one logarithm plus a rest, so that a sum over rows takes the logarithm of a product.
 
-What a logarithm is multiplied by must depend on the parameters alone, in every result of the function.
+The weight of a logarithm must depend on the parameters alone, in every result of the function.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ LOGARITHMS = ("log", "special_log1p_square")
 
 @dataclass(frozen=True)
 class Shared:
-    """What `shared_logarithm` makes of a function.
+    """Function without its multiples of a logarithm, as `shared_logarithm` makes it.
 
     Attributes
     ----------
     function : Function
-        Its first results are those of the original without multiples of the logarithm; then come ``argument``, of which the
+        First come the results of the original without multiples of the logarithm; then come ``argument``, of which the
         logarithm is to be taken, ``usual``, which is 1 where all results have their multiple of it and 0 elsewhere, and the
         weights.
     logarithm : str
@@ -59,11 +59,11 @@ class Shared:
 
 
 class _NotLinear(Exception):
-    """A result is not a multiple of the logarithm plus something else."""
+    """Result that is not a multiple of the logarithm plus something else."""
 
 
 def shared_logarithm(function: Function, by_row: Container[str], resolve: Resolve, alone: Sequence[str] = ()) -> Shared | None:
-    """`function` as a multiple of a logarithm and what is left of it; None where it is no such sum.
+    """Function split into a multiple of a logarithm and a rest; None where it is no such sum.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _names(e: lang.Node) -> set[str]:
 
 
 def _varying(function: Function, by_row: Container[str]) -> set[str]:
-    """The parameters and variables that may differ from row to row."""
+    """Parameters and variables that may differ from row to row."""
     found = {p.name for p in function.parameters if p.name in by_row}
 
     def visit(statements: Sequence[Statement | None], control: bool) -> None:
@@ -121,7 +121,7 @@ def _varying(function: Function, by_row: Container[str]) -> set[str]:
 
 
 class _Splitter:
-    """Takes the multiples of one logarithm out of a function without calls of others."""
+    """Splitter that takes the multiples of one logarithm out of a function without calls of others."""
 
     def __init__(self, function: Function, call: Call, varying: set[str]):
         self.function, self.call, self.varying = function, call, varying
@@ -162,11 +162,11 @@ class _Splitter:
         return Shared(made, self.call.function, {r: f"weight_{r}" for r in found})
 
     def holds(self, e: lang.Node) -> bool:
-        """Whether `e` depends on the logarithm."""
+        """True if the expression `e` depends on the logarithm."""
         return any(n == self.call or (isinstance(n, Name) and n.name in self.weights) for n in lang.walk(e))
 
     def known(self, e: Expression, levels: int = MOST_LEVELS) -> Expression:
-        """`e` in terms of the parameters."""
+        """Expression `e` in terms of the parameters."""
         self.left -= 1
         held = e == self.call or (isinstance(e, Name) and e.name in self.weights)
         if held or not levels or self.left < 0:
@@ -183,13 +183,13 @@ class _Splitter:
         return rebuilt
 
     def constant(self, e: Expression) -> Expression:
-        """`e` in terms of the parameters, where it is the same for all rows."""
+        """Expression `e` in terms of the parameters, if it does not vary by row; else _NotLinear."""
         if _names(e) & self.varying:
             raise _NotLinear
         return self.known(e)
 
     def either(self, condition: Expression, one: Expression | None, other: Expression | None) -> Expression | None:
-        """The weight where the one holds if `condition` does, else the other."""
+        """Weight of the logarithm: that of `one` where `condition` holds, else that of `other`."""
         if one == other:
             return one
         condition = self.known(condition)
@@ -232,7 +232,7 @@ class _Splitter:
         return made
 
     def split(self, e: Expression) -> tuple[Expression, Expression | None]:
-        """What is left of `e`, and what the logarithm is multiplied by in it."""
+        """Rest of `e` without the logarithm, and the weight of the logarithm in it."""
         if e == self.call:
             return ZERO, ONE
         if not self.holds(e):

@@ -1,4 +1,4 @@
-"""What may be evaluated where a condition of the author's would have kept it from being.
+"""Termination of code that a condition of the author's would have kept from being evaluated.
 
 Device functions are pure, but where the conditions around a loop do not hold, it may be without end. Straight-line code is
 harmless anywhere, and so are loops whose turns can be told from the text.
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..language import nodes as lang
-from ..language.bounds import LARGEST, conjuncts, written_out
+from ..language.bounds import LARGEST_INT, conjuncts, written_out
 from ..language.nodes import INT, Expression, Function, Node, Resolve
 
-MOST_TURNS = 1 << 16  # of all loops within one another
-_DIM = 128  # elements that a vector is taken to have, for counting turns
+MOST_NESTED_TURNS = 1 << 16  # of all loops within one another
+_ASSUMED_DIM = 128  # elements that a vector is taken to have, for counting turns
 
 
 class Termination:
-    """Tells what is certain to end soon, whatever the values of its variables are.
+    """Test for code that is certain to end soon, whatever the values of its variables are.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ class Termination:
         self._turns_of: dict[str, int] = {"": 1}  # of functions
 
     def is_certain(self, *nodes: Node) -> bool:
-        """Whether all of this may be evaluated whatever the conditions around it are."""
-        return self._most_turns(_turns_around_calls(nodes)) <= MOST_TURNS
+        """True if all `nodes` may be evaluated whatever the conditions around them are."""
+        return self._most_turns(_turns_around_calls(nodes)) <= MOST_NESTED_TURNS
 
     def _most_turns(self, around: Mapping[str, int]) -> int:
-        """How often the innermost loops turn at most; more than `MOST_TURNS` where nobody knows."""
+        """Largest number of turns of the innermost loops; more than `MOST_NESTED_TURNS` where it is unknown."""
         return max(turns * self._turns_of_function(name) for name, turns in around.items())
 
     def _turns_of_function(self, name: str) -> int:
@@ -50,7 +50,7 @@ def _turns_in_function(function: Function) -> dict[str, int]:
 
 
 def _turns_around_calls(nodes: Iterable[Node]) -> dict[str, int]:
-    """Functions that are called in `nodes` -> how often the loops around a call turn at most; "": those around no call, too."""
+    """Largest number of turns of the loops around a call, by the function called; "": around no call, too."""
     found = {"": 1}
     for node in nodes:
         if isinstance(node, Expression):
@@ -64,9 +64,9 @@ def _turns_around_calls(nodes: Iterable[Node]) -> dict[str, int]:
 
 
 def _turns_of_loop(loop: lang.For) -> int:
-    """How often a loop turns at most: one that counts with an `int` from one bound to another, neither of them computed."""
+    """Largest number of turns of a loop that counts with an `int` from one bound to another, neither of them computed."""
     start, step = loop.start, loop.step
-    unknown = MOST_TURNS + 1
+    unknown = MOST_NESTED_TURNS + 1
     if start is None or step is None or start.value is None or start.type != INT or start.name != step.name:
         return unknown
     counter, value = lang.Name(start.name, INT), step.value
@@ -81,13 +81,13 @@ def _turns_of_loop(loop: lang.For) -> int:
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and condition.operator in towards and condition.left == counter:
             last = _bound(condition.right) if value.operator == "-" else _most(condition.right)
-            if last is not None and abs(last) + by <= LARGEST:  # beyond, it would begin again
+            if last is not None and abs(last) + by <= LARGEST_INT:  # beyond, it would begin again
                 return abs(last - first) // by + 1  # the last one being that in which the condition fails
     return unknown
 
 
 def _most(e: Expression) -> int | None:
-    """What `e` is at most: the larger one of a choice, of the smaller one of two, ``n < m ? n : m``, that which is known."""
+    """Upper bound of `e`: the larger side of a choice; of ``n < m ? n : m``, the smaller one, or the side that is known."""
     if not isinstance(e, lang.Conditional):
         return _bound(e)
     sides = [_most(side) for side in (e.then, e.otherwise)]
@@ -98,9 +98,9 @@ def _most(e: Expression) -> int | None:
 
 
 def _bound(e: Expression) -> int | None:
-    """A number that `e` stands for, where it is made of literals and `dim`."""
+    """Number that `e` stands for, where it is made of literals and `dim`."""
     if isinstance(e, lang.Name):
-        return _DIM if e.name == "dim" else None
+        return _ASSUMED_DIM if e.name == "dim" else None
     if isinstance(e, lang.Binary) and e.operator in ("+", "-"):
         left, right = _bound(e.left), _bound(e.right)
         return None if left is None or right is None else left + right if e.operator == "+" else left - right

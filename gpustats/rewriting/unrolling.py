@@ -1,7 +1,7 @@
 """Functions of short vectors as functions of numbers: a number for each element, and a statement for each turn of a loop.
 
-What whole numbers are is followed from statement to statement; so loops over the elements, and all that is known for the number
-of elements, go. An index that is not known chooses among the elements.
+The values of whole numbers are followed from statement to statement; so loops over the elements, and all that depends on the
+number of elements, go. An index that is not known chooses among the elements.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from ..language.nodes import (
     Unary,
 )
 
-MOST_TURNS = 4096  # of the loops of a function, all together
-_OF_NUMBERS: dict[str, Callable[[int, int], int]] = {
+MOST_UNROLLED_TURNS = 4096  # of the loops of a function, all together
+_INT_OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "<": operator.lt, ">": operator.gt, "<=": operator.le,
     ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 
 
 def element_name(vector: str, i: int) -> str:
-    """What element `i` of a vector is called as a parameter of its own."""
+    """Name of the parameter that stands for element `i` of a vector."""
     return f"{vector}_{i}"
 
 
 def unrolled(function: Function, dim: int, functions: MutableMapping[str, Function]) -> Function:
-    """`function` with `dim` numbers in the place of each vector, and without the parameter ``dim``.
+    """Function with `dim` numbers in the place of each vector, and without the parameter ``dim``.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def unrolled(function: Function, dim: int, functions: MutableMapping[str, Functi
 
 
 def number_of(e: Expression) -> int | None:
-    """The value of a whole number that is written out."""
+    """Value of a whole number that is written out."""
     match e:
         case Number(type="int"):
             return int(e.text)
@@ -78,14 +78,14 @@ def number_of(e: Expression) -> int | None:
 
 
 def written(value: int) -> Expression:
-    """A whole number, written out."""
+    """Literal of a whole number."""
     number = Number(str(abs(value)), INT)
     return Unary("-", number, INT) if value < 0 else number
 
 
 @dataclass
 class _Place:
-    """Where statements go, and what is known there: values of whole numbers, and new names of variables."""
+    """Place for statements, and the state there: known values of whole numbers, and new names of variables."""
 
     known: dict[str, int]
     names: dict[str, str]
@@ -96,7 +96,7 @@ class _Place:
 
 
 class _Unknown(Exception):
-    """The turns of a loop depend on data."""
+    """Loop whose turns depend on data."""
 
 
 class _Unroller:
@@ -168,7 +168,7 @@ class _OneFunction:
                 place.out.append(lang.rebuild(s, lambda e: self.folded(e, place)))
 
     def learn(self, name: str, type: str, value: Expression | None, place: _Place) -> None:
-        """What a whole number is from here on."""
+        """Note the value of a whole number from here on."""
         found = number_of(value) if value is not None and type == INT else None
         if found is None:
             place.known.pop(name, None)
@@ -207,7 +207,7 @@ class _OneFunction:
         place.out += trial.out
 
     def by_turns(self, s: For, place: _Place) -> None:
-        """A loop the turns of which are known: one after another."""
+        """Write out a loop of known turns, one after another."""
         if s.start is None or s.start.type != INT or s.start.value is None:
             raise _Unknown
         name, own = s.start.name, isinstance(s.start, Declare)
@@ -219,8 +219,9 @@ class _OneFunction:
             if not condition:
                 break
             self.turns += 1
-            if self.turns > MOST_TURNS:
-                message = f"{self.function.name}: loops over the elements of short vectors take more than {MOST_TURNS} turns"
+            if self.turns > MOST_UNROLLED_TURNS:
+                turns = f"more than {MOST_UNROLLED_TURNS} turns"
+                message = f"{self.function.name}: loops over the elements of short vectors take {turns}"
                 raise DeviceFunctionError(message, s.line, s.column)
             self.block(s.body, place)
             if s.step is None or name not in place.known:
@@ -232,7 +233,7 @@ class _OneFunction:
             place.out.append(Assign(place.names.get(name, name), INT, written(place.known[name])))
 
     def as_loop(self, s: For, place: _Place) -> None:
-        """A loop the turns of which depend on data: what it changes is not known in it, nor behind it."""
+        """Keep a loop whose turns depend on data; variables that it changes are unknown in it and behind it."""
         inside = place.inner()
         start: list[Statement] = []
         if s.start is not None:
@@ -259,7 +260,7 @@ class _OneFunction:
     # -- expressions
 
     def folded(self, e: Expression, place: _Place, aside: bool = True) -> Expression:
-        """`e` with what is known; `aside`: whether a statement may be put before that of `e`."""
+        """Expression `e` with known values put in; `aside`: a statement may be put before that of `e`."""
         match e:
             case Name():
                 if e.name in place.known:
@@ -304,7 +305,7 @@ class _OneFunction:
         return found
 
     def called(self, e: Call, callee: Function, place: _Place, aside: bool) -> Expression:
-        """A call of another function of vectors."""
+        """Call of another function of vectors."""
         given = dict(zip((p.name for p in callee.parameters), e.arguments, strict=True))
         dim = number_of(self.folded(given["dim"], place, aside))
         if dim is None or not 0 <= dim <= self.dim:
@@ -322,13 +323,13 @@ class _OneFunction:
 
 
 def _computed(e: Expression) -> Expression:
-    """A whole number that consists of written ones, computed."""
+    """Literal of a whole number that is computed from literals."""
     match e:
         case Binary(type="int"):
             left, right = number_of(e.left), number_of(e.right)
             if left is not None and right is not None:
-                if e.operator in _OF_NUMBERS:
-                    return written(int(_OF_NUMBERS[e.operator](left, right)))
+                if e.operator in _INT_OPERATIONS:
+                    return written(int(_INT_OPERATIONS[e.operator](left, right)))
                 if e.operator in ("/", "%") and right > 0 <= left:
                     return written(left // right if e.operator == "/" else left % right)
         case Unary(operator="!", type="int") if (known := number_of(e.operand)) is not None:

@@ -1,4 +1,4 @@
-"""Functions without what only their derivatives need."""
+"""Functions without the parts that only their derivatives need."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from ..language import nodes as lang
 from ..language.nodes import REAL, Function, Resolve
-from .derivative_rules import SPECIAL
+from .derivative_rules import SPECIAL_PREFIX
 
-_ONLY_DERIVATIVE = f"{SPECIAL}only_derivative"
+_ONLY_DERIVATIVE = f"{SPECIAL_PREFIX}only_derivative"
 
 
 def value_alone(function: Function) -> Function:
-    """`function` with 0 in the place of all calls of ``only_derivative``, and so without their arguments."""
+    """Copy of `function` with 0 in the place of all calls of ``only_derivative``, and so without their arguments."""
     return _without(function) if _ONLY_DERIVATIVE in {name for s in function.body for name in lang.called(s)} else function
 
 
 def values_alone(resolve: Resolve) -> Resolve:
-    """What finds functions, but as `value_alone` makes them."""
+    """Resolver whose functions are those of `resolve`, as `value_alone` makes them."""
 
     @functools.cache
     def found(name: str) -> Function | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..evaluation.sums import LIGHT
+from ..evaluation.sums import LIGHT_COST
 from ..kernels.layout import Layout, copies, power_of_two, row_blocks
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, 
         lanes = min(64 // itemsize if many else _CPU_LANES, device.max_threads) if together else 1
         threads = lanes if together else min(64, device.max_threads)
     else:
-        light = mean is not None and code.mixed_cost < LIGHT["gpu"]
+        light = mean is not None and code.mixed_cost < LIGHT_COST["gpu"]
         unroll = min(unroll, 2 if light else 4, max(power_of_two(_HELD_NUMBERS // held + 1) // 2, 1))
         threads = min(256 if mean is None else 128, device.max_threads)
         lanes = threads if mean is None else min(power_of_two(int(mean / (2 * unroll)) + 1), threads, device.warp)

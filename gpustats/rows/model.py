@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..evaluation.arguments import check_wrt_among, match
-from ..parallel.devices import TRIAL, example
+from ..parallel.devices import TRIAL_ROWS, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
 from ..parallel.remade import Remade
@@ -324,7 +324,7 @@ class Rows(Remade):
 
     def _trial(self) -> tuple[Any, ...]:
         points = {a.name: example(a, 2) for a in self._bound.arguments}
-        n_rows, found = min(TRIAL, self.n_rows or 0), []
+        n_rows, found = min(TRIAL_ROWS, self.n_rows or 0), []
         for parameter in self._bound.parameters.values():
             point = np.ravel(points[next(iter(parameter.leaves))])[0]
             found.append(np.full(parameter.example_shape(n_rows, self._bound.example_length), point))

@@ -1,4 +1,4 @@
-"""Devices and what runs on them: compile, launch, allocate, copy, time. Importing this touches no device."""
+"""Devices and their runtimes: compile, launch, allocate, copy, time. Importing this touches no device."""
 
 from .base import Device, Kernel, Result, Runtime
 from .choose import devices, for_array, get, use

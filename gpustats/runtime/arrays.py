@@ -1,4 +1,4 @@
-"""What counts as an array, and where it lies."""
+"""Arrays that gpustats takes, and the memory in which they lie."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def as_array(value: Any, name: str) -> Any:
-    """`value` as a NumPy array, a float, or a device array as it lies (nothing is copied between devices).
+    """Argument `value` as a NumPy array, a float, or a device array as it lies (nothing is copied between devices).
 
     Parameters
     ----------
@@ -58,18 +58,18 @@ def as_array(value: Any, name: str) -> Any:
 
 
 class Single(float):
-    """A number that stands for others, too, which all came as NumPy's float32 and without axes."""
+    """Number for several, which all came as NumPy's float32 and without axes."""
 
 
 def with_common_type(given: Sequence[Any], values: list[Any]) -> list[Any]:
-    """Numbers without axes, as `Single` ones where those of a call that have a type have that of float32.
+    """Numbers without axes, as `Single` ones if every typed number of the call has the type float32.
 
     Parameters
     ----------
     given : sequence
-        What the call had.
+        Arguments of the call.
     values : list
-        What `as_array` has made of it.
+        The same arguments after `as_array`.
     """
     if all(isinstance(v, float) for v in values):
         dtypes = {v.dtype for v in given if isinstance(v, np.generic | np.ndarray)}
@@ -79,7 +79,7 @@ def with_common_type(given: Sequence[Any], values: list[Any]) -> list[Any]:
 
 
 def check_dtype(dtype: np.dtype, name: str) -> None:
-    """TypeError where it is none of real numbers."""
+    """TypeError for a type that is none of real numbers."""
     if dtype not in _FLOATS and dtype.kind not in "iub":
         raise TypeError(
             f"{name} has dtype {dtype}: gpustats computes with float32 and float64 (and takes integers); "
@@ -88,7 +88,7 @@ def check_dtype(dtype: np.dtype, name: str) -> None:
 
 
 def is_device_array(value: Any) -> bool:
-    """Whether `value` is a PyCUDA or PyOpenCL array."""
+    """True if `value` is a PyCUDA or PyOpenCL array."""
     kind: Any = type(value)
     return _is_device_type(kind)
 
@@ -100,12 +100,12 @@ def _is_device_type(kind: Any) -> bool:
 
 @functools.cache
 def name_of(dtype: np.dtype) -> str:
-    """The name of a type, which NumPy would put together each time."""
+    """Name of a type, which NumPy would put together each time."""
     return dtype.name
 
 
 def result_dtype(values: list[Any]) -> np.dtype:
-    """float32 where every array is float32, else float64; numbers without axes have a say only where there is no array."""
+    """Type float32 where every array is float32, else float64; numbers without axes count only where there is no array."""
     dtypes = {np.dtype(v.dtype) for v in values if not isinstance(v, float)}
     if not dtypes and any(isinstance(v, Single) for v in values):
         return np.dtype(np.float32)
@@ -113,7 +113,7 @@ def result_dtype(values: list[Any]) -> np.dtype:
 
 
 def is_contiguous(array: Any) -> bool:
-    """Whether a device array's numbers lie in C order without gaps."""
+    """True if a device array's numbers lie in C order without gaps."""
     expected = array.dtype.itemsize
     for n, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
         if n > 1 and stride != expected:
@@ -138,7 +138,7 @@ def _from_cuda_array_interface(value: Any, name: str) -> Any:
 
 
 def _gpuarray(owner: Any, shape: Any, dtype: np.dtype, pointer: int, strides: Any) -> Any:
-    """A GPUArray over memory that belongs to `owner`, which it keeps alive."""
+    """GPUArray over memory that belongs to `owner`, which it keeps alive."""
     from pycuda.gpuarray import GPUArray
 
     return GPUArray(tuple(shape), dtype, gpudata=pointer or 0, base=owner, strides=strides)
@@ -155,7 +155,7 @@ def _dlpack_device(value: Any) -> int | None:
 
 
 class _DLTensor(ctypes.Structure):
-    """`DLTensor` of dlpack.h, version 0 (the layout that every producer still offers)."""
+    """Structure `DLTensor` of dlpack.h, version 0 (the layout that every producer still offers)."""
 
     _fields_ = [
         ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
@@ -166,7 +166,7 @@ class _DLTensor(ctypes.Structure):
 
 
 def _from_dlpack(value: Any, name: str) -> Any:
-    """A GPUArray over a CUDA tensor that offers only DLPack. The capsule, kept alive with it, frees the tensor."""
+    """GPUArray over a CUDA tensor that offers only DLPack. The capsule, kept alive with it, frees the tensor."""
     capsule = value.__dlpack__(stream=1)  # ordered before the legacy default stream
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

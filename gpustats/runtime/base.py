@@ -1,4 +1,4 @@
-"""What every backend provides: a device, kernels compiled for it, memory, and time.
+"""Base classes of the backends: a device, kernels compiled for it, memory, and time.
 
 Nothing here knows what the kernels compute. One runtime serves one device for the whole process and all its threads;
 each thread has its own queue of work, its own memory pool and its own place for results, so that threads never wait for
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import DeviceLostError
-from ..language.printer import ENDLESS
+from ..language.printer import ENDLESS_MARK
 from .host_memory import Copies, HostRows
 from .replay import Recording, Replay, Start
 from .types import DType
@@ -29,12 +29,12 @@ from .waiting import keep_for_ever
 
 @dataclass(frozen=True)
 class Device:
-    """A device that gpustats can compute on.
+    """Device that gpustats can compute on.
 
     Attributes
     ----------
     id : str
-        What `gpustats.use` takes: ``"cuda:0"``, ``"opencl:1"``; counted per backend.
+        Name that `gpustats.use` takes: ``"cuda:0"``, ``"opencl:1"``; counted per backend.
     backend, type : str
         ``"cuda"`` or ``"opencl"``; ``"gpu"``, ``"cpu"`` or ``"accelerator"``.
     name, vendor, driver : str
@@ -77,14 +77,14 @@ class Device:
 
 
 class Result(NamedTuple):
-    """A small piece of memory that a kernel writes and the host reads: see `Runtime.result`."""
+    """Small piece of memory that a kernel writes and the host reads: see `Runtime.result`."""
 
     handle: Any  # what a kernel takes
     view: np.ndarray  # uint8; valid once `Runtime.fetch` has returned
 
 
 class Kernel(ABC):
-    """A compiled kernel with a fixed block size.
+    """Compiled kernel with a fixed block size.
 
     ``kernel(grid, *args)`` starts ``grid = (x, y)`` blocks in the calling thread's order and returns at once.
 
@@ -93,7 +93,7 @@ class Kernel(ABC):
     soon : set of tuple
         The grids for which it was soon done when it was last waited for.
     endless : bool
-        Whether it has a loop without a plain end: how long that takes may depend on a call's numbers, and `soon` says nothing.
+        Whether the kernel has a loop without a plain end: its time may depend on a call's numbers, and `soon` says nothing.
     """
 
     registers: int | None = None  # a thread's, and its spilled or indexed memory in bytes, where the driver tells
@@ -101,14 +101,14 @@ class Kernel(ABC):
 
     def __init__(self, source: str) -> None:
         self.soon: set[tuple[int, int]] = set()
-        self.endless = ENDLESS in source
+        self.endless = ENDLESS_MARK in source
 
     @abstractmethod
     def __call__(self, grid: tuple[int, int], *args: Any) -> None: ...
 
 
 class Runtime(ABC):
-    """One device and everything that is needed to compute on it. Safe to use from several threads.
+    """Device and everything that is needed to compute on it. Safe to use from several threads.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Runtime(ABC):
     host_visible : bool
         Whether kernels read and write the host's own memory, so that NumPy arrays need no copy.
     lost : str
-        How and why, once the device is lost: every call raises DeviceLostError then. Empty until then.
+        Message once the device is lost: every call raises DeviceLostError then. Empty until then.
     """
 
     device: Device
@@ -137,7 +137,7 @@ class Runtime(ABC):
 
     @abstractmethod
     def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> Kernel:
-        """The entry `name` of `source`, compiled at most once per source.
+        """Entry `name` of `source`, compiled at most once per source.
 
         Parameters
         ----------
@@ -156,27 +156,27 @@ class Runtime(ABC):
 
     @abstractmethod
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
-        """A new device array, C-contiguous, not initialised. MemoryError if it does not fit."""
+        """New device array, C-contiguous, not initialised. MemoryError if it does not fit."""
 
     @abstractmethod
     def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
-        """A device array with a copy of `array`, in another type where one is given."""
+        """Device array with a copy of `array`, in another type where one is given."""
 
     @abstractmethod
     def fill(self, copies: Copies) -> None:
-        """Copy into contiguous device arrays what has the same shapes, in the types of these."""
+        """Copy arrays into contiguous device arrays of the same shapes, converted to the types of these."""
 
     @abstractmethod
     def to_host(self, native: Any) -> np.ndarray:
-        """A NumPy array with a copy of a device array."""
+        """NumPy array with a copy of a device array."""
 
     @abstractmethod
     def is_native(self, obj: Any) -> bool:
-        """Whether `obj` is a device array of this runtime's library."""
+        """True if `obj` is a device array of this runtime's library."""
 
     @abstractmethod
     def memory(self, array: Any) -> tuple[Any, int]:
-        """What a kernel takes for `array`: a handle, and the array's offset behind it in bytes.
+        """Handle of `array` for kernels, and the array's offset behind it in bytes.
 
         A device array is used as it lies. A NumPy array too where the memory is `host_visible`; elsewhere it is
         copied to the device. The caller holds `array` and the handle until the kernels are done with them.
@@ -184,7 +184,7 @@ class Runtime(ABC):
 
     @abstractmethod
     def passed(self, array: np.ndarray) -> Any:
-        """The handle of a NumPy array for the kernels that the calling thread starts next, and no others.
+        """Handle of a NumPy array for the kernels that the calling thread starts next, and no others.
 
         The array need not live as long as these, except for kernels that are recorded. A copy, where that takes one, does not
         wait for kernels that were started before.
@@ -192,41 +192,41 @@ class Runtime(ABC):
 
     @abstractmethod
     def scratch(self, nbytes: int) -> Any:
-        """A handle to device memory for the calling thread's next kernels, reused once the handle is dropped."""
+        """Handle to device memory for the calling thread's next kernels, reused once the handle is dropped."""
 
     @abstractmethod
     def zeroed_counters(self, n: int) -> Any:
-        """A handle to n int32 that are 0. They are the thread's own, and kernels have to leave them at 0."""
+        """Handle to n int32 that are 0. They are the thread's own, and kernels have to leave them at 0."""
 
     @abstractmethod
     def result(self, nbytes: int) -> Result:
-        """The calling thread's memory for small results. The thread's next call returns the same memory."""
+        """Memory of the calling thread for small results. The thread's next call returns the same memory."""
 
     @abstractmethod
     def fetch(self, result: Result) -> np.ndarray:
         """Wait for the calling thread's kernels and return the result's bytes: a view, to be read at once."""
 
     def host_result(self, shape: int | tuple[int, ...], dtype: Any) -> tuple[np.ndarray, Any]:
-        """A new NumPy array that kernels can write, and its handle; only where the memory is `host_visible`."""
+        """New NumPy array that kernels can write, and its handle; only where the memory is `host_visible`."""
         raise NotImplementedError(f"{self.device.id} does not compute in the host's memory")
 
     def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
-        """What `start` has the device do, to be done again by compiled code; None where that cannot be.
+        """Work that `start` has the device do, to be done again by compiled code; None where that cannot be.
 
         Parameters
         ----------
         n_given, n_found : int
-            How many numbers the work takes, and how many it leaves.
+            Numbers that the work takes, and numbers that it leaves.
         start : callable
             Is called with the handles of these numbers, and starts kernels, which may also take numbers by value as `Given`.
             What they use otherwise stays theirs.
         dtype : dtype
-            Of the numbers that the work takes; it leaves float64.
+            Type of the numbers that the work takes; it leaves float64.
         """
         return None
 
     def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
-        """What `start` has the device do, to be started again by the calling thread; None where that cannot be.
+        """Work that `start` has the device do, to be started again by the calling thread; None where that cannot be.
 
         Parameters
         ----------
@@ -240,14 +240,14 @@ class Runtime(ABC):
         """Copy device memory into `out`, after the calling thread's kernels, and wait for it."""
 
     def send(self, source: Any, to: Runtime, target: Any) -> Callable[[], None]:
-        """Start to copy an array to one of another device, after all that the calling thread has started on both.
+        """Start to copy an array to an array of another device, after all work that the calling thread has started on both.
 
         Parameters
         ----------
         source, target : array
             Contiguous, as many numbers of one type: device arrays, or NumPy arrays where the memory is `host_visible`.
         to : Runtime
-            That of the target, which may be this one.
+            Runtime of the target, which may be this one.
 
         Returns
         -------
@@ -269,14 +269,14 @@ class Runtime(ABC):
         """Wait for the calling thread's kernels."""
 
     def relearn(self) -> None:
-        """Forget which kernels were soon done: one of them was not."""
+        """Forget which kernels were soon done, because a kernel was not."""
         for kernel in list(self._kernels.values()):
             kernel.soon.clear()
 
     def leave_thread(self) -> None:
-        """Let the calling thread end without notice, as one may that Python has not started.
+        """Let the calling thread end without notice, as a thread may that Python has not started.
 
-        What it has of its own on the device stays until the process ends: a forked child clears the states of all other
+        The thread's state on the device stays until the process ends: a forked child clears the states of all other
         threads, and must not free it.
         """
         own = self._local.__dict__
@@ -284,7 +284,7 @@ class Runtime(ABC):
             _kept.append(own)
 
     def elapsed(self, function: Callable[[], object], repeat: int = 10) -> list[float]:
-        """Seconds that each of `repeat` calls of `function` keeps the device busy."""
+        """Seconds for which each of `repeat` calls of `function` keeps the device busy."""
         seconds = []
         for _ in range(repeat):
             self.synchronize()
@@ -296,26 +296,26 @@ class Runtime(ABC):
 
     @abstractmethod
     def bandwidth(self) -> float:
-        """Bytes a second of a large copy within the device's memory, counting those read and those written."""
+        """Bytes a second of a large copy within the device's memory, read and written bytes counted."""
 
     @abstractmethod
     def free_memory(self) -> int | None:
-        """Bytes of device memory that nothing uses, None where the driver does not tell."""
+        """Bytes of unused device memory, None where the driver does not tell."""
 
     @abstractmethod
     def release(self) -> None:
-        """Give the device what the calling thread's pool keeps for later."""
+        """Give the device the memory that the calling thread's pool keeps for later."""
 
     @abstractmethod
     def _is_lost(self, error: BaseException) -> bool:
-        """Whether an error is one of the driver's, and nothing works any more."""
+        """True if an error is one of the driver's, and the device no longer works."""
 
     @abstractmethod
     def _forget(self) -> None:
-        """Let nobody find this runtime any more, so that who asks for the device gets a new one."""
+        """Withdraw this runtime: the next request for the device gets a new one."""
 
     def lost_by(self, error: BaseException) -> DeviceLostError | None:
-        """What to raise in the place of an error of the driver where the device is lost, else None.
+        """Error to raise in the place of a driver's error by which the device is lost, else None.
 
         The first to find it lost gives it up: whoever still uses this runtime learns so, and others get a new one.
         """
@@ -333,7 +333,7 @@ class Runtime(ABC):
 
     @cached_property
     def watch(self) -> _Watch:
-        """A context for calls of the driver: within it, an error by which the device is lost becomes DeviceLostError."""
+        """Context for calls of the driver: within it, an error by which the device is lost becomes DeviceLostError."""
         return _Watch(self)
 
     def _too_large(self, nbytes: int) -> MemoryError:
@@ -354,7 +354,7 @@ class _Watch:
 
 
 def _nothing() -> None:
-    """What is left to do for a copy that has ended."""
+    """Empty wait for a copy that has ended."""
 
 
 def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:
@@ -370,12 +370,12 @@ _kept: list[dict[str, Any]] = []  # what threads have of their own that Python h
 
 
 def in_use() -> list[Runtime]:
-    """The runtimes that this process, or one that it was forked from, has made."""
+    """Runtimes that this process, or a process that it was forked from, has made."""
     return list(_alive)
 
 
 class _Unusable:
-    """In the place of a runtime's per-thread state, which all calls ask for, once the driver does not work for it any more."""
+    """Stand-in for a runtime's per-thread state, which all calls ask for, once the driver no longer works for it."""
 
     def __init__(self, kind: type[RuntimeError], message: str) -> None:
         self.__dict__.update(kind=kind, message=message)

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-LIMIT = 256 << 20  # bytes kept; beyond it the entries that were used longest ago go
-ABANDONED = 3600  # seconds after which a file that is still being written belongs to a process that has died
+MOST_BYTES = 256 << 20  # bytes kept; beyond it the entries that were used longest ago go
+ABANDONED_AFTER = 3600  # seconds after which a file that is still being written belongs to a process that has died
 
 _ENTRY = re.compile(r"[0-9a-f]{64}")
 _WRITING = "writing-"
@@ -35,7 +35,7 @@ _warned = False
 
 
 def folder() -> Path:
-    """Where compiled kernels are kept: `GPUSTATS_CACHE_DIR`, else the platform's folder for caches."""
+    """Folder of compiled kernels: `GPUSTATS_CACHE_DIR`, else the platform's folder for caches."""
     if chosen := os.environ.get("GPUSTATS_CACHE_DIR"):
         return Path(chosen)
     home = Path.home()
@@ -47,16 +47,16 @@ def folder() -> Path:
 
 
 def key(*parts: str) -> str:
-    """The name of what depends on exactly these texts."""
+    """Name of an entry that depends on exactly these texts."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def load(key: str) -> bytes | None:
-    """The entry, or None if there is none, or one that is damaged or that others may have written."""
+    """Entry, or None if there is none, or a damaged one, or one that others may have written."""
     try:
         with _opened() as place, open(os.open(place.name(key), _READ, dir_fd=place.descriptor), "rb") as file:
             status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT or _doubt(status):
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES or _doubt(status):
                 return None
             content = file.read()
             digest, data = content[:32], content[32:]
@@ -91,19 +91,19 @@ def store(key: str, data: bytes) -> None:
 
 
 class _Place(NamedTuple):
-    """The folder, opened: nothing that is put in its place from now on is taken for it."""
+    """Folder, opened: nothing that is put in its place from now on is taken for it."""
 
     path: Path
     descriptor: int | None  # None where the system opens no folders
 
     def name(self, name: str) -> str:
-        """A file of the folder as `os` takes it, with the descriptor as its ``dir_fd``."""
+        """Name of a file of the folder as `os` takes it, with the descriptor as its ``dir_fd``."""
         return name if self.descriptor is not None else str(self.path / name)
 
 
 @contextlib.contextmanager
 def _opened() -> Iterator[_Place]:
-    """The folder, once it has been seen to be the user's alone. OSError if there is none that may be used."""
+    """Folder, once it has been seen to be the user's alone. OSError if there is none that may be used."""
     path = folder()
     if not _CHECKED:
         yield _Place(path, None)
@@ -125,7 +125,7 @@ def _opened() -> Iterator[_Place]:
 
 
 def _doubt(status: os.stat_result) -> str:
-    """Why what a file or folder holds may come from others; empty if it may not."""
+    """Reason to doubt that a file or folder is the user's alone; empty if there is none."""
     if not _CHECKED:
         return ""
     if status.st_uid != os.geteuid():
@@ -136,7 +136,7 @@ def _doubt(status: os.stat_result) -> str:
 
 
 def _refuse(path: Path, why: str) -> None:
-    """Say once that the folder is not used, and leave it."""
+    """Warn once that the folder is not used, and raise an error."""
     global _warned
     if not _warned:
         _warned = True
@@ -150,23 +150,23 @@ def _refuse(path: Path, why: str) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether a file of this name is the cache's own: the user may keep others beside it."""
+    """True if a file of this name is the cache's own: the user may keep others beside it."""
     return bool(_ENTRY.fullmatch(name)) or name.startswith(_WRITING)
 
 
 def _trim(place: _Place, stored: int) -> None:
-    """Now and then, because it takes the longer the more entries there are."""
+    """Remove the least recently used entries, now and then, because that takes the longer the more entries there are."""
     global _since_trimmed
     _since_trimmed += stored
-    if _since_trimmed < LIMIT / 64:
+    if _since_trimmed < MOST_BYTES / 64:
         return
     _since_trimmed = 0
-    files, excess = [], -LIMIT
+    files, excess = [], -MOST_BYTES
     for entry in os.scandir(place.path if place.descriptor is None else place.descriptor):
         with contextlib.suppress(OSError):  # another process may be trimming too
             if _is_ours(entry.name) and entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
-                abandoned = entry.name.startswith(_WRITING) and status.st_mtime < time.time() - ABANDONED
+                abandoned = entry.name.startswith(_WRITING) and status.st_mtime < time.time() - ABANDONED_AFTER
                 files.append((0.0 if abandoned else status.st_mtime, status.st_size, entry.name))
                 excess += status.st_size
     for last_use, size, name in sorted(files):

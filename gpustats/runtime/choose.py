@@ -1,4 +1,4 @@
-"""Which device to compute on."""
+"""Choice of the device to compute on."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .base import Device, Runtime
 
 BACKENDS = ("cuda", "opencl")
 LIBRARIES = {"cuda": "PyCUDA", "opencl": "PyOpenCL"}
-TYPES = ("gpu", "cpu", "accelerator")
-CPU = 2  # the first rank of a CPU
-INSTALL = (
+DEVICE_TYPES = ("gpu", "cpu", "accelerator")
+FIRST_CPU_RANK = 2  # the first rank of a CPU
+INSTALL_ADVICE = (
     "pip install 'gpustats[cpu]' to compute on the CPU, or 'gpustats[cuda12]' or 'gpustats[cuda13]', after the version "
     "of the NVIDIA driver, to compute on a GPU; `gpustats doctor` tells what this machine lacks, and the cure"
 )
@@ -39,7 +39,7 @@ def _backend(name: str) -> Any:
 
 
 def look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]]:
-    """The devices of these backends, and for each backend without one, why."""
+    """Devices of these backends, and for each backend without a device, why."""
     found: list[Device] = []
     reasons = []
     for name in backends:
@@ -55,7 +55,7 @@ def look(backends: tuple[str, ...] = BACKENDS) -> tuple[list[Device], list[str]]
 
 
 def devices() -> list[Device]:
-    """All devices that gpustats can compute on; CUDA's first."""
+    """Devices that gpustats can compute on; CUDA's first."""
     return look()[0]
 
 
@@ -70,19 +70,19 @@ def _names(device: Device) -> str:
 
 
 def simulated(device: Device) -> bool:
-    """Whether a device is no device, but what checks kernels for mistakes."""
+    """True if a device is a simulator that checks kernels for mistakes."""
     return "oclgrind" in _names(device)
 
 
 def _rank(device: Device) -> int:
-    """CUDA before OpenCL's GPUs before its CPUs; a simulator last of all."""
+    """Rank of a device: CUDA before OpenCL's GPUs before its CPUs; a simulator last of all."""
     names = _names(device)
     if simulated(device):
-        return CPU + 9
+        return FIRST_CPU_RANK + 9
     if device.type != "cpu":
         return 0 if device.backend == "cuda" else 1
     # Measured: Intel's runtime is many times faster than PoCL.
-    return CPU + next(
+    return FIRST_CPU_RANK + next(
         rank for rank, driver in enumerate(("intel", "portable computing language", "")) if driver in names
     )
 
@@ -97,26 +97,26 @@ def _find(spec: str | None) -> Runtime:
     for backend in backends:
         more, failures = look((backend,))
         found, reasons = found + more, reasons + failures
-        if text in ("", "gpu") and any(_rank(device) < CPU for device in more):
+        if text in ("", "gpu") and any(_rank(device) < FIRST_CPU_RANK for device in more):
             break  # the next backend has nothing better
     if matching := [device for device in found if _matches(device, text)]:
         return _runtime(min(matching, key=_rank))
     why = "".join(f"\n  {reason}" for reason in reasons)
     if everything := devices():
-        advice = f"\n{INSTALL}" if reasons else ""  # a driver is missing
+        advice = f"\n{INSTALL_ADVICE}" if reasons else ""  # a driver is missing
         there_is = "".join(f"\n  {device}" for device in everything)
         raise ValueError(f"no device {spec!r}{why}{advice}\nThere is{there_is}")
-    raise NoDeviceError(f"no device to compute on{why}\n{INSTALL}")
+    raise NoDeviceError(f"no device to compute on{why}\n{INSTALL_ADVICE}")
 
 
 def _matches(device: Device, text: str) -> bool:
-    if text in TYPES:
+    if text in DEVICE_TYPES:
         return device.type == text
     return text in ("", device.id, device.backend) or (":" not in text and text in _names(device))
 
 
 def get(spec: str | Device | Runtime | None = None) -> Runtime:
-    """The runtime of a device.
+    """Runtime of a device.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def get(spec: str | Device | Runtime | None = None) -> Runtime:
 
 
 def chosen() -> Runtime:
-    """The runtime of the choice that holds, also where its device is lost."""
+    """Runtime of the choice that holds, also where its device is lost."""
     global _automatic
     found = _context.get() or _default or _automatic
     if found is None:
@@ -150,7 +150,7 @@ def chosen() -> Runtime:
 
 
 def _anew(lost: Runtime) -> Runtime:
-    """A new runtime for a device that is lost, in its place wherever it was chosen."""
+    """New runtime for a device that is lost, in its place wherever it was chosen."""
     global _default, _automatic
     made = _runtime(lost.device)
     if _context.get() is lost:
@@ -195,7 +195,7 @@ class use:
 
 
 def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
-    """The runtimes of several devices.
+    """Runtimes of several devices.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
             return found
         raise ValueError("devices is empty: name one, or say devices='all'")
     everything = devices()
-    for rank in range(CPU):
+    for rank in range(FIRST_CPU_RANK):
         if matching := [_runtime(device) for device in everything if _rank(device) == rank]:
             return matching
     return [_find("cpu")] if everything else [_find(None)]
@@ -224,15 +224,15 @@ def stay(runtime: Runtime) -> None:
 
 
 def _holding(name: str) -> Any:
-    """The backend on whose device an array lies; whoever made it may have done so by another library."""
+    """Backend on whose device an array lies; another library may have made the array."""
     try:
         return _backend(name)
     except NoDeviceError as error:
-        raise NoDeviceError(f"an array lies on a device of {name}, and {error}\n{INSTALL}") from error
+        raise NoDeviceError(f"an array lies on a device of {name}, and {error}\n{INSTALL_ADVICE}") from error
 
 
 def for_array(obj: Any) -> Runtime | None:
-    """The runtime of the device on which an array lies; None for what is no device array."""
+    """Runtime of the device on which an array lies; None for an object that is no device array."""
     found: Runtime
     # A user who has an array of a library has imported the library.
     opencl_arrays = sys.modules.get("pyopencl.array")

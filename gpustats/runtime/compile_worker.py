@@ -15,14 +15,14 @@ from typing import BinaryIO
 
 REQUEST = struct.Struct("=III")  # seconds allowed, bytes of the options, bytes of the source
 REPLY = struct.Struct("=iI")  # OpenCL's error code, bytes of the binary; of what the compiler says where that is not 0
-START = 60  # seconds until the driver must have loaded
+START_TIMEOUT = 60  # seconds until the driver must have loaded
 
 _TYPE_CPU, _NAME, _DRIVER_VERSION = 2, 0x102B, 0x102D  # OpenCL's numbers
 _BINARY_SIZES, _BINARIES, _LOG = 0x1165, 0x1166, 0x1183
 
 
 class Compiler:
-    """The compiler of the CPU of a driver.
+    """Compiler of the CPU of a driver.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class Compiler:
 
     @property
     def identity(self) -> bytes:
-        """The names of the device and of the driver's version."""
+        """Names of the device and of the driver's version."""
         return b"\0".join(self._text("clGetDeviceInfo", self.device, what).strip() for what in (_NAME, _DRIVER_VERSION))
 
     def build(self, options: bytes, source: bytes) -> tuple[int, bytes]:
-        """0 and the binary, or OpenCL's error code and what the compiler says."""
+        """Code 0 and the binary, or OpenCL's error code and the compiler's message."""
         cl, device, error = self.cl, ctypes.byref(self.device), ctypes.c_int()
         texts = (ctypes.c_char_p * 1)(source)
         program = ctypes.c_void_p(cl.clCreateProgramWithSource(self.context, 1, texts, None, ctypes.byref(error)))
@@ -94,14 +94,14 @@ def serve(compiler: Compiler, requests: BinaryIO, replies: BinaryIO) -> None:
 
 
 def main(library: str) -> None:
-    """What the process does."""
+    """Entry point of the process."""
     import resource
 
     # As in a process that inherits nothing from its parent, and leaves no memory image of a crash on the disk.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.alarm(START)
+    signal.alarm(START_TIMEOUT)
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever compilers chat is no reply
     compiler = Compiler(library)

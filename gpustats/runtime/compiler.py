@@ -1,4 +1,4 @@
-"""Intel's OpenCL compiler in a process of its own: a source that it cannot bear ends that process, and not the user's.
+"""Intel's OpenCL compiler in a process of its own: a source that crashes the compiler ends that process, not the user's.
 
 The process starts with the first kernel that was never compiled on this machine, compiles all others, and ends with this
 one. Its binaries are those that the driver would make in this process.
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
     import pyopencl as cl
 
 PROGRAM = Path(__file__).with_name("compile_worker.py")
-LIMIT = 300  # seconds that one kernel may take
+TIME_LIMIT = 300  # seconds that one kernel may take
 WITHOUT_OPTIMISATION = "-cl-opt-disable"
 
 
 class Unusable(Exception):
-    """The process cannot be had here."""
+    """Process that cannot be had here."""
 
 
 class Crash(Exception):
-    """The process has ended before it replied; the message says how."""
+    """Process that has ended before it replied; the message says how."""
 
 
 class Worker:
-    """The process that compiles for a driver. Safe to use from several threads, one at a time.
+    """Process that compiles for a driver. Safe to use from several threads, one at a time.
 
     Parameters
     ----------
@@ -55,13 +55,13 @@ class Worker:
         self._lock = threading.Lock()
 
     def build(self, options: str, source: str, identity: bytes) -> tuple[int, bytes]:
-        """0 and the binary, or OpenCL's error code and what the compiler says.
+        """Code 0 and the binary, or OpenCL's error code and the compiler's message.
 
         Parameters
         ----------
         options, source : str
         identity : bytes
-            What the device must be, as the process names it.
+            Identity that the device must have, as the process names it.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class Worker:
                 if self._identity != identity:
                     raise Unusable("it is another driver")
                 try:
-                    self._send(process, REQUEST.pack(LIMIT, *map(len, texts)) + b"".join(texts))
+                    self._send(process, REQUEST.pack(TIME_LIMIT, *map(len, texts)) + b"".join(texts))
                     return self._reply(process)
                 except (EOFError, BrokenPipeError):
                     raise Crash(_ending(self.end(patience=10))) from None
@@ -123,7 +123,7 @@ class Worker:
         return code, receive(size)
 
     def end(self, patience: float = 0) -> int:
-        """End the process, in the midst of a kernel too; its exit status. It may end by itself within `patience` seconds."""
+        """End the process, in the midst of a kernel too; return its exit status. It has `patience` seconds to end by itself."""
         process, self._process = self._process, None
         if process is None:
             return 0
@@ -140,7 +140,7 @@ class Worker:
                 pipe.close()
 
     def forget(self) -> None:
-        """In a forked child: the process is the parent's, and must end with that one."""
+        """Forget the process in a forked child: it is the parent's, and must end with the parent."""
         process, self._process, self._lock = self._process, None, threading.Lock()
         if process is not None:
             self._close(process)
@@ -148,9 +148,9 @@ class Worker:
 
 
 def _ending(status: int) -> str:
-    """How a process with this exit status has ended."""
+    """End of a process with this exit status, in words."""
     if status == -signal.SIGALRM:
-        return f"had not finished after {LIMIT} seconds"
+        return f"had not finished after {TIME_LIMIT} seconds"
     if status >= 0:
         return f"ended with status {status}"
     return f"crashed ({signal.strsignal(-status)})"
@@ -162,7 +162,7 @@ _starting = threading.Lock()
 
 @functools.cache
 def _driver() -> str | None:
-    """The file of Intel's OpenCL driver for CPUs in this process; None where the system does not tell."""
+    """File of Intel's OpenCL driver for CPUs in this process; None where the system does not tell."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/maps").read_text(errors="replace").splitlines():
             path = line.split(maxsplit=5)[-1]
@@ -181,9 +181,9 @@ def _worker(device: cl.Device) -> Worker | None:
 
 
 def compiled(device: cl.Device, source: str, options: str) -> bytes | None:
-    """The binary of a source, from another process; None where it has to be compiled in this one.
+    """Binary of a source, from another process; None where it has to be compiled in this one.
 
-    That is so for all devices but CPUs of Intel's driver, and where a process cannot be started. A kernel on which the
+    It is None for all devices but CPUs of Intel's driver, and where a process cannot be started. A kernel on which the
     compiler crashes is compiled without optimisation, with a warning.
 
     Raises
@@ -219,7 +219,7 @@ def compiled(device: cl.Device, source: str, options: str) -> bytes | None:
 
 
 def _kernels(source: str) -> str:
-    """The names of a source's kernels."""
+    """Names of a source's kernels."""
     return ", ".join(re.findall(r"\bKERNEL\(\d+\) (\w+)\(", source)) or "a kernel"
 
 
@@ -232,7 +232,7 @@ def _end() -> None:
 
 
 def _in_child() -> None:
-    """A process that was forked from this one starts its own."""
+    """Have a forked process start compilers of its own."""
     global _starting
     _starting = threading.Lock()
     for worker in _workers.values():

@@ -23,15 +23,15 @@ from .cuda_devices import devices as devices
 from .cuda_kernel import CUDAKernel
 from .host_memory import Copies, HostRows
 from .host_pool import HostPool
-from .passing import HALF
+from .passing import HALF_BYTES
 from .replay import Recording, Replay, Start
-from .staging import LARGE, Copiers, Staging
+from .staging import LARGE_RESULT, Copiers, Staging
 from .thread_state import Stacks, ThreadState
 from .types import DType
 from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
-MAPPED = 4096  # numbers that kernels write to the host's memory; more are copied there
+MOST_MAPPED_NUMBERS = 4096  # numbers that kernels write to the host's memory; more are copied there
 
 _COPY = """
 extern "C" __global__ void copy(const double2 *source, double2 *target, long long n) {
@@ -46,7 +46,7 @@ _lost: set[int] = set()  # numbers of devices that were lost in this process
 
 
 def runtime(number: int) -> CUDARuntime:
-    """The process's runtime for the device ``cuda:<number>``."""
+    """Runtime of the process for the device ``cuda:<number>``."""
     with _lock:
         if number not in _runtimes:
             count()
@@ -55,7 +55,7 @@ def runtime(number: int) -> CUDARuntime:
 
 
 def _new_context(number: int) -> Any:
-    """A context beside the one that is lost. Most drivers make none in the same process."""
+    """New context beside a lost one. Most drivers make none in the same process."""
     before, context = drv.Context.get_current(), None
     try:
         context = drv.Device(number).make_context()
@@ -75,7 +75,7 @@ def _new_context(number: int) -> Any:
 
 
 def from_array(array: Any) -> CUDARuntime:
-    """The runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
+    """Runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
     if len(_runtimes) == 1 and only_one() and not _lost:
         return _runtimes[0]
     pointer = array.__cuda_array_interface__["data"][0]
@@ -109,7 +109,7 @@ def _close() -> None:
 
 
 class CUDARuntime(Runtime):
-    """A CUDA device, in the context that was current when it was first asked for, else in the primary one (PyTorch's)."""
+    """CUDA device, in the context that was current when it was first asked for, else in the primary one (PyTorch's)."""
 
     dialect = "cuda"
     host_visible = False
@@ -154,7 +154,7 @@ class CUDARuntime(Runtime):
             _lost.add(self._number)
 
     def _state(self) -> ThreadState:
-        """The calling thread's own things, with the context current."""
+        """State of the calling thread, with the context current."""
         stack = self._local.stack
         if stack.active is not self:
             with self.watch:
@@ -163,7 +163,7 @@ class CUDARuntime(Runtime):
         return state
 
     def _reenter(self) -> bool:
-        """Make the context current again if the user's code has pushed another since; whether it had."""
+        """Make the context current again if the user's code has pushed another since; return whether it had."""
         self._state()
         if drv.Context.get_current() == self.context:
             return False
@@ -251,7 +251,7 @@ class CUDARuntime(Runtime):
                 host: np.ndarray = native.get()
             return host
         shape, dtype = tuple(native.shape), native.dtype
-        out = np.empty(shape, dtype) if native.nbytes < LARGE else self._host_pool.empty(shape, dtype)
+        out = np.empty(shape, dtype) if native.nbytes < LARGE_RESULT else self._host_pool.empty(shape, dtype)
         self.download(native, out)
         return out
 
@@ -279,7 +279,7 @@ class CUDARuntime(Runtime):
 
     def passed(self, array: np.ndarray) -> Any:
         state = self._state()
-        if state.alive is not None or not 0 < array.nbytes <= HALF:  # what is recorded is done again later
+        if state.alive is not None or not 0 < array.nbytes <= HALF_BYTES:  # what is recorded is done again later
             return self.memory(array)[0]
         handle = self._allocate(array.nbytes)
         with self.watch:
@@ -322,14 +322,14 @@ class CUDARuntime(Runtime):
             given = drv.pagelocked_zeros(max(n_given, 1), dtype)
             found = drv.pagelocked_zeros(max(n_found, 1), np.float64, mem_flags=drv.host_alloc_flags.DEVICEMAP)
             at = self._allocate(given.nbytes)
-            to = int(found.base.get_device_pointer()) if n_found <= MAPPED else self._allocate(found.nbytes)
+            to = int(found.base.get_device_pointer()) if n_found <= MOST_MAPPED_NUMBERS else self._allocate(found.nbytes)
             try:
                 start(at, to)
             except Refused:
                 return None
             stream.synchronize()  # for what makes counters 0
         to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
-        from_device = (found, int(to)) if n_found > MAPPED else None
+        from_device = (found, int(to)) if n_found > MOST_MAPPED_NUMBERS else None
         made = launches(stream, state.recorded, given, to_device, from_device, alive)
         return Replay(given, found, commands(self.context, stream, made, alive), alive)
 

@@ -23,21 +23,21 @@ def driver() -> ctypes.CDLL:
 
 
 class Refused(Exception):
-    """The driver does not tell what it takes to start a kernel."""
+    """Refusal of the driver to tell what it takes to start a kernel."""
 
 
 class Recorded(NamedTuple):
-    """A kernel that was to be started.
+    """Kernel that was to be started.
 
     Attributes
     ----------
     function : int
-        Its handle.
+        Handle of the kernel.
     grid, block : tuple of int
     shared : int
         Bytes of dynamic shared memory.
     signature : str
-        Of what it takes: see `signature.signature_of`.
+        Types of its parameters: see `signature.signature_of`.
     arguments : sequence
     of : CUDAKernel
     """
@@ -52,7 +52,7 @@ class Recorded(NamedTuple):
 
 
 class _KernelNode(ctypes.Structure):
-    """CUDA_KERNEL_NODE_PARAMS_v2 of the driver."""
+    """Structure CUDA_KERNEL_NODE_PARAMS_v2 of the driver."""
 
     _fields_ = [
         ("function", ctypes.c_void_p), ("sizes", ctypes.c_uint * 7), ("parameters", ctypes.c_void_p),
@@ -61,7 +61,7 @@ class _KernelNode(ctypes.Structure):
 
 
 class _LaunchConfig(ctypes.Structure):
-    """CUlaunchConfig of the driver."""
+    """Structure CUlaunchConfig of the driver."""
 
     _fields_ = [
         ("sizes", ctypes.c_uint * 7), ("stream", ctypes.c_void_p), ("attributes", ctypes.c_void_p), ("n", ctypes.c_uint),
@@ -69,7 +69,7 @@ class _LaunchConfig(ctypes.Structure):
 
 
 def function_of(stream: Any, launch: Callable[[Any], None]) -> int:
-    """The driver's handle of a kernel, which PyCUDA does not tell.
+    """Handle of a kernel in the driver, which PyCUDA does not tell.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def function_of(stream: Any, launch: Callable[[Any], None]) -> int:
 
 
 def commands(context: Any, stream: Any, launches: Sequence[Command], alive: list[Any]) -> list[Command]:
-    """The calls that start kernels on a stream and wait for them, in whichever thread."""
+    """Calls that start kernels on a stream and wait for them, in whichever thread."""
     popped = ctypes.c_void_p()
     alive += [popped, stream]
     wait, pop = _command("cuStreamSynchronize", stream.handle), _command("cuCtxPopCurrent_v2", ctypes.addressof(popped))
@@ -109,7 +109,7 @@ def commands(context: Any, stream: Any, launches: Sequence[Command], alive: list
 def launches(
     stream: Any, recorded: Sequence[Recorded], given: np.ndarray, to_device: Any, from_device: Any, alive: list[Any]
 ) -> list[Command]:
-    """The calls that start kernels where their context is current; what these need to live goes to `alive`.
+    """Calls that start kernels where their context is current; objects that must live as long go to `alive`.
 
     Parameters
     ----------
@@ -137,8 +137,8 @@ def launches(
 
 
 def starting(runtime: Any, recorded: Sequence[Recorded], made: Sequence[Command]) -> Callable[[], bool]:
-    """What starts kernels again in the thread that recorded them: see `replay.Recording`."""
-    calls, noted = [command.call() for command in made], [(its.of, its.grid) for its in recorded]
+    """Function that starts kernels again in the thread that recorded them: see `replay.Recording`."""
+    calls, noted = [command.call() for command in made], [(kernel.of, kernel.grid) for kernel in recorded]
 
     def start() -> bool:
         state = runtime._state()
@@ -154,7 +154,7 @@ def starting(runtime: Any, recorded: Sequence[Recorded], made: Sequence[Command]
 
 
 def _places_of_arguments(kernel: Recorded, given: np.ndarray, alive: list[Any]) -> Any:
-    """The addresses of what a kernel takes."""
+    """Addresses of the arguments of a kernel."""
     values = [0 if isinstance(v, Given) else v for v in kernel.arguments]
     packed = ctypes.create_string_buffer(Struct(kernel.signature).pack(*values))
     alive.append(packed)
@@ -167,7 +167,7 @@ def _places_of_arguments(kernel: Recorded, given: np.ndarray, alive: list[Any]) 
 
 
 def _offsets(signature: str) -> Iterator[int]:
-    """Where in a packed structure each of its members begins."""
+    """Offset of each member in a packed structure."""
     for i, kind in enumerate(signature):
         yield calcsize(signature[: i + 1]) - calcsize(kind)
 

@@ -1,4 +1,4 @@
-"""The CUDA devices that there are, and their properties."""
+"""CUDA devices and their properties."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def only_one() -> bool:
 
 
 def devices() -> list[Device]:
-    """A description of each CUDA device."""
+    """Descriptions of all CUDA devices."""
     return [describe(number) for number in range(count())]
 
 
 def describe(number: int) -> Device:
-    """The properties of the device ``cuda:<number>``."""
+    """Properties of the device ``cuda:<number>``."""
     device, attribute = drv.Device(number), drv.device_attribute
     version = drv.get_driver_version()
     return Device(

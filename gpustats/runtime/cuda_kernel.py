@@ -18,7 +18,7 @@ PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without 
 
 
 class CUDAKernel(Kernel):
-    """A kernel of a module."""
+    """Kernel of a module."""
 
     def __init__(self, runtime: Any, function: Any, source: str, name: str, threads: int, shared: int) -> None:
         super().__init__(source)
@@ -47,7 +47,7 @@ class CUDAKernel(Kernel):
             state.note(self, grid)
 
     def _record(self, state: ThreadState, grid: tuple[int, int], args: tuple[Any, ...]) -> None:
-        """Note what was to be started."""
+        """Note the launch of a kernel in the place of starting it."""
         if self._handle is None:
             nothing = self._pack(*[0] * len(args))
             self._handle = function_of(drv.Stream(), lambda on: self._launch((1, 1), self._block, nothing, self._shared, on))

@@ -1,4 +1,4 @@
-"""Copies between CUDA devices: by NVLink or the bus where the driver can, else by way of the host, which is its business."""
+"""Copies between CUDA devices: by NVLink or the bus where the driver can, else by way of the host, as the driver decides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NON_BLOCKING = 1  # a flag of streams: one that neither waits for the default st
 
 
 def send(runtime: Any, source: Any, to: Any, target: Any) -> Callable[[], None]:
-    """See `Runtime.send`; both are those of CUDA.
+    """Start a copy between two CUDA devices: see `Runtime.send`.
 
     A stream for each pair of devices makes the copies, beside those of the kernels: events tell it when it may begin, and the
     kernels when it is done.
@@ -42,14 +42,14 @@ def send(runtime: Any, source: Any, to: Any, target: Any) -> Callable[[], None]:
 
 
 def _stream(runtime: Any) -> ctypes.c_void_p:
-    """The calling thread's own on a device, whose context is current then."""
+    """Stream of the calling thread on a device, whose context is current then."""
     runtime._reenter()
     stream = runtime._state().stream
     return ctypes.c_void_p(None if stream is None else stream.handle)
 
 
 def _event(runtime: Any) -> ctypes.c_void_p:
-    """What happens when the calling thread's work on a device is done, as far as it is started."""
+    """Event that happens when the work started so far by the calling thread on a device is done."""
     stream, event = _stream(runtime), ctypes.c_void_p()
     _call("cuEventCreate", ctypes.byref(event), WITHOUT_TIMING)
     _call("cuEventRecord", event, stream)
@@ -62,7 +62,7 @@ def _context(runtime: Any) -> ctypes.c_void_p:
 
 @functools.cache
 def _bus(source: Runtime, to: Runtime) -> ctypes.c_void_p:
-    """The stream of all copies from one device to another, made while the context of the first is current."""
+    """Stream of all copies from one device to another, made while the context of the first is current."""
     stream, can = ctypes.c_void_p(), ctypes.c_int()
     _call("cuStreamCreate", ctypes.byref(stream), NON_BLOCKING)
     if source is not to:

@@ -12,7 +12,7 @@ from . import base
 
 
 class _Thread(threading.local):
-    """What is to know about the calling thread: whether Python started it.
+    """Record of the calling thread: whether Python started it.
 
     A thread that Python did not start gets a state for the time of one callback, and loses with it all that is thread-local:
     its queue of work and its memory on the device, at a time when Python 3.11 can free neither. Here its state is made to stay
@@ -30,7 +30,7 @@ _thread = _Thread()
 
 
 def from_any_thread(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which uses devices, as threads may call it that Python did not start."""
+    """Wrapper of a function that uses devices, for threads that Python did not start."""
 
     @functools.wraps(function)
     def called(*arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The host's memory: how much of it is free, copies that ask for it first, and rows that are copied in parts."""
+"""Host memory: how much of it is free, copies that ask for it first, and rows that are copied in parts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 
 from .types import DType, Shape
 
-LARGE = 16 << 20  # bytes from which on it pays to look at the free memory
+LARGE_COPY = 16 << 20  # bytes from which on it pays to look at the free memory
 
 
 def available() -> int | None:
-    """Bytes that nothing uses, None where the system does not tell."""
+    """Bytes of unused memory, None where the system does not tell."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
@@ -26,7 +26,7 @@ def available() -> int | None:
 
 
 def contiguous(array: np.ndarray, dtype: Any, copy: bool = False) -> np.ndarray:
-    """An array's numbers in C order: the array itself where they lie so already and `copy` is not asked for, else a copy.
+    """Numbers of an array in C order: the array itself where they lie so already and `copy` is not asked for, else a copy.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def contiguous(array: np.ndarray, dtype: Any, copy: bool = False) -> np.ndarray:
     """
     if copy or array.dtype != dtype or not array.flags.c_contiguous:
         nbytes = array.size * np.dtype(dtype).itemsize
-        free = available() if nbytes > LARGE else None
+        free = available() if nbytes > LARGE_COPY else None
         if free is not None and nbytes > free:
             raise MemoryError(
                 f"a copy of an array of shape {array.shape} asked {nbytes / 2**30:.2f} GiB, free {free / 2**30:.2f} GiB "
@@ -45,26 +45,26 @@ def contiguous(array: np.ndarray, dtype: Any, copy: bool = False) -> np.ndarray:
 
 
 class HostRows(ABC):
-    """The rows of an array that are read where they are to lie, by several threads; what is read is nobody else's."""
+    """Rows of an array that several threads read straight to their destination; the result belongs to nobody else."""
 
     dtype: DType
     shape: Shape
 
     @abstractmethod
     def part(self, first: int, end: int) -> Self:
-        """Some of the rows, still to be read."""
+        """Range of the rows, still to be read."""
 
     @abstractmethod
     def read(self, out: np.ndarray) -> None:
         """Fill an array of this shape and type, whose numbers lie in C order."""
 
     def together(self, rows: int) -> Iterator[tuple[int, int]]:
-        """The rows in ranges that are best read each at once, of about so many rows."""
+        """Ranges of about so many rows, each of which is best read at once."""
         n = self.shape[0]
         return ((first, min(first + rows, n)) for first in range(0, n, rows))
 
     def array(self) -> np.ndarray:
-        """All of them, read by the calling thread."""
+        """Array of all rows, read by the calling thread."""
         result = np.empty(self.shape, self.dtype)
         if result.size:
             self.read(result)
@@ -85,7 +85,7 @@ Copies = Sequence[tuple[Any, np.ndarray | HostRows]]
 
 
 def read_into(out: np.ndarray, source: np.ndarray | HostRows) -> None:
-    """Fill an array, whose numbers lie in C order, with those of another or of rows, in its own type."""
+    """Fill an array, whose numbers lie in C order, from another array or from rows, converted to its type."""
     if isinstance(source, HostRows) and source.dtype == out.dtype:
         source.read(out)
     else:
@@ -93,7 +93,7 @@ def read_into(out: np.ndarray, source: np.ndarray | HostRows) -> None:
 
 
 def parts(array: Any, itemsize: int, most: int) -> Iterator[tuple[int, Any]]:
-    """An array, or rows, in parts of at most `most` bytes, whose numbers follow one another in C order.
+    """Parts of an array, or of rows, of at most `most` bytes, whose numbers follow one another in C order.
 
     Parts of rows are larger where more are to be read together.
 

@@ -16,14 +16,14 @@ ALIGNMENT = 4096
 
 
 class _Block(NamedTuple):
-    """Memory, and where it lies: NumPy takes long to tell."""
+    """Memory and its address, which NumPy takes long to tell."""
 
     memory: np.ndarray
     address: int
 
 
 class _Lease:
-    """Owns a block as long as an array, or a view of one, refers to it."""
+    """Owner of a block as long as an array, or a view of one, refers to it."""
 
     __slots__ = ("__array_interface__", "_block", "_pool")
 
@@ -36,7 +36,7 @@ class _Lease:
 
 
 class HostPool:
-    """Page-aligned blocks of host memory that return when the last array on them is gone.
+    """Pool of page-aligned blocks of host memory, which return when the last array on them is gone.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class HostPool:
         return np.asarray(_Lease(self, block, shape, dtype))
 
     def release(self) -> None:
-        """Give what is kept to the system."""
+        """Give all unused blocks to the system."""
         with self._lock:
             self._blocks.clear()
             self.kept = 0
@@ -76,6 +76,6 @@ class HostPool:
 
 
 def _rounded(nbytes: int) -> int:
-    """Up to the next of four steps an octave, so that similar sizes share blocks."""
+    """Bytes rounded up to the next of four steps an octave, so that similar sizes share blocks."""
     step = max(ALIGNMENT, 1 << max(nbytes - 1, 0).bit_length() >> 3)
     return max(-(-nbytes // step) * step, ALIGNMENT)

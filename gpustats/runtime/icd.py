@@ -1,4 +1,4 @@
-"""Which OpenCL drivers the loader sees.
+"""OpenCL drivers that the loader sees.
 
 Intel's CPU runtime comes as wheels that register it nowhere. The loader can be told of more drivers by a folder of
 ``.icd`` files, which then replaces the system's own folder, so that one has to be copied into it.
@@ -18,7 +18,7 @@ SYSTEM = (Path("/etc/OpenCL/vendors"), Path(sys.prefix) / "etc" / "OpenCL" / "ve
 
 
 def intel_runtime() -> Path | None:
-    """The CPU runtime of the wheel intel-opencl-rt, None where it is not installed."""
+    """Path of the CPU runtime of the wheel intel-opencl-rt, None where it is not installed."""
     try:
         files = metadata.files("intel-opencl-rt") or []
     except metadata.PackageNotFoundError:
@@ -28,7 +28,7 @@ def intel_runtime() -> Path | None:
 
 
 def missing() -> str | None:
-    """Why Intel's runtime, although installed, does not load."""
+    """Reason why Intel's runtime, although installed, does not load."""
     if intel_runtime() is None:
         return None
     try:
@@ -39,7 +39,7 @@ def missing() -> str | None:
 
 
 def registered() -> Iterator[Path]:
-    """The files by which drivers are registered with the loader."""
+    """Files by which drivers are registered with the loader."""
     given = os.environ.get("OCL_ICD_VENDORS")
     for place in [Path(given)] if given else SYSTEM:
         if place.suffix == ".icd" and place.is_file():
@@ -50,7 +50,7 @@ def registered() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def visible() -> Iterator[None]:
-    """While this is entered, the loader's first look at the drivers finds those from wheels too.
+    """Context in which the loader's first look at the drivers finds those from wheels too.
 
     The environment is as before afterwards: a child process finds its own way.
     """

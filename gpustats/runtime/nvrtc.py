@@ -1,4 +1,4 @@
-"""CUDA C++ to machine code: through NVRTC, the compiler as a library, or else through nvcc."""
+"""Compilation of CUDA C++ to machine code: through NVRTC, the compiler as a library, or else through nvcc."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPTIONS = ["--std=c++14"]  # and nothing that loosens the arithmetic
 
 
 def compile(source: str, arch: str) -> bytes:
-    """The machine code (cubin) of `source` for `arch`, such as ``sm_90``."""
+    """Machine code (cubin) of `source` for `arch`, such as ``sm_90``."""
     found, reason = version()
     if found is None:
         return _nvcc(source, arch, reason)
@@ -23,7 +23,7 @@ def compile(source: str, arch: str) -> bytes:
 
 
 def version() -> tuple[tuple[int, int] | None, str]:
-    """The version of NVRTC; where it is not found, None and why."""
+    """Version of NVRTC; where it is not found, None and why."""
     try:
         from cuda.bindings import nvrtc
 
@@ -56,7 +56,7 @@ def _nvrtc(nvrtc: Any, source: str, options: list[str]) -> bytes:
 
 
 def find_nvcc() -> str | None:
-    """The path of nvcc: on PATH, or where CUDA toolkits usually lie."""
+    """Path of nvcc: on PATH, or where CUDA toolkits usually lie."""
     homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
     places = [os.environ.get("PATH", ""), *(os.path.join(home, "bin") for home in homes if home)]
     return shutil.which("nvcc", path=os.pathsep.join(places))

@@ -18,9 +18,9 @@ from numpy.typing import DTypeLike
 from ..errors import CompileError, DeviceLostError
 from . import cache, opencl_commands
 from .base import Device, Result, Runtime, in_use, nbytes_of
-from .host_memory import LARGE, Copies, HostRows, available, contiguous
+from .host_memory import LARGE_COPY, Copies, HostRows, available, contiguous
 from .host_pool import HostPool
-from .opencl_devices import SUSPICIOUS, cl_devices, describe, failing
+from .opencl_devices import SUSPICIOUS_ERRORS, cl_devices, describe, failing
 from .opencl_devices import devices as devices
 from .opencl_kernel import OpenCLKernel
 from .opencl_thread import InFlight, OpenCLThreads, host_buffers
@@ -28,7 +28,7 @@ from .replay import Recording, Replay, Start
 from .types import DType
 from .waiting import Calls
 
-TELLING = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
+VERBOSE_OPTION = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
 
 _COPY = """
 __kernel void copy(__global const double4 *source, __global double4 *target) {
@@ -43,7 +43,7 @@ _lost: set[int] = set()  # numbers of devices that were lost in this process
 
 
 def runtime(number: int) -> OpenCLRuntime:
-    """The process's runtime for the device ``opencl:<number>``."""
+    """Runtime of the process for the device ``opencl:<number>``."""
     device = cl_devices()[number]
     with _lock:
         if number not in _runtimes:
@@ -56,7 +56,7 @@ def runtime(number: int) -> OpenCLRuntime:
 
 
 def from_array(array: Any) -> OpenCLRuntime:
-    """The runtime for the context in which a `pyopencl.array.Array` lies: ours, or one made around the user's."""
+    """Runtime for the context in which a `pyopencl.array.Array` lies: gpustats' own, or one made around the user's."""
     context = array.context
     with _lock:
         for ours in (*_runtimes.values(), *_adopted.values()):
@@ -79,7 +79,7 @@ def from_array(array: Any) -> OpenCLRuntime:
 
 
 class OpenCLRuntime(Runtime):
-    """A device of an OpenCL context."""
+    """Device of an OpenCL context."""
 
     dialect = "opencl"
     _error = cl.Error
@@ -98,14 +98,14 @@ class OpenCLRuntime(Runtime):
         super().__init__()
 
     def _shares_memory(self) -> bool:
-        """Whether a buffer over NumPy's memory is that memory, also where it is not aligned."""
+        """True if a buffer over NumPy's memory is that memory, also where it is not aligned."""
         probe = np.zeros(5)[1:]
         handle = self._over(probe)
         cl.enqueue_fill_buffer(self._local.thread.queue, handle, np.ones(1), 0, probe.nbytes).wait()
         return bool((probe == 1).all())
 
     def _is_lost(self, error: BaseException) -> bool:
-        if getattr(error, "code", None) not in SUSPICIOUS:
+        if getattr(error, "code", None) not in SUSPICIOUS_ERRORS:
             return False
         with Calls():
             return failing(self._device, self.context) is not None
@@ -146,12 +146,12 @@ class OpenCLRuntime(Runtime):
                     program = self._from_binary(binary) or self._from_source(source)
                     cache.store(key, program.binaries[0])
                 self._programs[source] = program
-                if TELLING in self._options:
+                if VERBOSE_OPTION in self._options:
                     self._registers[source] = self._registers_of(program, cache.key("registers", key))
             return self._programs[source]
 
     def _registers_of(self, program: cl.Program, key: str) -> dict[str, int]:
-        """The registers that a thread of each kernel takes: the compiler tells them when it compiles, and the disk later."""
+        """Registers of a thread of each kernel: the compiler tells them when it compiles, and the disk later."""
         log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
         told = re.findall(r"entry function '(\w+)'.*?Used (\d+) registers", log or "", re.DOTALL)
         if not told:
@@ -161,7 +161,7 @@ class OpenCLRuntime(Runtime):
 
     @cached_property
     def _identity(self) -> tuple[str, ...]:
-        """What a compiled kernel depends on beside its source."""
+        """Names of all that a compiled kernel depends on beside its source: device, driver, platform, processor."""
         device, processor = self._device, ""
         if self.device.type == "cpu":  # a folder shared by several machines must not mix their instruction sets
             with contextlib.suppress(OSError, StopIteration):
@@ -171,7 +171,7 @@ class OpenCLRuntime(Runtime):
 
     @cached_property
     def _options(self) -> str:
-        """The compiler's options: nothing that loosens the arithmetic."""
+        """Options of the compiler: nothing that loosens the arithmetic."""
         device, options = self._device, "-cl-std=CL1.2"
         if device.platform.name.strip() == "Intel(R) OpenCL" and os.environ.get("GPUSTATS_OPTIMISE") == "0":
             from .compiler import WITHOUT_OPTIMISATION
@@ -181,7 +181,7 @@ class OpenCLRuntime(Runtime):
             options += " -cl-fp32-correctly-rounded-divide-sqrt"  # else x / (x + y) may exceed 1
         with contextlib.suppress(cl.Error, AttributeError):  # each exists on NVIDIA's devices only
             capability = f"{device.compute_capability_major_nv}{device.compute_capability_minor_nv}"
-            options += f" -D NVIDIA={capability} {TELLING}"
+            options += f" -D NVIDIA={capability} {VERBOSE_OPTION}"
         return options
 
     def _from_binary(self, binary: bytes | None) -> Any:
@@ -217,14 +217,14 @@ class OpenCLRuntime(Runtime):
 
     @cached_property
     def _nothing(self) -> cl.Buffer:
-        """A kernel's argument in the place of an array without elements."""
+        """Buffer in the place of an array without elements."""
         return self._buffer(8)
 
     def _check(self, nbytes: int) -> None:
-        """A CPU grants more memory than there is and kills the process later: refuse before."""
+        """Refuse memory that a CPU lacks: it would grant more than there is and kill the process later."""
         if nbytes > self.device.memory:
             raise self._too_large(nbytes)
-        free = self.free_memory() if nbytes > LARGE else None
+        free = self.free_memory() if nbytes > LARGE_COPY else None
         if free is None or nbytes <= free:
             return
         self.release()
@@ -264,7 +264,7 @@ class OpenCLRuntime(Runtime):
             raw = np.empty(reach, np.uint8)
             self._copy(raw, native.base_data, src_offset=native.offset)
             return np.ndarray(native.shape, native.dtype, raw, strides=native.strides).copy()
-        if native.nbytes < LARGE or not native.flags.c_contiguous:
+        if native.nbytes < LARGE_COPY or not native.flags.c_contiguous:
             thread = self._local.thread
             host: np.ndarray
             with self.watch, thread:
@@ -281,11 +281,11 @@ class OpenCLRuntime(Runtime):
         return isinstance(obj, Array)
 
     def _copy(self, target: Any, source: Any, **where: int) -> None:
-        """Copy between a device's (`where` in it) and the host's memory, after the calling thread's kernels; wait for it."""
+        """Copy between the memories of a device (`where` in it) and the host, after the calling thread's kernels; wait."""
         self._local.thread.wait(partial(cl.enqueue_copy, self._local.thread.queue, target, source, **where))
 
     def _wait_for(self, array: Any) -> None:
-        """Another queue may still be writing the array."""
+        """Wait for other queues that may still be writing the array."""
         thread = self._local.thread
         other = array.queue is not None and array.queue != thread.queue
         if other or array.events:

@@ -1,4 +1,4 @@
-"""What kernels of an OpenCL device that sees the host's memory have it do, recorded to be done again: see `replay`."""
+"""Recorded work of OpenCL kernels that see the host's memory, to be done again: see `replay`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .replay import Command, Recording, Replay, Start
 
 
 class Recorded(NamedTuple):
-    """A kernel that was to be started.
+    """Kernel that was to be started.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Recorded(NamedTuple):
 
 
 def replay(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Replay:
-    """As `Runtime.replay`."""
+    """Replay of recorded kernels: see `Runtime.replay`."""
     found = runtime._host_pool.empty((max(n_found, 1),), np.float64)
     given, recorded, alive = _record(runtime, n_given, start, dtype, runtime._over(found))
     runtime.synchronize()  # for what makes counters 0
@@ -48,7 +48,7 @@ def replay(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeL
 
 
 def recording(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Recording:
-    """As `Runtime.recording`."""
+    """Recording of kernels: see `Runtime.recording`."""
     result = runtime.result(8 * max(n_found, 1))
     given, recorded, alive = _record(runtime, n_given, start, dtype, result.handle)
     return Recording(given, result.view.view(np.float64), _starting(runtime, recorded, given), alive)
@@ -57,7 +57,7 @@ def recording(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTy
 def _record(
     runtime: Any, n_given: int, start: Start, dtype: DTypeLike, found: Any
 ) -> tuple[np.ndarray, list[Recorded], list[Any]]:
-    """The memory of the numbers given, the kernels that leave theirs at the handle `found`, and what these need to live."""
+    """Memory of the given numbers, the kernels recorded (their results go to the handle `found`), and objects to keep alive."""
     given = runtime._host_pool.empty((max(n_given, 1),), dtype)
     handle, thread = runtime._over(given), runtime._local.thread
     with thread.recording() as alive:
@@ -67,22 +67,23 @@ def _record(
 
 
 def _commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], given: np.ndarray, alive: list[Any]) -> list[Command]:
-    """The calls that start kernels and wait for them; what these need to live goes to `alive`."""
+    """Calls that start kernels and wait for them; objects that must live as long go to `alive`."""
     start, finish = _function("clEnqueueNDRangeKernel"), _function("clFinish")
     alive += [queue, recorded]
     found = []
-    for its in recorded:
-        found += _taking(its, given)
-        every, block = (np.array(extent, np.uintp) for extent in (its.every, its.block))
+    for kernel in recorded:
+        found += _taking(kernel, given)
+        every, block = (np.array(extent, np.uintp) for extent in (kernel.every, kernel.block))
         alive += [every, block]
-        found.append(Command(start, (queue.int_ptr, its.kernel.int_ptr, 2, 0, every.ctypes.data, block.ctypes.data, 0, 0, 0)))
+        sizes = every.ctypes.data, block.ctypes.data
+        found.append(Command(start, (queue.int_ptr, kernel.kernel.int_ptr, 2, 0, *sizes, 0, 0, 0)))
     return [*found, Command(finish, (queue.int_ptr,))]
 
 
 def _starting(runtime: Any, recorded: Sequence[Recorded], given: np.ndarray) -> Callable[[], bool]:
-    """What starts kernels again in the thread that recorded them: see `replay.Recording`."""
-    taking = [command.call() for its in recorded for command in _taking(its, given)]
-    launches = [(its.kernel, its.every, its.block, its.of, its.grid) for its in recorded]
+    """Function that starts kernels again in the thread that recorded them: see `replay.Recording`."""
+    taking = [command.call() for kernel in recorded for command in _taking(kernel, given)]
+    launches = [(r.kernel, r.every, r.block, r.of, r.grid) for r in recorded]
 
     def start() -> bool:
         thread = runtime._local.thread
@@ -106,13 +107,13 @@ def _starting(runtime: Any, recorded: Sequence[Recorded], given: np.ndarray) -> 
     return start
 
 
-def _taking(its: Recorded, given: np.ndarray) -> list[Command]:
-    """The calls that give a kernel the numbers that it takes by value."""
+def _taking(recorded: Recorded, given: np.ndarray) -> list[Command]:
+    """Calls that give a kernel the numbers that it takes by value."""
     take, size = _function("clSetKernelArg"), given.itemsize
-    return [Command(take, (its.kernel.int_ptr, i, size, given.ctypes.data + size * place)) for i, place in its.given]
+    return [Command(take, (recorded.kernel.int_ptr, i, size, given.ctypes.data + size * place)) for i, place in recorded.given]
 
 
 @functools.cache
 def _function(name: str) -> int:
-    """The address of one of the loader's functions, found through PyOpenCL, wherever the loader lies."""
+    """Address of one of the loader's functions, found through PyOpenCL, wherever the loader lies."""
     return ctypes.cast(getattr(ctypes.CDLL(cl._cl.__file__), name), ctypes.c_void_p).value or 0

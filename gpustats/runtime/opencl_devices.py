@@ -1,4 +1,4 @@
-"""The OpenCL devices that there are, their properties, and whether they work."""
+"""OpenCL devices, their properties, and whether they work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import icd
 from .base import Device
 
 # What drivers say of a lost context, and of other things as well. NVIDIA has -9999 for a stray access.
-SUSPICIOUS = {
+SUSPICIOUS_ERRORS = {
     cl.status_code.DEVICE_NOT_AVAILABLE, cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE, cl.status_code.OUT_OF_RESOURCES,
     cl.status_code.OUT_OF_HOST_MEMORY, cl.status_code.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
     cl.status_code.INVALID_CONTEXT, cl.status_code.INVALID_COMMAND_QUEUE, -9999,
@@ -24,7 +24,7 @@ _devices: list[cl.Device] | None = None
 
 
 def cl_devices() -> list[cl.Device]:
-    """All OpenCL devices, in the order in which the platforms list them: the numbers in the ids."""
+    """OpenCL devices, in the order in which the platforms list them: the numbers in the ids."""
     global _devices
     with _lock:
         if _devices is None:
@@ -39,7 +39,7 @@ def cl_devices() -> list[cl.Device]:
 
 
 def devices() -> list[Device]:
-    """A description of each OpenCL device. NoDeviceError says why there is none."""
+    """Descriptions of all OpenCL devices. NoDeviceError says why there is none."""
     try:
         found = cl_devices()
     except cl.Error as error:
@@ -50,7 +50,7 @@ def devices() -> list[Device]:
 
 
 def describe(device: cl.Device, id: str) -> Device:
-    """The properties of a device."""
+    """Properties of a device."""
     # Oclgrind calls itself all types at once; it runs on the CPU.
     kind = next((k for k in ("cpu", "gpu") if device.type & getattr(cl.device_type, k.upper())), "accelerator")
     return Device(
@@ -77,7 +77,7 @@ def _lockstep(device: cl.Device) -> int:
 
 
 def failing(device: cl.Device, context: cl.Context | None = None) -> cl.Error | None:
-    """How the least work on a device fails, in a new queue and by default in a new context; None where it does not."""
+    """Error of the least work on a device, in a new queue and by default in a new context; None where it works."""
     try:
         context = context or cl.Context([device])
         queue = cl.CommandQueue(context, device)

@@ -14,7 +14,7 @@ from .signature import DTYPES, signature_of
 
 
 class _Clone(threading.local):
-    """An OpenCL kernel holds its arguments: each thread needs one of its own."""
+    """Clone of an OpenCL kernel for each thread, because a kernel holds its arguments."""
 
     def __init__(self, program: cl.Program, name: str, types: list[Any]) -> None:
         self._made_of = program, name, types
@@ -28,7 +28,7 @@ class _Clone(threading.local):
 
 
 class OpenCLKernel(Kernel):
-    """A kernel of a program."""
+    """Kernel of a program."""
 
     def __init__(self, runtime: Runtime, program: cl.Program, source: str, name: str, threads: int) -> None:
         super().__init__(source)

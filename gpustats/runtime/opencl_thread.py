@@ -1,4 +1,4 @@
-"""What a thread has of its own on an OpenCL device: its queue of work, its memory, and how it waits for both."""
+"""State of a thread on an OpenCL device: its queue of work, its memory, and how it waits for both."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .waiting import Aside, Waiter, on_main
 
 
 class InFlight:
-    """The kernels that the main thread has started and not waited for: Ctrl-C calls it away, and ends no kernel.
+    """Kernels that the main thread has started and not waited for: Ctrl-C calls the thread away, and ends no kernel.
 
     Attributes
     ----------
     last : Event or None
-        Of the last of them.
+        Event of the last kernel.
     left : bool
         Whether the thread was called away from waiting for them.
     kept : list
@@ -46,9 +46,9 @@ class InFlight:
 
 
 def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
-    """The class of a runtime's buffers over the memory of NumPy arrays, which outlives the kernels that use it.
+    """Class of a runtime's buffers over the memory of NumPy arrays, which outlives the kernels that use it.
 
-    It does so also where Ctrl-C, or any other exception, has ended the wait for them.
+    The memory outlives them also where Ctrl-C, or any other exception, has ended the wait for them.
     """
 
     class HostBuffer(cl.Buffer):
@@ -62,7 +62,7 @@ def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
 
 
 class OpenCLThread(Waiter):
-    """What each thread has of its own on one device.
+    """State of a thread on one device.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class OpenCLThread(Waiter):
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[list[Any]]:
-        """Within it, kernels are put in a list in the place of being started, and the memory that they use in another."""
+        """Context in which kernels go to a list in the place of being started, and the memory that they use to another."""
         own, self.counters = self.counters, (0, None)
         self.alive, self.recorded = [], []
         try:
@@ -95,12 +95,12 @@ class OpenCLThread(Waiter):
             self.counters, self.alive = own, None
 
     def started(self, event: cl.Event, kernel: Kernel, grid: tuple[int, int]) -> None:
-        """Note what the main thread has started."""
+        """Note a kernel that the main thread has started."""
         self.in_flight.last = event
         self.note(kernel, grid)
 
     def interrupted(self) -> None:
-        """A signal, in the main thread, has ended a call that may have started a kernel."""
+        """Note that a signal, in the main thread, has ended a call that may have started a kernel."""
         if self.on_main:
             self.in_flight.last = cl.enqueue_marker(self.queue)
 
@@ -139,7 +139,7 @@ class OpenCLThread(Waiter):
 
 
 class OpenCLThreads(threading.local):
-    """Each thread's own, made when the thread first asks for it."""
+    """States of all threads, each made when its thread first asks for it."""
 
     def __init__(self, runtime: Any) -> None:
         with runtime.watch:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pycuda.driver as drv
 
-HALF = 2 << 20  # bytes of each half of the memory that copies pass through
+HALF_BYTES = 2 << 20  # bytes of each half of the memory that copies pass through
 
 
 class Passing:
-    """The small copies of one thread on one device; the device's context is current in all calls.
+    """Small copies of one thread on one device; the device's context is current in all calls.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ class Passing:
         self._end = 0  # of what is used of the first half
 
     def to_device(self, pointer: int, data: np.ndarray) -> None:
-        """Copy at most `HALF` bytes, which may change as soon as this returns, for what the stream does next."""
+        """Copy at most `HALF_BYTES` bytes, which may change as soon as this returns, ahead of the stream's next work."""
         if not self._halves:
             flags = drv.event_flags.DISABLE_TIMING
-            self._halves = [(drv.pagelocked_empty(HALF, np.uint8), drv.Event(flags)) for _ in range(2)]
-        if self._end + data.size > HALF:
+            self._halves = [(drv.pagelocked_empty(HALF_BYTES, np.uint8), drv.Event(flags)) for _ in range(2)]
+        if self._end + data.size > HALF_BYTES:
             full = self._halves.pop(0)
             full[1].record(self._stream)
             self._halves.append(full)

@@ -1,4 +1,4 @@
-"""Work of a device that is done again and again with other numbers, by Python or by compiled code that takes no lock of its."""
+"""Repeated work of a device with other numbers each time, by Python or by compiled code that takes no lock of Python's."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Start = Callable[[Handle, Handle], None]
 
 
 class Given(NamedTuple):
-    """Stands, in what a kernel takes, for a number that it takes by value: one of those given, by its place among them."""
+    """Placeholder among a kernel's arguments for a number taken by value: its place among the given numbers."""
 
     place: int
 
 
 class Command(NamedTuple):
-    """A call of one of the driver's functions, which returns 0 or the number of an error.
+    """Call of one of the driver's functions, which returns 0 or the number of an error.
 
     Attributes
     ----------
     function : int
-        Its address.
+        Address of the function.
     arguments : tuple of int
         Whole numbers and addresses, at most nine.
     """
@@ -37,7 +37,7 @@ class Command(NamedTuple):
     arguments: tuple[int, ...]
 
     def call(self, holds: bool = True) -> Callable[[], int]:
-        """It as a function of Python's; `holds`: it keeps Python's lock."""
+        """Command as a function of Python's; `holds`: it keeps Python's lock."""
         kind = ctypes.PYFUNCTYPE if holds else ctypes.CFUNCTYPE
         made = kind(ctypes.c_int, *[ctypes.c_int64] * len(self.arguments))(self.function)
         return functools.partial(made, *map(ctypes.c_int64, self.arguments))
@@ -45,7 +45,7 @@ class Command(NamedTuple):
 
 @dataclass(eq=False)
 class Recording:
-    """Work that the thread which recorded it starts again from Python, in order with all else that it starts.
+    """Work that its recording thread starts again from Python, in order with all else that the thread starts.
 
     The thread writes `given`, starts the work, waits by `Runtime.synchronize`, and reads `found` at once.
 
@@ -54,11 +54,11 @@ class Recording:
     given : ndarray of float64 or float32
         The host's memory from which the work takes its numbers.
     found : ndarray of float64
-        That in which it leaves what it finds; it is that of `Runtime.result`.
+        The host's memory in which the work leaves its results; the memory of `Runtime.result`.
     start : callable
         Returns whether the driver took it all. Else it may have taken a part, and the work is to be started anew otherwise.
     alive : list
-        What has to live as long as anybody starts it.
+        Objects that have to live as long as anybody starts the work.
     """
 
     given: np.ndarray
@@ -69,18 +69,18 @@ class Recording:
 
 @dataclass(eq=False)
 class Replay:
-    """Work that commands have a device do again: one thread at a time writes `given`, runs them, and reads `found`.
+    """Repeatable work of a device, as commands: one thread at a time writes `given`, runs them, and reads `found`.
 
     Attributes
     ----------
     given : ndarray of float64 or float32
         The host's memory from which the work takes its numbers.
     found : ndarray of float64
-        That in which it leaves what it finds.
+        The host's memory in which the work leaves its results.
     commands : sequence of Command
         In their order; the last ones return when the work is done.
     alive : list
-        What has to live as long as anybody runs them.
+        Objects that have to live as long as anybody runs the commands.
     """
 
     given: np.ndarray
@@ -90,7 +90,7 @@ class Replay:
 
     @functools.cached_property
     def _calls(self) -> list[Callable[[], int]]:
-        """The commands as functions of Python's."""
+        """Commands as functions of Python's."""
         return [command.call(holds=False) for command in self.commands]
 
     def run(self) -> None:
@@ -99,7 +99,7 @@ class Replay:
         Raises
         ------
         RuntimeError
-            Where one fails.
+            Where a command fails.
         """
         if any([call() for call in self._calls]):
             raise RuntimeError("the device did not do its work again")

@@ -1,4 +1,4 @@
-"""What a kernel takes, read from its own source: nobody keeps it a second time."""
+"""Signature of a kernel, read from its own source: nobody keeps it a second time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REAL = re.compile(r"\btypedef\s+(double|float)\s+real\s*;")
 
 
 def signature_of(source: str, name: str) -> str:
-    """One character for each parameter of a kernel.
+    """Signature of a kernel: one character for each parameter.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How long things take on a machine: straight lines, which are measured once and kept on disk."""
+"""Speeds of a machine: straight lines of time against size, measured once and kept on disk."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from .base import Device, Runtime
 
 REPEATS = 7  # of which the fastest counts
-TRANSFER = 1 << 25  # bytes
-COPY = 1 << 21
+TRANSFER_BYTES = 1 << 25
+COPY_BYTES = 1 << 21
 
 
 class Line(NamedTuple):
-    """Seconds that something takes."""
+    """Straight line: the seconds that something takes."""
 
     start: float
     each: float
@@ -35,7 +35,7 @@ Speeds = dict[str, Line]
 
 
 def kept(what: str, device: Device, others: tuple[str, ...], measure: Callable[[], Speeds]) -> Speeds:
-    """What was measured on this machine with this device, or is now."""
+    """Speeds measured on this machine with this device, now or before."""
     machine = platform.machine(), platform.processor(), str(os.cpu_count()), os.environ.get("GPUSTATS_OPTIMISE", "")
     key = cache.key(what, device.name, device.driver, *others, *machine)
     if (stored := cache.load(key)) is not None:
@@ -46,7 +46,7 @@ def kept(what: str, device: Device, others: tuple[str, ...], measure: Callable[[
 
 
 def seconds(run: Callable[[], object], repeats: int = REPEATS) -> float:
-    """The fastest of some runs."""
+    """Seconds of the fastest of some runs."""
     run()
     times = []
     for _ in range(repeats):
@@ -57,22 +57,22 @@ def seconds(run: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 def through(few: tuple[float, float], many: tuple[float, float]) -> Line:
-    """The line through two points, that neither falls nor begins below 0."""
+    """Line through two points, which neither falls nor begins below 0."""
     each = max(many[1] - few[1], 0.0) / (many[0] - few[0])
     return Line(max(few[1] - each * few[0], 0.0), each)
 
 
 def transfer(runtime: Runtime) -> Line:
-    """The seconds that bytes take to a device and back."""
+    """Line of the seconds that bytes take to a device and back."""
 
     def both_ways(nbytes: int) -> tuple[float, float]:
         array = np.zeros(nbytes, np.uint8)
         return 2 * nbytes, seconds(lambda: runtime.to_host(runtime.to_device(array)))
 
-    return through(both_ways(8), both_ways(TRANSFER))
+    return through(both_ways(8), both_ways(TRANSFER_BYTES))
 
 
 def copying() -> Line:
-    """The seconds that bytes of the host take to fresh memory there."""
-    held = np.zeros(COPY, np.uint8)
-    return Line(0.0, seconds(lambda: held.copy()) / COPY)
+    """Line of the seconds that bytes of the host take to fresh memory there."""
+    held = np.zeros(COPY_BYTES, np.uint8)
+    return Line(0.0, seconds(lambda: held.copy()) / COPY_BYTES)

@@ -23,17 +23,17 @@ from .host_memory import HostRows, parts, read_into
 from .types import DType
 
 THREADS = 8
-PLACES = 4  # of a thread, in page-locked memory
+PLACES_PER_THREAD = 4  # of a thread, in page-locked memory
 CHUNK = 2 << 20  # bytes of a place
-SMALL = 1 << 20  # bytes below which a copy is left to the driver
-LARGE = 8 << 20  # bytes from which on the memory of a result is used again
+SMALL_COPY = 1 << 20  # bytes below which a copy is left to the driver
+LARGE_RESULT = 8 << 20  # bytes from which on the memory of a result is used again
 NON_BLOCKING = 1  # a stream that neither waits for the default stream nor keeps it waiting
 
 Part = tuple[int, Any, DType]  # an address on the device, what is to be copied there or filled from there, the type there
 
 
 class Staging:
-    """The copies of one thread on one device; the device's context is current in all calls.
+    """Copies of one thread on one device; the device's context is current in all calls.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Staging:
         """Copy arrays or rows, each to an address in a type, after all work in the stream; they may change afterwards."""
         large: list[Part] = []
         for pointer, array, dtype in copies:
-            if math.prod(array.shape) * dtype.itemsize < SMALL:
+            if math.prod(array.shape) * dtype.itemsize < SMALL_COPY:
                 self._send_small(pointer, np.ascontiguousarray(array, dtype))
             else:
                 large += ((pointer + start, part, dtype) for start, part in parts(array, dtype.itemsize, CHUNK))
@@ -67,7 +67,7 @@ class Staging:
 
     def to_host(self, pointer: int, out: np.ndarray) -> None:
         """Fill the C-contiguous array `out`, after all work in the stream."""
-        if out.nbytes >= LARGE:
+        if out.nbytes >= LARGE_RESULT:
             found = [(pointer + start, part, out.dtype) for start, part in parts(out.reshape(-1), out.itemsize, CHUNK)]
             self._copiers.copy(Staging._receive, found, self._stream)
         elif self._stream is None:
@@ -78,10 +78,10 @@ class Staging:
 
     @contextlib.contextmanager
     def bus(self, event: Any, ended: list[Any]) -> Iterator[None]:
-        """Copies of the calling thread: they begin after an event, and `ended` gets another of their end."""
+        """Context for copies of the calling thread: they begin after an event, and `ended` gets an event of their end."""
         if self._bus is None:
             bus, flags = drv.Stream(NON_BLOCKING), drv.event_flags.DISABLE_TIMING
-            self._places = [(drv.pagelocked_empty(CHUNK, np.uint8), drv.Event(flags)) for _ in range(PLACES)]
+            self._places = [(drv.pagelocked_empty(CHUNK, np.uint8), drv.Event(flags)) for _ in range(PLACES_PER_THREAD)]
             self._bus = bus
         self._bus.wait_for_event(event)
         try:
@@ -112,7 +112,7 @@ class Staging:
             np.copyto(part, numbers.view(part.dtype))
 
         for (place, event), (pointer, part, _) in zip(itertools.cycle(self._places), left, strict=False):
-            if len(busy) == PLACES:
+            if len(busy) == PLACES_PER_THREAD:
                 empty()
             drv.memcpy_dtoh_async(place[: part.nbytes], pointer, self._bus)
             event.record(self._bus)
@@ -122,7 +122,7 @@ class Staging:
 
 
 class Copiers:
-    """The threads that make the large copies of a device. They begin with the first of these.
+    """Threads that make the large copies of a device. They start with the first copy.
 
     Parameters
     ----------

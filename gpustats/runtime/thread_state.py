@@ -1,4 +1,4 @@
-"""What a thread has of its own on a CUDA device, so that threads never wait for one another."""
+"""State of a thread on a CUDA device, so that threads never wait for one another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .waiting import Waiter, keep_for_ever, on_main, until
 
 
 class ThreadState(Waiter):
-    """A thread's stream, its memory pool, its staging memory and its place for results on one device.
+    """Stream of a thread, its memory pool, its staging memory and its place for results on one device.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class ThreadState(Waiter):
 
     @contextlib.contextmanager
     def recording(self, stream: Any) -> Iterator[list[Any]]:
-        """Within it, kernels are noted in the place of being started, for a stream and counters of their own.
+        """Context in which kernels are noted in the place of being started, for a stream and counters of their own.
 
         The memory that they use is put in a list.
         """
@@ -85,7 +85,7 @@ class ThreadState(Waiter):
 
 
 class Stack:
-    """A thread's contexts. PyCUDA aborts the process if a thread ends with a context that is still pushed."""
+    """Contexts of a thread. PyCUDA aborts the process if a thread ends with a context that is still pushed."""
 
     def __init__(self) -> None:
         self.active: Any = None
@@ -113,7 +113,7 @@ class Stack:
         self.active = self.state = None
 
     def close(self) -> None:
-        """Free each device's things under its context, then leave them all."""
+        """Free the thread's state on each device under the device's context, then leave all contexts."""
         for runtime in list(self.states):
             if runtime.lost:  # nothing there can be freed any more
                 keep_for_ever(runtime, self.states.pop(runtime))
@@ -138,7 +138,7 @@ class Stack:
 
 
 class Stacks(threading.local):
-    """Each thread's own."""
+    """Stack of each thread."""
 
     def __init__(self) -> None:
         self.stack = Stack()

@@ -1,4 +1,4 @@
-"""The functions by which users see devices and move arrays."""
+"""Functions by which users see devices and move arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .host_memory import contiguous
 
 
 def devices() -> list[Device]:
-    """Every device that gpustats can compute on, CUDA devices first.
+    """Devices that gpustats can compute on, CUDA devices first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names of types that cross the package: what an array is, and what a kernel takes for one."""
+"""Names of types that cross the package: arrays, and their form as arguments of kernels."""
 
 from __future__ import annotations
 

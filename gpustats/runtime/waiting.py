@@ -13,12 +13,12 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-SHORT = 1.5e-3  # seconds; to wait so that signals arrive costs some 20 us more
-MANY = 256  # kernels are no longer counted
-SLICE = 0.1  # seconds after which a wait looks for signals where the system does not end it for them (Windows)
-SPIN = 2e-3  # seconds for which a wait looks again and again; then it sleeps for a hundredth of what it has waited
-LONGEST = 0.05  # seconds of such a sleep
-GRACE = 0.1  # seconds in which other threads end by themselves when Python ends
+SHORT_WAIT = 1.5e-3  # seconds; to wait so that signals arrive costs some 20 us more
+MOST_COUNTED_KERNELS = 256  # more are not counted
+SIGNAL_INTERVAL = 0.1  # seconds after which a wait looks for signals where the system does not end it for them (Windows)
+SPIN_TIME = 2e-3  # seconds for which a wait looks again and again; then it sleeps for a hundredth of what it has waited
+LONGEST_SLEEP = 0.05  # seconds of such a sleep
+GRACE_PERIOD = 0.1  # seconds in which other threads end by themselves when Python ends
 
 _lock = threading.Lock()
 _everyone: list[weakref.ref[Calls]] = []
@@ -26,7 +26,7 @@ _ending: int | None = None  # the thread in which Python ends, once it does
 
 
 class Calls:
-    """A thread's calls of a driver, within which Python must not end the thread: enter this for such a call.
+    """Calls of a driver by a thread, within which Python must not end the thread: enter this for such a call.
 
     At its own end, Python ends each daemon thread that comes back from C. In one that comes back through C++, which the
     libraries for OpenCL and CUDA are, this ends the process ("terminate called without an active exception"). So the end waits
@@ -55,7 +55,7 @@ class Calls:
                 raise
 
     def refuse(self) -> None:
-        """Python ends: SystemExit, which ends a thread quietly."""
+        """Raise SystemExit, which ends a thread quietly, because Python ends."""
         if self.thread.ident != _ending:
             raise SystemExit("Python ends")
 
@@ -65,7 +65,7 @@ class Calls:
 
 @atexit.register
 def end_calls() -> None:
-    """Let no other thread call a driver any more, and wait for those that do."""
+    """Refuse further calls of drivers by other threads, and wait for calls under way."""
     global _ending
     with _lock:
         _ending = _thread.get_ident()
@@ -78,31 +78,31 @@ def end_calls() -> None:
     while any(calls.running and not (by_signal and calls.for_main) for calls in others):
         time.sleep(1e-3)
     # Who computes all the time comes to a call soon, and so to an end; others may do what they like.
-    latest = time.perf_counter() + GRACE
+    latest = time.perf_counter() + GRACE_PERIOD
     while time.perf_counter() < latest and any(calls.thread.is_alive() and not calls.for_main for calls in others):
         time.sleep(1e-3)
 
 
 def on_main() -> bool:
-    """Whether the calling thread is the one that gets signals, and may leave a wait for them."""
+    """True if the calling thread is the one that gets signals, and may leave a wait for them."""
     return _thread.get_ident() == threading.main_thread().ident and _ending is None
 
 
 def until(done: Callable[[], bool]) -> None:
-    """Ask until it is so. A signal ends this in the main thread; other threads of Python go on meanwhile."""
+    """Ask until `done` says so. A signal ends the wait in the main thread; other threads of Python go on meanwhile."""
     start = time.perf_counter()
     while not done():
         waited = time.perf_counter() - start
-        time.sleep(0 if waited < SPIN else min(waited / 100, LONGEST))
+        time.sleep(0 if waited < SPIN_TIME else min(waited / 100, LONGEST_SLEEP))
 
 
 class Waiter(Calls):
-    """A thread that notes which of the kernels that it has started may take long: it waits for them in another way.
+    """Thread that notes which of its kernels may take long, and waits for these in another way.
 
     Attributes
     ----------
     on_main : bool
-        Whether it is the main thread, the only one that signals reach, and so the only one that notes.
+        Whether the thread is the main one, the only one that signals reach, and so the only one that notes.
     unknown : list
         The kernels in flight of which nobody knows that they are soon done: where to note it, and the grid.
     """
@@ -114,16 +114,16 @@ class Waiter(Calls):
         self._since = 0.0
 
     def note(self, kernel: Any, grid: tuple[int, int]) -> None:
-        """Note that the main thread has started a kernel, a `base.Kernel`, unless it is soon done with such a grid."""
+        """Note that the main thread has started a kernel, a `base.Kernel`, unless such a grid of it is known to end soon."""
         if kernel.endless or grid not in kernel.soon:
             if not self.unknown:
                 self._since = time.perf_counter()
-            if len(self.unknown) < MANY:
+            if len(self.unknown) < MOST_COUNTED_KERNELS:
                 self.unknown.append((set() if kernel.endless else kernel.soon, grid))
 
     def learn(self) -> None:
-        """They are done: note those that were it soon."""
-        if time.perf_counter() - self._since < SHORT:
+        """Note which of the kernels, all of them done now, were done soon."""
+        if time.perf_counter() - self._since < SHORT_WAIT:
             for soon, grid in self.unknown:
                 soon.add(grid)
         self.unknown = []
@@ -139,20 +139,20 @@ class _Job:
 
 
 class Aside:
-    """A thread that waits in the place of the main one, which signals then reach: they do not reach one that is in C."""
+    """Thread that waits in the place of the main one, which signals then reach: they reach no thread that is in C."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._started = False
 
     def wait(self, function: Callable[[], object]) -> None:
-        """Call a function that waits, and wait for it. An exception that a signal brings leaves it running."""
+        """Call a function that waits, and wait for its return. The exception of a signal leaves the function running."""
         if not self._started:
             threading.Thread(target=self._serve, name="gpustats-wait", daemon=True).start()
             self._started = True
         job = _Job(function)
         self._jobs.put(job)
-        while not job.done.acquire(timeout=SLICE):
+        while not job.done.acquire(timeout=SIGNAL_INTERVAL):
             pass
         if job.error is not None:
             raise job.error
@@ -171,7 +171,7 @@ class Aside:
 
 
 def keep_for_ever(*objects: object) -> None:
-    """In a forked child: let nothing free these, at its end either. A driver may then free the parent's, or end the child."""
+    """Keep objects in a forked child, at its end too: to free them, a driver might free the parent's, or end the child."""
     import ctypes
 
     for kept in objects:

@@ -31,7 +31,7 @@ def elliptical(dtype, rng):
 
 
 @kernel_shape
-@mock.patch.object(elliptical_module, "LARGE", 1)
+@mock.patch.object(elliptical_module, "LARGE_MATRIX", 1)
 def elliptical_large(dtype, rng):
     """One matrix that the device's linear algebra factors."""
     for dim in (17, 9):

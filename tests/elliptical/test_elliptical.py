@@ -20,7 +20,7 @@ from references_elliptical import (
 from scipy import stats
 
 import gpustats as gs
-from gpustats.elliptical.whiten import LARGE
+from gpustats.elliptical.whiten import LARGE_MATRIX
 from gpustats.evaluation.table import TABLE
 
 DIMS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 128]
@@ -237,7 +237,7 @@ def test_a_users_own_elliptical_density(rng):
 @pytest.mark.parametrize("scale", ["cov", "scale_tril", "precision"])
 def test_large_matrices_that_are_none(scale, rng):
     """They make their own set nan, as small ones do, and raise nothing."""
-    dim = LARGE + 5
+    dim = LARGE_MATRIX + 5
     cov, x = covariances(rng, 4, dim), rng.normal(size=(3, dim))
     given = {"cov": cov, "scale_tril": np.linalg.cholesky(cov), "precision": np.linalg.inv(cov)}[scale]
     given = given if scale == "scale_tril" else (given + given.swapaxes(-1, -2)) / 2

@@ -11,7 +11,7 @@ from thorough import THOROUGH, some
 
 import gpustats as gs
 from gpustats.elliptical.scatter import scatter
-from gpustats.elliptical.whiten import LARGE
+from gpustats.elliptical.whiten import LARGE_MATRIX
 from gpustats.runtime import choose
 
 RANKS = {"x": 1, "nu": 0, "mu": 1, "cov": 2, "scale_tril": 2, "precision": 2}
@@ -357,7 +357,7 @@ def test_scatter(dim, weighted, dtype, rng):
 @pytest.mark.parametrize("rows", [1, 3, 100])
 def test_gradients_in_a_large_matrix(name, scale, rows, rng):
     """Few observations are multiplied one by one, many are summed first."""
-    dim = LARGE + 5
+    dim = LARGE_MATRIX + 5
     (cov,), x, mu = covariances(rng, 1, dim), rng.normal(size=(rows, dim)), rng.normal(size=dim)
     precision = np.linalg.inv(cov)
     precision = (precision + precision.T) / 2

@@ -93,9 +93,9 @@ def test_the_same_bits_as_one_by_one(build, dtype, recordings):
     make, call = build(rng, dtype)
     same, its = build(again, dtype)
     model = make()
-    for i in range(starter.ONE_BY_ONE + 4):
+    for i in range(starter.UNRECORDED_CALLS + 4):
         equal(call(model), its(same()))
-        assert len(recordings) == max(i + 1 - starter.ONE_BY_ONE, 0)
+        assert len(recordings) == max(i + 1 - starter.UNRECORDED_CALLS, 0)
 
 
 def test_what_was_found_stays(rng):
@@ -143,7 +143,7 @@ def test_threads(recordings):
         for got, expected in zip(its, want, strict=True):
             equal(got, expected)
     assert len(found) == 4
-    assert len(recordings) in (0, 5 * (len(points) - starter.ONE_BY_ONE))
+    assert len(recordings) in (0, 5 * (len(points) - starter.UNRECORDED_CALLS))
 
 
 @pytest.mark.parametrize("build", MODELS, ids=lambda b: b.__name__)

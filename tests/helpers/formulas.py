@@ -8,7 +8,7 @@ import operator
 
 import mpmath as mp
 
-from gpustats.language.formula import BINDING, parse
+from gpustats.language.formula import BINDING_FUNCTIONS, parse
 
 CONSTANTS = {"pi": lambda: +mp.pi, "inf": lambda: mp.inf, "euler_gamma": lambda: +mp.euler}
 FUNCTIONS = {
@@ -83,7 +83,7 @@ class _Values:
 
     def Call(self, node):
         name = node.func.id
-        if name in BINDING:
+        if name in BINDING_FUNCTIONS:
             body, variable = node.args[0], node.args[1].id
             low, high = (self.of(a) for a in node.args[2:]) if node.args[2:] else (mp.mpf(0), mp.mpf(self.dim - 1))
             return getattr(self, name.lower())(lambda value: self.of(body, **{variable: value}), low, high)

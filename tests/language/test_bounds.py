@@ -176,7 +176,7 @@ def test_indices_that_may_lie_outside_are_listed():
 
 
 def test_what_is_read_outside_is_nan_where_mistakes_are_searched(rng, monkeypatch):
-    monkeypatch.setattr(bounds, "STRICT", True)
+    monkeypatch.setattr(bounds, "CHECKS_INDICES", True)
     x, k = rng.normal(size=(3, 4)), np.array([0.0, 4.0, -1.0])
     density = gs.register(AT.format("return x[(int)k];"))
     np.testing.assert_array_equal(density.logpdf(x, k), [x[0, 0], np.nan, np.nan])

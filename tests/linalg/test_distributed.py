@@ -121,7 +121,7 @@ def test_blocks(n, devices):
     sizes = np.diff([0, *ends])
     assert sizes.sum() == n and (n == 0 or sizes.min() > 0) and not any(size % 32 for size in sizes[:-1])
     if n >= 50_000:
-        assert len(ends) % (2 * devices) == 0 and sizes.max() <= min(block_rows.MOST + 32, sizes.min() + 64)
+        assert len(ends) % (2 * devices) == 0 and sizes.max() <= min(block_rows.MOST_BLOCK_ROWS + 32, sizes.min() + 64)
 
 
 def test_what_does_not_fit_is_refused(monkeypatch):

@@ -120,7 +120,7 @@ def test_a_count_holds_for_a_while(processors):
     assert threads.free.threads() == 1
     threads.others_running = lambda: 0  # monkeypatch restores what was there before
     assert threads.free.threads() == 1
-    time.sleep(2 * threads.HOLDS)
+    time.sleep(2 * threads.COUNT_HOLDS)
     assert threads.free.threads() is None
 
 

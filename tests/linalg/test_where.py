@@ -36,8 +36,8 @@ def test_the_faster_place(monkeypatch):
 
 def test_measured_once_and_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("GPUSTATS_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(where, "SIZES", {"host": (16, 64), "device": (16, 64)})
-    monkeypatch.setattr(speeds, "TRANSFER", 1 << 16)
+    monkeypatch.setattr(where, "MEASURED_SIZES", {"host": (16, 64), "device": (16, 64)})
+    monkeypatch.setattr(speeds, "TRANSFER_BYTES", 1 << 16)
     runtime, own = choose.get(), KernelProvider(choose.get())
     monkeypatch.setattr(where, "provider_of", lambda runtime: own)
     where.speeds.cache_clear()

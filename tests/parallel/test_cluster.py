@@ -216,7 +216,7 @@ class TestFaults:
     def test_no_worker_is_left(self, client, rng, monkeypatch):
         likelihood = gs.Likelihood(gs.normal, rng.normal(size=N), client=client)
         before = likelihood(0.0, 1.0)
-        monkeypatch.setattr(cluster, "PATIENCE", 1)
+        monkeypatch.setattr(cluster, "WORKER_TIMEOUT", 1)
         client.cluster.scale(0)
         deadline = time.monotonic() + 30
         while client.nthreads():

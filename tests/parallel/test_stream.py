@@ -149,7 +149,7 @@ def test_likelihood(runtime, rng, tmp_path, dtype, on_device):
 
 
 def test_memory_alone_chooses_the_pieces(runtime, rng, on_device, monkeypatch):
-    monkeypatch.setattr(stream, "LEAST", 1 << 10)
+    monkeypatch.setattr(stream, "SMALLEST_PIECE", 1 << 10)
     X, y = rng.normal(size=(N, K)), rng.poisson(1.0, N)
     memory = 60_000
     before = on_device[0]
@@ -163,8 +163,8 @@ def test_memory_alone_chooses_the_pieces(runtime, rng, on_device, monkeypatch):
 def test_what_the_device_cannot_hold_is_streamed_unasked(rng, monkeypatch):
     x = rng.normal(size=N)
     runtime = choose.get()
-    monkeypatch.setattr(stream, "SMALL", 1 << 10)
-    monkeypatch.setattr(stream, "LEAST", 1 << 10)
+    monkeypatch.setattr(stream, "SMALL_DATA", 1 << 10)
+    monkeypatch.setattr(stream, "SMALLEST_PIECE", 1 << 10)
     monkeypatch.setattr(runtime, "free_memory", lambda: 10_000)
     likelihood = gs.Likelihood(gs.normal, x)
     assert len(likelihood._pieces.ranges) > 2

@@ -78,7 +78,7 @@ LONG |= {f"negative_hypergeometric_{ending}" for ending in ("logcdf", "logsf")}
 
 def test_all_that_the_densities_call_ends(monkeypatch):
     """So nothing of theirs has to wait for a condition, but for integrals of integrals: those end early."""
-    monkeypatch.setattr("gpustats.rewriting.termination.MOST_TURNS", 1 << 40)
+    monkeypatch.setattr("gpustats.rewriting.termination.MOST_NESTED_TURNS", 1 << 40)
     termination = Termination(library.resolve)
     special = map(library.resolve, library.special)
     for function in (*special, *(f for name in library.built_in(DENSITY) for f in library.get(name).functions.values())):

@@ -73,7 +73,7 @@ def test_a_folder_that_others_could_read_is_closed_to_them(folder):
 
 @posix
 def test_a_folder_with_other_things_in_it_keeps_its_mode(folder, monkeypatch):
-    monkeypatch.setattr(cache, "LIMIT", 1000)
+    monkeypatch.setattr(cache, "MOST_BYTES", 1000)
     folder.mkdir()
     folder.chmod(0o755)
     (folder / "thesis.tex").write_text("x" * 5000)
@@ -142,7 +142,7 @@ def test_a_file_of_another_user_is_compiled_again(folder):
 
 
 def test_the_cache_drops_what_is_oldest(folder, monkeypatch):
-    monkeypatch.setattr(cache, "LIMIT", 1000)
+    monkeypatch.setattr(cache, "MOST_BYTES", 1000)
     entries = [cache.key(str(n)) for n in range(10)]
     for n in range(10):
         cache.store(entries[n], b"x" * 300)
@@ -159,7 +159,7 @@ def test_what_dead_processes_left_goes_first(folder, monkeypatch):
     for path in (old, new):
         path.write_bytes(b"half an en")
     os.utime(old, (1, 1))
-    monkeypatch.setattr(cache, "_since_trimmed", cache.LIMIT)
+    monkeypatch.setattr(cache, "_since_trimmed", cache.MOST_BYTES)
     cache.store(cache.key("another"), b"data")
     assert not old.exists() and new.exists() and cache.load(KEY) == b"data"
 

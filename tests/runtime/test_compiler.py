@@ -209,7 +209,7 @@ def test_what_crashes_the_compiler_itself(runtime):
 
 def test_one_that_does_not_end(runtime, faulty, monkeypatch):
     faulty(HANG)
-    monkeypatch.setattr(compiler, "LIMIT", 1)
+    monkeypatch.setattr(compiler, "TIME_LIMIT", 1)
     with pytest.raises(CompilerCrash, match="compiler had not finished after 1 seconds, also without"):
         filled(runtime, "fault incurable")
     assert filled(runtime) == [5.0] * 8

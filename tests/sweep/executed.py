@@ -13,7 +13,7 @@ from references_functions import FUNCTIONS
 
 from gpustats.language import nodes as lang
 from gpustats.language.nodes import INT, REAL, Function
-from gpustats.rewriting.derivative_rules import SPECIAL
+from gpustats.rewriting.derivative_rules import SPECIAL_PREFIX
 
 STEPS = 200_000  # that a run may take
 _CONSTANTS: dict[str, Callable[[], Any]] = {
@@ -115,7 +115,7 @@ class _Run:
             return arguments[0]
         if name == "ldexp":
             return mp.ldexp(arguments[0], int(arguments[1]))
-        meaning = FUNCTIONS.get(name.removeprefix(SPECIAL))
+        meaning = FUNCTIONS.get(name.removeprefix(SPECIAL_PREFIX))
         if meaning is not None and all(mp.isfinite(a) for a in arguments):
             try:
                 found = meaning[0](*arguments)
