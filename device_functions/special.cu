@@ -602,6 +602,7 @@ __device__ real log_gamma_1p(real x)
 // log(x^a exp(-x) / Gamma(1 + a)), a > 0, x > 0
 __device__ real log_gamma_power(real a, real x)
 {
+    if (a < 1) return a * log(x) - x - log_gamma_1p(a);  // x / a may overflow
     return a * log_ratio_excess(x / a, (x - a) / a) - (0.5 * log(a) + HALF_LOG_2PI + stirling_error(a));
 }
 

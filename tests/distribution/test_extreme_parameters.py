@@ -224,3 +224,17 @@ def test_whole_numbers_that_a_type_does_not_have():
     assert gs.hypergeometric.sf(*np.float32([1, 2e7, 3, 2])) == pytest.approx(1.500000075000004e-14, rel=1e-5)
     slopes = gs.discrete_weibull.loglik_and_grad(*np.float32([1, 0.5, 139]))[1]
     assert slopes == {"q": pytest.approx(2, rel=1e-6), "beta": 0}
+
+
+def test_noncentral_t_of_few_degrees_of_freedom():
+    """Half of a normal variable's tails is what is left at 0 of them, as T is infinite then."""
+    t, nu, delta = np.array([[-5, 1e-8, -5], [3, 1e-4, 1], [0.5, 0.01, 2], [2, 1e-8, -3], [-30, 0.01, 30]]).T
+    want = [0.9999996204513018, 0.15914283549951014, 0.033911479840155464, 0.99865010212720314, 4.4515284848888824e-198]
+    above = [3.7954869824825112e-7, 0.84085716450048986, 0.96608852015984454, 0.0013498978727968632, 1]  # mpmath's
+    np.testing.assert_allclose(gs.noncentral_t.cdf(t, nu, delta, 0.0, 1.0), want, rtol=1e-12)
+    np.testing.assert_allclose(gs.noncentral_t.sf(t, nu, delta, 0.0, 1.0), above, rtol=1e-12)
+
+
+def test_gamma_tail_at_the_largest_numbers():
+    np.testing.assert_allclose(gs.gamma.logsf(5e305, 1e-8, 2.0), -1e306, rtol=1e-15)
+    np.testing.assert_allclose(gs.chi_squared.logsf(7.8e302, 1e-8), -3.9e302, rtol=1e-15)
