@@ -22,6 +22,17 @@ __device__ real generalized_extreme_value_logpdf(real x, real mu, real sigma, re
     return -log(sigma) - exp(-w) - weighted(1 + xi, w);
 }
 
+__device__ real generalized_extreme_value_logpdf_grad_x(real x, real mu, real sigma, real xi)
+{
+    real w = reduced(x, mu, sigma, xi);
+    return isinf(w) ? 0 : (expm1(-w) - xi) / fma(xi, x - mu, sigma);
+}
+
+__device__ real generalized_extreme_value_logpdf_grad_mu(real x, real mu, real sigma, real xi)
+{
+    return -generalized_extreme_value_logpdf_grad_x(x, mu, sigma, xi);
+}
+
 __device__ real generalized_extreme_value_logcdf(real x, real mu, real sigma, real xi)
 {
     return gumbel_logcdf(reduced(x, mu, sigma, xi), 0, 1);

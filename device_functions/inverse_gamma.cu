@@ -15,6 +15,11 @@ __device__ real inverse_gamma_logpdf(real x, real alpha, real beta)
     return x == 0 || isinf(x) ? -INFINITY : value;
 }
 
+__device__ real inverse_gamma_logpdf_grad_alpha(real x, real alpha, real beta)
+{
+    return x == 0 || isinf(x) ? 0 : (log_quotient(beta, x) - log(alpha)) + log_minus_digamma(alpha);
+}
+
 __device__ real inverse_gamma_logcdf(real x, real alpha, real beta)
 {
     return log_gamma_q_of_power(alpha, beta / x, log(beta) - log(x));

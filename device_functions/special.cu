@@ -29,6 +29,21 @@ __device__ real log1pexp(real x)
     return fmax(x, (real)0) + log1p_unit(exp(-fabs(x)));
 }
 
+// log(2 cosh(x)), any x. Error 1.
+__device__ real log_2cosh(real x)
+{
+    return fabs(x) + log1p_unit(exp(-2 * fabs(x)));
+}
+
+// Its derivative tanh(x), with the same exponential. Error 2.
+__device__ real log_2cosh_slope(real x)
+{
+    real e = exp(-2 * fabs(x)), s = x * x;
+    real series = 1 + s * (-0.33333333333332554 + s * (0.13333333333072078 + s * (-0.05396825363319198 + s * (
+                  0.02186946740587528 + s * (-0.008862510354387692 + s * (0.003578283657570525 + s * -0.0013168033959108944))))));
+    return s < 0.0625 ? x * series : copysign(quotient(1 - e, 1 + e), x);
+}
+
 // log(exp(a) + exp(b)), any a and b, -INFINITY included. Scaled error 1.
 __device__ real logaddexp(real a, real b)
 {

@@ -81,6 +81,8 @@ RULES = {
     "log1p_unit": "quotient(1, 1 + a) * da",
     "log1pexp": "a == -INFINITY ? 0 : expit(a) * da",
     "log1pmx": "-a / (1 + a) * da",
+    "log_2cosh": "log_2cosh_slope(a) * da",
+    "log_2cosh_slope": "4 * expit(2 * a) * expit(-2 * a) * da",
     "log_excess": "fabs(b) < 0.5 ? -b / (1 + b) * db : da - db",
     "log_expit": "a == INFINITY ? 0 : expit(-a) * da",
     "log_gamma": "digamma(a) * da",

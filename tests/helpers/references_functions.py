@@ -120,6 +120,8 @@ SPECIAL_FUNCTIONS = {
     "within_range": (lambda x: x, (0.1, 5)),
     "log1p_over": (lambda d, scale, xi: mp.log1p(xi * d / scale) / xi, (0.1, 1.5), (1, 5), (-0.6, 6)),
     "log1p_unit": (mp.log1p, (0.05, 0.95)),
+    "log_2cosh": (lambda x: mp.log(2 * mp.cosh(x)), (-4, 4.5)),
+    "log_2cosh_slope": (mp.tanh, (-4, 4.5)),
     "log1pexp": (lambda x: mp.log1p(mp.exp(x)), (-5, 5.5)),
     "log1pmx": (lambda x: mp.log1p(x) - x, (-0.8, 5)),
     "log_expit": (lambda x: -mp.log1p(mp.exp(-x)), (-5, 5.5)),
