@@ -17,7 +17,12 @@ __device__ real inverse_gamma_logpdf(real x, real alpha, real beta)
 
 __device__ real inverse_gamma_logpdf_grad_alpha(real x, real alpha, real beta)
 {
-    return x == 0 || isinf(x) ? 0 : (log_quotient(beta, x) - log(alpha)) + log_minus_digamma(alpha);
+    return x == 0 || isinf(x) ? 0 : (log(beta) - digamma(alpha)) - log(x);
+}
+
+__device__ real inverse_gamma_logpdf_grad_x(real x, real alpha, real beta)
+{
+    return x == 0 || isinf(x) ? 0 : fma(beta, 1 / x, -(alpha + 1)) * (1 / x);
 }
 
 __device__ real inverse_gamma_logcdf(real x, real alpha, real beta)

@@ -1414,6 +1414,13 @@ __device__ real log1p_over(real d, real scale, real xi)
     return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;  // near -1 the sum is rounded once
 }
 
+__device__ real log1p_over_grad_d(real d, real scale, real xi) { return 1 / fma(xi, d, scale); }
+
+__device__ real log1p_over_grad_scale(real d, real scale, real xi)
+{
+    return isinf(d) ? 0 : -(d / scale / fma(xi, d, scale));
+}
+
 // The same with scale = 1
 __device__ real log1p_quotient(real a, real x)
 {

@@ -15,6 +15,11 @@ __device__ real wald_logpdf(real x, real mu, real lam)
     return (0.5 * log(lam) - HALF_LOG_2PI) - 1.5 * log(x) - 0.5 * (d * lam) * (d * (1 / x));
 }
 
+__device__ real wald_logpdf_grad_x(real x, real mu, real lam)
+{
+    return x == 0 || isinf(x) ? 0 : (-1.5 - 0.5 * (beyond(x, mu) * lam) * (1 / x + 1 / mu)) * (1 / x);
+}
+
 __device__ real wald_logpdf_grad_mu(real x, real mu, real lam)
 {
     return x == 0 || isinf(x) || isinf(mu) ? 0 : beyond(x, mu) / mu * (lam / mu);
