@@ -21,10 +21,10 @@ __device__ real slope(real x, real mu, real sigma)
 __device__ real folded_cauchy_logpdf_grad_x(real x, real mu, real sigma) { return slope(x, mu, sigma); }
 __device__ real folded_cauchy_logpdf_grad_mu(real x, real mu, real sigma) { return slope(mu, x, sigma); }
 
-// As the density is one of x, mu and sigma up to a common factor
 __device__ real folded_cauchy_logpdf_grad_sigma(real x, real mu, real sigma)
 {
-    return -(1 + x * slope(x, mu, sigma) + mu * slope(mu, x, sigma)) / sigma;
+    real below = (x + mu) * (1 / sigma), above = (x - mu) * (1 / sigma), whole = hypot(x, mu) * (1 / sigma);
+    return (1 + 2 / (1 + whole * whole) - 2 / (1 + below * below) - 2 / (1 + above * above)) * (1 / sigma);
 }
 
 // atan(below) + atan(above), as the angle of the product of two complex numbers, divided by the largest of what it is made of

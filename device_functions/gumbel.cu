@@ -6,16 +6,8 @@ __device__ real gumbel_logpdf(real x, real mu, real beta)
 {
     real z = (x - mu) * (1 / beta);
     if (isinf(z)) return -INFINITY;
-    return -log(beta) - z - exp(-z);
+    return log_gumbel_density(z) - log(beta);
 }
-
-__device__ real gumbel_logpdf_grad_x(real x, real mu, real beta)
-{
-    real z = (x - mu) * (1 / beta);
-    return isinf(z) ? 0 : expm1(-z) * (1 / beta);
-}
-
-__device__ real gumbel_logpdf_grad_mu(real x, real mu, real beta) { return -gumbel_logpdf_grad_x(x, mu, beta); }
 
 __device__ real gumbel_logcdf(real x, real mu, real beta)
 {

@@ -6,11 +6,8 @@ __device__ real moyal_logpdf(real x, real mu, real sigma)
 {
     real z = (x - mu) * (1 / sigma);
     if (isinf(z)) return -INFINITY;
-    return -(log(sigma) + HALF_LOG_2PI) - 0.5 * (z + exp(-z));
+    return -(log(sigma) + HALF_LOG_2PI) + 0.5 * log_gumbel_density(z);
 }
-
-__device__ real moyal_logpdf_grad_x(real x, real mu, real sigma) { return 0.5 * gumbel_logpdf_grad_x(x, mu, sigma); }
-__device__ real moyal_logpdf_grad_mu(real x, real mu, real sigma) { return -moyal_logpdf_grad_x(x, mu, sigma); }
 
 // exp(-z) is the square of a standard normal variable.
 __device__ real moyal_logcdf(real x, real mu, real sigma)

@@ -87,6 +87,7 @@ RULES = {
     "log_expit": "a == INFINITY ? 0 : expit(-a) * da",
     "log_gamma": "digamma(a) * da",
     "log_gamma_1p": "digamma(1 + a) * da",
+    "log_gumbel_density": "expm1(-a) * da",
     "log_ndtr": "a == INFINITY ? 0 : inverse_mills(a) * da",
     "log_power_at_zero": "a == 0 ? db - INFINITY * da : 0",
     "log_product_excess": "fabs(c) < 0.5 ? -c / (1 + c) * dc : da / a + db / b - dc",

@@ -133,6 +133,7 @@ SPECIAL_FUNCTIONS = {
     "gamma_q": (lambda a, x: mp.exp(log_gamma_q(a, x)), (0.3, 40), (0.2, 50)),
     "log_gamma_p": (log_gamma_p, (0.3, 40), (0.2, 50)),
     "log_gamma_q": (log_gamma_q, (0.3, 40), (0.2, 50)),
+    "log_gumbel_density": (lambda z: -z - mp.exp(-z), (-3, 4.5)),
     "log_i0": (lambda x: mp.log(mp.besseli(0, x)), (0.1, 25)),
     "log_i0e": (lambda x: mp.log(mp.besseli(0, x)) - x, (0.1, 25)),
     "log_rising": (lambda x, n: mp.loggamma(x + n) - mp.loggamma(x), (0.2, 9), (0.1, 9)),

@@ -133,6 +133,7 @@ FUNCTIONS = {
     "log1p_unit": (lambda e: mp.log1p(e), (RNG.uniform(0, 1, N),), 4, True),
     "log_2cosh": (lambda x: mp.log(2 * mp.cosh(x)), (RNG.uniform(-80, 80, N),), 4, True),
     "log_2cosh_slope": (mp.tanh, (np.r_[signed, RNG.uniform(-2, 2, N)],), 4, True),
+    "log_gumbel_density": (lambda z: -z - mp.exp(-z), (RNG.uniform(-30, 80, N),), 4, False),
     "log_expit": (lambda x: -mp.log1p(mp.exp(-x)), (RNG.uniform(-80, 80, N),), 4, True),
     "logit": (lambda p: mp.log(p / (1 - p)), (np.r_[RNG.uniform(1e-3, 0.999, N), near(0.5, 1e-6)],), 5, True),
     "log_gamma": (mp.loggamma, (positive,), 6, True),
