@@ -16,7 +16,7 @@ __device__ real skew_student_t_logpdf(real x, real a, real b, real mu, real sigm
 {
     real z = (x - mu) * (1 / sigma), v = log_odds(z, a, b), constant = LOG_2 - log(sigma);
     if (isinf(z)) return -INFINITY;
-    if (fabs(v) > 80) {
+    if (fabs(v) > 40) {
         real far = log_quotient(fabs(x - mu), sigma);
         return constant - lbeta(a, b) - (v < 0 ? a : b) * (2 * (far + LOG_2) - log(a + b)) - far;
     }

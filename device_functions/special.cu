@@ -1631,7 +1631,7 @@ __device__ real log_mixture(int what, real m, real a, real b, real p, real q)
 __device__ real gig_height(real r, real d, real p, real b)
 {
     real rest = b * (b / (p + hypot(p, b)));  // w - p
-    return 0.5 * rest * d * (d / r) - p * log_ratio_excess(r, d);
+    return 0.5 * d * (rest * d / r) - p * log_ratio_excess(r, d);  // 1 / r^2 would overflow in its derivative
 }
 
 // The logarithm of the integral of exp(order v - h(v)), by the trapezoidal rule, all of whose digits are right for such functions:
