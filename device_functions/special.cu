@@ -130,6 +130,8 @@ __device__ real power_of_quotient(real x, real s, real power)
     return z == within_range(z) || x == 0 ? pow(z, power) : exp(power * log_quotient(x, s));
 }
 
+__device__ real power_of_quotient_grad_s(real x, real s, real power, real value) { return -power * (value / s); }
+
 // log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
 __device__ real log_arc(real x, real s)
 {
@@ -1675,6 +1677,14 @@ __device__ real log_gig_mixture_density(real x, real p, real beta, real gamma, r
     real q = hypot(x, delta), alpha = hypot(beta, gamma), w = gig_peak(p - 0.5, q, alpha), z = (x - beta * w) / sqrt(w);
     return gig_log_integral(0, fabs(p - 0.5), alpha * q) - (gig_log_integral(0, fabs(p), delta * gamma) + HALF_LOG_2PI)
          - gig_height_at(w, p, delta, gamma) - 0.5 * z * z - 0.5 * log(w);
+}
+
+// The derivative of q^v K_v(alpha q) in q is -alpha q^v K_(v - 1)(alpha q), so that nothing cancels near 0.
+__device__ real log_gig_mixture_density_grad_x(real x, real p, real beta, real gamma, real delta)
+{
+    real q = hypot(x, delta), alpha = hypot(beta, gamma), v = p - 0.5, b = alpha * q, size = fabs(v) + hypot(v, b);
+    real ratio = exp(gig_log_integral(v < 0 ? 1 : -1, fabs(v), b) - gig_log_integral(0, fabs(v), b));
+    return q == 0 ? beta : beta - x / q * (v < 0 ? size / q : alpha * (b / size)) * ratio;
 }
 
 // log P(X <= x), the mean of Phi((x - beta W) / sqrt(W)), by the trapezoidal rule in log(w), from about the peak outwards. Where

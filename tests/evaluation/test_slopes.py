@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from gradients import REFERENCES, gradient
 from references import derivative
+from scipy import special
 from thorough import some
 
 import gpustats as gs
@@ -49,6 +50,18 @@ def test_nothing_cancels(name, row, arguments):
             np.testing.assert_allclose(got[argument], want, rtol=rtol, err_msg=f"d/d{argument}")
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_stable_densities_near_their_center(dtype):
+    """Of symmetric ones by the first terms of their power series; at alpha = 1.5, beta = 1 by differences in beta."""
+    x, alpha = np.array([1e-9, -1e-4, 1e-9], dtype), np.array([1.5, 1.25, 0.5], dtype)
+    got = gs.stable.loglik_and_grad(x, alpha, dtype(0), dtype(0), dtype(2), wrt="x")[1]["x"]
+    np.testing.assert_allclose(got, -x / 4 * special.gamma(3 / alpha) / special.gamma(1 / alpha), rtol=1e-5)
+    near = np.array([1 - 1e-6, 1])
+    values = gs.stable.logpdf(0.9, 1.5, near, 0.0, 1.0)
+    slope = gs.stable.loglik_and_grad(dtype(0.9), dtype(1.5), dtype(1), dtype(0), dtype(1), wrt="beta")[1]["beta"]
+    assert float(slope) == pytest.approx((values[1] - values[0]) / 1e-6, rel=1e-4)
+
+
 # (density, (x, *parameters) of float32, argument, the derivative), by algebra where x is that far away or that small
 FAR_AWAY = [
     ("half_cauchy", (1e32, 2e-4), "beta", 5e3),
@@ -66,6 +79,10 @@ FAR_AWAY = [
     ("reciprocal_inverse_gaussian", (1e-25, 1, 1e-20), "x", 5e29),
     ("weibull_max", (-1e-30, 1, 2), "x", 0.5),
     ("johnson_sb", (2e-44, 1, 0.04), "x", -np.inf),  # it is -4e43
+    ("skew_student_t", (-1e15, 1, 1, 1, 1), "x", 3e-15),
+    ("variance_gamma", (3e-12, 0, 1, 0, 1.25), "x", -np.sqrt(2) / 1.25),  # Laplace's distribution
+    ("generalized_inverse_gaussian", (7.8e-12, -6.6, 25.4, 5.5), "p", -27.02934),
+    ("generalized_gamma", (2.5e-10, 2.5, -3.75, 0.25), "sigma", -3.75 / 0.25 * (1e-9**-3.75 - 2.5)),
 ]
 
 
