@@ -79,6 +79,7 @@ FAR_AWAY = [
     ("reciprocal_inverse_gaussian", (1e-25, 1, 1e-20), "x", 5e29),
     ("weibull_max", (-1e-30, 1, 2), "x", 0.5),
     ("johnson_sb", (2e-44, 1, 0.04), "x", -np.inf),  # it is -4e43
+    ("tukey_lambda", (1e38, -0.9375, 0, 3), "x", -(1 + 1 / 0.9375) * 1e-38),  # a power's tail, of index 1 - 1 / lam
     ("skew_student_t", (-1e15, 1, 1, 1, 1), "x", 3e-15),
     ("variance_gamma", (3e-12, 0, 1, 0, 1.25), "x", -np.sqrt(2) / 1.25),  # Laplace's distribution
     ("generalized_inverse_gaussian", (7.8e-12, -6.6, 25.4, 5.5), "p", -27.02934),
