@@ -10,12 +10,7 @@ __device__ real burr12_logpdf(real x, real c, real k, real sigma)
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
-__device__ real burr12_logpdf_grad_x(real x, real c, real k, real sigma)
-{
-    real log_z = log_quotient(x, sigma), rate = c * (k + 1) * exp(log_expit(-c * fabs(log_z)) - log(x));
-    if (x == 0) return c == 1 ? -(k + 1) / sigma : 0;
-    return isinf(x) ? 0 : log_z > 0 ? rate - (c * k + 1) / x : (c - 1) / x - rate;
-}
+__device__ real burr12_logpdf_grad_x(real x, real c, real k, real sigma) { return burr_slope(x, c, c, c * k, sigma); }
 
 // 1 / x has a distribution of type III.
 __device__ real burr12_logcdf(real x, real c, real k, real sigma) { return burr_logsf(sigma, c, k, x); }

@@ -16,6 +16,8 @@ __device__ real height_at(real z, real p, real b)
     return gig_height(z * (b / s), fma(b, z, -s) / s, p, b);
 }
 
+__device__ real height_at_grad_p(real z, real p, real b) { return -log(z * (b / (p + hypot(p, b)))); }
+
 __device__ real generalized_inverse_gaussian_logpdf(real x, real p, real b, real sigma)
 {
     if (isinf(p) || isinf(b)) return NAN;

@@ -6,7 +6,23 @@ __device__ real generalized_logistic_logpdf(real x, real alpha, real mu, real si
 {
     real z = (x - mu) * (1 / sigma);
     if (isinf(z)) return z > 0 ? -INFINITY : log(alpha / sigma) + (x - mu) * (alpha / sigma);
-    return log(alpha / sigma) + (z < 0 ? alpha * z : -z) - (alpha + 1) * log1p_unit(exp(z < 0 ? z : -z));
+    return log(alpha / sigma) + (z < 0 ? alpha * z : -z) - (alpha + 1) * log1p_unit(exp(-fabs(z)));
+}
+
+// Near z = 0 nothing of it cancels where alpha = 1.
+__device__ real slope(real z, real alpha)
+{
+    return (alpha - 1) * expit(-fabs(z)) - (z < 0 ? alpha : 1) * log_2cosh_slope(0.5 * z);
+}
+
+__device__ real generalized_logistic_logpdf_grad_x(real x, real alpha, real mu, real sigma)
+{
+    return isinf(x) ? 0 : slope((x - mu) * (1 / sigma), alpha) * (1 / sigma);
+}
+
+__device__ real generalized_logistic_logpdf_grad_mu(real x, real alpha, real mu, real sigma)
+{
+    return isinf(x) ? 0 : -slope((x - mu) * (1 / sigma), alpha) * (1 / sigma);
 }
 
 __device__ real generalized_logistic_logcdf(real x, real alpha, real mu, real sigma)

@@ -17,6 +17,12 @@ __device__ real relativistic_breit_wigner_logpdf(real x, real m, real gamma)
     return constant - log1p_square((x - m) * (1 / gamma) * ((x + m) * (1 / m)));
 }
 
+__device__ real relativistic_breit_wigner_logpdf_grad_x(real x, real m, real gamma)
+{
+    real away = (x - m) * (1 / gamma) * ((x + m) * (1 / m)), whole = hypot((real)1, away);
+    return isinf(away) ? 0 : -4 * (away / whole) * (x / m / gamma / whole);
+}
+
 // Partial fractions, whose integrals are an angle and a logarithm
 __device__ real relativistic_breit_wigner_logcdf(real x, real m, real gamma)
 {

@@ -29,6 +29,21 @@ __device__ real log1pexp(real x)
     return fmax(x, (real)0) + log1p_unit(exp(-fabs(x)));
 }
 
+// log(2 cosh(x)), any x. Error 1.
+__device__ real log_2cosh(real x)
+{
+    return fabs(x) + log1p_unit(exp(-2 * fabs(x)));
+}
+
+// Its derivative tanh(x), with the same exponential. Error 2.
+__device__ real log_2cosh_slope(real x)
+{
+    real e = exp(-2 * fabs(x)), s = x * x;
+    real series = 1 + s * (-0.33333333333332554 + s * (0.13333333333072078 + s * (-0.05396825363319198 + s * (
+                  0.02186946740587528 + s * (-0.008862510354387692 + s * (0.003578283657570525 + s * -0.0013168033959108944))))));
+    return s < 0.0625 ? x * series : copysign(quotient(1 - e, 1 + e), x);
+}
+
 // log(exp(a) + exp(b)), any a and b, -INFINITY included. Scaled error 1.
 __device__ real logaddexp(real a, real b)
 {
@@ -114,6 +129,8 @@ __device__ real power_of_quotient(real x, real s, real power)
     real z = x / s;
     return z == within_range(z) || x == 0 ? pow(z, power) : exp(power * log_quotient(x, s));
 }
+
+__device__ real power_of_quotient_grad_s(real x, real s, real power, real value) { return -power * (value / s); }
 
 // log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
 __device__ real log_arc(real x, real s)
@@ -1403,6 +1420,13 @@ __device__ real log_expm1(real x)
     return x + log1mexp(-x);
 }
 
+// -z - exp(-z), the logarithm of the density of the standard Gumbel distribution, whose derivative expm1(-z) has all digits
+// near the mode. Scaled error 2.
+__device__ real log_gumbel_density(real z)
+{
+    return -z - exp(-z);
+}
+
 // x - 1 + exp(-x), any x, without cancellation near 0. Error 6.
 __device__ real expm1_excess(real x)
 {
@@ -1421,6 +1445,13 @@ __device__ real log1p_over(real d, real scale, real xi)
     if (s < 0.1111) return z / (1 + 0.5 * u) * (1 + s * atanh_remainder(s));
     if (!(fabs(u) < INFINITY)) return xi == 0 ? z : (log(fabs(xi)) + log(fabs(d)) - log(scale)) / xi;
     return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;  // near -1 the sum is rounded once
+}
+
+__device__ real log1p_over_grad_d(real d, real scale, real xi) { return 1 / fma(xi, d, scale); }
+
+__device__ real log1p_over_grad_scale(real d, real scale, real xi)
+{
+    return isinf(d) ? 0 : -(d / scale / fma(xi, d, scale));
 }
 
 // The same with scale = 1
@@ -1614,7 +1645,7 @@ __device__ real log_mixture(int what, real m, real a, real b, real p, real q)
 __device__ real gig_height(real r, real d, real p, real b)
 {
     real rest = b * (b / (p + hypot(p, b)));  // w - p
-    return 0.5 * rest * d * (d / r) - p * log_ratio_excess(r, d);
+    return 0.5 * d * (rest * d / r) - p * log_ratio_excess(r, d);  // 1 / r^2 would overflow in its derivative
 }
 
 // The logarithm of the integral of exp(order v - h(v)), by the trapezoidal rule, all of whose digits are right for such functions:
@@ -1653,11 +1684,30 @@ __device__ real gig_height_at(real w, real p, real delta, real gamma)
 __device__ real gig_mixture_gamma(real alpha, real beta) { return sqrt((alpha - beta) * (alpha + beta)); }
 
 // The logarithm of the density of X. With the normal density, too, the integrand is one of log(w), of p - 1/2, and with x and beta.
-__device__ real log_gig_mixture_density(real x, real p, real beta, real gamma, real delta)
+__device__ real log_gig_mixture_at(real x, real p, real beta, real gamma, real delta)
 {
     real q = hypot(x, delta), alpha = hypot(beta, gamma), w = gig_peak(p - 0.5, q, alpha), z = (x - beta * w) / sqrt(w);
     return gig_log_integral(0, fabs(p - 0.5), alpha * q) - (gig_log_integral(0, fabs(p), delta * gamma) + HALF_LOG_2PI)
          - gig_height_at(w, p, delta, gamma) - 0.5 * z * z - 0.5 * log(w);
+}
+
+// The same where alpha q is small. The derivative of q^v K_v(alpha q) in q is -alpha q^v K_(v - 1)(alpha q), so that nothing cancels.
+__device__ real log_gig_mixture_near(real x, real p, real beta, real gamma, real delta)
+{
+    return log_gig_mixture_at(x, p, beta, gamma, delta);
+}
+
+__device__ real log_gig_mixture_near_grad_x(real x, real p, real beta, real gamma, real delta)
+{
+    real q = hypot(x, delta), alpha = hypot(beta, gamma), v = p - 0.5, b = alpha * q, size = fabs(v) + hypot(v, b);
+    real ratio = exp(gig_log_integral(v < 0 ? 1 : -1, fabs(v), b) - gig_log_integral(0, fabs(v), b));
+    return q == 0 ? beta : beta - x / q * (v < 0 ? size / q : alpha * (b / size)) * ratio;
+}
+
+__device__ real log_gig_mixture_density(real x, real p, real beta, real gamma, real delta)
+{
+    if (hypot(x, delta) * hypot(beta, gamma) < 1) return log_gig_mixture_near(x, p, beta, gamma, delta);
+    return log_gig_mixture_at(x, p, beta, gamma, delta);
 }
 
 // log P(X <= x), the mean of Phi((x - beta W) / sqrt(W)), by the trapezoidal rule in log(w), from about the peak outwards. Where

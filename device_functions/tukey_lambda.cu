@@ -39,6 +39,7 @@ __device__ real start_grad_lam(real z, real lam) { return 0; }
 __device__ real log_tail(real z, real lam)
 {
     if (lam * z <= -1) return -INFINITY;
+    if (lam * z * EPSILON > 1) return log1p_quotient(lam, z);  // the other power is 1 to all digits
     real log_p = start(z, lam);
     for (int i = 0; i < 2; i++)
         log_p = step(log_p, z, lam);

@@ -23,6 +23,18 @@ __device__ real log_turns(real d, real sigma)
     return log(sum) - 0.5 * z * z;
 }
 
+// Of each pair of turns the smaller one is the larger one times an exponential.
+__device__ real log_turns_grad_d(real d, real sigma)
+{
+    real z = d / sigma, v = 2 * PI / sigma, sum = 1, rise = 0;
+    for (int k = 1; k < 5; k++) {
+        real larger = exp(-k * v * (0.5 * k * v - fabs(z))), change = larger * expm1(-2 * k * v * fabs(z));
+        sum += 2 * larger + change;
+        rise -= k * change;
+    }
+    return (copysign(v * (rise / sum), d) - z) / sigma;
+}
+
 __device__ real wrapped_normal_logpdf(real x, real mu, real sigma)
 {
     if (isinf(x)) return -INFINITY;

@@ -78,6 +78,8 @@ UNTESTED = {
     "gamma_quantile_step", "gamma_quantile_start", "gamma_quantile_search", "within_gamma", "within_beta",
     "beta_fraction_turns", "log_probability", "inversion_step", "only_derivative",
     "log_gamma_p_of_power", "log_gamma_q_of_power",
+    # derivatives of functions, which are tested with these
+    "log1p_over_grad_d", "log1p_over_grad_scale", "power_of_quotient_grad_s",
     # sums of noncentral distributions, whose derivatives are tested with those
     "mixture_has_stride", "mixture_is_vague", "mixture_component", "log_mixture",
     "log_poisson", "mixture_peak", "log_mixture_density", "mixture_top", "mixture_bottom", "log_mixture_below",
@@ -89,7 +91,8 @@ UNTESTED = {
     "beta_quantile_start",
     # mixtures by the generalised inverse Gaussian, stable distributions and sums, whose derivatives are tested with those
     "gig_height", "gig_height_at", "gig_log_integral", "gig_mixture_gamma", "gig_moment", "gig_peak", "log_gig_mixture",
-    "log_gig_mixture_below", "log_gig_mixture_density", "midpoint_correction", "stable_shift", "stable_tangent",
+    "log_gig_mixture_below", "log_gig_mixture_density", "log_gig_mixture_at", "log_gig_mixture_near",
+    "log_gig_mixture_near_grad_x", "midpoint_correction", "stable_shift", "stable_tangent",
 }  # fmt: skip
 
 
