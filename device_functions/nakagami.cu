@@ -38,7 +38,7 @@ __device__ real nakagami_isf(real q, real nu, real sigma)
 
 __device__ real nakagami_sample(rng_t *rng, real nu, real sigma)
 {
-    return sigma * exp(0.5 * (gamma_logarithm(rng, nu) - log(nu)));  // the gamma variable may underflow
+    return scaled_exp(sigma, 0.5 * (gamma_logarithm(rng, nu) - log(nu)));  // the gamma variable may underflow
 }
 
 // log((mean / sigma)^2), by Stirling's formula, where nothing cancels
@@ -47,7 +47,7 @@ __device__ real log_square(real nu)
     return 2 * (nu * log1pmx(0.5 / nu) + (stirling_error(nu + 0.5) - stirling_error(nu)));
 }
 
-__device__ real nakagami_mean(real nu, real sigma) { return sigma * exp(0.5 * log_square(nu)); }
+__device__ real nakagami_mean(real nu, real sigma) { return scaled_exp(sigma, 0.5 * log_square(nu)); }
 __device__ real nakagami_var(real nu, real sigma) { return -sigma * sigma * expm1(log_square(nu)); }
 
 __device__ real nakagami_entropy(real nu, real sigma)

@@ -115,6 +115,25 @@ __device__ real power_of_quotient(real x, real s, real power)
     return z == within_range(z) || x == 0 ? pow(z, power) : exp(power * log_quotient(x, s));
 }
 
+// scale exp(u), scale > 0, where the exponential may over- or underflow. Error 4.
+__device__ real scaled_exp(real scale, real u)
+{
+    real root = exp(0.5 * u);
+    return scale * root * root;
+}
+
+// scale (exp(u) - 1), likewise
+__device__ real scaled_expm1(real scale, real u)
+{
+    return u > 1 ? scaled_exp(scale, u) - scale : scale * expm1(u);
+}
+
+// scale sinh(u), likewise
+__device__ real scaled_sinh(real scale, real u)
+{
+    return 2 * (scale * sinh(0.5 * u)) * cosh(0.5 * u);
+}
+
 // log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
 __device__ real log_arc(real x, real s)
 {
@@ -828,8 +847,8 @@ __device__ real gamma_quantile(real a, real p, real q)
 __device__ real gamma_quantile_power(real a, real p, real q, real power, real scale)
 {
     real x = gamma_quantile(a, p, q);
-    if (a < 1 && x < EPSILON) return exp((log_probability(p, q) + log_gamma_1p(a)) * (power / a) + log(scale));
-    return scale * (power == 1 ? x : power == -1 ? 1 / x : power == 0.5 ? sqrt(x) : pow(x, power));
+    if (a < 1 && x < EPSILON) return scaled_exp(scale, (log_probability(p, q) + log_gamma_1p(a)) * (power / a));
+    return power == 1 ? scale * x : power == -1 ? scale / x : power == 0.5 ? scale * sqrt(x) : scaled_exp(scale, power * log(x));
 }
 
 
@@ -1135,12 +1154,12 @@ __device__ real student_quantile_search(real a, real p, real q)
     return beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), -log(student_quantile_start(a, q)));
 }
 
-// The t >= 0 at which P(|T| > t sqrt(2 a)) = q = 1 - p
-__device__ real student_quantile(real a, real p, real q)
+// scale t, t >= 0 being where P(|T| > t sqrt(2 a)) = q = 1 - p
+__device__ real student_quantile(real a, real p, real q, real scale)
 {
     real logit = student_quantile_search(a, p, q);
     real value = logit + only_derivative(beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), logit));
-    return !(a > 0 && p >= 0 && q >= 0) ? NAN : q == 0 ? INFINITY : p == 0 ? 0 : exp(-0.5 * value);
+    return !(a > 0 && p >= 0 && q >= 0) ? NAN : q == 0 ? INFINITY : p == 0 ? 0 : scaled_exp(scale, -0.5 * value);
 }
 
 

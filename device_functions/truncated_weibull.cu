@@ -42,7 +42,7 @@ __device__ real truncated_weibull_logsf(real x, real alpha, real beta, real lowe
 // The x with (x / beta)^alpha - (lower / beta)^alpha = gap
 __device__ real beyond(real gap, real alpha, real beta, real lower, real upper)
 {
-    real from = pow(lower / beta, alpha), x = from > 0 ? lower * exp(log1p(gap / from) / alpha) : beta * pow(gap, 1 / alpha);
+    real from = pow(lower / beta, alpha), x = from > 0 ? lower * exp(log1p(gap / from) / alpha) : scaled_exp(beta, log(gap) / alpha);
     return fmin(fmax(x, lower), upper);
 }
 

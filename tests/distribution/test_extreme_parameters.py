@@ -6,6 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy import stats
+from thorough import some
 
 import gpustats as gs
 from gpustats import scipy_stats as st
@@ -224,3 +225,39 @@ def test_whole_numbers_that_a_type_does_not_have():
     assert gs.hypergeometric.sf(*np.float32([1, 2e7, 3, 2])) == pytest.approx(1.500000075000004e-14, rel=1e-5)
     slopes = gs.discrete_weibull.loglik_and_grad(*np.float32([1, 0.5, 139]))[1]
     assert slopes == {"q": pytest.approx(2, rel=1e-6), "beta": 0}
+
+
+@pytest.mark.parametrize("dtype", some([np.float32, np.float64], 1))
+def test_powers_that_a_scale_brings_back(dtype):
+    """Quantiles that are a scale times a power of q, which by itself over- or underflows."""
+    q, up, down, u = (1e-20, 1e30, 2e-4, 150.0) if dtype == np.float32 else (1e-200, 1e250, 1e-100, 1200.0)
+    half, beta = mp.mpf(1) / 2, mp.beta(0.25, 0.5)
+    cases = [
+        (gs.pareto.isf, (0.5,), down, 1, -2), (gs.lomax.isf, (0.5,), down, 1, -2), (gs.frechet.isf, (0.5,), down, 1, -2),
+        (gs.log_logistic.isf, (0.5,), down, 1, -2), (gs.log_laplace.isf, (0.5,), down, half**2, -2),
+        (gs.burr.isf, (0.5, 1.0), down, 1, -2), (gs.mielke.isf, (0.5, 0.5), down, 1, -2),
+        (gs.burr12.isf, (0.5, 1.0), down, 1, -2), (gs.burr12.ppf, (0.5, 1.0), up, 1, 2), (gs.kappa3.isf, (0.5,), down, 1, -2),
+        (gs.weibull.ppf, (0.5,), up, 1, 2), (gs.exponential_power.ppf, (0.5,), up, 1, 2),
+        (gs.beta_prime.isf, (1.0, 0.5), down, 1, -2),
+        (gs.exponentiated_weibull.ppf, (0.5, 1.0), up, 1, 2), (gs.generalized_gamma.ppf, (1.0, 0.5), up, 1, 2),
+        (gs.half_student_t.isf, (0.5,), down, mp.sqrt(half) * (beta / 4) ** -2, -2),
+        (gs.student_t.isf, (0.5, 0.0), down, mp.sqrt(half) * (beta / 2) ** -2, -2),
+        (gs.tukey_lambda.isf, (-2.0, 0.0), down, half, -2), (gs.crystal_ball.ppf, (3.0, 1.5, 0.0), down, None, -2),
+    ]  # fmt: skip
+    got, want = [], []
+    for quantile, shapes, scale, factor, power in cases:
+        if factor is None:  # the power law's share of both, and where it begins
+            share = 1 / (1 + mp.sqrt(2 * mp.pi) * mp.ncdf(3) * mp.exp(4.5))
+            factor = -half * share**2
+        got.append(quantile(dtype(q), *map(dtype, shapes), dtype(scale)))
+        want.append(mp.mpf(float(dtype(scale))) * factor * mp.mpf(float(dtype(q))) ** power)
+    tiny = dtype(1) / dtype(up)
+    got += [gs.johnson_su.isf(*map(dtype, (0.5, -u, 1, 0)), tiny), gs.sinh_arcsinh.ppf(*map(dtype, (0.5, u, 1, 0)), tiny)]
+    want += 2 * [mp.mpf(float(tiny)) * mp.sinh(u)]
+    np.testing.assert_allclose(np.array(got, float), np.array(want, float), rtol=1e-5 if dtype == np.float32 else 2e-12)
+
+
+def test_tails_that_are_tiny_beside_a_shape():
+    """The largest of very many variables."""
+    got = gs.exponentiated_weibull.isf(*np.float32([1e-37, 1e8, 2e8, 3.0]))
+    assert got == pytest.approx(3 * (37 * math.log(10) + math.log(2e8)) ** 1e-8, rel=1e-6)
