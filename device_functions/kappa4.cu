@@ -27,9 +27,9 @@ __device__ real kappa4_lower(real h, real k, real mu, real sigma)
 // The same at x. Near the lower end that h makes, where 1 - h t would be lost, it follows from the distance to that end.
 __device__ real minus_log_cdf_at(real x, real w, real h, real k, real mu, real sigma)
 {
-    real distance = x - kappa4_lower(h, k, mu, sigma), stretch = exp(k * log(h)) / sigma;
-    if (h > 0 && h * exp(-w) > 0.5 && distance > 0 && stretch < INFINITY)
-        return log1mexp(-exponent(stretch * distance, k, 1)) / -h;
+    real distance = x - kappa4_lower(h, k, mu, sigma), scale = sigma * exp(-k * log(h));
+    if (h > 0 && h * exp(-w) > 0.5 && distance > 0 && scale > 0)
+        return log1mexp(-exponent(distance, k, scale)) / -h;
     return minus_log_cdf(w, h);
 }
 

@@ -261,3 +261,29 @@ def test_tails_that_are_tiny_beside_a_shape():
     """The largest of very many variables."""
     got = gs.exponentiated_weibull.isf(*np.float32([1e-37, 1e8, 2e8, 3.0]))
     assert got == pytest.approx(3 * (37 * math.log(10) + math.log(2e8)) ** 1e-8, rel=1e-6)
+
+
+def test_largest_x():
+    """Squares that overflow, and angles of which nothing is left."""
+    x = np.array([-1.7e308, 1.7e308])
+    for density, *at in [(gs.skew_normal, 2.0, 0.0, 1.0), (gs.pearson3, 1.0, 0.0, 1.0), (gs.relativistic_breit_wigner, 1.0, 1.0)]:
+        np.testing.assert_array_equal(density.cdf(x, *at), [0, 1])
+        assert (density.pdf(x, *at) == 0).all()
+    assert gs.pearson3.logpdf(1e300, 1.0, 0.0, 1.0) == pytest.approx(-2e300)
+    assert np.isnan(gs.wrapped_normal.pdf(1e308, 0.0, 1.0))
+
+
+def test_quotients_below_the_smallest_number():
+    """Of x and a scale: log P(X <= x) is nu log(nu z^2) - log(Gamma(1 + nu)) there."""
+    log_square = 2 * (math.log(5e-324) - math.log(1e5)) + math.log(1.25)
+    assert gs.nakagami.logcdf(5e-324, 1.25, 1e5) == pytest.approx(1.25 * log_square - math.lgamma(2.25), rel=1e-14)
+    assert gs.nakagami.logpdf(5e-324, 1.25, 1e5) == pytest.approx(
+        1.25 * log_square - math.lgamma(2.25) + math.log(2.5) - math.log(5e-324), rel=1e-14
+    )
+
+
+def test_one_rounding_from_an_end():
+    """Where 1 - k z is far smaller than what k z is rounded by: here 1 - (1 - k z)^(1 / k)."""
+    at = np.float32([6.4265191213053185e-06, 1.0, 648766.6875, 0.0, 4.1693115234375])
+    x, _, k, _, sigma = map(float, at)
+    assert gs.kappa4.cdf(*at) == pytest.approx(-math.expm1(math.log(1 - k * x / sigma) / k), rel=1e-5)
