@@ -1434,10 +1434,11 @@ __device__ real expm1_quotient(real a, real x)
     return x * series;
 }
 
-// log((exp(a x) - 1) / a), x > 0, where the exponential may overflow. Error 4 + |a x|.
+// log((exp(a x) - 1) / a), x > 0, where the exponential may overflow, or be small beside 1 while a is -1. Error 4 + |a x|.
 __device__ real log_expm1_quotient(real a, real x)
 {
-    return a * x > 50 ? a * x - log(a) : log(expm1_quotient(a, x));
+    real u = a * x;
+    return u > 50 ? u - log(a) : u < -1 ? log1mexp(u) - log(-a) : log(expm1_quotient(a, x));
 }
 
 // scale (exp(a x) - 1) / a, and scale x where a = 0, scale > 0, where the exponential may overflow: the inverse of log1p_over.

@@ -287,3 +287,13 @@ def test_one_rounding_from_an_end():
     at = np.float32([6.4265191213053185e-06, 1.0, 648766.6875, 0.0, 4.1693115234375])
     x, _, k, _, sigma = map(float, at)
     assert gs.kappa4.cdf(*at) == pytest.approx(-math.expm1(math.log(1 - k * x / sigma) / k), rel=1e-5)
+
+
+@pytest.mark.parametrize("dtype, scale", [(np.float32, 2.0**-100), (np.float64, 2.0**830)])
+def test_lengths_whose_squares_are_no_numbers(dtype, scale):
+    at = np.array([-1.0, 3.0, 0.0, 1.0], dtype)
+    small = dtype(scale) * at
+    q = np.array([0.01, 0.1, 0.9], dtype)
+    np.testing.assert_allclose(gs.trapezoidal.ppf(q, *small), scale * gs.trapezoidal.ppf(q, *at).astype(float), rtol=1e-6)
+    np.testing.assert_allclose(gs.trapezoidal.mean(*small), scale * 0.8, rtol=1e-6)
+    np.testing.assert_allclose(gs.trapezoidal.kurtosis(*small), gs.trapezoidal.kurtosis(*map(float, at)), rtol=1e-3)
