@@ -14,7 +14,8 @@ __device__ real lomax_logpdf_grad_sigma(real x, real alpha, real sigma)
 
 __device__ real lomax_logsf(real x, real alpha, real sigma)
 {
-    return -alpha * log1p(x * (1 / sigma));
+    real z = x * (1 / sigma);
+    return -alpha * (isinf(z) ? log_quotient(x, sigma) : log1p(z));
 }
 
 __device__ real lomax_logcdf(real x, real alpha, real sigma)

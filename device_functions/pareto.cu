@@ -12,7 +12,8 @@ __device__ real pareto_logpdf_grad_m(real x, real alpha, real m) { return x < m 
 
 __device__ real pareto_logsf(real x, real alpha, real m)
 {
-    return x < m ? 0 : -alpha * log1p((x - m) * (1 / m));
+    real excess = (x - m) * (1 / m);
+    return x < m ? 0 : -alpha * (isinf(excess) ? log_quotient(x, m) : log1p(excess));
 }
 
 __device__ real pareto_logcdf(real x, real alpha, real m)

@@ -47,14 +47,14 @@ __device__ real truncated_pareto_ppf(real q, real alpha, real m, real upper)
 {
     real length = log_ratio(upper, m);
     if (alpha < 0) return fmax(below(truncated_exponential_isf(q, -alpha, length), upper), m);
-    return fmin(m + m * expm1(truncated_exponential_ppf(q, alpha, length)), upper);
+    return fmin(m + scaled_expm1(m, truncated_exponential_ppf(q, alpha, length)), upper);
 }
 
 __device__ real truncated_pareto_isf(real q, real alpha, real m, real upper)
 {
     real length = log_ratio(upper, m);
     if (alpha < 0) return fmax(below(truncated_exponential_ppf(q, -alpha, length), upper), m);
-    return fmin(m + m * expm1(truncated_exponential_isf(q, alpha, length)), upper);
+    return fmin(m + scaled_expm1(m, truncated_exponential_isf(q, alpha, length)), upper);
 }
 
 __device__ real truncated_pareto_sample(rng_t *rng, real alpha, real m, real upper)

@@ -255,6 +255,9 @@ def test_powers_that_a_scale_brings_back(dtype):
     got += [gs.johnson_su.isf(*map(dtype, (0.5, -u, 1, 0)), tiny), gs.sinh_arcsinh.ppf(*map(dtype, (0.5, u, 1, 0)), tiny)]
     want += 2 * [mp.mpf(float(tiny)) * mp.sinh(u)]
     np.testing.assert_allclose(np.array(got, float), np.array(want, float), rtol=1e-5 if dtype == np.float32 else 2e-12)
+    for density in (gs.pareto, gs.lomax):  # and back
+        x = density.isf(dtype(q), dtype(0.5), dtype(down))
+        assert density.logsf(x, dtype(0.5), dtype(down)) == pytest.approx(math.log(q), rel=1e-6)
 
 
 def test_tails_that_are_tiny_beside_a_shape():
@@ -266,7 +269,8 @@ def test_tails_that_are_tiny_beside_a_shape():
 def test_largest_x():
     """Squares that overflow, and angles of which nothing is left."""
     x = np.array([-1.7e308, 1.7e308])
-    for density, *at in [(gs.skew_normal, 2.0, 0.0, 1.0), (gs.pearson3, 1.0, 0.0, 1.0), (gs.relativistic_breit_wigner, 1.0, 1.0)]:
+    densities = [(gs.skew_normal, 2.0, 0.0, 1.0), (gs.pearson3, 1.0, 0.0, 1.0), (gs.relativistic_breit_wigner, 1.0, 1.0)]
+    for density, *at in densities:
         np.testing.assert_array_equal(density.cdf(x, *at), [0, 1])
         assert (density.pdf(x, *at) == 0).all()
     assert gs.pearson3.logpdf(1e300, 1.0, 0.0, 1.0) == pytest.approx(-2e300)
