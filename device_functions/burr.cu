@@ -36,7 +36,7 @@ __device__ real burr_logsf(real x, real c, real k, real sigma)
 // Where the distribution function is exp(-h)
 __device__ real quantile(real h, real c, real k, real sigma)
 {
-    return sigma * exp(-(h / k < EPSILON ? log_quotient(h, k) : log_expm1(h / k)) / c);
+    return scaled_exp(sigma, -(h / k < EPSILON ? log_quotient(h, k) : log_expm1(h / k)) / c);
 }
 
 __device__ real burr_ppf(real q, real c, real k, real sigma) { return quantile(-log(q), c, k, sigma); }
@@ -45,13 +45,13 @@ __device__ real burr_sample(rng_t *rng, real c, real k, real sigma) { return qua
 
 __device__ real burr_mean(real c, real k, real sigma)
 {
-    return c > 1 ? sigma * exp(log_gamma(1 - 1 / c) + log_rising(k, 1 / c)) : INFINITY;
+    return c > 1 ? scaled_exp(sigma, log_gamma(1 - 1 / c) + log_rising(k, 1 / c)) : INFINITY;
 }
 
 __device__ real burr_var(real c, real k, real sigma)
 {
     real mean = burr_mean(c, k, sigma);
-    return c > 2 ? mean * mean * expm1(log_gamma_bend(1, -1 / c) + log_gamma_bend(k, 1 / c)) : INFINITY;
+    return c > 2 ? mean * (mean * expm1(log_gamma_bend(1, -1 / c) + log_gamma_bend(k, 1 / c))) : INFINITY;
 }
 
 __device__ real burr_entropy(real c, real k, real sigma)
@@ -61,5 +61,5 @@ __device__ real burr_entropy(real c, real k, real sigma)
 
 __device__ real burr_mode(real c, real k, real sigma)
 {
-    return c * k > 1 ? sigma * exp(log((c * k - 1) / (c + 1)) / c) : 0;
+    return c * k > 1 ? scaled_exp(sigma, log((c * k - 1) / (c + 1)) / c) : 0;
 }

@@ -86,7 +86,7 @@ __device__ real standard(rng_t *rng, real p, real b)
 __device__ real generalized_inverse_gaussian_sample(rng_t *rng, real p, real b, real sigma)
 {
     real log_z = standard(rng, fabs(p), b);
-    return sigma * exp(p < 0 ? -log_z : log_z);
+    return scaled_exp(sigma, p < 0 ? -log_z : log_z);
 }
 
 __device__ real generalized_inverse_gaussian_mean(real p, real b, real sigma)

@@ -28,13 +28,13 @@ __device__ real half_student_t_logsf(real x, real nu, real sigma)
 __device__ real half_student_t_ppf(real q, real nu, real sigma)
 {
     if (isinf(nu)) return gamma_quantile_power((real)0.5, q, 1 - q, 0.5, SQRT_2 * sigma);
-    return sigma * sqrt(nu) * student_quantile(0.5 * nu, q, 1 - q);
+    return student_quantile(0.5 * nu, q, 1 - q, sigma * sqrt(nu));
 }
 
 __device__ real half_student_t_isf(real q, real nu, real sigma)
 {
     if (isinf(nu)) return gamma_quantile_power((real)0.5, 1 - q, q, 0.5, SQRT_2 * sigma);
-    return sigma * sqrt(nu) * student_quantile(0.5 * nu, 1 - q, q);
+    return student_quantile(0.5 * nu, 1 - q, q, sigma * sqrt(nu));
 }
 
 __device__ real half_student_t_sample(rng_t *rng, real nu, real sigma)

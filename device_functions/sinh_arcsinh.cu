@@ -23,20 +23,20 @@ __device__ real sinh_arcsinh_logsf(real x, real epsilon, real delta, real mu, re
 
 __device__ real sinh_arcsinh_ppf(real q, real epsilon, real delta, real mu, real sigma)
 {
-    return mu + sigma * sinh((asinh(ndtri(q)) + epsilon) / delta);
+    return mu + scaled_sinh(sigma, (asinh(ndtri(q)) + epsilon) / delta);
 }
 
 __device__ real sinh_arcsinh_isf(real q, real epsilon, real delta, real mu, real sigma)
 {
-    return mu - sigma * sinh((asinh(ndtri(q)) - epsilon) / delta);
+    return mu - scaled_sinh(sigma, (asinh(ndtri(q)) - epsilon) / delta);
 }
 
 __device__ real sinh_arcsinh_sample(rng_t *rng, real epsilon, real delta, real mu, real sigma)
 {
-    return mu + sigma * sinh((asinh(normal(rng)) + epsilon) / delta);
+    return mu + scaled_sinh(sigma, (asinh(normal(rng)) + epsilon) / delta);
 }
 
 __device__ real sinh_arcsinh_median(real epsilon, real delta, real mu, real sigma)
 {
-    return mu + sigma * sinh(epsilon / delta);
+    return mu + scaled_sinh(sigma, epsilon / delta);
 }

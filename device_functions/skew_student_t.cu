@@ -36,7 +36,7 @@ __device__ real skew_student_t_logsf(real x, real a, real b, real mu, real sigma
 
 __device__ real skew_student_t_ppf(real q, real a, real b, real mu, real sigma)
 {
-    return mu + sigma * (sqrt(a + b) * sinh(0.5 * beta_quantile_logit(a, b, q, 1 - q)));
+    return mu + scaled_sinh(sigma * sqrt(a + b), 0.5 * beta_quantile_logit(a, b, q, 1 - q));
 }
 
 __device__ real skew_student_t_isf(real q, real a, real b, real mu, real sigma)

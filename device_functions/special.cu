@@ -35,13 +35,12 @@ __device__ real log_2cosh(real x)
     return fabs(x) + log1p_unit(exp(-2 * fabs(x)));
 }
 
-// Its derivative tanh(x), with the same exponential. Error 2.
+// Its derivative tanh(x), with the same exponential. Error 20.
 __device__ real log_2cosh_slope(real x)
 {
     real e = exp(-2 * fabs(x)), s = x * x;
-    real series = 1 + s * (-0.33333333333332554 + s * (0.13333333333072078 + s * (-0.05396825363319198 + s * (
-                  0.02186946740587528 + s * (-0.008862510354387692 + s * (0.003578283657570525 + s * -0.0013168033959108944))))));
-    return s < 0.0625 ? x * series : copysign(quotient(1 - e, 1 + e), x);
+    real series = 1 - s * (0.3333333333333333 - s * (0.13333333333333333 - s * 0.05396825396825397));
+    return fabs(x) < 0.03 ? x * series : copysign(quotient(1 - e, 1 + e), x);
 }
 
 // log(exp(a) + exp(b)), any a and b, -INFINITY included. Scaled error 1.
@@ -131,6 +130,25 @@ __device__ real power_of_quotient(real x, real s, real power)
 }
 
 __device__ real power_of_quotient_grad_s(real x, real s, real power, real value) { return -power * (value / s); }
+
+// scale exp(u), scale > 0, where the exponential may over- or underflow. Error 4.
+__device__ real scaled_exp(real scale, real u)
+{
+    real root = exp(0.5 * u);
+    return scale * root * root;
+}
+
+// scale (exp(u) - 1), likewise
+__device__ real scaled_expm1(real scale, real u)
+{
+    return u > 1 ? scaled_exp(scale, u) - scale : scale * expm1(u);
+}
+
+// scale sinh(u), likewise
+__device__ real scaled_sinh(real scale, real u)
+{
+    return 2 * (scale * sinh(0.5 * u)) * cosh(0.5 * u);
+}
 
 // log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.
 __device__ real log_arc(real x, real s)
@@ -869,8 +887,8 @@ __device__ real gamma_quantile_power(real a, real p, real q, real power, real sc
 {
     real x = gamma_quantile(a, p, q);
     if (a < 1 && x < EPSILON)  // log_gamma_1p(a), spelled out: it costs less where it is computed in vain
-        return exp((log_probability(p, q) + (log_gamma_near_two(a) - log1p(a))) * (power / a) + log(scale));
-    return scale * (power == 1 ? x : power == -1 ? 1 / x : power == 0.5 ? sqrt(x) : pow(x, power));
+        return scaled_exp(scale, (log_probability(p, q) + (log_gamma_near_two(a) - log1p(a))) * (power / a));
+    return power == 1 ? scale * x : power == -1 ? scale / x : power == 0.5 ? scale * sqrt(x) : scaled_exp(scale, power * log(x));
 }
 
 
@@ -1176,12 +1194,12 @@ __device__ real student_quantile_search(real a, real p, real q)
     return beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), -log(student_quantile_start(a, q)));
 }
 
-// The t >= 0 at which P(|T| > t sqrt(2 a)) = q = 1 - p
-__device__ real student_quantile(real a, real p, real q)
+// scale t, t >= 0 being where P(|T| > t sqrt(2 a)) = q = 1 - p
+__device__ real student_quantile(real a, real p, real q, real scale)
 {
     real logit = student_quantile_search(a, p, q);
     real value = logit + only_derivative(beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), logit));
-    return !(a > 0 && p >= 0 && q >= 0) ? NAN : q == 0 ? INFINITY : p == 0 ? 0 : exp(-0.5 * value);
+    return !(a > 0 && p >= 0 && q >= 0) ? NAN : q == 0 ? INFINITY : p == 0 ? 0 : scaled_exp(scale, -0.5 * value);
 }
 
 
@@ -1372,8 +1390,8 @@ __device__ real owens_t(real h, real a)
 __device__ real log_skew_ndtr(real x, real alpha)
 {
     if (isnan(x) || isnan(alpha)) return NAN;
-    if (isinf(x)) return x < 0 ? -INFINITY : 0;
     real h = fabs(x), a = fmin(fabs(alpha), largest_slope()), square = 0.5 * x * x;
+    if (isinf(square)) return x < 0 ? -INFINITY : 0;
     // P(X <= x) where alpha >= 0; by symmetry P(X > x) where alpha < 0
     int falls = alpha < 0 ? x > 0 : x < 0;
     if (falls || a > 1) {
@@ -1391,12 +1409,12 @@ __device__ real log_skew_ndtr(real x, real alpha)
 
 __device__ real log_skew_ndtr_grad_x(real x, real alpha, real value)
 {
-    return isinf(x) ? 0 : exp((LOG_2 - HALF_LOG_2PI) - 0.5 * x * x + log_ndtr(alpha * x) - value);
+    return isinf(0.5 * x * x) ? 0 : exp((LOG_2 - HALF_LOG_2PI) - 0.5 * x * x + log_ndtr(alpha * x) - value);
 }
 
 __device__ real log_skew_ndtr_grad_alpha(real x, real alpha, real value)
 {
-    return isinf(x) ? 0 : -exp(-0.5 * x * x * (1 + alpha * alpha) - value) / (PI * (1 + alpha * alpha));
+    return isinf(0.5 * x * x) ? 0 : -exp(-0.5 * x * x * (1 + alpha * alpha) - value) / (PI * (1 + alpha * alpha));
 }
 
 
@@ -1420,8 +1438,16 @@ __device__ real log_expm1(real x)
     return x + log1mexp(-x);
 }
 
-// -z - exp(-z), the logarithm of the density of the standard Gumbel distribution, whose derivative expm1(-z) has all digits
-// near the mode. Scaled error 2.
+// exp(-z) - 1, also relative to z where that is small, with the same exponential as the next one. Error 40.
+__device__ real log_gumbel_density_slope(real z)
+{
+    real e = exp(-z), series = 1 - z * (0.5 - z * (0.16666666666666667 - z * (0.041666666666666667 - z * (
+                               0.0083333333333333333 - z * 0.0013888888888888889))));
+    return fabs(z) < 0.02 ? -z * series : e - 1;
+}
+
+// -z - exp(-z), the logarithm of the density of the standard Gumbel distribution, whose slope has all digits near the mode, too.
+// Scaled error 2.
 __device__ real log_gumbel_density(real z)
 {
     return -z - exp(-z);
@@ -1443,8 +1469,11 @@ __device__ real log1p_over(real d, real scale, real xi)
 {
     real z = d / scale, u = xi * z, r = u / (2 + u), s = r * r;
     if (s < 0.1111) return z / (1 + 0.5 * u) * (1 + s * atanh_remainder(s));
-    if (!(fabs(u) < INFINITY)) return xi == 0 ? z : (log(fabs(xi)) + log(fabs(d)) - log(scale)) / xi;
-    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;  // near -1 the sum is rounded once
+    real e = EPSILON, e2 = e * e, e4 = e2 * e2, tiny = EPSILON < 1e-10 ? e4 * e4 : e2 * e;  // for what overflows
+    int far = !(fabs(u) < INFINITY);
+    real ratio = (far ? fabs(d) * tiny * (fabs(xi) * tiny) : fma(xi, d, scale)) / scale;  // near -1 the sum is rounded once
+    real value = far ? log(ratio) + (EPSILON < 1e-10 ? 16 * 52 : 6 * 23) * LOG_2 : u < 0 ? log(ratio) : log1p(u);
+    return xi == 0 ? z : value / xi;
 }
 
 __device__ real log1p_over_grad_d(real d, real scale, real xi) { return 1 / fma(xi, d, scale); }
@@ -1470,10 +1499,11 @@ __device__ real expm1_quotient(real a, real x)
     return x * series;
 }
 
-// log((exp(a x) - 1) / a), x > 0, where the exponential may overflow. Error 4 + |a x|.
+// log((exp(a x) - 1) / a), x > 0, where the exponential may overflow, or be small beside 1 while a is -1. Error 4 + |a x|.
 __device__ real log_expm1_quotient(real a, real x)
 {
-    return a * x > 50 ? a * x - log(a) : log(expm1_quotient(a, x));
+    real u = a * x;
+    return u > 50 ? u - log(a) : u < -1 ? log1mexp(u) - log(-a) : log(expm1_quotient(a, x));
 }
 
 // scale (exp(a x) - 1) / a, and scale x where a = 0, scale > 0, where the exponential may overflow: the inverse of log1p_over.
@@ -1706,7 +1736,7 @@ __device__ real log_gig_mixture_near_grad_x(real x, real p, real beta, real gamm
 
 __device__ real log_gig_mixture_density(real x, real p, real beta, real gamma, real delta)
 {
-    if (hypot(x, delta) * hypot(beta, gamma) < 1) return log_gig_mixture_near(x, p, beta, gamma, delta);
+    if (hypot(x, delta) * hypot(beta, gamma) < (EPSILON < 1e-10 ? 0.01 : 0.1)) return log_gig_mixture_near(x, p, beta, gamma, delta);
     return log_gig_mixture_at(x, p, beta, gamma, delta);
 }
 

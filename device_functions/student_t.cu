@@ -44,8 +44,8 @@ __device__ real student_t_cdf(real x, real nu, real mu, real sigma)
 __device__ real student_t_ppf(real q, real nu, real mu, real sigma)
 {
     if (isinf(nu)) return normal_ppf(q, mu, sigma);
-    real tail = fmin(q, 1 - q), t = sqrt(nu) * student_quantile(0.5 * nu, 1 - 2 * tail, 2 * tail);
-    return q < 0.5 ? mu - sigma * t : mu + sigma * t;
+    real tail = fmin(q, 1 - q), distance = student_quantile(0.5 * nu, 1 - 2 * tail, 2 * tail, sigma * sqrt(nu));
+    return q < 0.5 ? mu - distance : mu + distance;
 }
 
 __device__ real student_t_isf(real q, real nu, real mu, real sigma)

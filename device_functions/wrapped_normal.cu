@@ -7,11 +7,11 @@
 // of sigma^2 = 2 pi.
 __device__ int is_wide(real sigma) { return sigma * sigma > 2 * PI; }
 
-// x - mu without whole turns
+// x - mu without whole turns; nan where these are so many that what remains is not known
 __device__ real around(real x, real mu)
 {
     real d = x - mu, turns = rint(d * (0.5 / PI));
-    return fma(-2 * PI, turns, d) - 2 * rest_of_pi() * turns;
+    return fabs(turns) * EPSILON < 0.25 ? fma(-2 * PI, turns, d) - 2 * rest_of_pi() * turns : NAN;
 }
 
 // The logarithm of the sum of exp(-(d + 2 pi k)^2 / (2 sigma^2)) over all k

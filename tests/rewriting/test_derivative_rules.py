@@ -73,7 +73,8 @@ UNTESTED = {
     "largest_slope", "log_skew_ndtr_grad_x", "log_skew_ndtr_grad_alpha",
     "log_student_density", "student_q_grad_t", "log_student_p_grad_t", "log_student_q_grad_t",
     # parts of the incomplete gamma function, and derivatives of it
-    "log_gamma_power", "gamma_eta", "gamma_middle", "log_gamma_tail", "log_gamma_tail_uniform", "log_gamma_tail_near",
+    "log_gamma_power", "gamma_eta", "gamma_middle", "log_gamma_tail", "log_gamma_tail_of_power",
+    "log_gamma_tail_uniform", "log_gamma_tail_near",
     "log_gamma_p_near_zero", "gamma_series", "gamma_fraction", "log_gamma_tail_grad_x",
     "gamma_quantile_step", "gamma_quantile_start", "gamma_quantile_search", "within_gamma", "within_beta",
     "beta_fraction_turns", "log_probability", "inversion_step", "only_derivative",
