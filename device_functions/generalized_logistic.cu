@@ -19,9 +19,8 @@ __device__ real core_grad_z(real z, real alpha)
 
 __device__ real generalized_logistic_logpdf(real x, real alpha, real mu, real sigma)
 {
-    real z = (x - mu) * (1 / sigma);
-    if (isinf(z)) return z > 0 ? -INFINITY : log(alpha / sigma) + (x - mu) * (alpha / sigma);
-    return log(alpha / sigma) + core(z, alpha);
+    real z = (x - mu) * (1 / sigma), value = log(alpha / sigma) + core(z, alpha);
+    return z == -INFINITY ? log(alpha / sigma) + (x - mu) * (alpha / sigma) : z == INFINITY ? -INFINITY : value;
 }
 
 __device__ real generalized_logistic_logcdf(real x, real alpha, real mu, real sigma)
