@@ -8,6 +8,14 @@ __device__ real arcsine_logpdf(real x, real lower, real upper)
     return x < lower || x > upper ? -INFINITY : -LOG_PI - 0.5 * (log(x - lower) + log(upper - x));
 }
 
+__device__ real arcsine_logpdf_grad_x(real x, real lower, real upper)
+{
+    if (!(lower < upper)) return NAN;
+    if (x < lower || x > upper) return 0;
+    real below = x - lower, above = upper - x;
+    return (x - 0.5 * (lower + upper)) / fmax(below, above) * log_slope(fmin(below, above));
+}
+
 __device__ real arcsine_logcdf(real x, real lower, real upper)
 {
     if (!(lower < upper)) return NAN;

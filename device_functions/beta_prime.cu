@@ -36,12 +36,12 @@ __device__ real beta_prime_logsf(real x, real alpha, real beta, real sigma)
 
 __device__ real beta_prime_ppf(real q, real alpha, real beta, real sigma)
 {
-    return sigma * exp(beta_quantile_logit(alpha, beta, q, 1 - q));
+    return scaled_exp(sigma, beta_quantile_logit(alpha, beta, q, 1 - q));
 }
 
 __device__ real beta_prime_isf(real q, real alpha, real beta, real sigma)
 {
-    return sigma * exp(beta_quantile_logit(alpha, beta, 1 - q, q));
+    return scaled_exp(sigma, beta_quantile_logit(alpha, beta, 1 - q, q));
 }
 
 __device__ real beta_prime_sample(rng_t *rng, real alpha, real beta, real sigma)

@@ -17,6 +17,12 @@ __device__ real birnbaum_saunders_logpdf(real x, real alpha, real beta)
          - 0.5 * normal * normal;
 }
 
+__device__ real birnbaum_saunders_logpdf_grad_beta(real x, real alpha, real beta)
+{
+    if (x == 0 || isinf(x)) return 0;
+    return 0.5 * ((x - beta) / beta) * ((1 / x + 1 / beta) / alpha / alpha - 1 / (x + beta));
+}
+
 __device__ real birnbaum_saunders_logcdf(real x, real alpha, real beta)
 {
     return x == 0 ? -INFINITY : isinf(x) ? 0 : log_ndtr(standardised(x, alpha, beta));

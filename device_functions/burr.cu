@@ -10,12 +10,17 @@ __device__ real burr_logpdf(real x, real c, real k, real sigma)
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
-__device__ real burr_logpdf_grad_x(real x, real c, real k, real sigma)
+// d/dx where the density is like z^(near - 1) near 0 and z^(-far - 1) far away, of which one turns into the other by z^c
+__device__ real slope(real x, real c, real near, real far, real sigma)
 {
-    real log_z = log_quotient(x, sigma), rate = c * (k + 1) * exp(log_expit(-c * fabs(log_z)) - log(x));
-    if (x == 0) return c * k != 1 || c > 1 ? 0 : c == 1 ? -2 / sigma : -INFINITY;
-    return isinf(x) ? 0 : log_z > 0 ? rate - (c + 1) / x : (c * k - 1) / x - rate;
+    if (isinf(x)) return 0;
+    if (x == 0) return near != 1 || c > 1 ? 0 : c == 1 ? -(near + far) / sigma : -INFINITY;
+    real log_z = log_quotient(x, sigma), y = log_z > 0 ? -c * log_z : c * log_z;
+    real rate = (near + far) * exp(log_expit(y) - log(x));
+    return log_z > 0 ? rate - (far + 1) / x : (near - 1) / x - rate;
 }
+
+__device__ real burr_logpdf_grad_x(real x, real c, real k, real sigma) { return slope(x, c, c * k, c, sigma); }
 
 __device__ real burr_logcdf(real x, real c, real k, real sigma)
 {
@@ -31,7 +36,7 @@ __device__ real burr_logsf(real x, real c, real k, real sigma)
 // Where the distribution function is exp(-h)
 __device__ real quantile(real h, real c, real k, real sigma)
 {
-    return sigma * exp(-(h / k < EPSILON ? log_quotient(h, k) : log_expm1(h / k)) / c);
+    return scaled_exp(sigma, -(h / k < EPSILON ? log_quotient(h, k) : log_expm1(h / k)) / c);
 }
 
 __device__ real burr_ppf(real q, real c, real k, real sigma) { return quantile(-log(q), c, k, sigma); }
@@ -40,13 +45,13 @@ __device__ real burr_sample(rng_t *rng, real c, real k, real sigma) { return qua
 
 __device__ real burr_mean(real c, real k, real sigma)
 {
-    return c > 1 ? sigma * exp(log_gamma(1 - 1 / c) + log_rising(k, 1 / c)) : INFINITY;
+    return c > 1 ? scaled_exp(sigma, log_gamma(1 - 1 / c) + log_rising(k, 1 / c)) : INFINITY;
 }
 
 __device__ real burr_var(real c, real k, real sigma)
 {
     real mean = burr_mean(c, k, sigma);
-    return c > 2 ? mean * mean * expm1(log_gamma_bend(1, -1 / c) + log_gamma_bend(k, 1 / c)) : INFINITY;
+    return c > 2 ? mean * (mean * expm1(log_gamma_bend(1, -1 / c) + log_gamma_bend(k, 1 / c))) : INFINITY;
 }
 
 __device__ real burr_entropy(real c, real k, real sigma)
@@ -56,5 +61,5 @@ __device__ real burr_entropy(real c, real k, real sigma)
 
 __device__ real burr_mode(real c, real k, real sigma)
 {
-    return c * k > 1 ? sigma * exp(log((c * k - 1) / (c + 1)) / c) : 0;
+    return c * k > 1 ? scaled_exp(sigma, log((c * k - 1) / (c + 1)) / c) : 0;
 }

@@ -10,29 +10,24 @@ __device__ real burr12_logpdf(real x, real c, real k, real sigma)
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
-__device__ real burr12_logpdf_grad_x(real x, real c, real k, real sigma)
-{
-    real log_z = log_quotient(x, sigma), rate = c * (k + 1) * exp(log_expit(-c * fabs(log_z)) - log(x));
-    if (x == 0) return c == 1 ? -(k + 1) / sigma : 0;
-    return isinf(x) ? 0 : log_z > 0 ? rate - (c * k + 1) / x : (c - 1) / x - rate;
-}
+__device__ real burr12_logpdf_grad_x(real x, real c, real k, real sigma) { return burr_slope(x, c, c, c * k, sigma); }
 
-// 1 / x has a distribution of type III.
+// 1 / x has a distribution of type III; in its quantiles, a negative shape c makes that of 1 / x.
 __device__ real burr12_logcdf(real x, real c, real k, real sigma) { return burr_logsf(sigma, c, k, x); }
 __device__ real burr12_logsf(real x, real c, real k, real sigma) { return burr_logcdf(sigma, c, k, x); }
-__device__ real burr12_ppf(real q, real c, real k, real sigma) { return sigma / burr_isf(q, c, k, 1); }
-__device__ real burr12_isf(real q, real c, real k, real sigma) { return sigma / burr_ppf(q, c, k, 1); }
-__device__ real burr12_sample(rng_t *rng, real c, real k, real sigma) { return sigma / burr_sample(rng, c, k, 1); }
+__device__ real burr12_ppf(real q, real c, real k, real sigma) { return burr_isf(q, -c, k, sigma); }
+__device__ real burr12_isf(real q, real c, real k, real sigma) { return burr_ppf(q, -c, k, sigma); }
+__device__ real burr12_sample(rng_t *rng, real c, real k, real sigma) { return burr_sample(rng, -c, k, sigma); }
 
 __device__ real burr12_mean(real c, real k, real sigma)
 {
-    return c * k > 1 ? sigma * exp(log(k) + lbeta(k - 1 / c, 1 + 1 / c)) : INFINITY;
+    return c * k > 1 ? scaled_exp(sigma, log(k) + lbeta(k - 1 / c, 1 + 1 / c)) : INFINITY;
 }
 
 __device__ real burr12_var(real c, real k, real sigma)
 {
     real mean = burr12_mean(c, k, sigma);
-    return c * k > 2 ? mean * mean * expm1(log_gamma_bend(1, 1 / c) + log_gamma_bend(k, -1 / c)) : INFINITY;
+    return c * k > 2 ? mean * (mean * expm1(log_gamma_bend(1, 1 / c) + log_gamma_bend(k, -1 / c))) : INFINITY;
 }
 
 __device__ real burr12_entropy(real c, real k, real sigma)
@@ -42,5 +37,5 @@ __device__ real burr12_entropy(real c, real k, real sigma)
 
 __device__ real burr12_mode(real c, real k, real sigma)
 {
-    return c > 1 ? sigma * exp(log((c - 1) / (c * k + 1)) / c) : 0;
+    return c > 1 ? scaled_exp(sigma, log((c - 1) / (c * k + 1)) / c) : 0;
 }

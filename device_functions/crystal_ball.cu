@@ -17,11 +17,17 @@ __device__ real log_whole(real beta, real m)
     return logaddexp(log_power_part(beta, m), HALF_LOG_2PI + log_ndtr(beta));
 }
 
+// The logarithm of the share of the power law
+__device__ real log_share(real beta, real m)
+{
+    return log_expit(log_power_part(beta, m) - (HALF_LOG_2PI + log_ndtr(beta)));
+}
+
 // The power law is exp(-m log_fall), x <= mu - beta sigma.
 __device__ real log_fall(real x, real beta, real m, real mu, real sigma)
 {
-    real z = (x - mu) * (1 / sigma);
-    return isinf(z) ? log_quotient(mu - x, sigma) + log(beta / m) : log1p(-(z + beta) * (beta / m));
+    real z = (x - mu) * (1 / sigma), rise = -(z + beta) * (beta / m);
+    return isinf(rise) ? log_quotient(mu - x, sigma) + log(beta / m) : log1p(rise);
 }
 
 __device__ real crystal_ball_logpdf(real x, real beta, real m, real mu, real sigma)
@@ -35,7 +41,7 @@ __device__ real crystal_ball_logpdf(real x, real beta, real m, real mu, real sig
 __device__ real crystal_ball_logcdf(real x, real beta, real m, real mu, real sigma)
 {
     if (!(m > 1)) return NAN;
-    real z = (x - mu) * (1 / sigma), below = log_power_part(beta, m) - log_whole(beta, m);
+    real z = (x - mu) * (1 / sigma), below = log_share(beta, m);
     if (z <= -beta) return below - (m - 1) * log_fall(x, beta, m, mu, sigma);
     return logaddexp(below, HALF_LOG_2PI + log_ndtr_difference(-beta, z) - log_whole(beta, m));
 }
@@ -51,7 +57,7 @@ __device__ real crystal_ball_logsf(real x, real beta, real m, real mu, real sigm
 __device__ real crystal_ball_sample(rng_t *rng, real beta, real m, real mu, real sigma)
 {
     if (!(m > 1)) return NAN;
-    real u = uniform(rng), e = exponential(rng), below = exp(log_power_part(beta, m) - log_whole(beta, m));
+    real u = uniform(rng), e = exponential(rng), below = exp(log_share(beta, m));
     if (u < below) return mu - sigma * (beta + m / beta * expm1(e / (m - 1)));
     return truncated_normal_sample(rng, mu, sigma, mu - beta * sigma, INFINITY);
 }

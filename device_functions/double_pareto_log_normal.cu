@@ -58,5 +58,5 @@ __device__ real double_pareto_log_normal_var(real alpha, real beta, real mu, rea
     if (alpha <= 2) return INFINITY;
     real mean = double_pareto_log_normal_mean(alpha, beta, mu, sigma);
     real log_ratio = sigma * sigma + log1p(1 / (alpha * (alpha - 2))) + log1p(1 / (beta * (beta + 2)));
-    return mean * mean * expm1(log_ratio);
+    return mean * (mean * expm1(log_ratio));
 }

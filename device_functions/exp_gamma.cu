@@ -8,6 +8,11 @@ __device__ real exp_gamma_logpdf(real x, real alpha, real mu, real sigma)
     return (0.5 * log(alpha) - HALF_LOG_2PI - stirling_error(alpha) - log(sigma)) + alpha * log_excess(d, expm1(d));
 }
 
+__device__ real exp_gamma_logpdf_grad_alpha(real x, real alpha, real mu, real sigma)
+{
+    return isinf(x) ? 0 : ((x - mu) * (1 / sigma) - log(alpha)) + log_minus_digamma(alpha);
+}
+
 // Where exp(z) is small, and may underflow, the tail is a power of it.
 __device__ real exp_gamma_logcdf(real x, real alpha, real mu, real sigma)
 {

@@ -21,7 +21,7 @@ __device__ real exponential_power_logcdf(real x, real b, real sigma)
 }
 
 // Where the survival function is exp(-h)
-__device__ real quantile(real h, real b, real sigma) { return sigma * exp(log(log1p(h)) / b); }
+__device__ real quantile(real h, real b, real sigma) { return scaled_exp(sigma, log(log1p(h)) / b); }
 
 __device__ real exponential_power_ppf(real q, real b, real sigma) { return quantile(-log1p(-q), b, sigma); }
 __device__ real exponential_power_isf(real q, real b, real sigma) { return quantile(-log(q), b, sigma); }

@@ -27,7 +27,8 @@ __device__ real exponentiated_weibull_logsf(real x, real alpha, real theta, real
 // Where the distribution function is exp(-h)
 __device__ real quantile(real h, real alpha, real theta, real sigma)
 {
-    return sigma * exp(log_minus_log1mexp(-h / theta) / alpha);
+    real y = h / theta, log_minus_log = y < EPSILON ? log(-log_quotient(h, theta)) : log_minus_log1mexp(-y);
+    return scaled_exp(sigma, log_minus_log / alpha);
 }
 
 __device__ real exponentiated_weibull_ppf(real q, real alpha, real theta, real sigma)

@@ -9,6 +9,24 @@ __device__ real folded_cauchy_logpdf(real x, real mu, real sigma)
     return isinf(x) ? -INFINITY : both + (LOG_2 - LOG_PI - log(sigma));
 }
 
+// In x; and, with both exchanged, in mu. Near 0 nothing cancels.
+__device__ real slope(real x, real mu, real sigma)
+{
+    real z = x * (1 / sigma), below = (x + mu) * (1 / sigma), above = (x - mu) * (1 / sigma);
+    real b = hypot((real)1, below), a = hypot((real)1, above), whole = hypot((real)1, hypot(z, mu * (1 / sigma)));
+    real apart = 1 / b * (1 / a) + below / b * (above / a);
+    return isinf(whole) ? 0 : 2 / sigma * (z / whole / whole - 2 * apart * (z / fmax(a, b)) / fmin(a, b));
+}
+
+__device__ real folded_cauchy_logpdf_grad_x(real x, real mu, real sigma) { return slope(x, mu, sigma); }
+__device__ real folded_cauchy_logpdf_grad_mu(real x, real mu, real sigma) { return slope(mu, x, sigma); }
+
+__device__ real folded_cauchy_logpdf_grad_sigma(real x, real mu, real sigma)
+{
+    real below = (x + mu) * (1 / sigma), above = (x - mu) * (1 / sigma), whole = hypot(x, mu) * (1 / sigma);
+    return (1 + 2 / (1 + whole * whole) - 2 / (1 + below * below) - 2 / (1 + above * above)) * (1 / sigma);
+}
+
 // atan(below) + atan(above), as the angle of the product of two complex numbers, divided by the largest of what it is made of
 __device__ real folded_cauchy_logcdf(real x, real mu, real sigma)
 {

@@ -8,6 +8,16 @@ __device__ real folded_normal_logpdf(real x, real mu, real sigma)
     return isinf(z) ? -INFINITY : -(log(sigma) + HALF_LOG_2PI) - 0.5 * z * z + log1p_unit(exp(-other));
 }
 
+// In x; and, with both exchanged, in mu
+__device__ real slope(real x, real mu, real sigma)
+{
+    real z = x * (1 / sigma), c = mu * (1 / sigma);
+    return isinf(z) || isinf(c) ? 0 : (c * log_2cosh_slope(z * c) - z) * (1 / sigma);
+}
+
+__device__ real folded_normal_logpdf_grad_x(real x, real mu, real sigma) { return slope(x, mu, sigma); }
+__device__ real folded_normal_logpdf_grad_mu(real x, real mu, real sigma) { return slope(mu, x, sigma); }
+
 __device__ real folded_normal_logcdf(real x, real mu, real sigma)
 {
     real z = x * (1 / sigma), above = (x - fabs(mu)) * (1 / sigma), mode = fmin(above, (real)0);

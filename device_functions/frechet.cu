@@ -11,25 +11,25 @@ __device__ real frechet_logpdf(real x, real alpha, real sigma)
 // alpha log(x / sigma) has a standard Gumbel distribution.
 __device__ real frechet_logcdf(real x, real alpha, real sigma) { return gumbel_logcdf(alpha * log_quotient(x, sigma), 0, 1); }
 __device__ real frechet_logsf(real x, real alpha, real sigma) { return gumbel_logsf(alpha * log_quotient(x, sigma), 0, 1); }
-__device__ real frechet_ppf(real q, real alpha, real sigma) { return sigma * exp(-log(-log(q)) / alpha); }
-__device__ real frechet_isf(real q, real alpha, real sigma) { return sigma * exp(-log(-log1p(-q)) / alpha); }
+__device__ real frechet_ppf(real q, real alpha, real sigma) { return scaled_exp(sigma, -log(-log(q)) / alpha); }
+__device__ real frechet_isf(real q, real alpha, real sigma) { return scaled_exp(sigma, -log(-log1p(-q)) / alpha); }
 
 __device__ real frechet_sample(rng_t *rng, real alpha, real sigma)
 {
-    return sigma * exp(-log(exponential(rng)) / alpha);
+    return scaled_exp(sigma, -log(exponential(rng)) / alpha);
 }
 
 __device__ real frechet_mean(real alpha, real sigma)
 {
-    return alpha > 1 ? sigma * exp(log_gamma(1 - 1 / alpha)) : INFINITY;
+    return alpha > 1 ? scaled_exp(sigma, log_gamma(1 - 1 / alpha)) : INFINITY;
 }
 
 __device__ real frechet_var(real alpha, real sigma)
 {
     if (!(alpha > 2)) return INFINITY;
     real mean = frechet_mean(alpha, sigma);
-    return mean * mean * expm1(log_gamma_bend(1, -1 / alpha));
+    return mean * (mean * expm1(log_gamma_bend(1, -1 / alpha)));
 }
 
 __device__ real frechet_entropy(real alpha, real sigma) { return EULER_GAMMA * (1 + 1 / alpha) + log(sigma / alpha) + 1; }
-__device__ real frechet_mode(real alpha, real sigma) { return sigma * exp(-log1p(1 / alpha) / alpha); }
+__device__ real frechet_mode(real alpha, real sigma) { return scaled_exp(sigma, -log1p(1 / alpha) / alpha); }

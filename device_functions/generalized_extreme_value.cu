@@ -19,7 +19,8 @@ __device__ real generalized_extreme_value_logpdf(real x, real mu, real sigma, re
     if (isinf(xi == 0 ? z : d) || (xi > 0 ? xi * z <= -1 : xi * z < -1)) return -INFINITY;
     real w = log1p_over(d, sigma, xi);
     if (isnan(w)) return -INFINITY;  // x has been rounded to beyond the end
-    return -log(sigma) - exp(-w) - weighted(1 + xi, w);
+    if (isinf(w)) return -log(sigma) - weighted(1 + xi, w);
+    return log_gumbel_density(w) - log(sigma) - xi * w;
 }
 
 __device__ real generalized_extreme_value_logcdf(real x, real mu, real sigma, real xi)

@@ -56,19 +56,19 @@ __device__ real generalized_gamma_isf(real q, real a, real c, real sigma)
 
 __device__ real generalized_gamma_sample(rng_t *rng, real a, real c, real sigma)
 {
-    return sigma * exp(gamma_logarithm(rng, a) / c);
+    return scaled_exp(sigma, gamma_logarithm(rng, a) / c);
 }
 
 __device__ real generalized_gamma_mean(real a, real c, real sigma)
 {
     if (!(a + 1 / c > 0)) return INFINITY;
-    return sigma * exp(c > 0 ? log_rising(a, 1 / c) : -log_rising(a + 1 / c, -1 / c));
+    return scaled_exp(sigma, c > 0 ? log_rising(a, 1 / c) : -log_rising(a + 1 / c, -1 / c));
 }
 
 __device__ real generalized_gamma_var(real a, real c, real sigma)
 {
     real mean = generalized_gamma_mean(a, c, sigma);
-    return a + 2 / c > 0 ? mean * mean * expm1(log_gamma_bend(a, 1 / c)) : INFINITY;
+    return a + 2 / c > 0 ? mean * (mean * expm1(log_gamma_bend(a, 1 / c))) : INFINITY;
 }
 
 __device__ real generalized_gamma_entropy(real a, real c, real sigma)
@@ -78,5 +78,5 @@ __device__ real generalized_gamma_entropy(real a, real c, real sigma)
 
 __device__ real generalized_gamma_mode(real a, real c, real sigma)
 {
-    return a > 1 / c ? sigma * pow(a - 1 / c, 1 / c) : 0;
+    return a > 1 / c ? scaled_exp(sigma, log(a - 1 / c) / c) : 0;
 }

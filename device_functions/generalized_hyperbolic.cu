@@ -40,44 +40,55 @@ __device__ real generalized_hyperbolic_sample(rng_t *rng, real p, real alpha, re
     return mu + (beta * w + sqrt(w) * z);
 }
 
+// The standard deviation of the normal variable where W has its peak: the moments are computed in this unit, with W relative to it.
+__device__ real unit_of(real p, real alpha, real beta, real delta)
+{
+    return delta * sqrt(gig_peak(p, 1, gig_mixture_gamma(delta * alpha, delta * beta)));
+}
+
 // The moments are those of beta W + sqrt(W) Z; a moment of W is infinite where gamma = 0 and its order is not below -p.
 __device__ real generalized_hyperbolic_mean(real p, real alpha, real beta, real mu, real delta)
 {
-    real gamma = gig_mixture_gamma(alpha, beta);
+    real b = gig_mixture_gamma(delta * alpha, delta * beta), unit = unit_of(p, alpha, beta, delta);
     if (!valid(p, alpha, beta)) return NAN;
-    if (gamma == 0 && p >= -1) return beta > 0 ? INFINITY : beta < 0 ? -INFINITY : p < -0.5 ? mu : NAN;
-    return mu + beta * (gig_peak(p, delta, gamma) * gig_moment(1, 0, p, delta * gamma));
+    if (b == 0 && p >= -1) return beta > 0 ? INFINITY : beta < 0 ? -INFINITY : p < -0.5 ? mu : NAN;
+    return mu + beta * unit * (unit * gig_moment(1, 0, p, b));
+}
+
+// The variance in this unit
+__device__ real relative_var(real p, real b, real drift)
+{
+    real mean = gig_moment(1, 0, p, b);
+    return mean + (drift == 0 ? 0 : drift * drift * gig_moment(2, mean, p, b));
 }
 
 __device__ real generalized_hyperbolic_var(real p, real alpha, real beta, real mu, real delta)
 {
-    real gamma = gig_mixture_gamma(alpha, beta), b = delta * gamma, peak = gig_peak(p, delta, gamma), drift = beta * peak;
+    real b = gig_mixture_gamma(delta * alpha, delta * beta), unit = unit_of(p, alpha, beta, delta);
     if (!valid(p, alpha, beta)) return NAN;
-    if (gamma == 0 && p >= (beta == 0 ? -1 : -2)) return p < (beta == 0 ? -0.5 : -1) ? INFINITY : NAN;
-    real mean = gig_moment(1, 0, p, b);
-    return peak * mean + (beta == 0 ? 0 : drift * drift * gig_moment(2, mean, p, b));
+    if (b == 0 && p >= (beta == 0 ? -1 : -2)) return p < (beta == 0 ? -0.5 : -1) ? INFINITY : NAN;
+    return unit * (unit * relative_var(p, b, beta * unit));
 }
 
 __device__ real generalized_hyperbolic_skewness(real p, real alpha, real beta, real mu, real delta)
 {
-    real gamma = gig_mixture_gamma(alpha, beta), b = delta * gamma, drift = beta * gig_peak(p, delta, gamma);
+    real b = gig_mixture_gamma(delta * alpha, delta * beta), drift = beta * unit_of(p, alpha, beta, delta);
     if (!valid(p, alpha, beta)) return NAN;
-    if (gamma == 0 && p >= (beta == 0 ? -1.5 : -3)) return NAN;
+    if (b == 0 && p >= (beta == 0 ? -1.5 : -3)) return NAN;
     if (beta == 0) return 0;
-    real var = generalized_hyperbolic_var(p, alpha, beta, mu, delta), mean = gig_moment(1, 0, p, b);
-    real unit = gig_peak(p, delta, gamma), second = gig_moment(2, mean, p, b);
-    return drift * (drift * drift * gig_moment(3, mean, p, b) + 3 * unit * second) / (var * sqrt(var));
+    real mean = gig_moment(1, 0, p, b), var = relative_var(p, b, drift), share = drift / sqrt(var);
+    return share * (share * share * gig_moment(3, mean, p, b) + 3 * gig_moment(2, mean, p, b) / var);
 }
 
 __device__ real generalized_hyperbolic_kurtosis(real p, real alpha, real beta, real mu, real delta)
 {
-    real gamma = gig_mixture_gamma(alpha, beta), b = delta * gamma, unit = gig_peak(p, delta, gamma), drift = beta * unit;
+    real b = gig_mixture_gamma(delta * alpha, delta * beta), drift = beta * unit_of(p, alpha, beta, delta);
     if (!valid(p, alpha, beta)) return NAN;
-    if (gamma == 0 && p >= (beta == 0 ? -2 : -4)) return p < (beta == 0 ? -1 : -2) ? INFINITY : NAN;
-    real var = generalized_hyperbolic_var(p, alpha, beta, mu, delta), mean = gig_moment(1, 0, p, b);
-    real second = gig_moment(2, mean, p, b), value = 3 * unit * unit * second;
+    if (b == 0 && p >= (beta == 0 ? -2 : -4)) return p < (beta == 0 ? -1 : -2) ? INFINITY : NAN;
+    real mean = gig_moment(1, 0, p, b), var = relative_var(p, b, drift), share = drift / sqrt(var);
+    real second = gig_moment(2, mean, p, b), value = 3 * second / var / var;
     if (beta != 0)
-        value += drift * drift * (drift * drift * (gig_moment(4, mean, p, b) - 3 * second * second)
-                                  + 6 * unit * gig_moment(3, mean, p, b));
-    return value / (var * var);
+        value += share * share * (share * share * (gig_moment(4, mean, p, b) - 3 * second * second)
+                                  + 6 * gig_moment(3, mean, p, b) / var);
+    return value;
 }

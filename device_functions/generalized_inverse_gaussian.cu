@@ -16,6 +16,8 @@ __device__ real height_at(real z, real p, real b)
     return gig_height(z * (b / s), fma(b, z, -s) / s, p, b);
 }
 
+__device__ real height_at_grad_p(real z, real p, real b) { return -log(z * (b / (p + hypot(p, b)))); }
+
 __device__ real generalized_inverse_gaussian_logpdf(real x, real p, real b, real sigma)
 {
     if (isinf(p) || isinf(b)) return NAN;
@@ -84,7 +86,7 @@ __device__ real standard(rng_t *rng, real p, real b)
 __device__ real generalized_inverse_gaussian_sample(rng_t *rng, real p, real b, real sigma)
 {
     real log_z = standard(rng, fabs(p), b);
-    return sigma * exp(p < 0 ? -log_z : log_z);
+    return scaled_exp(sigma, p < 0 ? -log_z : log_z);
 }
 
 __device__ real generalized_inverse_gaussian_mean(real p, real b, real sigma)

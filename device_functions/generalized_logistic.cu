@@ -2,11 +2,25 @@
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
 // density: alpha / sigma * exp(-z) / (1 + exp(-z))**(alpha + 1)    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
+// The part that depends on z
+__device__ real core(real z, real alpha)
+{
+    return (z < 0 ? alpha * z : -z) - (alpha + 1) * log1p_unit(exp(-fabs(z)));
+}
+
+// Its derivative, with the same exponential; where alpha = 1 nothing of it cancels near z = 0.
+__device__ real core_grad_z(real z, real alpha)
+{
+    real a = fabs(z), e = exp(-a);
+    real series = 1 - a * (0.5 - a * (0.16666666666666667 - a * (0.041666666666666667 - a * 0.0083333333333333333)));
+    real m = a < 0.02 ? a * series : 1 - e;
+    return ((alpha - 1) + (z < 0 ? m : -alpha * m)) * quotient(1, 1 + e);
+}
+
 __device__ real generalized_logistic_logpdf(real x, real alpha, real mu, real sigma)
 {
-    real z = (x - mu) * (1 / sigma);
-    if (isinf(z)) return z > 0 ? -INFINITY : log(alpha / sigma) + (x - mu) * (alpha / sigma);
-    return log(alpha / sigma) + (z < 0 ? alpha * z : -z) - (alpha + 1) * log1p_unit(exp(z < 0 ? z : -z));
+    real z = (x - mu) * (1 / sigma), value = log(alpha / sigma) + core(z, alpha);
+    return z == -INFINITY ? log(alpha / sigma) + (x - mu) * (alpha / sigma) : z == INFINITY ? -INFINITY : value;
 }
 
 __device__ real generalized_logistic_logcdf(real x, real alpha, real mu, real sigma)

@@ -33,8 +33,8 @@ __device__ real generalized_normal_isf(real q, real beta, real mu, real sigma)
 
 __device__ real generalized_normal_sample(rng_t *rng, real beta, real mu, real sigma)
 {
-    real side = uniform(rng), z = exp(gamma_logarithm(rng, 1 / beta) / beta);
-    return side < 0.5 ? mu - sigma * z : mu + sigma * z;
+    real side = uniform(rng), distance = scaled_exp(sigma, gamma_logarithm(rng, 1 / beta) / beta);
+    return side < 0.5 ? mu - distance : mu + distance;
 }
 
 __device__ real generalized_normal_mean(real beta, real mu, real sigma) { return mu; }

@@ -6,7 +6,7 @@ __device__ real gumbel_logpdf(real x, real mu, real beta)
 {
     real z = (x - mu) * (1 / beta);
     if (isinf(z)) return -INFINITY;
-    return -log(beta) - z - exp(-z);
+    return log_gumbel_density(z) - log(beta);
 }
 
 __device__ real gumbel_logcdf(real x, real mu, real beta)

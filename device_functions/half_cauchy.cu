@@ -7,6 +7,8 @@ __device__ real half_cauchy_logpdf(real x, real beta)
     return LOG_2 - LOG_PI - log(beta) - log1p_square(x * (1 / beta));
 }
 
+__device__ real half_cauchy_logpdf_grad_beta(real x, real beta) { return cauchy_logpdf_grad_beta(x, 0, beta); }
+
 __device__ real half_cauchy_logcdf(real x, real beta)
 {
     real z = x * (1 / beta);

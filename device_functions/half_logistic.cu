@@ -4,8 +4,7 @@
 // source: Balakrishnan (1985), Order statistics from the half logistic distribution
 __device__ real half_logistic_logpdf(real x, real sigma)
 {
-    real z = x * (1 / sigma);
-    return (LOG_2 - log(sigma)) - z - 2 * log1p_unit(exp(-z));
+    return (LOG_2 - log(sigma)) - 2 * log_2cosh(x * (0.5 / sigma));
 }
 
 __device__ real half_logistic_logcdf(real x, real sigma) { return log(tanh(x * (0.5 / sigma))); }

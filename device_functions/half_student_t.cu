@@ -10,6 +10,11 @@ __device__ real half_student_t_logpdf(real x, real nu, real sigma)
     return LOG_2 - (lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma)) - 0.5 * (nu + 1) * log1p_square(y);
 }
 
+__device__ real half_student_t_logpdf_grad_sigma(real x, real nu, real sigma)
+{
+    return student_t_logpdf_grad_sigma(x, nu, 0, sigma);
+}
+
 __device__ real half_student_t_logcdf(real x, real nu, real sigma)
 {
     return isinf(nu) ? half_normal_logcdf(x, sigma) : log_student_p(0.5 * nu, x * (1 / (sigma * sqrt(nu))));
@@ -23,13 +28,13 @@ __device__ real half_student_t_logsf(real x, real nu, real sigma)
 __device__ real half_student_t_ppf(real q, real nu, real sigma)
 {
     if (isinf(nu)) return gamma_quantile_power((real)0.5, q, 1 - q, 0.5, SQRT_2 * sigma);
-    return sigma * sqrt(nu) * student_quantile(0.5 * nu, q, 1 - q);
+    return student_quantile(0.5 * nu, q, 1 - q, sigma * sqrt(nu));
 }
 
 __device__ real half_student_t_isf(real q, real nu, real sigma)
 {
     if (isinf(nu)) return gamma_quantile_power((real)0.5, 1 - q, q, 0.5, SQRT_2 * sigma);
-    return sigma * sqrt(nu) * student_quantile(0.5 * nu, 1 - q, q);
+    return student_quantile(0.5 * nu, 1 - q, q, sigma * sqrt(nu));
 }
 
 __device__ real half_student_t_sample(rng_t *rng, real nu, real sigma)

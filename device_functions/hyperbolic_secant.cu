@@ -4,8 +4,7 @@
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23
 __device__ real hyperbolic_secant_logpdf(real x, real mu, real sigma)
 {
-    real z = fabs((x - mu) * (1 / sigma));
-    return (LOG_2 - LOG_PI - log(sigma)) - z - log1p_unit(exp(-2 * z));
+    return (LOG_2 - LOG_PI - log(sigma)) - log_2cosh((x - mu) * (1 / sigma));
 }
 
 // Where atan(e) = e to all digits, e may underflow.

@@ -15,6 +15,16 @@ __device__ real inverse_gamma_logpdf(real x, real alpha, real beta)
     return x == 0 || isinf(x) ? -INFINITY : value;
 }
 
+__device__ real inverse_gamma_logpdf_grad_alpha(real x, real alpha, real beta)
+{
+    return x == 0 || isinf(x) ? 0 : (log(beta) - digamma(alpha)) - log(x);
+}
+
+__device__ real inverse_gamma_logpdf_grad_x(real x, real alpha, real beta)
+{
+    return x == 0 || isinf(x) ? 0 : fma(beta, 1 / x, -(alpha + 1)) * (1 / x);
+}
+
 __device__ real inverse_gamma_logcdf(real x, real alpha, real beta)
 {
     return log_gamma_q_of_power(alpha, beta / x, log(beta) - log(x));

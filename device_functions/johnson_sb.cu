@@ -9,6 +9,12 @@ __device__ real johnson_sb_logpdf(real x, real gamma, real delta)
     return (log(delta) - HALF_LOG_2PI) - (log(x) + log1p(-x)) - 0.5 * y * y;
 }
 
+__device__ real johnson_sb_logpdf_grad_x(real x, real gamma, real delta)
+{
+    if (x == 0 || x == 1) return 0;
+    return (2 * x - 1 - delta * (gamma + delta * logit(x))) / x / (1 - x);
+}
+
 __device__ real johnson_sb_logcdf(real x, real gamma, real delta)
 {
     return log_ndtr(gamma + delta * logit(x));

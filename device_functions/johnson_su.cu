@@ -27,17 +27,17 @@ __device__ real johnson_su_logsf(real x, real gamma, real delta, real mu, real s
 
 __device__ real johnson_su_ppf(real q, real gamma, real delta, real mu, real sigma)
 {
-    return mu + sigma * sinh((ndtri(q) - gamma) / delta);
+    return mu + scaled_sinh(sigma, (ndtri(q) - gamma) / delta);
 }
 
 __device__ real johnson_su_isf(real q, real gamma, real delta, real mu, real sigma)
 {
-    return mu - sigma * sinh((ndtri(q) + gamma) / delta);
+    return mu - scaled_sinh(sigma, (ndtri(q) + gamma) / delta);
 }
 
 __device__ real johnson_su_sample(rng_t *rng, real gamma, real delta, real mu, real sigma)
 {
-    return mu + sigma * sinh((normal(rng) - gamma) / delta);
+    return mu + scaled_sinh(sigma, (normal(rng) - gamma) / delta);
 }
 
 __device__ real johnson_su_mean(real gamma, real delta, real mu, real sigma)

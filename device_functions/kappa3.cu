@@ -26,14 +26,14 @@ __device__ real kappa3_logsf(real x, real a, real sigma)
 }
 
 // Where the distribution function is exp(-h)
-__device__ real quantile(real h, real a, real sigma) { return sigma * exp((log(a) - log_expm1(h * a)) / a); }
+__device__ real quantile(real h, real a, real sigma) { return scaled_exp(sigma, (log(a) - log_expm1(h * a)) / a); }
 
 __device__ real kappa3_ppf(real q, real a, real sigma) { return quantile(-log(q), a, sigma); }
 __device__ real kappa3_isf(real q, real a, real sigma) { return quantile(-log1p(-q), a, sigma); }
 __device__ real kappa3_sample(rng_t *rng, real a, real sigma) { return quantile(exponential(rng), a, sigma); }
 
 // It is a Burr distribution of type III with this scale and the shapes a and 1 / a.
-__device__ real scale(real a, real sigma) { return sigma * exp(log(a) / a); }
+__device__ real scale(real a, real sigma) { return scaled_exp(sigma, log(a) / a); }
 
 __device__ real kappa3_mean(real a, real sigma) { return burr_mean(a, 1 / a, scale(a, sigma)); }
 __device__ real kappa3_var(real a, real sigma) { return burr_var(a, 1 / a, scale(a, sigma)); }

@@ -12,9 +12,9 @@ __device__ real log_laplace_logpdf(real x, real c, real sigma)
 
 __device__ real log_laplace_logcdf(real x, real c, real sigma) { return laplace_logcdf(c * log_quotient(x, sigma), 0, 1); }
 __device__ real log_laplace_logsf(real x, real c, real sigma) { return laplace_logsf(c * log_quotient(x, sigma), 0, 1); }
-__device__ real log_laplace_ppf(real q, real c, real sigma) { return sigma * exp(laplace_ppf(q, 0, 1) / c); }
-__device__ real log_laplace_isf(real q, real c, real sigma) { return sigma * exp(laplace_isf(q, 0, 1) / c); }
-__device__ real log_laplace_sample(rng_t *rng, real c, real sigma) { return sigma * exp(laplace_sample(rng, 0, 1) / c); }
+__device__ real log_laplace_ppf(real q, real c, real sigma) { return scaled_exp(sigma, laplace_ppf(q, 0, 1) / c); }
+__device__ real log_laplace_isf(real q, real c, real sigma) { return scaled_exp(sigma, laplace_isf(q, 0, 1) / c); }
+__device__ real log_laplace_sample(rng_t *rng, real c, real sigma) { return scaled_exp(sigma, laplace_sample(rng, 0, 1) / c); }
 __device__ real log_laplace_mean(real c, real sigma) { return c > 1 ? sigma * (c / (c - 1)) * (c / (c + 1)) : INFINITY; }
 
 __device__ real log_laplace_var(real c, real sigma)

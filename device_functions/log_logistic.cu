@@ -22,11 +22,11 @@ __device__ real log_logistic_logsf(real x, real alpha, real sigma)
 
 __device__ real log_logistic_sample(rng_t *rng, real alpha, real sigma)
 {
-    return sigma * exp(logit(uniform(rng)) / alpha);
+    return scaled_exp(sigma, logit(uniform(rng)) / alpha);
 }
 
-__device__ real log_logistic_ppf(real q, real alpha, real sigma) { return sigma * exp(logit(q) / alpha); }
-__device__ real log_logistic_isf(real q, real alpha, real sigma) { return sigma * exp(-logit(q) / alpha); }
+__device__ real log_logistic_ppf(real q, real alpha, real sigma) { return scaled_exp(sigma, logit(q) / alpha); }
+__device__ real log_logistic_isf(real q, real alpha, real sigma) { return scaled_exp(sigma, -logit(q) / alpha); }
 
 __device__ real log_logistic_mean(real alpha, real sigma)
 {
@@ -37,5 +37,5 @@ __device__ real log_logistic_entropy(real alpha, real sigma) { return 2 - log(al
 
 __device__ real log_logistic_mode(real alpha, real sigma)
 {
-    return alpha > 1 ? sigma * exp(log((alpha - 1) / (alpha + 1)) / alpha) : 0;
+    return alpha > 1 ? scaled_exp(sigma, log((alpha - 1) / (alpha + 1)) / alpha) : 0;
 }

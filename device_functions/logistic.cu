@@ -5,8 +5,7 @@
 __device__ real logistic_logpdf(real x, real mu, real s)
 {
     if (isinf(x)) return -INFINITY;
-    real z = (x - mu) * (1 / s), y = z < 0 ? z : -z;
-    return -log(s) + y - 2 * log1p_unit(exp(y));
+    return -log(s) - 2 * log_2cosh((x - mu) * (0.5 / s));
 }
 
 __device__ real logistic_logcdf(real x, real mu, real s)

@@ -9,6 +9,12 @@ __device__ real logit_normal_logpdf(real x, real mu, real sigma)
     return -(log(sigma) + HALF_LOG_2PI) - (log(x) + log1p(-x)) - 0.5 * z * z;
 }
 
+__device__ real logit_normal_logpdf_grad_x(real x, real mu, real sigma)
+{
+    if (x == 0 || x == 1) return 0;
+    return (2 * x - 1 - (logit(x) - mu) * (1 / sigma) * (1 / sigma)) / x / (1 - x);
+}
+
 __device__ real logit_normal_logcdf(real x, real mu, real sigma)
 {
     return log_ndtr((logit(x) - mu) * (1 / sigma));

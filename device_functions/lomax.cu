@@ -14,7 +14,8 @@ __device__ real lomax_logpdf_grad_sigma(real x, real alpha, real sigma)
 
 __device__ real lomax_logsf(real x, real alpha, real sigma)
 {
-    return -alpha * log1p(x * (1 / sigma));
+    real z = x * (1 / sigma);
+    return -alpha * (isinf(z) ? log_quotient(x, sigma) : log1p(z));
 }
 
 __device__ real lomax_logcdf(real x, real alpha, real sigma)
@@ -24,11 +25,11 @@ __device__ real lomax_logcdf(real x, real alpha, real sigma)
 
 __device__ real lomax_sample(rng_t *rng, real alpha, real sigma)
 {
-    return sigma * expm1(exponential(rng) / alpha);
+    return scaled_expm1(sigma, exponential(rng) / alpha);
 }
 
-__device__ real lomax_ppf(real q, real alpha, real sigma) { return sigma * expm1(-log1p(-q) / alpha); }
-__device__ real lomax_isf(real q, real alpha, real sigma) { return sigma * expm1(-log(q) / alpha); }
+__device__ real lomax_ppf(real q, real alpha, real sigma) { return scaled_expm1(sigma, -log1p(-q) / alpha); }
+__device__ real lomax_isf(real q, real alpha, real sigma) { return scaled_expm1(sigma, -log(q) / alpha); }
 __device__ real lomax_mean(real alpha, real sigma) { return alpha > 1 ? sigma / (alpha - 1) : INFINITY; }
 __device__ real lomax_var(real alpha, real sigma) { return pareto_var(alpha, sigma); }
 __device__ real lomax_skewness(real alpha, real sigma) { return pareto_skewness(alpha, sigma); }

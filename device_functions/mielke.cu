@@ -10,12 +10,7 @@ __device__ real mielke_logpdf(real x, real k, real s, real sigma)
     return x == 0 ? at_zero : isinf(x) ? -INFINITY : value;
 }
 
-__device__ real mielke_logpdf_grad_x(real x, real k, real s, real sigma)
-{
-    real log_z = log_quotient(x, sigma), rate = (k + s) * exp(log_expit(-s * fabs(log_z)) - log(x));
-    if (x == 0) return k != 1 || s > 1 ? 0 : s == 1 ? -2 / sigma : -INFINITY;
-    return isinf(x) ? 0 : log_z > 0 ? rate - (s + 1) / x : (k - 1) / x - rate;
-}
+__device__ real mielke_logpdf_grad_x(real x, real k, real s, real sigma) { return burr_slope(x, s, k, s, sigma); }
 
 __device__ real mielke_logcdf(real x, real k, real s, real sigma) { return burr_logcdf(x, s, k / s, sigma); }
 __device__ real mielke_logsf(real x, real k, real s, real sigma) { return burr_logsf(x, s, k / s, sigma); }

@@ -6,7 +6,7 @@ __device__ real moyal_logpdf(real x, real mu, real sigma)
 {
     real z = (x - mu) * (1 / sigma);
     if (isinf(z)) return -INFINITY;
-    return -(log(sigma) + HALF_LOG_2PI) - 0.5 * (z + exp(-z));
+    return -(log(sigma) + HALF_LOG_2PI) + 0.5 * log_gumbel_density(z);
 }
 
 // exp(-z) is the square of a standard normal variable.

@@ -9,21 +9,21 @@ __device__ real nakagami_logpdf(real x, real nu, real sigma)
         value = (LOG_2 + 0.5 * log(nu) - HALF_LOG_2PI - stirling_error(nu)) - log(x)
               + nu * log_product_excess(z, z, (x - sigma) / sigma * (z + 1));
     else
-        value = (LOG_2 + nu * log(nu) - log_gamma(nu) - log(sigma)) + (2 * nu - 1) * log(z) - nu * z * z;
+        value = (LOG_2 + nu * log(nu) - log_gamma(nu) - log(sigma)) + (2 * nu - 1) * log_quotient(x, sigma) - nu * z * z;
     real at_zero = log_power_at_zero(nu - 0.5, log(SQRT_2_OVER_PI / sigma));
-    return z == 0 ? at_zero : isinf(z) ? -INFINITY : value;
+    return x == 0 ? at_zero : isinf(z) ? -INFINITY : value;
 }
 
 __device__ real nakagami_logcdf(real x, real nu, real sigma)
 {
     real z = x / sigma;
-    return log_gamma_p_of_power(nu, nu * z * z, log(nu) + 2 * log(z));
+    return log_gamma_p_of_power(nu, nu * z * z, log(nu) + 2 * log_quotient(x, sigma));
 }
 
 __device__ real nakagami_logsf(real x, real nu, real sigma)
 {
     real z = x / sigma;
-    return log_gamma_q_of_power(nu, nu * z * z, log(nu) + 2 * log(z));
+    return log_gamma_q_of_power(nu, nu * z * z, log(nu) + 2 * log_quotient(x, sigma));
 }
 
 __device__ real nakagami_ppf(real q, real nu, real sigma)
@@ -38,7 +38,7 @@ __device__ real nakagami_isf(real q, real nu, real sigma)
 
 __device__ real nakagami_sample(rng_t *rng, real nu, real sigma)
 {
-    return sigma * exp(0.5 * (gamma_logarithm(rng, nu) - log(nu)));  // the gamma variable may underflow
+    return scaled_exp(sigma, 0.5 * (gamma_logarithm(rng, nu) - log(nu)));  // the gamma variable may underflow
 }
 
 // log((mean / sigma)^2), by Stirling's formula, where nothing cancels
@@ -47,7 +47,7 @@ __device__ real log_square(real nu)
     return 2 * (nu * log1pmx(0.5 / nu) + (stirling_error(nu + 0.5) - stirling_error(nu)));
 }
 
-__device__ real nakagami_mean(real nu, real sigma) { return sigma * exp(0.5 * log_square(nu)); }
+__device__ real nakagami_mean(real nu, real sigma) { return scaled_exp(sigma, 0.5 * log_square(nu)); }
 __device__ real nakagami_var(real nu, real sigma) { return -sigma * sigma * expm1(log_square(nu)); }
 
 __device__ real nakagami_entropy(real nu, real sigma)

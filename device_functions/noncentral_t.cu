@@ -41,28 +41,36 @@ __device__ real noncentral_t_logpdf(real x, real nu, real delta, real mu, real s
     return log_chi(s, nu) + log(s) - 0.5 * z * z - HALF_LOG_2PI + log(step) + log(sum) - log(sigma);
 }
 
-// log P(T <= t), t <= delta. The step of the sum is that of the integrand's width at s.
+// log P(T <= t). The step of the sum is that of the integrand's width at s. Towards s = 0, where Phi is constant, the terms fall
+// like s^nu, by a constant factor: their sum is known.
 __device__ real log_tail(real t, real nu, real delta)
 {
     real r = hypot(t, sqrt(nu)), share = t / r, w = peak(nu, share * delta), s = w / r;
     real step = 0.5 / sqrt(2 * w * w + 2 * nu + 24), center = log_ndtr(share * w - delta), sum = 1;
     for (int side = -1; side < 2; side += 2) {
-        real term = 1;
-        for (int i = 1; i < 20000 && term > 0.01 * EPSILON * sum; i++) {
-            real v = side * i * step, d = expm1(v);
+        real term = 1, v = 0;
+        for (int i = 1; i < 20000 && term > 0.01 * EPSILON * sum && v > -80; i++) {
+            v = side * i * step;
+            real d = expm1(v);
             // nu (log(r) - s^2 (r^2 - 1) / 2) where r = exp(v)
             real log_ratio = nu * (v * (1 - s) * (1 + s) - s * s * (expm1_excess(-v) + 0.5 * d * d));
             term = exp(log_ratio + log_ndtr(share * (w * (1 + d)) - delta) - center);
             sum += term;
         }
+        if (v <= -80) sum += term / expm1(nu * step);
     }
     return log_chi(s, nu) + center + log(step) + log(sum);
 }
 
 __device__ real log_below(real t, real nu, real delta)
 {
-    real tail = log_tail(t < delta ? t : -t, nu, t < delta ? delta : -delta);
-    return t < delta ? tail : log1mexp(tail);
+    int below = t < delta;
+    real tail = log_tail(below ? t : -t, nu, below ? delta : -delta);
+    if (tail > -LOG_2) {  // of few degrees of freedom the other one may be smaller
+        below = !below;
+        tail = log_tail(below ? t : -t, nu, below ? delta : -delta);
+    }
+    return below ? tail : log1mexp(tail);
 }
 
 __device__ real noncentral_t_logcdf(real x, real nu, real delta, real mu, real sigma)

@@ -12,7 +12,8 @@ __device__ real pareto_logpdf_grad_m(real x, real alpha, real m) { return x < m 
 
 __device__ real pareto_logsf(real x, real alpha, real m)
 {
-    return x < m ? 0 : -alpha * log1p((x - m) * (1 / m));
+    real excess = (x - m) * (1 / m);
+    return x < m ? 0 : -alpha * (isinf(excess) ? log_quotient(x, m) : log1p(excess));
 }
 
 __device__ real pareto_logcdf(real x, real alpha, real m)
@@ -22,11 +23,11 @@ __device__ real pareto_logcdf(real x, real alpha, real m)
 
 __device__ real pareto_sample(rng_t *rng, real alpha, real m)
 {
-    return m + m * expm1(exponential(rng) / alpha);
+    return scaled_exp(m, exponential(rng) / alpha);
 }
 
-__device__ real pareto_ppf(real q, real alpha, real m) { return m * exp(-log1p(-q) / alpha); }
-__device__ real pareto_isf(real q, real alpha, real m) { return m * exp(-log(q) / alpha); }
+__device__ real pareto_ppf(real q, real alpha, real m) { return scaled_exp(m, -log1p(-q) / alpha); }
+__device__ real pareto_isf(real q, real alpha, real m) { return scaled_exp(m, -log(q) / alpha); }
 __device__ real pareto_mean(real alpha, real m) { return alpha > 1 ? m * (alpha / (alpha - 1)) : INFINITY; }
 
 __device__ real pareto_var(real alpha, real m)

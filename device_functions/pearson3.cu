@@ -10,7 +10,7 @@
 __device__ real excess_quotient(real u)
 {
     real rest = 1 / (2 + u), s = u * rest * (u * rest);
-    return s < 0.1111 ? rest * (2 * u * rest * rest * atanh_remainder(s) - 1) : log1pmx(u) / (u * u);
+    return s < 0.1111 ? rest * (2 * u * rest * rest * atanh_remainder(s) - 1) : log1pmx(u) / u / u;
 }
 
 __device__ real pearson3_logpdf(real x, real skew, real mu, real sigma)
@@ -19,7 +19,7 @@ __device__ real pearson3_logpdf(real x, real skew, real mu, real sigma)
     if (isinf(z) || u < -1) return -INFINITY;
     if (u == -1) return log_power_at_zero(2 - fabs(skew), -log(sigma));
     real stirling = fabs(skew) < 1e-3 ? skew * skew / 48 : stirling_error(4 / (skew * skew));
-    return -(HALF_LOG_2PI + log(sigma) + stirling) - log1p(u) + z * z * excess_quotient(u);
+    return -(HALF_LOG_2PI + log(sigma) + stirling) - log1p(u) + z * (z * excess_quotient(u));
 }
 
 // log P(X <= x) where skew > 0. Where the shape is so large that the rounding error of alpha (1 + u) counts, by u alone.

@@ -9,6 +9,19 @@ __device__ real reciprocal_inverse_gaussian_logpdf(real x, real mu, real lam)
     return (0.5 * log(lam) - HALF_LOG_2PI) - 0.5 * log(x) - 0.5 * (d * lam) * (d / x);
 }
 
+__device__ real reciprocal_inverse_gaussian_logpdf_grad_x(real x, real mu, real lam)
+{
+    if (x == 0 || isinf(x)) return 0;
+    real d = fma(-mu, x, 1) * (1 / mu);
+    return (0.5 * (d * lam) * (1 + 1 / mu / x) - 0.5) / x;
+}
+
+__device__ real reciprocal_inverse_gaussian_logpdf_grad_mu(real x, real mu, real lam)
+{
+    if (x == 0 || isinf(x)) return 0;
+    return fma(-mu, x, 1) * (1 / mu) / x * (lam / mu / mu);
+}
+
 // As of the Wald distribution, with u = sqrt(lam x / 2) (1 / (mu x) - 1) and v = sqrt(lam x / 2) (1 / (mu x) + 1)
 __device__ real reciprocal_inverse_gaussian_logcdf(real x, real mu, real lam)
 {

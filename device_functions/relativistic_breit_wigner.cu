@@ -17,12 +17,18 @@ __device__ real relativistic_breit_wigner_logpdf(real x, real m, real gamma)
     return constant - log1p_square((x - m) * (1 / gamma) * ((x + m) * (1 / m)));
 }
 
+__device__ real relativistic_breit_wigner_logpdf_grad_x(real x, real m, real gamma)
+{
+    real away = (x - m) * (1 / gamma) * ((x + m) * (1 / m)), whole = hypot((real)1, away);
+    return isinf(away) ? 0 : -4 * (away / whole) * (x / m / gamma / whole);
+}
+
 // Partial fractions, whose integrals are an angle and a logarithm
 __device__ real relativistic_breit_wigner_logcdf(real x, real m, real gamma)
 {
     if (isinf(x)) return 0;
     real rho = m / gamma, p = location(rho), q = width(rho), r = radius(rho), z = x / gamma, d = z - p;
-    return log(atan2(2 * z * q, r - z * z) + 0.5 * (q / p) * log1p(4 * p * z / (d * d + q * q))) - LOG_PI;
+    return log(atan2(2 * q * z, r - z * z) + 0.5 * (q / p) * log1p(4 * p * (z / (d * d + q * q)))) - LOG_PI;
 }
 
 // Far from the resonance the two would cancel. There a power series in r gamma^2 / x^2 is integrated, whose coefficients are
@@ -31,7 +37,7 @@ __device__ real relativistic_breit_wigner_logsf(real x, real m, real gamma)
 {
     real rho = m / gamma, p = location(rho), q = width(rho), r = radius(rho), z = x / gamma, d = z - p;
     if (z < 2 * sqrt(r))
-        return log(atan2(2 * z * q, z * z - r) - 0.5 * (q / p) * log1p(4 * p * z / (d * d + q * q))) - LOG_PI;
+        return log(atan2(2 * q * z, z * z - r) - 0.5 * (q / p) * log1p(4 * p * (z / (d * d + q * q)))) - LOG_PI;
     real ratio = r / z / z, twice = 2 / stretch(rho), before = 0, now = 1, power = 1, sum = 1.0 / 3;
     for (int k = 1; k < 40; k++) {
         real next = twice * now - before;

@@ -13,6 +13,11 @@ __device__ real scaled_inverse_chi_squared_logpdf(real x, real nu, real sigma)
     return x == 0 || isinf(x) ? -INFINITY : value;
 }
 
+__device__ real scaled_inverse_chi_squared_logpdf_grad_x(real x, real nu, real sigma)
+{
+    return x == 0 || isinf(x) ? 0 : fma(0.5 * nu, fma(sigma, sigma / x, -1), -1) / x;
+}
+
 __device__ real scaled_inverse_chi_squared_logcdf(real x, real nu, real sigma)
 {
     real a = 0.5 * nu;

@@ -5,7 +5,7 @@
 __device__ real semicircular_logpdf(real x, real mu, real sigma)
 {
     real z = (x - mu) * (1 / sigma);
-    return fabs(z) > 1 ? -INFINITY : (LOG_2 - LOG_PI - log(sigma)) + 0.5 * log((1 - z) * (1 + z));
+    return fabs(z) > 1 ? -INFINITY : (LOG_2 - LOG_PI - log(sigma)) + 0.5 * log(fma(-z, z, 1));
 }
 
 // The part of a circle behind a chord, by the angle that it is seen at from the center

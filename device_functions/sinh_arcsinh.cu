@@ -7,9 +7,8 @@
 __device__ real sinh_arcsinh_logpdf(real x, real epsilon, real delta, real mu, real sigma)
 {
     real z = (x - mu) * (1 / sigma), w = delta * asinh(z) - epsilon, y = sinh(w);
-    if (isinf(y)) return -INFINITY;
-    real log_cosh = fabs(w) + log1p_unit(exp(-2 * fabs(w))) - LOG_2;
-    return (log(delta / sigma) - HALF_LOG_2PI) + log_cosh - 0.5 * log1p_square(z) - 0.5 * y * y;
+    if (isinf(y * y)) return -INFINITY;
+    return (log(delta / sigma) - HALF_LOG_2PI) + 0.5 * (log1pmx(y * y) - log1p_square(z));  // cosh(w)^2 is 1 + y^2
 }
 
 __device__ real sinh_arcsinh_logcdf(real x, real epsilon, real delta, real mu, real sigma)
@@ -24,20 +23,20 @@ __device__ real sinh_arcsinh_logsf(real x, real epsilon, real delta, real mu, re
 
 __device__ real sinh_arcsinh_ppf(real q, real epsilon, real delta, real mu, real sigma)
 {
-    return mu + sigma * sinh((asinh(ndtri(q)) + epsilon) / delta);
+    return mu + scaled_sinh(sigma, (asinh(ndtri(q)) + epsilon) / delta);
 }
 
 __device__ real sinh_arcsinh_isf(real q, real epsilon, real delta, real mu, real sigma)
 {
-    return mu - sigma * sinh((asinh(ndtri(q)) - epsilon) / delta);
+    return mu - scaled_sinh(sigma, (asinh(ndtri(q)) - epsilon) / delta);
 }
 
 __device__ real sinh_arcsinh_sample(rng_t *rng, real epsilon, real delta, real mu, real sigma)
 {
-    return mu + sigma * sinh((asinh(normal(rng)) + epsilon) / delta);
+    return mu + scaled_sinh(sigma, (asinh(normal(rng)) + epsilon) / delta);
 }
 
 __device__ real sinh_arcsinh_median(real epsilon, real delta, real mu, real sigma)
 {
-    return mu + sigma * sinh(epsilon / delta);
+    return mu + scaled_sinh(sigma, epsilon / delta);
 }

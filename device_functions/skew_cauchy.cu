@@ -9,6 +9,13 @@ __device__ real skew_cauchy_logpdf(real x, real a, real mu, real sigma)
     return -(LOG_PI + log(sigma)) - log1p_square(z / (z < 0 ? 1 - a : 1 + a));
 }
 
+__device__ real skew_cauchy_logpdf_grad_sigma(real x, real a, real mu, real sigma)
+{
+    if (!(fabs(a) < 1)) return NAN;
+    real y = (x - mu) * (1 / sigma) / (x < mu ? 1 - a : 1 + a);
+    return (1 - 2 / (1 + y * y)) * (1 / sigma);
+}
+
 __device__ real skew_cauchy_logcdf(real x, real a, real mu, real sigma)
 {
     if (!(fabs(a) < 1)) return NAN;

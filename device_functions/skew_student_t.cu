@@ -14,10 +14,13 @@ __device__ real log_odds(real z, real a, real b)
 // Where the logit is large, one of the beta variable and its complement may underflow, but follows a power law.
 __device__ real skew_student_t_logpdf(real x, real a, real b, real mu, real sigma)
 {
-    real z = (x - mu) * (1 / sigma), v = log_odds(z, a, b), log_scale = LOG_2 - log(sigma) - log(hypot(z, sqrt(a + b)));
+    real z = (x - mu) * (1 / sigma), v = log_odds(z, a, b), constant = LOG_2 - log(sigma);
     if (isinf(z)) return -INFINITY;
-    if (fabs(v) > 80) return (v < 0 ? a * v : -b * v) - lbeta(a, b) + log_scale;
-    return log_beta_power(a, b, expit(v), expit(-v)) + log_scale;
+    if (fabs(v) > 40) {
+        real far = log_quotient(fabs(x - mu), sigma);
+        return constant - lbeta(a, b) - (v < 0 ? a : b) * (2 * (far + LOG_2) - log(a + b)) - far;
+    }
+    return log_beta_power(a, b, expit(v), expit(-v)) + constant - log(hypot(z, sqrt(a + b)));
 }
 
 __device__ real skew_student_t_logcdf(real x, real a, real b, real mu, real sigma)
@@ -33,7 +36,7 @@ __device__ real skew_student_t_logsf(real x, real a, real b, real mu, real sigma
 
 __device__ real skew_student_t_ppf(real q, real a, real b, real mu, real sigma)
 {
-    return mu + sigma * (sqrt(a + b) * sinh(0.5 * beta_quantile_logit(a, b, q, 1 - q)));
+    return mu + scaled_sinh(sigma * sqrt(a + b), 0.5 * beta_quantile_logit(a, b, q, 1 - q));
 }
 
 __device__ real skew_student_t_isf(real q, real a, real b, real mu, real sigma)

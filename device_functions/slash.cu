@@ -6,7 +6,7 @@
 __device__ real slash_logpdf(real x, real mu, real sigma)
 {
     real z = fabs((x - mu) * (1 / sigma)), value = log(relative_expm1(-0.5 * z * z)) - LOG_2;
-    return -(log(sigma) + HALF_LOG_2PI) + (z * EPSILON > 1 ? -2 * log(z) : value);  // where z^2 may overflow
+    return -(log(sigma) + HALF_LOG_2PI) + (z * EPSILON > 1 ? -2 * log_quotient(fabs(x - mu), sigma) : value);  // where z^2 may overflow
 }
 
 // P(X > x) is the mean of P(Z > z u) over u, a sum of two positive terms where z > 0.

@@ -90,6 +90,26 @@ __device__ real log_integral(int what, real shift, real alpha, real beta, real w
     return logaddexp(value, log(whole) + log1mexp(-exp(least)));
 }
 
+// Near zeta the integral has the value, but its slope cancels. There a power series has both, d being in units in which zeta does not
+// count: it converges where alpha > 1; else its terms grow in the end, and the smallest one must be small enough.
+__device__ int has_series(real d, real alpha, real angle)
+{
+    real least = (1 - 1 / alpha) * exp(alpha / (1 - alpha) * (log(alpha) / alpha - log(d)));
+    return d < 0.25 && (alpha > 1 || (cos(angle) > 0.01 && least < log(1e-4 * EPSILON)));
+}
+
+// PI times the density. Source: Feller (1971), An Introduction to Probability Theory and Its Applications, vol. 2, ch. XVII.6.
+__device__ real power_series(real d, real alpha, real angle)
+{
+    real sum = 0, size = 1, power = 1;
+    for (int n = 1; n < 60 && (n < 4 || size > 0.01 * EPSILON * sum); n++) {
+        size = exp(log_gamma_1p(n / alpha) - log_gamma_1p(n)) * power;
+        sum += ((n - 1) % 4 < 2 ? size : -size) * (n % 2 == 1 ? cos(n * angle) : sin(n * angle));
+        power *= d;
+    }
+    return sum;
+}
+
 // A standard variable at a distance d > 0 above zeta, or at z = d where alpha = 1, beta > 0
 __device__ real log_above_zeta(int what, real d, real alpha, real beta)
 {
@@ -112,10 +132,13 @@ __device__ real log_above_zeta(int what, real d, real alpha, real beta)
         return what == 0 ? value - log(2 * beta) : value - LOG_PI;
     }
     if (!(whole > 0)) return what == 2 ? 0 : -INFINITY;
+    real unit = log1p_square(zeta) / (2 * alpha);
+    real angle = atan(zeta) / alpha, size = d * exp(-unit);
+    if (what == 0 && has_series(size, alpha, angle)) return log(power_series(size, alpha, angle)) - LOG_PI - unit;
     if (d == 0)
-        return what == 0 ? log_gamma(1 + 1 / alpha) + log(sin(whole) / PI) - log1p_square(zeta) / (2 * alpha)
+        return what == 0 ? log_gamma(1 + 1 / alpha) + log(sin(whole) / PI) - unit
              : what == 1 ? log(whole / PI) : log(delta / PI);
-    real shift = alpha / (alpha - 1) * (log(d) - log1p_square(zeta) / (2 * alpha));
+    real shift = alpha / (alpha - 1) * (log(d) - unit);
     real value = log_integral(what, shift, alpha, beta, whole, kappa, delta) - LOG_PI;
     if (what == 0) return value + log(alpha / fabs(alpha - 1)) - log(d);
     return what == 1 ? value : log(delta / PI + exp(value));

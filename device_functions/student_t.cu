@@ -11,6 +11,13 @@ __device__ real student_t_logpdf(real x, real nu, real mu, real sigma)
     return -(lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma)) - 0.5 * (nu + 1) * log1p_square(y);
 }
 
+__device__ real student_t_logpdf_grad_sigma(real x, real nu, real mu, real sigma)
+{
+    real z = (x - mu) * (1 / sigma), y = (x - mu) * (1 / (sigma * sqrt(nu)));
+    real square = isinf(nu) ? z * z : fabs(y) > 1 / EPSILON ? nu + 1 : (nu + 1) * y * (y / (1 + y * y));
+    return (square - 1) * (1 / sigma);
+}
+
 __device__ real student_t_logsf(real x, real nu, real mu, real sigma)
 {
     if (isinf(nu)) return normal_logsf(x, mu, sigma);
@@ -37,8 +44,8 @@ __device__ real student_t_cdf(real x, real nu, real mu, real sigma)
 __device__ real student_t_ppf(real q, real nu, real mu, real sigma)
 {
     if (isinf(nu)) return normal_ppf(q, mu, sigma);
-    real tail = fmin(q, 1 - q), t = sqrt(nu) * student_quantile(0.5 * nu, 1 - 2 * tail, 2 * tail);
-    return q < 0.5 ? mu - sigma * t : mu + sigma * t;
+    real tail = fmin(q, 1 - q), distance = student_quantile(0.5 * nu, 1 - 2 * tail, 2 * tail, sigma * sqrt(nu));
+    return q < 0.5 ? mu - distance : mu + distance;
 }
 
 __device__ real student_t_isf(real q, real nu, real mu, real sigma)

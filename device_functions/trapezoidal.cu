@@ -38,10 +38,10 @@ __device__ real trapezoidal_logsf(real x, real lower, real upper, real c, real d
 __device__ real trapezoidal_ppf(real q, real lower, real upper, real c, real d)
 {
     real width = double_width(lower, upper, c, d), rise = c - lower, fall = upper - d;
-    if (q * width < rise) return lower + sqrt(q * width * rise);
+    if (q * width < rise) return lower + sqrt(q) * (sqrt(width) * sqrt(rise));
     real rest = q * width - rise - 2 * (d - c);
     if (q < 0.5 && rest > 0) return d + rest / (1 + sqrt(1 - rest / fall));
-    if ((1 - q) * width < fall) return upper - sqrt((1 - q) * width * fall);
+    if ((1 - q) * width < fall) return upper - sqrt(1 - q) * (sqrt(width) * sqrt(fall));
     return fmin(c + 0.5 * (q * width - rise), d);
 }
 
@@ -58,14 +58,14 @@ __device__ real trapezoidal_sample(rng_t *rng, real lower, real upper, real c, r
 
 __device__ real trapezoidal_mean(real lower, real upper, real c, real d)
 {
-    real e = c - lower, f = d - lower, g = upper - lower;
-    return lower + (g * g + g * f + f * f - e * e) / (3 * (g + f - e));
+    real width = upper - lower, e = (c - lower) / width, f = (d - lower) / width;
+    return lower + width * ((1 + f + f * f - e * e) / (3 * (1 + f - e)));
 }
 
 __device__ real trapezoidal_var(real lower, real upper, real c, real d)
 {
-    real e = c - lower, f = d - lower, g = upper - lower, mean = (g * g + g * f + f * f - e * e) / (3 * (g + f - e));
-    return ((g + f) * (g * g + f * f) - e * e * e) / (6 * (g + f - e)) - mean * mean;
+    real width = upper - lower, e = (c - lower) / width, f = (d - lower) / width, mean = (1 + f + f * f - e * e) / (3 * (1 + f - e));
+    return width * width * (((1 + f) * (1 + f * f) - e * e * e) / (6 * (1 + f - e)) - mean * mean);
 }
 
 __device__ real trapezoidal_entropy(real lower, real upper, real c, real d)

@@ -37,18 +37,24 @@ __device__ real truncated_pareto_logsf(real x, real alpha, real m, real upper)
          - alpha * log_ratio(x, m);
 }
 
+// upper exp(-y), to a rounding of the distance from `upper` where that is short
+__device__ real below(real y, real upper)
+{
+    return y < 0.5 ? upper + upper * expm1(-y) : upper * exp(-y);
+}
+
 __device__ real truncated_pareto_ppf(real q, real alpha, real m, real upper)
 {
     real length = log_ratio(upper, m);
-    if (alpha < 0) return fmax(upper + upper * expm1(-truncated_exponential_isf(q, -alpha, length)), m);
-    return fmin(m + m * expm1(truncated_exponential_ppf(q, alpha, length)), upper);
+    if (alpha < 0) return fmax(below(truncated_exponential_isf(q, -alpha, length), upper), m);
+    return fmin(m + scaled_expm1(m, truncated_exponential_ppf(q, alpha, length)), upper);
 }
 
 __device__ real truncated_pareto_isf(real q, real alpha, real m, real upper)
 {
     real length = log_ratio(upper, m);
-    if (alpha < 0) return fmax(upper + upper * expm1(-truncated_exponential_ppf(q, -alpha, length)), m);
-    return fmin(m + m * expm1(truncated_exponential_isf(q, alpha, length)), upper);
+    if (alpha < 0) return fmax(below(truncated_exponential_ppf(q, -alpha, length), upper), m);
+    return fmin(m + scaled_expm1(m, truncated_exponential_isf(q, alpha, length)), upper);
 }
 
 __device__ real truncated_pareto_sample(rng_t *rng, real alpha, real m, real upper)

@@ -8,7 +8,7 @@
 // log((b / beta)^alpha - (a / beta)^alpha), 0 <= a <= b
 __device__ real log_hazard(real a, real b, real alpha, real beta)
 {
-    return alpha * log(b / beta) + (a > 0 ? log1mexp(-alpha * log1p((b - a) / a)) : 0);
+    return alpha * log_quotient(b, beta) + (a > 0 ? log1mexp(-alpha * log1p((b - a) / a)) : 0);
 }
 
 // The logarithm of P(a < X <= b) / P(X > a), X being a Weibull variable
@@ -39,23 +39,26 @@ __device__ real truncated_weibull_logsf(real x, real alpha, real beta, real lowe
     return log_mass(x, upper, alpha, beta) - log_mass(lower, upper, alpha, beta) - exp(log_hazard(lower, x, alpha, beta));
 }
 
-// The x with (x / beta)^alpha - (lower / beta)^alpha = gap
-__device__ real beyond(real gap, real alpha, real beta, real lower, real upper)
+// The x with (x / beta)^alpha - (lower / beta)^alpha = gap; either power may be no number.
+__device__ real beyond(real log_gap, real alpha, real beta, real lower, real upper)
 {
-    real from = pow(lower / beta, alpha), x = from > 0 ? lower * exp(log1p(gap / from) / alpha) : beta * pow(gap, 1 / alpha);
+    real more = log_gap - alpha * log_quotient(lower, beta);
+    real x = lower > 0 && more < 0 ? lower * exp(log1p(exp(more)) / alpha) : scaled_exp(beta, (log_gap + log1p(exp(-more))) / alpha);
     return fmin(fmax(x, lower), upper);
 }
 
 __device__ real truncated_weibull_ppf(real q, real alpha, real beta, real lower, real upper)
 {
-    real gap = truncated_exponential_ppf(q, 1, exp(log_hazard(lower, upper, alpha, beta)));
-    return beyond(gap, alpha, beta, lower, upper);
+    real whole = log_hazard(lower, upper, alpha, beta), hazard = exp(whole);
+    real log_gap = hazard < EPSILON ? log(q) + whole : log(truncated_exponential_ppf(q, 1, hazard));
+    return beyond(log_gap, alpha, beta, lower, upper);
 }
 
 __device__ real truncated_weibull_isf(real q, real alpha, real beta, real lower, real upper)
 {
-    real gap = truncated_exponential_isf(q, 1, exp(log_hazard(lower, upper, alpha, beta)));
-    return beyond(gap, alpha, beta, lower, upper);
+    real whole = log_hazard(lower, upper, alpha, beta), hazard = exp(whole);
+    real log_gap = hazard < EPSILON ? log1p(-q) + whole : log(truncated_exponential_isf(q, 1, hazard));
+    return beyond(log_gap, alpha, beta, lower, upper);
 }
 
 __device__ real truncated_weibull_sample(rng_t *rng, real alpha, real beta, real lower, real upper)

@@ -10,6 +10,13 @@ __device__ real quantile(real log_p, real log_q, real lam)
     return expm1_quotient(lam, log_p) - expm1_quotient(lam, log_q);
 }
 
+// sigma times that at q, of the quotient of the two powers; they may overflow.
+__device__ real scaled_quantile(real q, real lam, real sigma)
+{
+    real tail = fmin(q, 1 - q), distance = expm1_over(logit(tail), sigma * exp(lam * log1p(-tail)), lam);
+    return q < 0.5 ? distance : -distance;
+}
+
 // A step of Newton's method towards the log_p at which the quantile is z, -1 < lam z, z <= 0. Solved is log(1 + lam z) / lam,
 // which hardly differs from log_p in the tail.
 __device__ real step(real log_p, real z, real lam)
@@ -39,6 +46,7 @@ __device__ real start_grad_lam(real z, real lam) { return 0; }
 __device__ real log_tail(real z, real lam)
 {
     if (lam * z <= -1) return -INFINITY;
+    if (lam * z * EPSILON > 1) return log1p_quotient(lam, z);  // the other power is 1 to all digits
     real log_p = start(z, lam);
     for (int i = 0; i < 2; i++)
         log_p = step(log_p, z, lam);
@@ -67,12 +75,12 @@ __device__ real tukey_lambda_logsf(real x, real lam, real mu, real sigma)
 
 __device__ real tukey_lambda_ppf(real q, real lam, real mu, real sigma)
 {
-    return mu + sigma * quantile(log(q), log1p(-q), lam);
+    return mu + scaled_quantile(q, lam, sigma);
 }
 
 __device__ real tukey_lambda_isf(real q, real lam, real mu, real sigma)
 {
-    return mu - sigma * quantile(log(q), log1p(-q), lam);
+    return mu - scaled_quantile(q, lam, sigma);
 }
 
 __device__ real tukey_lambda_sample(rng_t *rng, real lam, real mu, real sigma)

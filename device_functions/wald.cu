@@ -15,6 +15,16 @@ __device__ real wald_logpdf(real x, real mu, real lam)
     return (0.5 * log(lam) - HALF_LOG_2PI) - 1.5 * log(x) - 0.5 * (d * lam) * (d * (1 / x));
 }
 
+__device__ real wald_logpdf_grad_x(real x, real mu, real lam)
+{
+    return x == 0 || isinf(x) ? 0 : (-1.5 - 0.5 * (beyond(x, mu) * lam) * (1 / x + 1 / mu)) * (1 / x);
+}
+
+__device__ real wald_logpdf_grad_mu(real x, real mu, real lam)
+{
+    return x == 0 || isinf(x) || isinf(mu) ? 0 : beyond(x, mu) / mu * (lam / mu);
+}
+
 // With u = sqrt(lam / 2x) (x / mu - 1) and v = sqrt(lam / 2x) (x / mu + 1), the distribution function is
 // (erfc(-u) + exp(2 lam / mu) erfc(v)) / 2, whose exponentials all meet in exp(-u^2).
 __device__ real wald_logcdf(real x, real mu, real lam)

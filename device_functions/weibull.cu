@@ -29,18 +29,18 @@ __device__ real weibull_logsf(real x, real alpha, real beta)
 
 __device__ real weibull_sample(rng_t *rng, real alpha, real beta)
 {
-    return beta * pow(exponential(rng), 1 / alpha);
+    return scaled_exp(beta, log(exponential(rng)) / alpha);
 }
 
-__device__ real weibull_ppf(real q, real alpha, real beta) { return beta * exp(log(-log1p(-q)) / alpha); }
-__device__ real weibull_isf(real q, real alpha, real beta) { return beta * exp(log(-log(q)) / alpha); }
-__device__ real weibull_mean(real alpha, real beta) { return beta * exp(log_gamma(1 + 1 / alpha)); }
+__device__ real weibull_ppf(real q, real alpha, real beta) { return scaled_exp(beta, log(-log1p(-q)) / alpha); }
+__device__ real weibull_isf(real q, real alpha, real beta) { return scaled_exp(beta, log(-log(q)) / alpha); }
+__device__ real weibull_mean(real alpha, real beta) { return scaled_exp(beta, log_gamma(1 + 1 / alpha)); }
 
 __device__ real weibull_var(real alpha, real beta)
 {
     real mean = weibull_mean(alpha, beta);
-    return mean * mean * expm1(log_gamma_bend(1, 1 / alpha));
+    return mean * (mean * expm1(log_gamma_bend(1, 1 / alpha)));
 }
 
 __device__ real weibull_entropy(real alpha, real beta) { return EULER_GAMMA * (1 - 1 / alpha) + log(beta / alpha) + 1; }
-__device__ real weibull_mode(real alpha, real beta) { return alpha > 1 ? beta * exp(log1p(-1 / alpha) / alpha) : 0; }
+__device__ real weibull_mode(real alpha, real beta) { return alpha > 1 ? scaled_exp(beta, log1p(-1 / alpha) / alpha) : 0; }

@@ -19,7 +19,7 @@ __device__ real weibull_max_logsf(real x, real alpha, real beta)
 
 __device__ real weibull_max_sample(rng_t *rng, real alpha, real beta)
 {
-    return -beta * pow(exponential(rng), 1 / alpha);
+    return -weibull_sample(rng, alpha, beta);
 }
 
 __device__ real weibull_max_ppf(real q, real alpha, real beta) { return -weibull_isf(q, alpha, beta); }

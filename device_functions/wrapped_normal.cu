@@ -7,11 +7,11 @@
 // of sigma^2 = 2 pi.
 __device__ int is_wide(real sigma) { return sigma * sigma > 2 * PI; }
 
-// x - mu without whole turns
+// x - mu without whole turns; nan where these are so many that what remains is not known
 __device__ real around(real x, real mu)
 {
     real d = x - mu, turns = rint(d * (0.5 / PI));
-    return fma(-2 * PI, turns, d) - 2 * rest_of_pi() * turns;
+    return fabs(turns) * EPSILON < 0.25 ? fma(-2 * PI, turns, d) - 2 * rest_of_pi() * turns : NAN;
 }
 
 // The logarithm of the sum of exp(-(d + 2 pi k)^2 / (2 sigma^2)) over all k
@@ -21,6 +21,18 @@ __device__ real log_turns(real d, real sigma)
     for (int k = 1; k < 5; k++)
         sum += exp(-k * v * (0.5 * k * v - fabs(z))) + exp(-k * v * (0.5 * k * v + fabs(z)));
     return log(sum) - 0.5 * z * z;
+}
+
+// Of each pair of turns the smaller one is the larger one times an exponential.
+__device__ real log_turns_grad_d(real d, real sigma)
+{
+    real z = d / sigma, v = 2 * PI / sigma, sum = 1, rise = 0;
+    for (int k = 1; k < 5; k++) {
+        real larger = exp(-k * v * (0.5 * k * v - fabs(z))), change = larger * expm1(-2 * k * v * fabs(z));
+        sum += 2 * larger + change;
+        rise -= k * change;
+    }
+    return (copysign(v * (rise / sum), d) - z) / sigma;
 }
 
 __device__ real wrapped_normal_logpdf(real x, real mu, real sigma)

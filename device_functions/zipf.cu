@@ -23,10 +23,10 @@ __device__ real zipf_logsf(real x, real a)
 // Source: Devroye (1986), Non-Uniform Random Variate Generation, ch. X.6
 __device__ real zipf_sample(rng_t *rng, real a)
 {
-    real s = a - 1, scale = expm1(s * LOG_2), value = NAN;
+    real s = a - 1, scale = expm1(-s * LOG_2), value = NAN;
     for (int i = 0; i < 1000 && isnan(value) && a > 1; i++) {
-        real u = uniform(rng), v = uniform(rng), x = floor(pow(u, -1 / s)), growth = s * log1p(1 / x);
-        if (isinf(x) || v * x * expm1(growth) / scale <= exp(growth - s * LOG_2)) value = x;
+        real u = uniform(rng), v = uniform(rng), x = floor(pow(u, -1 / s));
+        if (isinf(x) || v * x * expm1(-s * log1p(1 / x)) >= scale) value = x;
     }
     return value;
 }

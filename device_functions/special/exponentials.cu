@@ -28,6 +28,24 @@ __device__ real log1pexp(real x)
     return fmax(x, (real)0) + log1p_unit(exp(-fabs(x)));
 }
 
+// log(2 cosh(x)), any x. Error 1.
+// derivative: log_2cosh_slope(x) * dx
+// reference: log_2cosh(x) = log(2 * cosh(x)), x in (-4, 4.5)
+__device__ real log_2cosh(real x)
+{
+    return fabs(x) + log1p_unit(exp(-2 * fabs(x)));
+}
+
+// Its derivative tanh(x), with the same exponential. Error 20.
+// derivative: 4 * expit(2 * x) * expit(-2 * x) * dx
+// reference: log_2cosh_slope(x) = tanh(x), x in (-4, 4.5)
+__device__ real log_2cosh_slope(real x)
+{
+    real e = exp(-2 * fabs(x)), s = x * x;
+    real series = 1 - s * (0.3333333333333333 - s * (0.13333333333333333 - s * 0.05396825396825397));
+    return fabs(x) < 0.03 ? x * series : copysign(quotient(1 - e, 1 + e), x);
+}
+
 // log(exp(a) + exp(b)), any a and b, -INFINITY included. Scaled error 1.
 // derivative: (a == -INFINITY ? 0 : expit(a - b) * da) + (b == -INFINITY ? 0 : expit(b - a) * db)
 // reference: logaddexp(a, b) = log(exp(a) + exp(b)), a in (-5, 5.5), b in (-5, 5.5)
@@ -135,6 +153,31 @@ __device__ real power_of_quotient(real x, real s, real power)
 {
     real z = x / s;
     return z == within_range(z) || x == 0 ? pow(z, power) : exp(power * log_quotient(x, s));
+}
+
+// reference: tests/rewriting/test_derivative_rules.py
+__device__ real power_of_quotient_grad_s(real x, real s, real power, real value) { return -power * (value / s); }
+
+// scale exp(u), scale > 0, where the exponential may over- or underflow. Error 4.
+// reference: scaled_exp(scale, u) = scale * exp(u), scale in (0.2, 4), u in (-5, 5)
+__device__ real scaled_exp(real scale, real u)
+{
+    real root = exp(0.5 * u);
+    return scale * root * root;
+}
+
+// scale (exp(u) - 1), likewise
+// reference: scaled_expm1(scale, u) = scale * expm1(u), scale in (0.2, 4), u in (-3, 3.5)
+__device__ real scaled_expm1(real scale, real u)
+{
+    return u > 1 ? scaled_exp(scale, u) - scale : scale * expm1(u);
+}
+
+// scale sinh(u), likewise
+// reference: scaled_sinh(scale, u) = scale * sinh(u), scale in (0.2, 4), u in (-3, 3.5)
+__device__ real scaled_sinh(real scale, real u)
+{
+    return 2 * (scale * sinh(0.5 * u)) * cosh(0.5 * u);
 }
 
 // log(atan(s / x)), x >= 0, s > 0, where the quotient may underflow. Error 3.

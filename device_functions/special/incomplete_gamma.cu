@@ -16,6 +16,7 @@ __device__ real log_gamma_1p(real x)
 // reference: tests/language/test_incomplete_functions.py
 __device__ real log_gamma_power(real a, real x)
 {
+    if (a < 1) return a * log(x) - x - log_gamma_1p(a);  // x / a may overflow
     return a * log_ratio_excess(x / a, (x - a) / a) - (0.5 * log(a) + HALF_LOG_2PI + stirling_error(a));
 }
 
@@ -292,6 +293,6 @@ __device__ real gamma_quantile_power(real a, real p, real q, real power, real sc
 {
     real x = gamma_quantile(a, p, q);
     if (a < 1 && x < EPSILON)  // log_gamma_1p(a), spelled out: it costs less where it is computed in vain
-        return exp((log_probability(p, q) + (log_gamma_near_two(a) - log1p(a))) * (power / a) + log(scale));
-    return scale * (power == 1 ? x : power == -1 ? 1 / x : power == 0.5 ? sqrt(x) : pow(x, power));
+        return scaled_exp(scale, (log_probability(p, q) + (log_gamma_near_two(a) - log1p(a))) * (power / a));
+    return power == 1 ? scale * x : power == -1 ? scale / x : power == 0.5 ? scale * sqrt(x) : scaled_exp(scale, power * log(x));
 }

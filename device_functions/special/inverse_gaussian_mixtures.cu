@@ -11,7 +11,7 @@
 __device__ real gig_height(real r, real d, real p, real b)
 {
     real rest = b * (b / (p + hypot(p, b)));  // w - p
-    return 0.5 * rest * d * (d / r) - p * log_ratio_excess(r, d);
+    return 0.5 * d * (rest * d / r) - p * log_ratio_excess(r, d);  // 1 / r^2 would overflow in its derivative
 }
 
 // The logarithm of the integral of exp(order v - h(v)), by the trapezoidal rule, all of whose digits are right for such functions:
@@ -55,11 +55,33 @@ __device__ real gig_mixture_gamma(real alpha, real beta) { return sqrt((alpha - 
 
 // The logarithm of the density of X. With the normal density, too, the integrand is one of log(w), of p - 1/2, and with x and beta.
 // reference: tests/test_densities.py
-__device__ real log_gig_mixture_density(real x, real p, real beta, real gamma, real delta)
+__device__ real log_gig_mixture_at(real x, real p, real beta, real gamma, real delta)
 {
     real q = hypot(x, delta), alpha = hypot(beta, gamma), w = gig_peak(p - 0.5, q, alpha), z = (x - beta * w) / sqrt(w);
     return gig_log_integral(0, fabs(p - 0.5), alpha * q) - (gig_log_integral(0, fabs(p), delta * gamma) + HALF_LOG_2PI)
          - gig_height_at(w, p, delta, gamma) - 0.5 * z * z - 0.5 * log(w);
+}
+
+// The same where alpha q is small. The derivative of q^v K_v(alpha q) in q is -alpha q^v K_(v - 1)(alpha q), so that nothing cancels.
+// reference: tests/test_densities.py
+__device__ real log_gig_mixture_near(real x, real p, real beta, real gamma, real delta)
+{
+    return log_gig_mixture_at(x, p, beta, gamma, delta);
+}
+
+// reference: tests/test_densities.py
+__device__ real log_gig_mixture_near_grad_x(real x, real p, real beta, real gamma, real delta)
+{
+    real q = hypot(x, delta), alpha = hypot(beta, gamma), v = p - 0.5, b = alpha * q, size = fabs(v) + hypot(v, b);
+    real ratio = exp(gig_log_integral(v < 0 ? 1 : -1, fabs(v), b) - gig_log_integral(0, fabs(v), b));
+    return q == 0 ? beta : beta - x / q * (v < 0 ? size / q : alpha * (b / size)) * ratio;
+}
+
+// reference: tests/test_densities.py
+__device__ real log_gig_mixture_density(real x, real p, real beta, real gamma, real delta)
+{
+    if (hypot(x, delta) * hypot(beta, gamma) < (EPSILON < 1e-10 ? 0.01 : 0.1)) return log_gig_mixture_near(x, p, beta, gamma, delta);
+    return log_gig_mixture_at(x, p, beta, gamma, delta);
 }
 
 // log P(X <= x), the mean of Phi((x - beta W) / sqrt(W)), by the trapezoidal rule in log(w), from about the peak outwards. Where

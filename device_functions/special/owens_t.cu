@@ -68,8 +68,8 @@ __device__ real owens_t(real h, real a)
 __device__ real log_skew_ndtr(real x, real alpha)
 {
     if (isnan(x) || isnan(alpha)) return NAN;
-    if (isinf(x)) return x < 0 ? -INFINITY : 0;
     real h = fabs(x), a = fmin(fabs(alpha), largest_slope()), square = 0.5 * x * x;
+    if (isinf(square)) return x < 0 ? -INFINITY : 0;
     // P(X <= x) where alpha >= 0; by symmetry P(X > x) where alpha < 0
     int falls = alpha < 0 ? x > 0 : x < 0;
     if (falls || a > 1) {
@@ -88,11 +88,11 @@ __device__ real log_skew_ndtr(real x, real alpha)
 // reference: tests/language/test_integrals.py
 __device__ real log_skew_ndtr_grad_x(real x, real alpha, real value)
 {
-    return isinf(x) ? 0 : exp((LOG_2 - HALF_LOG_2PI) - 0.5 * x * x + log_ndtr(alpha * x) - value);
+    return isinf(0.5 * x * x) ? 0 : exp((LOG_2 - HALF_LOG_2PI) - 0.5 * x * x + log_ndtr(alpha * x) - value);
 }
 
 // reference: tests/language/test_integrals.py
 __device__ real log_skew_ndtr_grad_alpha(real x, real alpha, real value)
 {
-    return isinf(x) ? 0 : -exp(-0.5 * x * x * (1 + alpha * alpha) - value) / (PI * (1 + alpha * alpha));
+    return isinf(0.5 * x * x) ? 0 : -exp(-0.5 * x * x * (1 + alpha * alpha) - value) / (PI * (1 + alpha * alpha));
 }

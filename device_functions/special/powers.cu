@@ -8,8 +8,20 @@ __device__ real log1p_over(real d, real scale, real xi)
 {
     real z = d / scale, u = xi * z, r = u / (2 + u), s = r * r;
     if (s < 0.1111) return z / (1 + 0.5 * u) * (1 + s * atanh_remainder(s));
-    if (!(fabs(u) < INFINITY)) return xi == 0 ? z : (log(fabs(xi)) + log(fabs(d)) - log(scale)) / xi;
-    return (u < 0 ? log(fma(xi, d, scale) / scale) : log1p(u)) / xi;  // near -1 the sum is rounded once
+    real e = EPSILON, e2 = e * e, e4 = e2 * e2, tiny = EPSILON < 1e-10 ? e4 * e4 : e2 * e;  // for what overflows
+    int far = !(fabs(u) < INFINITY);
+    real ratio = (far ? fabs(d) * tiny * (fabs(xi) * tiny) : fma(xi, d, scale)) / scale;  // near -1 the sum is rounded once
+    real value = far ? log(ratio) + (EPSILON < 1e-10 ? 16 * 52 : 6 * 23) * LOG_2 : u < 0 ? log(ratio) : log1p(u);
+    return xi == 0 ? z : value / xi;
+}
+
+// reference: tests/rewriting/test_derivative_rules.py
+__device__ real log1p_over_grad_d(real d, real scale, real xi) { return 1 / fma(xi, d, scale); }
+
+// reference: tests/rewriting/test_derivative_rules.py
+__device__ real log1p_over_grad_scale(real d, real scale, real xi)
+{
+    return isinf(d) ? 0 : -(d / scale / fma(xi, d, scale));
 }
 
 // The same with scale = 1
@@ -30,11 +42,12 @@ __device__ real expm1_quotient(real a, real x)
     return x * series;
 }
 
-// log((exp(a x) - 1) / a), x > 0, where the exponential may overflow. Error 4 + |a x|.
+// log((exp(a x) - 1) / a), x > 0, where the exponential may overflow, or be small beside 1 while a is -1. Error 4 + |a x|.
 // reference: log_expm1_quotient(a, x) = log(expm1(a * x) / a), a in (0.1, 5), x in (0.2, 4)
 __device__ real log_expm1_quotient(real a, real x)
 {
-    return a * x > 50 ? a * x - log(a) : log(expm1_quotient(a, x));
+    real u = a * x;
+    return u > 50 ? u - log(a) : u < -1 ? log1mexp(u) - log(-a) : log(expm1_quotient(a, x));
 }
 
 // scale (exp(a x) - 1) / a, and scale x where a = 0, scale > 0, where the exponential may overflow: the inverse of log1p_over.

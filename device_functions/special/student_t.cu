@@ -89,11 +89,11 @@ __device__ real student_quantile_search(real a, real p, real q)
     return beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), -log(student_quantile_start(a, q)));
 }
 
-// The t >= 0 at which P(|T| > t sqrt(2 a)) = q = 1 - p
+// scale t, t >= 0 being where P(|T| > t sqrt(2 a)) = q = 1 - p
 // reference: tests/language/test_incomplete_functions.py
-__device__ real student_quantile(real a, real p, real q)
+__device__ real student_quantile(real a, real p, real q, real scale)
 {
     real logit = student_quantile_search(a, p, q);
     real value = logit + only_derivative(beta_quantile_step(a, (real)0.5, log_probability(q, p), log_probability(p, q), logit));
-    return !(a > 0 && p >= 0 && q >= 0) ? NAN : q == 0 ? INFINITY : p == 0 ? 0 : exp(-0.5 * value);
+    return !(a > 0 && p >= 0 && q >= 0) ? NAN : q == 0 ? INFINITY : p == 0 ? 0 : scaled_exp(scale, -0.5 * value);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -169,14 +170,16 @@ class Library:
         return self._built_in_functions[f"{SPECIAL}_{name}"]
 
     def closure(self, functions: Iterable[lang.Function]) -> dict[str, lang.Function]:
-        """Functions given, and all functions that they call."""
+        """Functions given, all functions that they call, and the derivatives that these bring of their own."""
         found: dict[str, lang.Function] = {}
         waiting = list(functions)
         while waiting:
             function = waiting.pop()
             found[function.name] = function
-            calls = (self._functions.get(n) or self._built_in_functions.get(n) for n in lang.called(function))
-            waiting += [f for f in calls if f is not None and f.name not in found]
+            derivatives = (f"{function.name}_grad_{p.written or p.name}" for p in function.parameters)
+            names = itertools.chain(lang.called(function), derivatives)
+            others = (self._functions.get(n) or self._built_in_functions.get(n) for n in names)
+            waiting += [f for f in others if f is not None and f.name not in found]
         return found
 
     def resolve(self, name: str) -> lang.Function | None:

@@ -13,7 +13,6 @@ from dataclasses import replace
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
 from ..language.derived import unlike_others
-from ..language.library import library
 from ..language.names import fresh_name
 from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
 from .derivative_rules import SPECIAL_PREFIX, add, flat_at_infinity, multiply
@@ -148,8 +147,6 @@ def _call(function: Function) -> Call:
 def _own_derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function | None:
     parameter = next(p for p in function.parameters if p.name == wrt)
     name = f"{function.name}_grad_{parameter.written or wrt}"
-    if function.name.startswith(SPECIAL_PREFIX) and (shipped := library.resolve(name.removeprefix(SPECIAL_PREFIX))) is not None:
-        functions.update(library.closure([shipped]))
     found = functions.get(name)
     if found is None or found.results:
         return None

@@ -27,7 +27,7 @@ __device__ real {name}_solved(real p, int above{declared})
 {{
     real lower = {lower}, upper = {upper}, center = {center}, scale = {scale}, log_p = log(p);
     if (!(fabs(center) < INFINITY)) center = 0;
-    int ends = lower > -INFINITY || upper < INFINITY, up = !(upper < INFINITY) || lower > -INFINITY;
+    int ends = lower > -INFINITY || upper < INFINITY, up = !(upper < INFINITY) || center - lower <= upper - center;
     int from_end = ends && !(fmin(center - lower, upper - center) > 8 * scale);
     real base = !from_end ? center : up ? lower : upper, largest = ldexp((real)1, EPSILON < 1e-10 ? 1023 : 127);
     real longest = fmin(from_end ? upper - lower : INFINITY, largest), first = from_end ? fabs(center - base) : scale;
@@ -115,12 +115,14 @@ _DISCRETE = """
 __device__ real {name}_searched(real q, int above, real start, real step{declared})
 {{
     real lower = {lower}, upper = {upper}, slack = fmin(8 * EPSILON * q, 0.125 * (1 - q)), p = above ? q + slack : q - slack;
+    int by_sf = q > 0.5 ? !above : above;
+    if (q > 0.5) p = 1 - q + (above ? -slack : slack);
     real low = lower - 1, high = upper, x = floor(fmin(fmax(start, lower), upper)), gap = 1;
     real next = step >= 1 && step < INFINITY ? floor(step) : 1, largest = ldexp((real)1, EPSILON < 1e-10 ? 1000 : 110);
     if (!(fabs(x) < INFINITY)) x = lower > -INFINITY ? lower : upper < INFINITY ? upper : 0;
     int up = 0, halving = 0;
     for (int i = 0; i < 180 && high - low > gap && low < largest; i++) {{
-        real excess = x < lower ? -1 : x >= upper ? 1 : above ? p - {sf} : {cdf} - p;
+        real excess = x < lower ? -1 : x >= upper ? 1 : by_sf ? p - {sf} : {cdf} - p;
         int below = excess < 0;
         up = i == 0 ? below : up;
         halving = halving || below != up;

@@ -6,6 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy import stats
+from thorough import some
 
 import gpustats as gs
 from gpustats import scipy_stats as st
@@ -224,3 +225,93 @@ def test_whole_numbers_that_a_type_does_not_have():
     assert gs.hypergeometric.sf(*np.float32([1, 2e7, 3, 2])) == pytest.approx(1.500000075000004e-14, rel=1e-5)
     slopes = gs.discrete_weibull.loglik_and_grad(*np.float32([1, 0.5, 139]))[1]
     assert slopes == {"q": pytest.approx(2, rel=1e-6), "beta": 0}
+
+
+def test_noncentral_t_of_few_degrees_of_freedom():
+    """Half of a normal variable's tails is what is left at 0 of them, as T is infinite then."""
+    t, nu, delta = np.array([[-5, 1e-8, -5], [3, 1e-4, 1], [0.5, 0.01, 2], [2, 1e-8, -3], [-30, 0.01, 30]]).T
+    want = [0.9999996204513018, 0.15914283549951014, 0.033911479840155464, 0.99865010212720314, 4.4515284848888824e-198]
+    above = [3.7954869824825112e-7, 0.84085716450048986, 0.96608852015984454, 0.0013498978727968632, 1]  # mpmath's
+    np.testing.assert_allclose(gs.noncentral_t.cdf(t, nu, delta, 0.0, 1.0), want, rtol=1e-12)
+    np.testing.assert_allclose(gs.noncentral_t.sf(t, nu, delta, 0.0, 1.0), above, rtol=1e-12)
+
+
+def test_gamma_tail_at_the_largest_numbers():
+    np.testing.assert_allclose(gs.gamma.logsf(5e305, 1e-8, 2.0), -1e306, rtol=1e-15)
+    np.testing.assert_allclose(gs.chi_squared.logsf(7.8e302, 1e-8), -3.9e302, rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", some([np.float32, np.float64], 1))
+def test_powers_that_a_scale_brings_back(dtype):
+    """Quantiles that are a scale times a power of q, which by itself over- or underflows."""
+    q, up, down, u = (1e-20, 1e30, 2e-4, 150.0) if dtype == np.float32 else (1e-200, 1e250, 1e-100, 1200.0)
+    half, beta = mp.mpf(1) / 2, mp.beta(0.25, 0.5)
+    cases = [
+        (gs.pareto.isf, (0.5,), down, 1, -2), (gs.lomax.isf, (0.5,), down, 1, -2), (gs.frechet.isf, (0.5,), down, 1, -2),
+        (gs.log_logistic.isf, (0.5,), down, 1, -2), (gs.log_laplace.isf, (0.5,), down, half**2, -2),
+        (gs.burr.isf, (0.5, 1.0), down, 1, -2), (gs.mielke.isf, (0.5, 0.5), down, 1, -2),
+        (gs.burr12.isf, (0.5, 1.0), down, 1, -2), (gs.burr12.ppf, (0.5, 1.0), up, 1, 2), (gs.kappa3.isf, (0.5,), down, 1, -2),
+        (gs.weibull.ppf, (0.5,), up, 1, 2), (gs.exponential_power.ppf, (0.5,), up, 1, 2),
+        (gs.beta_prime.isf, (1.0, 0.5), down, 1, -2),
+        (gs.exponentiated_weibull.ppf, (0.5, 1.0), up, 1, 2), (gs.generalized_gamma.ppf, (1.0, 0.5), up, 1, 2),
+        (gs.half_student_t.isf, (0.5,), down, mp.sqrt(half) * (beta / 4) ** -2, -2),
+        (gs.student_t.isf, (0.5, 0.0), down, mp.sqrt(half) * (beta / 2) ** -2, -2),
+        (gs.tukey_lambda.isf, (-2.0, 0.0), down, half, -2), (gs.crystal_ball.ppf, (3.0, 1.5, 0.0), down, None, -2),
+    ]  # fmt: skip
+    got, want = [], []
+    for quantile, shapes, scale, factor, power in cases:
+        if factor is None:  # the power law's share of both, and where it begins
+            share = 1 / (1 + mp.sqrt(2 * mp.pi) * mp.ncdf(3) * mp.exp(4.5))
+            factor = -half * share**2
+        got.append(quantile(dtype(q), *map(dtype, shapes), dtype(scale)))
+        want.append(mp.mpf(float(dtype(scale))) * factor * mp.mpf(float(dtype(q))) ** power)
+    tiny = dtype(1) / dtype(up)
+    got += [gs.johnson_su.isf(*map(dtype, (0.5, -u, 1, 0)), tiny), gs.sinh_arcsinh.ppf(*map(dtype, (0.5, u, 1, 0)), tiny)]
+    want += 2 * [mp.mpf(float(tiny)) * mp.sinh(u)]
+    np.testing.assert_allclose(np.array(got, float), np.array(want, float), rtol=1e-5 if dtype == np.float32 else 2e-12)
+    for density in (gs.pareto, gs.lomax):  # and back
+        x = density.isf(dtype(q), dtype(0.5), dtype(down))
+        assert density.logsf(x, dtype(0.5), dtype(down)) == pytest.approx(math.log(q), rel=1e-6)
+
+
+def test_tails_that_are_tiny_beside_a_shape():
+    """The largest of very many variables."""
+    got = gs.exponentiated_weibull.isf(*np.float32([1e-37, 1e8, 2e8, 3.0]))
+    assert got == pytest.approx(3 * (37 * math.log(10) + math.log(2e8)) ** 1e-8, rel=1e-6)
+
+
+def test_largest_x():
+    """Squares that overflow, and angles of which nothing is left."""
+    x = np.array([-1.7e308, 1.7e308])
+    densities = [(gs.skew_normal, 2.0, 0.0, 1.0), (gs.pearson3, 1.0, 0.0, 1.0), (gs.relativistic_breit_wigner, 1.0, 1.0)]
+    for density, *at in densities:
+        np.testing.assert_array_equal(density.cdf(x, *at), [0, 1])
+        assert (density.pdf(x, *at) == 0).all()
+    assert gs.pearson3.logpdf(1e300, 1.0, 0.0, 1.0) == pytest.approx(-2e300)
+    assert np.isnan(gs.wrapped_normal.pdf(1e308, 0.0, 1.0))
+
+
+def test_quotients_below_the_smallest_number():
+    """Of x and a scale: log P(X <= x) is nu log(nu z^2) - log(Gamma(1 + nu)) there."""
+    log_square = 2 * (math.log(5e-324) - math.log(1e5)) + math.log(1.25)
+    assert gs.nakagami.logcdf(5e-324, 1.25, 1e5) == pytest.approx(1.25 * log_square - math.lgamma(2.25), rel=1e-14)
+    assert gs.nakagami.logpdf(5e-324, 1.25, 1e5) == pytest.approx(
+        1.25 * log_square - math.lgamma(2.25) + math.log(2.5) - math.log(5e-324), rel=1e-14
+    )
+
+
+def test_one_rounding_from_an_end():
+    """Where 1 - k z is far smaller than what k z is rounded by: here 1 - (1 - k z)^(1 / k)."""
+    at = np.float32([6.4265191213053185e-06, 1.0, 648766.6875, 0.0, 4.1693115234375])
+    x, _, k, _, sigma = map(float, at)
+    assert gs.kappa4.cdf(*at) == pytest.approx(-math.expm1(math.log(1 - k * x / sigma) / k), rel=1e-5)
+
+
+@pytest.mark.parametrize("dtype, scale", [(np.float32, 2.0**-100), (np.float64, 2.0**830)])
+def test_lengths_whose_squares_are_no_numbers(dtype, scale):
+    at = np.array([-1.0, 3.0, 0.0, 1.0], dtype)
+    small = dtype(scale) * at
+    q = np.array([0.01, 0.1, 0.9], dtype)
+    np.testing.assert_allclose(gs.trapezoidal.ppf(q, *small), scale * gs.trapezoidal.ppf(q, *at).astype(float), rtol=1e-6)
+    np.testing.assert_allclose(gs.trapezoidal.mean(*small), scale * 0.8, rtol=1e-6)
+    np.testing.assert_allclose(gs.trapezoidal.kurtosis(*small), gs.trapezoidal.kurtosis(*map(float, at)), rtol=1e-3)

@@ -96,6 +96,13 @@ def test_each_place_has_its_own_parameters():
     np.testing.assert_array_equal(shares.argmax(1), [0, 2])
 
 
+def test_powers_that_overflow():
+    """A zeta distribution whose exponent leaves only 1, and Weibull's whose power alone overflows."""
+    assert (gs.zipf.rvs(np.float32(3134893), size=100, rng=1) == 1).all()
+    x = gs.weibull.rvs(0.003, 1e-250, size=200, rng=1)
+    assert np.isfinite(x).all() and (x > 1).any()
+
+
 def test_streams():
     draw = lambda rng: gs.normal.rvs(0.0, 1.0, size=1000, rng=rng)  # noqa: E731
     np.testing.assert_array_equal(draw(5), draw(gs.Generator(5)))

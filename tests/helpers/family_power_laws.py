@@ -132,11 +132,14 @@ def relativistic_breit_wigner(x, m, gamma):
 
 
 def relativistic_breit_wigner_tails(x, m, gamma):
-    """Partial fractions of complex numbers"""
-    root = mp.sqrt(mp.mpc(m**2, m * gamma))
+    """Integrals of 1 / (s - x^2) from 0 to x or from x on, as series of which nothing cancels"""
+    s = mp.mpc(m**2, m * gamma)
     factor = mp.exp(relativistic_breit_wigner(m, m, gamma)) * (m * gamma)
-    below = factor * mp.im((mp.log(1 - x / root) - mp.log(1 + x / root)) / (2 * root))
-    return below, 1 - below
+    if x**2 < abs(s):
+        below = -factor * x * mp.im(mp.hyp2f1(0.5, 1, 1.5, x**2 / s) / s)
+        return below, 1 - below
+    above = factor / (3 * x) * mp.im(s / x**2 * mp.hyp2f1(1.5, 1, 2.5, s / x**2))
+    return 1 - above, above
 
 
 def beyond_threshold(rng, p):

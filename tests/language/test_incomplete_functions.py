@@ -197,7 +197,7 @@ def test_student_quantiles_are_those_of_beta_variables(dtype):
     """One step leads from a start of their own to all digits, from 3 degrees of freedom on."""
     density = gs.register(
         "real rest_logpdf(real q, real a, real p)"
-        "{ return student_quantile(a, p, q) / exp(-0.5 * beta_quantile_logit(a, 0.5, q, p)) - 1; }",
+        "{ return student_quantile(a, p, q, 1) / exp(-0.5 * beta_quantile_logit(a, 0.5, q, p)) - 1; }",
         replace=True,
     )
     n, small = 50_000, 1e-300 if dtype == np.float64 else 1e-36
@@ -236,7 +236,7 @@ def student_quantile(a, q):
         ("gamma_quantile(a, b, 1 - b)", gamma_quantile, [(1, 20), (0.1, 0.9)]),
         ("gamma_quantile_power(a, b, 1 - b, 1 / (1 + a), 2)", root_of_gamma_quantile, [(0.001, 0.02), (0.1, 0.9)]),
         ("beta_quantile_logit(a, b, c, 1 - c)", beta_quantile_logit, [(1, 9), (1, 9), (0.1, 0.9)]),
-        ("student_quantile(a, 1 - b, b)", student_quantile, [(1.5, 9), (0.1, 0.9)]),
+        ("student_quantile(a, 1 - b, b, 1)", student_quantile, [(1.5, 9), (0.1, 0.9)]),
     ],
 )
 def test_derivatives_of_quantiles(source, reference, ranges):

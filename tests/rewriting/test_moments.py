@@ -176,3 +176,37 @@ def test_variances_that_nearly_vanish():
     np.testing.assert_allclose([gs.burr12.var(large, 1.0, 1.0), gs.burr.var(large, 1.0, 1.0)], 2 * square, rtol=1e-7)
     np.testing.assert_allclose(gs.generalized_gamma.var(1e6, 1e7, 1.0), 1.0000033e-20, rtol=1e-7)
     np.testing.assert_allclose(gs.wrapped_normal.var(-1e6, 1e8), np.pi**2 / 3, rtol=1e-8)
+
+
+SCALED = """
+// stretched: Weibull's distribution of a scale that is called otherwise
+// x: nonnegative    a: positive    b: positive{declared}
+real stretched_logpdf(real x, real a, real b) {{ real z = x / b; return log(a / b) + xlogy(a - 1, z) - pow(z, a); }}
+real stretched_logsf(real x, real a, real b) {{ return -pow(x / b, a); }}
+real stretched_ppf(real q, real a, real b) {{ return b * pow(-log1p(-q), 1 / a); }}
+real stretched_isf(real q, real a, real b) {{ return b * pow(-log(q), 1 / a); }}
+real stretched_var(real a, real b) {{ return b * b * (a == 1 ? 1 : 0.25); }}
+"""
+
+
+def test_units_do_not_matter():
+    """Even where powers of the standard deviation are no numbers; whether the comment tells the scale or not."""
+    for declared, scales, rtol in [
+        ("", np.float32([1e-30, 1e-12, 1e12, 1e30]), 3e-4), (", scale", np.array([1e-250, 1e-150, 1e150, 1e250]), 1e-8)
+    ]:  # fmt: skip
+        density, one = gs.register(SCALED.format(declared=declared), replace=True), scales.dtype.type(1)
+        np.testing.assert_allclose(density.mean(one, scales), scales, rtol=rtol)
+        np.testing.assert_allclose(density.kurtosis(one, scales), 6, rtol=rtol)
+
+
+def test_single_precision_of_small_scales():
+    """Skewness and kurtosis of Weibull's and Burr's distributions by mpmath, others by scaling; an infinite mean."""
+    hyperbolic, scale = gs.generalized_hyperbolic.skewness, np.float32([1, 2.0**-100])
+    np.testing.assert_allclose(gs.weibull_max.skewness(*np.float32([100, 1e-12])), 1.08107376, rtol=3e-4)
+    np.testing.assert_allclose(gs.burr12.kurtosis(*np.float32([1, 1e6, 2e-5])), 6.000048, rtol=3e-4)
+    np.testing.assert_allclose(gs.reciprocal_inverse_gaussian.kurtosis(1 / scale, 2 / scale), 4.875, rtol=3e-4)
+    alpha, beta, delta = np.float32(1.3) / scale, np.float32(-0.16) / scale, np.float32(1.8) * scale
+    two = hyperbolic(np.float32(-2.5), alpha, beta, np.float32(0), delta)
+    np.testing.assert_allclose(two, hyperbolic(-2.5, 1.3, -0.16, 0.0, 1.8), rtol=1e-4)
+    assert gs.log_logistic.var(*np.float32([0.8, 8e-30])) == inf
+    assert gs.crystal_ball.mean(*np.float32([2.4, 1.125, 8, 0.125])) == -inf

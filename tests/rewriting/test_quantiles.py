@@ -121,6 +121,20 @@ def test_ends_far_away(dtype):
     upper = np.array([1e155, 1e308]) if dtype == np.float64 else b[:, 0]
     far = gs.truncated_normal.isf(dtype(0.3), dtype(0), dtype(1), -upper, upper)
     np.testing.assert_allclose(far, np.full(len(upper), stats.norm.isf(float(dtype(0.3)))), rtol=tolerance)
+    one_side = gs.truncated_normal.isf(*np.array([0.5, 1, 1, -1e8, 1], dtype))  # the upper end counts beside the far lower one
+    assert one_side == pytest.approx(1 + stats.norm.ppf(0.25), rel=1e-6)
+
+
+def test_steep_ends_and_complements():
+    """Powers that are no numbers between two bounds, and few ranks below what is nearly 1."""
+    q = np.float32(0.5)
+    for quantile in (gs.truncated_weibull.ppf, gs.truncated_weibull.isf):
+        upper = float(np.float32(1.8))
+        want = upper * np.exp(np.log(0.5) / 1e4)  # that of a power of a uniform variable
+        np.testing.assert_allclose(quantile(q, *np.float32([1e4, 2, 1, 1.8])), want, rtol=1e-6)
+        assert quantile(0.5, 1e4, 2.0, 1.0, upper) == pytest.approx(want, rel=1e-14)
+    rank = gs.zipfian.isf(*np.float32([0.999, 0.11376876, 6.8e7]))
+    assert rank == pytest.approx(28016, rel=2e-3)
 
 
 def test_mean_far_away():

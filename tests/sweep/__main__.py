@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=1, help="that search at a time")
     parser.add_argument("--most", type=int, default=3, help="findings of one function of a density")
     parser.add_argument("--record", action="store_true", help="note what was searched in searched.json and docs/accuracy.md")
-    parser.add_argument("--at", nargs="+", metavar=("FUNCTION", "ARGUMENT"), help="only judge one call")
+    parser.add_argument("--at", nargs=argparse.REMAINDER, help="a function and its arguments, last: only judge one call")
     given = parser.parse_args(arguments)
     if given.device is not None:
         os.environ["GPUSTATS_DEVICE"] = given.device
