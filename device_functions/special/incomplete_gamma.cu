@@ -16,8 +16,8 @@ __device__ real log_gamma_1p(real x)
 // reference: tests/language/test_incomplete_functions.py
 __device__ real log_gamma_power(real a, real x)
 {
-    if (a < 1) return a * log(x) - x - log_gamma_1p(a);  // x / a may overflow
-    return a * log_ratio_excess(x / a, (x - a) / a) - (0.5 * log(a) + HALF_LOG_2PI + stirling_error(a));
+    real power = a * log_ratio_excess(x / a, (x - a) / a);
+    return fmax(power, x > a ? -x : -INFINITY) - (0.5 * log(a) + HALF_LOG_2PI + stirling_error(a));  // x / a may overflow
 }
 
 // sqrt(2 (u - log(1 + u))) with the sign of u, |u / (2 + u)| <= 1/3

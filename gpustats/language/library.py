@@ -197,8 +197,8 @@ class Library:
         if name in lang.MATH or name in lang.DRAWS:
             return None
         with self._lock:
-            if name in self.special:
-                return self._special(name)
+            if (special := name.removeprefix(f"{SPECIAL}_")) in self.special:  # also by its name in kernels
+                return self._special(special)
             stem, _, ending = name.rpartition("_")
             if ending in endings() and stem not in self._loading and (stem in self._parsed or stem in self._shipped):
                 return source(stem).role(ending)

@@ -1,5 +1,7 @@
 """Draws from densities of users, with a sampler and by inversion of a distribution function."""
 
+import re
+
 import numpy as np
 import pytest
 from references_draws import DISTRIBUTIONS, THRESHOLD, N, cases, chi_squared, edges_of, kolmogorov_smirnov
@@ -46,7 +48,7 @@ def test_a_users_density(more, alpha, scale, dtype):
 def without_sampler(name):
     """A copy of a built-in density that has its distribution function, but no sampler."""
     source = gs.densities[name].source
-    return gs.register(source[: source.index(f"__device__ real {name}_sample")].replace(f"{name}_", f"{name}_copy_"))
+    return gs.register(re.sub(rf"\b{name}_", f"{name}_copy_", source[: source.index(f"__device__ real {name}_sample")]))
 
 
 INVERTED = {
