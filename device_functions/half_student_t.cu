@@ -10,11 +10,6 @@ __device__ real half_student_t_logpdf(real x, real nu, real sigma)
     return LOG_2 - (lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma)) - 0.5 * (nu + 1) * log1p_square(y);
 }
 
-__device__ real half_student_t_logpdf_grad_sigma(real x, real nu, real sigma)
-{
-    return student_t_logpdf_grad_sigma(x, nu, 0, sigma);
-}
-
 __device__ real half_student_t_logcdf(real x, real nu, real sigma)
 {
     return isinf(nu) ? half_normal_logcdf(x, sigma) : log_student_p(0.5 * nu, x * (1 / (sigma * sqrt(nu))));

@@ -11,13 +11,6 @@ __device__ real student_t_logpdf(real x, real nu, real mu, real sigma)
     return -(lbeta(0.5, 0.5 * nu) + 0.5 * log(nu) + log(sigma)) - 0.5 * (nu + 1) * log1p_square(y);
 }
 
-__device__ real student_t_logpdf_grad_sigma(real x, real nu, real mu, real sigma)
-{
-    real z = (x - mu) * (1 / sigma), y = (x - mu) * (1 / (sigma * sqrt(nu)));
-    real square = isinf(nu) ? z * z : fabs(y) > 1 / EPSILON ? nu + 1 : (nu + 1) * y * (y / (1 + y * y));
-    return (square - 1) * (1 / sigma);
-}
-
 __device__ real student_t_logsf(real x, real nu, real mu, real sigma)
 {
     if (isinf(nu)) return normal_logsf(x, mu, sigma);

@@ -65,8 +65,6 @@ def test_stable_densities_near_their_center(dtype):
 # (density, (x, *parameters) of float32, argument, the derivative), by algebra where x is that far away or that small
 FAR_AWAY = [
     ("half_cauchy", (1e32, 2e-4), "beta", 5e3),
-    ("student_t", (1e32, 2, 0, 2e-4), "sigma", 1e4),
-    ("half_student_t", (1e32, 2, 2e-4), "sigma", 1e4),
     ("skew_cauchy", (-1e32, 0, 1, 2e-4), "sigma", 5e3),
     ("skew_student_t", (1e32, 2, 1, 0, 2e-4), "sigma", 1e4),
     ("slash", (1e32, 0, 2e-4), "sigma", 5e3),
