@@ -292,7 +292,9 @@ __device__ real gamma_quantile(real a, real p, real q)
 __device__ real gamma_quantile_power(real a, real p, real q, real power, real scale)
 {
     real x = gamma_quantile(a, p, q);
-    if (a < 1 && x < EPSILON)  // log_gamma_1p(a), spelled out: it costs less where it is computed in vain
-        return scaled_exp(scale, (log_probability(p, q) + (log_gamma_near_two(a) - log1p(a))) * (power / a));
+    if (a < 1 && x < EPSILON) {  // where p > x: with x in them, these are not computed ahead for all others
+        real shape = fmin(a, 1 - x), log_size = log_gamma_near_two(shape) - log1p(shape);
+        return scaled_exp(scale, (log_probability(fmax(p, x), q) + log_size) * (power / shape));
+    }
     return power == 1 ? scale * x : power == -1 ? scale / x : power == 0.5 ? scale * sqrt(x) : scaled_exp(scale, power * log(x));
 }
