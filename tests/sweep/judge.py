@@ -241,7 +241,10 @@ class Judge:
         point = (x or float(info.tiny), *point[1:])
         right, spread = self._with_spread(self.function(DRAWN), dtype, point)
         p, x = mp.exp(right), dtype(point[0])
-        rounding = max(abs(self._probability(float(np.nextafter(x, dtype(end))), point[1:]) - p) for end in (-np.inf, np.inf))
+        near = [np.nextafter(x, dtype(end)) for end in (-np.inf, np.inf)]
+        if abs(x) <= info.tiny:
+            near.append(info.smallest_subnormal)  # devices may take 0 for less than the smallest normal number
+        rounding = max(abs(self._probability(float(v), point[1:]) - p) for v in near)
         sampling = 6 * mp.sqrt(p * (1 - p) / DRAWS) + 10 / mp.mpf(DRAWS)
         return _verdict(p, sampling + rounding + CONDITION * p * spread, got, info)
 
@@ -282,8 +285,8 @@ class Judge:
             return mp.diff(lambda t: self.log_density(*values[:i], values[i] + t * size, *values[i + 1 :]), 0) / size
 
         right, spread = self._with_spread(slope, dtype, point)
-        if abs(right) > float(info.max) and 0 < abs(point[0]) < float(info.tiny):
-            raise Undecided("a derivative beyond all numbers, at a number without all its digits")
+        if 0 < abs(point[0]) < float(info.tiny) and (got > 0) == (right > 0):
+            raise Undecided("a derivative at a number without all its digits")
         if math.isfinite(got) and abs(mp.mpf(got) - right) * (abs(point[i]) or 1) < mp.mpf(10) ** -25:
             raise Undecided("a derivative of less than the digits show")
         return _verdict(right, unit * max(abs(right), float(info.tiny) * 1e9) + CONDITION * spread, got, info)
