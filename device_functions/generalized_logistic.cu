@@ -11,9 +11,7 @@ __device__ real core(real z, real alpha)
 // Its derivative, with the same exponential; where alpha = 1 nothing of it cancels near z = 0.
 __device__ real core_grad_z(real z, real alpha)
 {
-    real a = fabs(z), e = exp(-a);
-    real series = 1 - a * (0.5 - a * (0.16666666666666667 - a * (0.041666666666666667 - a * 0.0083333333333333333)));
-    real m = a < 0.02 ? a * series : 1 - e;
+    real e = exp(-fabs(z)), m = -log_gumbel_density_slope(fabs(z));  // 1 - e
     return ((alpha - 1) + (z < 0 ? m : -alpha * m)) * quotient(1, 1 + e);
 }
 

@@ -145,7 +145,7 @@ class Library:
         for stem in _stems(printed):
             if stem in self._shipped:
                 self._shipped_source(stem)
-        special = self.is_special(printed) or self.is_special(printed.removeprefix(f"{SPECIAL}_"))
+        special = self.is_special(printed.removeprefix(f"{SPECIAL}_"))
         return special or printed in self._functions or printed in self._built_in_functions
 
     def is_special(self, name: str) -> bool:
