@@ -46,6 +46,7 @@ __device__ real least()
 __device__ real beta_logit_logcdf(real x, real eta, real phi)
 {
     real alpha = phi * expit(eta), beta = phi * expit(-eta);
+    if (x == 0 || x == 1) return x == 0 ? -INFINITY : 0;
     if (beta > least()) return beta_logcdf(x, alpha, beta);
     return beta_logcdf(x, alpha, least()) + (log(phi) + log_expit(-eta) - log(least()));
 }
@@ -53,6 +54,7 @@ __device__ real beta_logit_logcdf(real x, real eta, real phi)
 __device__ real beta_logit_logsf(real x, real eta, real phi)
 {
     real alpha = phi * expit(eta), beta = phi * expit(-eta);
+    if (x == 0 || x == 1) return x == 0 ? 0 : -INFINITY;
     if (alpha > least()) return beta_logsf(x, alpha, beta);
     return beta_logsf(x, least(), beta) + (log(phi) + log_expit(eta) - log(least()));
 }

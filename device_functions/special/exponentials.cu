@@ -194,7 +194,7 @@ __device__ real log_slope(real y)
 {
     real e = EPSILON, e5 = e * e * e * e * e, e10 = e5 * e5;
     real least = EPSILON < 1e-10 ? e10 * e5 * e * e * e * e / 17179869184.0 : e5 / 2048;  // normal number, 2^-1022 or 2^-126
-    return y > 0 && y < least ? 1 / least : 1 / y;
+    return 1 / (y > 0 && y < least ? least : y);
 }
 
 // (atanh(r) / r - 1) / s where s = r^2 <= 1/9. Error 1.
