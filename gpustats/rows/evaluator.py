@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -22,8 +21,8 @@ from .sheet import Groups, Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, Handle, KernelValue, Shape, Value
-    from .binding import Binding
+    from ..runtime.types import Array, DType, Handle, KernelValue, Shape, Value
+    from .binding import Binding, RowFunction
     from .parameters import Packing
 
 #: Key of an order of the rows: the indices of a table, by identity; () for the order in which the data came.
@@ -56,24 +55,31 @@ class Unchanging(Generic[R]):
 Call: TypeAlias = "RepeatedCall[Value] | Unchanging[Value]"
 
 
-class Evaluator:
-    """Evaluator of a model for vectors of one length.
+@dataclass(frozen=True)
+class NumberArguments:
+    """Function of a row whose arguments are numbers, and the source of each.
 
-    Parameters
+    Attributes
     ----------
-    bound : Binding
-    length : int
-        Length of the function's vectors; 0 where it has none.
-    runtime : Runtime
+    row : RowFunction
+    leaves : dict
+        Argument, as in C -> leaf.
+    made_of : dict
+        Argument -> the parameter that it is made of; without columns of data.
     """
 
-    def __init__(self, bound: Binding, length: int, runtime: Runtime):
-        self._bound, self._runtime = bound, runtime
-        self._row, self._leaves, self._made_of = bound.row, dict[str, Leaf](), dict[str, str]()
+    row: RowFunction
+    leaves: Mapping[str, Leaf]
+    made_of: Mapping[str, str]
+
+    @classmethod
+    def of(cls, bound: Binding, length: int) -> NumberArguments:
+        """Arguments of a model whose vectors have some length: an argument for each element; 0 where it has no vectors."""
+        row, leaves, made_of = bound.row, dict[str, Leaf](), dict[str, str]()
         if bound.vectors:
-            functions = dict(bound.row.functions)
-            self._row = replace(bound.row, function=unrolled(bound.row.function, length, functions), functions=functions)
-        names = iter(p.name for p in self._row.function.parameters)
+            functions = dict(row.functions)
+            row = replace(row, function=unrolled(row.function, length, functions), functions=functions)
+        names = iter(p.name for p in row.function.parameters)
         by_name = {c: argument for argument, c in bound.c_names.items()}
         for p in bound.row.function.parameters:
             if p.name == "dim":
@@ -83,10 +89,44 @@ class Evaluator:
             elements = [_element(leaf, i, length) for i in range(length)] if p.type == VECTOR else [leaf]
             for element in elements:
                 name = next(names)
-                self._leaves[name] = element
+                leaves[name] = element
                 if not isinstance(leaf, Column):
-                    self._made_of[name] = leaf.of or argument
-        self._of_parameter = {n: [c for c, made_of in self._made_of.items() if made_of == n] for n in bound.parameters}
+                    made_of[name] = leaf.of or argument
+        return cls(row, leaves, made_of)
+
+    def along(self, names: Sequence[str]) -> NumberArguments:
+        """Arguments of the derivative in a direction, whose components in some parameters are parameters behind the others.
+
+        `along_of` names them.
+        """
+        functions = dict(self.row.functions)
+        wrt = [c for c, parameter in self.made_of.items() if parameter in names]
+        function, twins = directional(self.row.function, wrt, functions)
+        return NumberArguments(
+            replace(self.row, function=function, functions=functions),
+            {**self.leaves, **{twin: self.leaves[name] for name, twin in twins.items()}},
+            {**self.made_of, **{twin: along_of(self.made_of[name]) for name, twin in twins.items()}},
+        )
+
+    def of_parameter(self, parameter: str) -> list[str]:
+        """Arguments that are made of a parameter."""
+        return [c for c, made_of in self.made_of.items() if made_of == parameter]
+
+
+class Evaluator:
+    """Evaluator of a model.
+
+    Parameters
+    ----------
+    arguments : NumberArguments
+    dtype : dtype
+        Type of the computation.
+    runtime : Runtime
+    """
+
+    def __init__(self, arguments: NumberArguments, dtype: DType, runtime: Runtime):
+        self._arguments, self._dtype, self._runtime = arguments, dtype, runtime
+        self._row, self._leaves, self._made_of = arguments.row, arguments.leaves, arguments.made_of
         self._types = {p.name: p.type for p in self._row.function.parameters}
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
@@ -114,7 +154,7 @@ class Evaluator:
     def terms(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the value of each row, (sets, N); `names` are not used."""
         if not n_rows * packing.n_sets:
-            return Unchanging(lambda: np.zeros((packing.n_sets, n_rows), self._bound.dtype))
+            return Unchanging(lambda: np.zeros((packing.n_sets, n_rows), self._dtype))
         made = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing))
 
         def read(numbers: np.ndarray, kept: Sequence[Array]) -> Array:
@@ -131,7 +171,7 @@ class Evaluator:
         n_sets, size = packing.n_sets, len(names)
         if not n_rows * n_sets * size:
             return Unchanging(lambda: np.zeros((n_sets, size, size)))
-        arguments = tuple(c for n in names for c in self._of_parameter[n])
+        arguments = tuple(c for n in names for c in self._arguments.of_parameter(n))
         made = self._pass(self._main, Task(value=False, sums=arguments, second=True), Sets.of(packing))
         lower = np.tril_indices(size)
 
@@ -143,22 +183,11 @@ class Evaluator:
         return _repeated(self._runtime, packing, _launches([made], packing, n_rows), read)
 
     def along(self, names: Sequence[str]) -> Evaluator:
-        """Evaluator of the derivative in a direction, whose components in some parameters are parameters behind the others.
+        """Evaluator of the derivative in a direction: see `NumberArguments.along`.
 
-        `along_of` names them. The derivatives of that are the product of the Hessian and the direction.
+        The derivatives of that are the product of the Hessian and the direction.
         """
-        functions = dict(self._row.functions)
-        wrt = [c for c, parameter in self._made_of.items() if parameter in names]
-        function, twins = directional(self._row.function, wrt, functions)
-        made = copy.copy(self)
-        made._row = replace(self._row, function=function, functions=functions)
-        made._leaves = {**self._leaves, **{twin: self._leaves[name] for name, twin in twins.items()}}
-        made._made_of = {**self._made_of, **{twin: along_of(self._made_of[name]) for name, twin in twins.items()}}
-        of_twins = {along_of(n): [twins[c] for c in its] for n, its in self._of_parameter.items() if n in names}
-        made._of_parameter = {**self._of_parameter, **of_twins}
-        made._types = {p.name: p.type for p in function.parameters}
-        made._sheets, made._passes = {}, {}
-        return made
+        return Evaluator(self._arguments.along(names), self._dtype, self._runtime)
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""
@@ -171,7 +200,7 @@ class Evaluator:
             gathers = (leaf for leaf in self._leaves.values() if isinstance(leaf, Gather))
             indices = next((leaf.varying for leaf in gathers if _key(leaf) == key), ())
             self._sheets[key] = Sheet(
-                self._leaves, self._made_of, self._types, self._bound.dtype, self._runtime, indices if key else ()
+                self._leaves, self._made_of, self._types, self._dtype, self._runtime, indices if key else ()
             )
         return self._sheets[key]
 
@@ -184,7 +213,7 @@ class Evaluator:
         """Passes for derivatives in some parameters: one for the sums, and one for each further order of the rows."""
         main = self._main
         tasks = {main: Task()}
-        for name in (c for n in wrt for c in self._of_parameter[n]):
+        for name in (c for n in wrt for c in self._arguments.of_parameter(n)):
             match leaf := self._leaves[name]:
                 case Gather():
                     task = tasks.get(_key(leaf), Task(value=False))
@@ -201,7 +230,7 @@ class Evaluator:
         self, parameter: str, launches: Sequence[Launch]
     ) -> Iterator[tuple[np.ndarray, Elements, int | None]]:
         """Parts of the derivatives in a parameter: see `places`, `elements` and `kept` of `Result`."""
-        own = self._of_parameter[parameter]
+        own = self._arguments.of_parameter(parameter)
         for launch in launches:
             made = launch.made
             task, place = made.task, int(made.task.value)

@@ -13,7 +13,7 @@ from ..evaluation.kinds import Plans
 from ..evaluation.repeated import SumReplay
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
-from .evaluator import Call, Evaluator
+from .evaluator import Call, Evaluator, NumberArguments
 from .leaves import Scalar
 from .parameters import shape_of
 
@@ -53,7 +53,8 @@ class OnDevice:
     def evaluator(self, length: int) -> Evaluator:
         """Evaluator of the function for vectors of a length."""
         if length not in self._evaluators:
-            self._evaluators[length] = Evaluator(self._bound, length, self.runtime)
+            arguments = NumberArguments.of(self._bound, length)
+            self._evaluators[length] = Evaluator(arguments, self._bound.dtype, self.runtime)
         return self._evaluators[length]
 
     def repeated(
