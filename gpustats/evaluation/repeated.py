@@ -254,30 +254,44 @@ class RepeatedCall(Generic[R]):
 
     def __call__(self, arguments: Sequence[Value]) -> R:
         """Result of a call."""
-        return self.start(arguments)()
+        return self.start(arguments)() if self._work.n_found else self._of_kept(arguments)
 
     def start(self, arguments: Sequence[Value]) -> Callable[[], R]:
-        """Start a call; the function returned waits and gives its result."""
-        own, read, runtime = self._own, self._read, self._slots.runtime
-        if own.n_calls <= UNRECORDED_CALLS:
-            own.n_calls += 1
-            if own.n_calls > UNRECORDED_CALLS:
-                own.recorded = self._recorded(arguments)
-        if (recorded := own.recorded) is not None and recorded.start(arguments):
-            return lambda: read(recorded.wait(), ())
+        """Start a call; the function returned waits and gives its result. Without numbers for the host it is waited for at once."""
+        read, runtime = self._read, self._slots.runtime
+        if self._most_recorded >= 0:
+            own = self._own
+            if own.n_calls <= UNRECORDED_CALLS:
+                own.n_calls += 1
+                if own.n_calls > UNRECORDED_CALLS:
+                    own.recorded = self._recorded(arguments)
+            if (recorded := own.recorded) is not None and recorded.start(arguments):
+                return lambda: read(recorded.wait(), ())
         n_found, launch = self._work
-        result = runtime.result(8 * n_found) if n_found else None
+        if not n_found:
+            found_at_once = self._of_kept(arguments)
+            return lambda: found_at_once
+        result = runtime.result(8 * n_found)
         taken, alive = self._slots.of(arguments)
         kept = [Written(runtime, *k) for k in self._kept]
-        launch(result and result.handle, taken, [(k.handle, k.offset) for k in kept])
+        launch(result.handle, taken, [(k.handle, k.offset) for k in kept])
 
         def finish() -> R:
-            numbers = runtime.fetch(result).view(np.float64) if result else _NOTHING
-            found = read(numbers, [k.delivered(waited=n_found > 0) for k in kept])
+            found = read(runtime.fetch(result).view(np.float64), [k.delivered(waited=True) for k in kept])
             alive.clear()  # which the kernels may have been reading
             return found
 
         return finish
+
+    def _of_kept(self, arguments: Sequence[Value]) -> R:
+        """Result of a call whose kernels leave kept results only: device arrays are not waited for."""
+        taken, alive = self._slots.of(arguments)
+        kept = [Written(self._slots.runtime, *k) for k in self._kept]
+        places = [(k.handle, k.offset) for k in kept]
+        self._work.launch(places[0][0], taken, places)  # nothing is written to the first
+        found = self._read(_NOTHING, [k.delivered() for k in kept])
+        del alive  # which the kernels may have been reading
+        return found
 
     def replay(self, arguments: Sequence[Value]) -> SumReplay | None:
         """Replay by which compiled code makes calls like that of some arguments, of one set; None where only Python can."""
@@ -299,7 +313,7 @@ class RepeatedCall(Generic[R]):
     def _recorded(self, arguments: Sequence[Value]) -> _Recorded | None:
         """Recording that starts the kernels again in the calling thread; None where that cannot be."""
         slots, (n_found, launch) = self._slots, self._work
-        places = slots.places(arguments) if self._most_recorded >= 0 else None
+        places = slots.places(arguments)
         if places is None or sum(map(len, places)) > self._most_recorded:
             return None
         made = slots.runtime.recording(
