@@ -257,7 +257,7 @@ class RepeatedCall(Generic[R]):
         return self.start(arguments)() if self._work.n_found else self._of_kept(arguments)
 
     def start(self, arguments: Sequence[Value]) -> Callable[[], R]:
-        """Start a call; the function returned waits and gives its result. Without numbers for the host it is waited for at once."""
+        """Start a call; the function returned waits and gives its result. One without numbers for the host is waited for."""
         read, runtime = self._read, self._slots.runtime
         if self._most_recorded >= 0:
             own = self._own

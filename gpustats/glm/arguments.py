@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 
 from ..evaluation.arguments import match
+from ..kernels import code
 from ..runtime import arrays
 from ..runtime.types import Array, Shape, Value
-from .computation import Route
 from .data import Sizes
 from .family import COEFFICIENTS, INTERCEPT, Family
+
+
+class Route(Enum):
+    """Route of an argument to the kernel."""
+
+    ABSENT = "absent"
+    """Not at all: the intercept, where a call has none."""
+    VALUE = code.VALUE
+    """As a number, the same for all rows and sets."""
+    SET = code.PER_SET
+    """As an array with a number or a vector for each set; or with one vector, the same for all."""
+    ROW = code.PER_ROW
+    """As an array with a number or a vector for each row, which the sets share or not."""
+    GROUP = "group"
+    """As an array with an intercept for each group of rows, which the sets share or not."""
 
 
 class GLMArgument(NamedTuple):

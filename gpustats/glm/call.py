@@ -1,10 +1,10 @@
-"""One call of a GLM: its arguments in the kernel's terms, and the kernel's launch."""
+"""One call of a GLM: its kernel, its arguments in the kernel's terms, and the launch."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,15 +14,16 @@ from ..evaluation.placement import as_read, at, device_of
 from ..evaluation.results import as_host, output
 from ..runtime import arrays
 from ..runtime.types import Array, KernelValue, Value
-from .arguments import Arguments, GLMArgument
-from .computation import Route
+from . import kernel
+from .arguments import Arguments, GLMArgument, Route
 from .data import Column, GLMData
-from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS
-from .plan import Plan, plan_of
-from .task import Quantity, Task
+from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS, Codes, predictor_alone
+from .task import Computation, Quantity, Task
 
 #: Kernel's values for an argument: a number; or a handle, an offset, and the distance to the next set's values.
 Values = tuple[KernelValue, ...]
+#: Launch of a task's kernel, and the arguments of its device function but the linear predictor, in their order.
+Plan: TypeAlias = "tuple[kernel.Launch, tuple[str, ...]]"
 
 
 class Evaluated(NamedTuple):
@@ -59,8 +60,50 @@ class GLMCall:
                 raise ValueError(f"the data lie on {data.runtime.device.id}, and an argument on another device: move it")
 
     def plan(self, task: Task, weights: Column | None) -> Plan:
-        """The kernel for a task."""
-        return plan_of(self._plans, task, self.arguments, self.data, weights)
+        """Kernel for a task; pieces of a model with as many rows on the same device share kernels."""
+        data, arguments = self.data, self.arguments
+        own = [n for n, a in arguments.by_name.items() if a.kind is Route.ROW and a.lead and n != INTERCEPT]
+        if weights is not None and weights.by_set:
+            own.append(WEIGHTS)
+        kind = (
+            data.runtime, data.sizes.n_rows, data.design.aligned, task, *arguments.kinds.values(), tuple(own), arguments.n_sets,
+            bool(arguments.lead), arguments.outcomes, weights is None,
+        )  # fmt: skip
+        return self._plans.plan(kind, self._new_plan, task, weights is not None, own)
+
+    def _new_plan(self, task: Task, weighted: bool, own: Sequence[str]) -> Plan:
+        """Plan of a task; `own`: arguments of the density with values for each row that differ between sets."""
+        data, arguments, family = self.data, self.arguments, self.arguments.family
+        codes, names = self._codes(task, weighted), family.names(weighted)
+        computation = Computation(
+            data.sizes.columns,
+            arguments.outcomes,
+            family.vector and task.of_density,
+            arguments.kinds[INTERCEPT],
+            data.offset is not None,
+            sums=tuple(_in_c(q, codes) for q in task.sums),
+            rows=tuple(_in_c(q, codes) for q in task.rows),
+            slope=codes.slope,
+            slope_sums=task.slope_sums,
+            gradient=task.gradient,
+            own_rows=tuple(names[n] for n in own),
+        )
+        launch = kernel.launch(
+            data.runtime, data.dtype, f"{family.density.name}_glm", computation, codes, data.sizes.n_rows, arguments.n_sets,
+            bool(arguments.lead), data.design.aligned,
+        )  # fmt: skip
+        return launch, codes.operands
+
+    def _codes(self, task: Task, weighted: bool) -> Codes:
+        """Device functions that the kernel evaluates for each row and set."""
+        arguments, family = self.arguments, self.arguments.family
+        if not task.of_density:
+            return predictor_alone(family.vector)
+        roles = {n: arguments.kinds[n].value for n in family.parameters} | {OBSERVATIONS: Route.ROW.value}
+        if weighted:
+            roles[WEIGHTS] = Route.ROW.value
+        wrt = [q for q in (*task.sums, *task.rows) if isinstance(q, str)]
+        return family.codes(roles, wrt, task.slopes)
 
     def weights(self, factors: Value | None = None) -> Column | None:
         """The weights of the observations, times `factors`, (N,) or (*lead, N), if there are any."""
@@ -125,6 +168,10 @@ class GLMCall:
         if operands and (dim := self.arguments.dim) is not None:
             values.append(dim)
         return values
+
+
+def _in_c(quantity: Quantity | str, codes: Codes) -> str:
+    return quantity.value if isinstance(quantity, Quantity) else codes.derivatives[quantity]
 
 
 class _RowResults:

@@ -14,10 +14,10 @@ from ..kernels.code import KernelCode
 from ..kernels.layout import row_blocks
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.template import Template
-from ..runtime.types import DType, Handle, Value
-from .computation import Computation
+from ..runtime.types import DType, Handle, KernelValue
 from .family import Codes
 from .layout import GLMLayout, layout_for, shared_reals
+from .task import Computation
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime
@@ -63,7 +63,7 @@ class Launch(NamedTuple):
         """Number of partial sums, or of sums, that the host gets and passes to `sums`."""
         return self._n_partial if self.on_host else self.n_sums
 
-    def leave(self, out: Handle, values: Sequence[Value]) -> None:
+    def leave(self, out: Handle, values: Sequence[KernelValue]) -> None:
         """Start the kernels that write the numbers of `sums` to `out`; `values`: arguments after numbers of rows and sets."""
         if self.on_host:
             self.kernel(self.grid, out, self.n_rows, self.n_sets, *values)
@@ -77,7 +77,7 @@ class Launch(NamedTuple):
         found: np.ndarray = np.add.reduce(left.reshape(self.grid[1], self.n_sums, self.spread), (0, 2))
         return found
 
-    def start(self, out: Handle, values: Sequence[Value]) -> None:
+    def start(self, out: Handle, values: Sequence[KernelValue]) -> None:
         """Start the kernel, and the one that adds its sums up into `out`."""
         partial = self.runtime.scratch(8 * self._n_partial)
         self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
-from .computation import Computation
+from .task import Computation
 
 if TYPE_CHECKING:
     from ..runtime.base import Device

@@ -25,13 +25,11 @@ from ..parallel.rows import added, added_gradients, added_with_gradients, joined
 from ..runtime import arrays
 from ..runtime.host_memory import HostRows
 from . import results
-from .arguments import Arguments, named_parameters
-from .call import GLMCall
-from .computation import Route
+from .arguments import Arguments, Route, named_parameters
+from .call import GLMCall, Plan
 from .data import GLMData, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .on_rows import Delegate, RowsCall
-from .plan import Plan
 from .repeated import repeatable, repeated
 from .varying import Named, Varying, VaryingArguments, checked_wrt, made_with, named_arguments, read_terms
 

@@ -13,7 +13,7 @@ from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
 from ..rows.leaves import Leaf, dot, gather
 from ..rows.model import Rows, rows_on
-from .computation import Route
+from .arguments import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from ..evaluation.parcel import Parcel
 from ..evaluation.repeated import KeptPlaces, RepeatedCall, Result, Results, Work
 from ..evaluation.slots import Number, Packed, Scratch, Slots
 from ..runtime.types import Array, Handle, Value
+from .arguments import Route
 from .call import GLMCall, Values
-from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT
 from .task import Quantity, Task
 

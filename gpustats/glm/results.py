@@ -10,9 +10,8 @@ from ..evaluation.gradient import gradient_of, reduced
 from ..evaluation.placement import gather
 from ..evaluation.results import as_host, deliver, like
 from ..runtime.types import Array, Value
-from .arguments import GLMArgument
+from .arguments import GLMArgument, Route
 from .call import Evaluated, GLMCall
-from .computation import Route
 from .data import Column
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
 from .task import PREDICTOR_ALONE, VALUE_BY_ROW, Quantity, Task

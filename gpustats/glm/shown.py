@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ..kernels.code import PER_ROW, PER_SET
 from ..kernels.layout import REFERENCE_DEVICES
 from . import kernel
-from .computation import Computation, Route
+from .arguments import Route
 from .family import OBSERVATIONS, Family
-from .task import Quantity
+from .task import Computation, Quantity
 
 if TYPE_CHECKING:
     from ..density import Density

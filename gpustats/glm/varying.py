@@ -14,8 +14,7 @@ from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
 from ..rows.model import Rows, rows_on
 from ..runtime import arrays
 from ..runtime.transfers import to_host
-from .arguments import Arguments
-from .computation import Route
+from .arguments import Arguments, Route
 from .data import Sizes, read
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .on_rows import PRODUCT, Term, parameter, row_function

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import gpustats as gs
-from gpustats.glm.arguments import Arguments
-from gpustats.glm.computation import Route
+from gpustats.glm.arguments import Arguments, Route
 from gpustats.glm.data import Sizes
 from gpustats.glm.family import Family
 from gpustats.glm.task import Quantity, Task

@@ -7,7 +7,7 @@ from thorough import double_first, some
 
 import gpustats as gs
 from gpustats.glm import kernel
-from gpustats.glm.computation import Computation
+from gpustats.glm.task import Computation
 
 SETS = (1, 2, 3, 8, 9, 16, 17, 40)
 
