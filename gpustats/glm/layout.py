@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
+from .design_matrix import lanes_of
 from .task import Computation
 
 if TYPE_CHECKING:
@@ -86,11 +87,6 @@ _TILES = {
     (4, True):  (_Tiles(         4096,         128,  26 * 1024,      8,      2),
                  _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      2)),
 }  # fmt: skip
-
-
-def lanes_of(device: Device, itemsize: int) -> int:
-    """Number of rows of X that lie side by side: those of a vector register of a CPU, else 1."""
-    return 64 // itemsize if device.type == "cpu" else 1
 
 
 def layout_for(device: Device, computation: Computation, itemsize: int, n_sets: int, aligned: bool) -> GLMLayout:
