@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..evaluation.pointwise import Pointwise
 from ..language.device_function import Argument
@@ -21,11 +21,13 @@ from ..rewriting.numbers import ORDER, lacks_number, number
 if TYPE_CHECKING:
     from ..language.device_function import DeviceFunction
     from ..language.nodes import Function
+    from ..runtime.types import Values
 
 
 def function_of(
-    definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Any], lost: bool = False
-) -> Pointwise:
+    definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Values],
+    lost: bool = False,
+) -> Pointwise:  # fmt: skip
     """Function with an ending; see `Density.function`.
 
     Parameters

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..evaluation.placement import Placement
     from ..language.nodes import Function
     from ..runtime.base import Runtime
+    from ..runtime.types import Array, Doubles
 
 _CHUNK_ROWS = 1 << 16  # observations that the host works on at a time
 
@@ -57,7 +58,7 @@ class _Case:
         of matrices.
     """
 
-    def __init__(self, function: Elliptical, vectors: Sequence[str], values: Sequence[Any], runtime: Runtime | None):
+    def __init__(self, function: Elliptical, vectors: Sequence[str], values: Sequence[Array], runtime: Runtime | None):
         batch, dim = function.batch_shapes(values)
         arguments = function.arguments
         self.x, self.scale = arguments[0].name, function.scale
@@ -119,7 +120,7 @@ class EllipticalGradient(Gradient):
     def shown(self, dtype: str, dialect: str) -> str:
         return (self._with_slopes if self._slope is None else self._plain).shown_for(LOGLIK, dtype, dialect)
 
-    def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> tuple[Any, dict[str, Any]]:
+    def __call__(self, values: Sequence[Array], runtime: Runtime | None = None) -> tuple[Array, dict[str, Array]]:
         case = _Case(self.function, self.vectors, values, runtime)
         if math.prod(case.placement.pattern.shape):
             value, gradients = self._evaluate(case)
@@ -133,7 +134,7 @@ class EllipticalGradient(Gradient):
             return case.runtime.to_device(value), gradients
         return (value if case.lead else float(value)), gradients
 
-    def _evaluate(self, case: _Case) -> tuple[np.ndarray, dict[str, Any]]:
+    def _evaluate(self, case: _Case) -> tuple[np.ndarray, dict[str, Array]]:
         """Sums, and their derivatives as host arrays."""
         sums, moments, slopes = self._launch(case.placement, bool(case.by_rows or case.by_products), bool(case.by_sums))
         value, logdet, *scalars = (column.reshape(case.sets) for column in sums.T)
@@ -153,7 +154,7 @@ class EllipticalGradient(Gradient):
             found |= _from_rows(case, matrices, slopes, logdet)
         return value.sum(-1).reshape(case.lead), {n: found[n] for n in self.wrt}
 
-    def _launch(self, placement: Placement, by_rows: bool, by_sums: bool) -> tuple[np.ndarray, Any, Any]:
+    def _launch(self, placement: Placement, by_rows: bool, by_sums: bool) -> tuple[np.ndarray, np.ndarray, Array]:
         """Sums of each set; sums of s [1; y] [1; y]'; slopes s for each set and row, on the device.
 
         The products are not multiplied by s, and s is not there, where it is a constant and not wanted for each row.
@@ -257,15 +258,16 @@ def _constant_slope(function: Elliptical, functions: dict[str, Function]) -> flo
         return None
 
 
-def _times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    return (matrices @ vectors[..., None])[..., 0]
+def _times(matrices: Doubles, vectors: Doubles) -> Doubles:
+    products: Doubles = matrices @ vectors[..., None]
+    return products[..., 0]
 
 
 differentiated.register(Elliptical, EllipticalGradient)
 
 
 @twice_differentiated.register(Elliptical)
-def _refused(function: Elliptical, wrt: tuple[str, ...]) -> Any:
+def _refused(function: Elliptical, wrt: tuple[str, ...]) -> NoReturn:
     raise ValueError(
         f"the Hessian is for densities of scalar parameters, and {function.name} has a mean vector and a covariance matrix: "
         "take differences of value_and_grad"

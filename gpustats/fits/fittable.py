@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from ..evaluation.pointwise import Pointwise
     from ..language.device_function import DeviceFunction
     from ..runtime.base import Device
+    from ..runtime.types import Values
     from .estimates import Estimates
 
 
@@ -23,8 +26,9 @@ class Fittable(ABC):
     def log_density(self) -> Pointwise: ...
 
     def fit(
-        self, x: Any = None, *, fixed: Mapping[str, Any] | None = None, start: Mapping[str, Any] | None = None,
-        weights: Any = None, lower: Any = None, upper: Any = None, groups: Any = None, max_iterations: int = 200,
+        self, x: Values | None = None, *, fixed: Mapping[str, Values] | None = None,
+        start: Mapping[str, Values] | None = None, weights: Values | None = None, lower: Values | None = None,
+        upper: Values | None = None, groups: ArrayLike | None = None, max_iterations: int = 200,
         devices: str | Sequence[str | Device] | None = None,
     ) -> Estimates:  # fmt: skip
         """Estimates of the parameters by maximum likelihood, for one data set or for many at once.

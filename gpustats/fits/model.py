@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..evaluation.pointwise import Pointwise
 from ..language.device_function import DeviceFunction
@@ -40,7 +39,7 @@ class Model:
 
     def of_intervals(self) -> Pointwise:
         """Log-probability of an interval, made once."""
-        known: dict[Any, Pointwise] = self.log_density.made["interval"]
+        known: dict[tuple[()], Pointwise] = self.log_density.made["interval"]
         if not known:
             known[()] = interval_log_probability(self.log_density, self.definition)
         return known[()]

@@ -8,12 +8,12 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from ..evaluation.pointwise import Pointwise
 from ..runtime.base import Runtime
+from ..runtime.types import Array, Values
 from .guesses import guesses
 from .model import Model
 from .observations import UPPER, Rectangle
@@ -95,9 +95,9 @@ class Trials:
         """Sums (C, n) over the samples of the data sets of n numbers, for C combinations (C, n) of parameters."""
         shape, part = next(iter(values.values())).shape, self.sample[sets]
         own = {name: np.ascontiguousarray(v).reshape(-1, 1) for name, v in values.items()}
-        x, columns = np.tile(part.x, (shape[0], 1)), part.columns
-        columns = {name: np.tile(v, (shape[0], 1)) if np.ndim(v) and len(v) > 1 else v for name, v in columns.items()}
-        return self._sums(x, {**columns, **own}).reshape(shape)
+        times = shape[0], 1
+        columns = {n: np.tile(v, times) if isinstance(v, np.ndarray) and len(v) > 1 else v for n, v in part.columns.items()}
+        return self._sums(np.tile(part.x, times), {**columns, **own}).reshape(shape)
 
     def loglik_of_all(self, values: Mapping[str, np.ndarray]) -> np.ndarray:
         """Sums (C, G) over the samples of all data sets, for C combinations (C, G) of parameters, one after another."""
@@ -106,7 +106,7 @@ class Trials:
         each = [{name: np.ascontiguousarray(v[i])[:, None] for name, v in values.items()} for i in range(n)]
         return np.stack([self._sums(x, {**self.sample.columns, **own}) for own in each])
 
-    def _sums(self, x: Any, columns: Mapping[str, Any]) -> np.ndarray:
+    def _sums(self, x: Array, columns: Mapping[str, Values]) -> np.ndarray:
         arguments = [x, *(columns[name] for name in self.function.argument_names[1:])]
         if not self.runtime.device.double:
             arguments = [np.asarray(v, np.float32) if np.ndim(v) else v for v in arguments]
@@ -155,8 +155,8 @@ def corners(trials: Trials, best: np.ndarray, names: Sequence[str]) -> list[int]
         return []
     step = 1e-3 * float(x.std())
     places = np.unique(((np.arange(CORNER_OBSERVATIONS) + 0.5) / CORNER_OBSERVATIONS * x.size).astype(int))
-    own = {n: v[min(middle, len(v) - 1)][:, None] if np.ndim(v) else v for n, v in trials.sample.columns.items()}
-    own = {n: v[places] if np.ndim(v) and len(v) > 1 else v for n, v in own.items()}
+    own = {n: v[min(middle, len(v) - 1)][:, None] if isinstance(v, np.ndarray) else v for n, v in trials.sample.columns.items()}
+    own = {n: v[places] if isinstance(v, np.ndarray) and len(v) > 1 else v for n, v in own.items()}
     alone = Trials(trials.function, Rectangle(np.arange(len(places)), x[places, None], own), trials.runtime)
     moves = step * np.array([-2, -1, 1, 2, -0.02, -0.01, 0.01, 0.02])
     values = np.broadcast_to(guessed.T[:, None, None, :, None], (len(names), len(names), 8, len(guessed), len(places))).copy()
