@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .distribution.methods import Distribution
 from .fits.fittable import Fittable
@@ -12,11 +12,15 @@ from .language.kinds import DENSITY, Kind
 from .language.library import Registry, library
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from .distribution.frozen import Frozen
+    from .draws.generator import Rng
     from .draws.sampler import Sampler
     from .evaluation.pointwise import Pointwise
     from .language.device_function import DeviceFunction
     from .language.nodes import Function
+    from .runtime.types import Array, Size, Values
 
 #: Densities whose function sees the squared Mahalanobis distance of x from mu, and the logarithm of the determinant of cov.
 ELLIPTICAL = Kind(
@@ -45,7 +49,7 @@ class Density(Distribution, Fittable):
 
     def __init__(
         self, definition: DeviceFunction, functions: Mapping[str, Function] | None = None,
-        defaults: Mapping[str, Any] | None = None,
+        defaults: Mapping[str, Values] | None = None,
     ):  # fmt: skip
         self.definition, self.defaults = definition, dict(defaults or {})
         self.name, self.description = definition.name, definition.description
@@ -56,7 +60,7 @@ class Density(Distribution, Fittable):
         self.parameters = tuple(a.name for a in definition.arguments[1:])
         self.domains = {a.name: a.domain for a in definition.arguments}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """State without what is compiled, which is made anew where it is wanted."""
         lazy = functools.cached_property
         return {n: v for n, v in self.__dict__.items() if not isinstance(getattr(type(self), n, None), lazy)}
@@ -145,7 +149,7 @@ class Density(Distribution, Fittable):
         """True if the density's source itself has the function of this ending."""
         return self.definition.role(ending) is not None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
+    def __call__(self, *args: Values, **kwargs: Values) -> Frozen:
         """Distribution of these parameters, whose methods take none.
 
         Parameters
@@ -177,7 +181,7 @@ class Density(Distribution, Fittable):
 
         return Sampler(self.definition, self._functions, self.defaults)
 
-    def logpdf(self, *args: Any, **kwargs: Any) -> Any:
+    def logpdf(self, *args: Values, **kwargs: Values) -> Array:
         """Log of the density (of the mass function, for a discrete distribution).
 
         Parameters
@@ -212,13 +216,13 @@ class Density(Distribution, Fittable):
         """
         return self.log_density(*args, **kwargs)
 
-    def pdf(self, *args: Any, **kwargs: Any) -> Any:
+    def pdf(self, *args: Values, **kwargs: Values) -> Array:
         """Density itself (the mass function, for a discrete distribution); arguments as for `logpdf`."""
         return self._density(*args, **kwargs)
 
     logpmf, pmf = logpdf, pdf
 
-    def loglik(self, *args: Any, **kwargs: Any) -> Any:
+    def loglik(self, *args: Values, **kwargs: Values) -> Array:
         """Sum of the log-density over the last axis, without writing the terms.
 
         Parameters
@@ -241,8 +245,8 @@ class Density(Distribution, Fittable):
         return self.log_density.total(*args, **kwargs)
 
     def loglik_and_grad(
-        self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *args: Values, wrt: str | Collection[str] | None = None, **kwargs: Values
+    ) -> tuple[Array, dict[str, Array]]:
         """Log-likelihood as from `loglik`, and its derivatives, in one pass over the data.
 
         Parameters
@@ -285,9 +289,9 @@ class Density(Distribution, Fittable):
         return gradient_of(function, wrt)(function.bind(args, kwargs))
 
     def rvs(
-        self, *args: Any, size: int | tuple[int, ...] | None = None, rng: Any = None, dtype: Any = None, out: Any = None,
-        device: bool = False, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        self, *args: Values, size: Size = None, rng: Rng = None, dtype: DTypeLike | None = None, out: Array = None,
+        device: bool = False, **kwargs: Values,
+    ) -> Array:  # fmt: skip
         """Random draws.
 
         Parameters

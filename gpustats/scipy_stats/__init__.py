@@ -17,12 +17,10 @@ Distributions are made when they are first asked for; ``dir(st)`` lists them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from .compositions import Dirichlet, DirichletMultinomial, Multinomial, MultivariateHypergeometric
 from .conjugate import NormalInverseGamma
 from .directions import UniformDirection, VonMisesFisher
-from .distribution import distribution_of
+from .distribution import Distribution, distribution_of
 from .elliptical import MultivariateNormal, MultivariateT
 from .matrices import (
     InverseWishart,
@@ -35,6 +33,7 @@ from .matrices import (
     UnitaryGroup,
     Wishart,
 )
+from .multivariate import Multivariate, one_of
 from .reparametrised import names
 
 _MULTIVARIATE = {
@@ -49,11 +48,11 @@ _MULTIVARIATE = {
 __all__ = sorted({*names(), *_MULTIVARIATE})
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Distribution | Multivariate:
     if name in names():
-        value: Any = distribution_of(name)
+        value: Distribution | Multivariate = distribution_of(name)
     elif name in _MULTIVARIATE:
-        value = _MULTIVARIATE[name]._one()
+        value = one_of(_MULTIVARIATE[name])
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..draws.generator import as_generator
+from ..draws.generator import Rng, as_generator
 
 
-def generator_of(random_state: Any) -> Any:
+def generator_of(random_state: Rng) -> Rng:
     """Generator, as `Density.rvs` takes it, for a random state of SciPy's.
 
     A seed gives the generator that ``numpy.random.seed`` with it would give.
