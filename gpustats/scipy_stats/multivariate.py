@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,12 +16,12 @@ from ..density import Density, densities
 from ..draws.generator import Rng
 from ..runtime.arrays import is_device_array
 from ..runtime.types import Array, Size, Values
-from .random_states import generator_of
+from .random_states import WithRandomState, generator_of
 
 _METHODS = ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "rvs", "mean", "mode", "var", "cov", "entropy", "marginal")
 
 
-class Multivariate(ABC):
+class Multivariate(WithRandomState):
     """Distribution of vectors as in SciPy, computed by gpustats.
 
     A call with parameters gives the distribution of these, whose methods take none. The normal one and Student's have
@@ -63,21 +62,6 @@ class Multivariate(ABC):
     def __init_subclass__(cls) -> None:
         cls.__doc__ = cls.__doc__ or Multivariate.__doc__
 
-    def __init__(self) -> None:
-        self._random_state: Rng = None
-
-    @property
-    def random_state(self) -> Rng:
-        """Random state of draws that are given none.
-
-        None is the generator of ``numpy.random``. A seed becomes a generator.
-        """
-        return self._random_state
-
-    @random_state.setter
-    def random_state(self, seed: Rng) -> None:
-        self._random_state = None if seed is None else generator_of(seed)
-
     @property
     def density(self) -> Density:
         return densities[self.of]
@@ -108,9 +92,6 @@ class Multivariate(ABC):
     def _draws(self, given: Sequence[Array], size: Size, random_state: Rng, out: Array = None) -> Array:
         more = {} if out is None else {"out": out}
         return self.density.rvs(*given, size=size, rng=self._generator(random_state), **more)
-
-    def _generator(self, random_state: Rng) -> Rng:
-        return generator_of(self.random_state if random_state is None else random_state)
 
 
 class WithDensity(Multivariate):
