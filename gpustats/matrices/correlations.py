@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import special
 
+from ..draws.generator import Rng
+from ..runtime.types import Size, Values
 from .distribution import SQUARE, UNIT_TOLERANCE, Argument, MatrixDistribution, Normals, Terms, dimension
 from .factors import Array, Factor, as_matrix, gram
 
@@ -48,7 +48,7 @@ class LKJCorr(MatrixDistribution):
             gradient["eta"] = fx.logdet + _log_constant_slope(eta, n)
         return Terms((eta - 1) * fx.logdet + _log_constant(eta, n), self._valid(eta), fx.sound & ones, gradient)
 
-    def rvs(self, eta: Any, *, n: int, size: Any = None, rng: Any = None) -> Any:  # type: ignore[override]
+    def rvs(self, eta: Values, *, n: int, size: Size = None, rng: Rng = None) -> Array:  # type: ignore[override]
         """Random correlation matrices.
 
         Parameters
@@ -70,7 +70,7 @@ class LKJCorr(MatrixDistribution):
         x[..., np.arange(n), np.arange(n)] = 1
         return x
 
-    def mean(self, eta: Any, *, n: int) -> Any:
+    def mean(self, eta: Values, *, n: int) -> Array:
         """Mean, the unit matrix, (..., n, n)."""
         return np.broadcast_to(np.eye(n), (*np.shape(eta), n, n)).copy()
 
@@ -128,7 +128,7 @@ class LKJCholeskyCov(MatrixDistribution):
             gradient["lam"] = n / lam - length.sum(-1)
         return Terms(value, self._valid(eta, lam), inside, gradient)
 
-    def rvs(self, eta: Any, lam: Any, *, n: int, size: Any = None, rng: Any = None) -> Any:  # type: ignore[override]
+    def rvs(self, eta: Values, lam: Values, *, n: int, size: Size = None, rng: Rng = None) -> Array:  # type: ignore[override]
         """Random factors: see `MatrixDistribution.rvs`.
 
         Parameters
@@ -146,7 +146,7 @@ class LKJCholeskyCov(MatrixDistribution):
         return self._sampled((eta, lam), {}, size, rng, n=dimension(n))
 
     def _draw(self, normals: Normals, shape: tuple[int, ...], eta: Array, lam: Array, n: int) -> Array:
-        lengths = normals.exponential(np.broadcast_to(lam, shape)[..., None], (*shape, n))
+        lengths = normals.of("exponential", (*shape, n), np.broadcast_to(lam, shape)[..., None])
         return lengths[..., None] * _onion(normals, shape, eta, n)
 
 
@@ -154,15 +154,13 @@ def _log_constant(eta: Array, n: int) -> Array:
     """The logarithm of the density of correlation matrices where their determinant is 1."""
     k = np.arange(1, n)
     parts = special.gammaln(eta[..., None] + 0.5 * (n - 1 - k)) - special.gammaln(eta[..., None] + 0.5 * (n - 1))
-    total: Array = -(parts.sum(-1) + 0.25 * n * (n - 1) * np.log(np.pi))
-    return total
+    return -(parts.sum(-1) + 0.25 * n * (n - 1) * np.log(np.pi))
 
 
 def _log_constant_slope(eta: Array, n: int) -> Array:
     k = np.arange(1, n)
     parts = special.digamma(eta[..., None] + 0.5 * (n - 1 - k)) - special.digamma(eta[..., None] + 0.5 * (n - 1))
-    total: Array = -parts.sum(-1)
-    return total
+    return -parts.sum(-1)
 
 
 def _onion(normals: Normals, shape: tuple[int, ...], eta: Array, n: int) -> Array:
@@ -174,7 +172,7 @@ def _onion(normals: Normals, shape: tuple[int, ...], eta: Array, n: int) -> Arra
         return factor
     place = np.arange(1, n)
     eta = np.broadcast_to(eta, shape)[..., None]
-    square = normals.beta(0.5 * place, eta + 0.5 * (n - 1 - place), (*shape, n - 1))
+    square = normals.of("beta", (*shape, n - 1), 0.5 * place, eta + 0.5 * (n - 1 - place))
     direction = np.tril(normals.normal(*shape, n - 1, n - 1))
     direction /= np.sqrt((direction * direction).sum(-1, keepdims=True))
     factor[..., 1:, :-1] = np.sqrt(square)[..., None] * direction
