@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
 
 from ..density import Density
 from ..language.device_function import Argument
 from ..rewriting.distribution_functions import tails_at_bound
+from ..runtime.types import Values
 from .inner import Inner
 
 __all__ = ["Censor", "Hurdle", "LocScale", "Power", "Truncate", "Weighted", "ZeroInflate"]
 
 
-def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[Argument]]:
+def _bounds(inner: Inner, lower: Values | None, upper: Values | None) -> tuple[dict[str, Values], list[Argument]]:
     """Bounds of the call, and the parameters that they become."""
     inner.require_scalar()
     bounds = {name: value for name, value in (("lower", lower), ("upper", upper)) if value is not None}
@@ -22,7 +23,7 @@ def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[
     return bounds, [Argument(name, domain, f"{name} bound") for name in bounds]
 
 
-def _beyond(inner: Inner, bounds: dict[str, Any]) -> tuple[str, str, str]:
+def _beyond(inner: Inner, bounds: Collection[str]) -> tuple[str, str, str]:
     """C code that declares the tails beyond the bounds, then the tails at the lower and at the upper bound, as arguments."""
     head, tails = "", {"lower": "-INFINITY, 0", "upper": "0, -INFINITY"}
     for side in bounds:
@@ -38,13 +39,13 @@ def _returns(*cases: tuple[str, str], otherwise: str) -> str:
     return "".join(f"    if ({when}) return {value};\n" for when, value in cases if when) + f"    return {otherwise};\n"
 
 
-def _confined(bounds: dict[str, Any]) -> dict[str, str]:
+def _confined(bounds: Collection[str]) -> dict[str, str]:
     """Ends of the support between bounds, as formulas of the ends of the inner support."""
     formulas = {"lower": "fmax({}, lower)", "upper": "fmin({}, upper)"}
     return {end: formula if end in bounds else "{}" for end, formula in formulas.items()}
 
 
-def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
+def Truncate(density: Density, lower: Values | None = None, upper: Values | None = None) -> Density:
     """Density confined to [lower, upper], and normalised anew.
 
     Parameters
@@ -112,7 +113,7 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
     return inner.transformed("truncated", "confined to an interval", bodies, last=arguments, defaults=bounds)
 
 
-def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
+def Censor(density: Density, lower: Values | None = None, upper: Values | None = None) -> Density:
     """Density of observations, where values beyond a bound were recorded as the bound.
 
     At `lower` it is the probability of a value up to there, at `upper` of one from there on, between them the density

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..density import ELLIPTICAL, Density
 from ..language.derived import resolve_in, taken_in
@@ -15,6 +14,7 @@ from ..rewriting.checks import checked
 from ..rewriting.distribution_functions import distribution_function, has_distribution_function, log_between
 from ..rewriting.inversion import has_quantiles, inverted, quantile
 from ..rewriting.numbers import number
+from ..runtime.types import Values
 
 
 class Inner:
@@ -147,7 +147,7 @@ class Inner:
 
     def transformed(
         self, suffix: str, description: str, bodies: Mapping[str, str], *, domain: str | None = None,
-        first: Sequence[Argument] = (), last: Sequence[Argument] = (), defaults: Mapping[str, Any] | None = None,
+        first: Sequence[Argument] = (), last: Sequence[Argument] = (), defaults: Mapping[str, Values] | None = None,
     ) -> Density:  # fmt: skip
         """Density that a transform makes.
 
@@ -180,7 +180,7 @@ class Inner:
 
     def written(
         self, name: str, description: str, arguments: Sequence[Argument], declared: Sequence[Argument], observed: int,
-        bodies: Mapping[str, str], defaults: Mapping[str, Any],
+        bodies: Mapping[str, str], defaults: Mapping[str, Values],
     ) -> Density:  # fmt: skip
         """Density of a name whose functions have these bodies.
 
