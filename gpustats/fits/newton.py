@@ -18,11 +18,8 @@ import numpy as np
 
 from ..runtime.types import Doubles, Mask
 
-SMALLEST_DAMPING, HEAVY_DAMPING, LARGEST_DAMPING = (
-    1e-3,
-    1e4,
-    1e12,
-)  # damping: where it begins, what only a kink or an edge needs, where it gives up
+# Damping: where it begins, what only a kink or an edge needs, where it gives up.
+SMALLEST_DAMPING, HEAVY_DAMPING, LARGEST_DAMPING = 1e-3, 1e4, 1e12
 BLAMED_SHARE = 0.2  # of the largest error that a parameter's slope makes: parameters with less are not damped
 # In units of the metric: a last step that needs no evaluation, curvatures that may be rounding's, and one that bends down.
 NEGLIGIBLE_STEP, ROUNDING_CURVATURE, DOWNWARD_CURVATURE = 1e-5, 1e-12, 1e-6

@@ -142,9 +142,11 @@ def arranged(
     known : mapping
         Values of parameters.
     """
-    x, upper = _intervals(x, lower, upper)
-    beside = {UPPER: upper, WEIGHT: weights}
-    found = _arranged(x, {**known, **{name: v for name, v in beside.items() if v is not None}}, groups)
+    low, high = _ends(x, lower, upper)
+    if high is not None and np.array_equal(low, high):  # intervals of no width are observations
+        high = None
+    beside = {UPPER: high, WEIGHT: weights}
+    found = _arranged(low, {**known, **{name: v for name, v in beside.items() if v is not None}}, groups)
     for rectangle in found.rectangles:
         _check_weights(rectangle)
     return found._replace(rectangles=[_without_uncounted(rectangle) for rectangle in found.rectangles])
@@ -178,13 +180,8 @@ def _arranged(x: Values, columns: Mapping[str, Values], groups: ArrayLike | None
     return Arranged([Rectangle(np.arange(shape[0]), x.reshape(shape), own)], tuple(lead), None)
 
 
-def _intervals(x: Values | None, lower: Values | None, upper: Values | None) -> tuple[Values, np.ndarray | None]:
-    """Observations x and None; or, for intervals, their lower and upper ends: intervals of no width are x."""
-    low, high = _ends(x, lower, upper)
-    return (low, None) if high is None or np.array_equal(low, high) else (low, high)
-
-
 def _ends(x: Any, lower: Values | None, upper: Values | None) -> tuple[Values, np.ndarray | None]:
+    """Observations x and None; or, for intervals, their lower and upper ends."""
     if all(hasattr(x, name) for name in ("_uncensored", "_left", "_right", "_interval")):  # scipy.stats.CensoredData
         if lower is not None or upper is not None:
             raise ValueError("lower, upper: x is censored data already")

@@ -11,7 +11,31 @@ from .distribution import SQUARE, UNIT_TOLERANCE, Argument, MatrixDistribution, 
 from .factors import Array, Factor, as_matrix, gram
 
 
-class LKJCorr(MatrixDistribution):
+class _LKJ(MatrixDistribution):
+    """Distribution whose draws are of a size that no parameter tells."""
+
+    def rvs(  # type: ignore[override]
+        self, *parameters: Values, n: int, size: Size = None, rng: Rng = None, **named: Values
+    ) -> Array:
+        """Random draws.
+
+        Parameters
+        ----------
+        *parameters : array_like
+            As for `logpdf`.
+        n : int
+            Number of correlated variables.
+        size, rng
+            As for `MatrixDistribution.rvs`.
+
+        Returns
+        -------
+        ndarray, (*size, n, n)
+        """
+        return self._sampled(parameters, named, size, rng, n=dimension(n))
+
+
+class LKJCorr(_LKJ):
     """Correlation matrices whose density is a power of their determinant; uniform where eta is 1.
 
     logpdf(x, eta): x is a correlation matrix, (..., n, n), whose diagonal is 1 within 0.00001 (float32: 0.00035); eta > 0.
@@ -48,23 +72,6 @@ class LKJCorr(MatrixDistribution):
             gradient["eta"] = fx.logdet + _log_constant_slope(eta, n)
         return Terms((eta - 1) * fx.logdet + _log_constant(eta, n), self._valid(eta), fx.sound & ones, gradient)
 
-    def rvs(self, eta: Values, *, n: int, size: Size = None, rng: Rng = None) -> Array:  # type: ignore[override]
-        """Random correlation matrices.
-
-        Parameters
-        ----------
-        eta : array_like
-        n : int
-            Number of correlated variables.
-        size, rng
-            As for `MatrixDistribution.rvs`.
-
-        Returns
-        -------
-        ndarray, (*size, n, n)
-        """
-        return self._sampled((eta,), {}, size, rng, n=dimension(n))
-
     def _draw(self, normals: Normals, shape: tuple[int, ...], eta: Array, n: int) -> Array:
         x = gram(_onion(normals, shape, eta, n))
         x[..., np.arange(n), np.arange(n)] = 1
@@ -75,7 +82,7 @@ class LKJCorr(MatrixDistribution):
         return np.broadcast_to(np.eye(n), (*np.shape(eta), n, n)).copy()
 
 
-class LKJCholeskyCov(MatrixDistribution):
+class LKJCholeskyCov(_LKJ):
     """Cholesky factors of covariance matrices: correlations as `lkj_corr`, standard deviations exponential of rate lam.
 
     logpdf(x, eta, lam): x is lower triangular with a positive diagonal, (..., n, n); eta and lam > 0. It is the density of the
@@ -127,23 +134,6 @@ class LKJCholeskyCov(MatrixDistribution):
         if "lam" in wrt:
             gradient["lam"] = n / lam - length.sum(-1)
         return Terms(value, self._valid(eta, lam), inside, gradient)
-
-    def rvs(self, eta: Values, lam: Values, *, n: int, size: Size = None, rng: Rng = None) -> Array:  # type: ignore[override]
-        """Random factors: see `MatrixDistribution.rvs`.
-
-        Parameters
-        ----------
-        eta, lam : array_like
-        n : int
-            Number of correlated variables.
-        size, rng
-            As for `MatrixDistribution.rvs`.
-
-        Returns
-        -------
-        ndarray, (*size, n, n)
-        """
-        return self._sampled((eta, lam), {}, size, rng, n=dimension(n))
 
     def _draw(self, normals: Normals, shape: tuple[int, ...], eta: Array, lam: Array, n: int) -> Array:
         lengths = normals.of("exponential", (*shape, n), np.broadcast_to(lam, shape)[..., None])

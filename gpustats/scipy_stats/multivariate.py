@@ -21,6 +21,10 @@ from .random_states import WithRandomState, generator_of
 _METHODS = ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "rvs", "mean", "mode", "var", "cov", "entropy", "marginal")
 
 
+#: Distributions of vectors by SciPy's names.
+MULTIVARIATE: dict[str, type[Multivariate]] = {}
+
+
 class Multivariate(WithRandomState):
     """Distribution of vectors as in SciPy, computed by gpustats.
 
@@ -61,6 +65,8 @@ class Multivariate(WithRandomState):
 
     def __init_subclass__(cls) -> None:
         cls.__doc__ = cls.__doc__ or Multivariate.__doc__
+        if "name" in vars(cls):
+            MULTIVARIATE[cls.name] = cls
 
     @property
     def density(self) -> Density:
@@ -77,8 +83,8 @@ class Multivariate(WithRandomState):
     def __repr__(self) -> str:
         return f"<gpustats.scipy_stats.{self.name}({', '.join(self.parameters)})>"
 
-    def __reduce__(self) -> tuple[Callable[..., Multivariate], tuple[type[Multivariate]]]:
-        return one_of, (type(self),)
+    def __reduce__(self) -> tuple[Callable[[str], Multivariate], tuple[str]]:
+        return multivariate_of, (self.name,)
 
     def _observations(self, x: Values, *given: Array) -> Array:
         """Observations as the density takes them, which may depend on the parameters."""
@@ -164,9 +170,9 @@ class FrozenMultivariate:
 
 
 @functools.cache
-def one_of(cls: type[Multivariate]) -> Multivariate:
-    """Distribution object, of which there is one for each class, also for what was pickled."""
-    return cls()
+def multivariate_of(name: str) -> Multivariate:
+    """SciPy's distribution of a name, of which there is one object, also for what was pickled."""
+    return MULTIVARIATE[name]()
 
 
 def squeezed(draws: Array) -> Array:

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..density import Density, densities
 from ..language.device_function import Argument
@@ -107,7 +106,7 @@ class Named:
         return inner.written(name, density.description, arguments, arguments, 1, bodies, {} if standard else self.defaults)
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> dict[str, float]:
         return {n: v for n, v in DEFAULTS.items() if n in self.parameters}
 
     def _bodies(self, inner: Inner, at: str) -> dict[str, str]:
@@ -127,17 +126,14 @@ class Named:
         moved = self._moved("{}")
         if not self.discrete:
             bodies |= inner.quantiles(moved, self.reflected)
-        sign = "-" if self.reflected else ""
-        low, high = ("upper", "lower") if self.reflected else ("lower", "upper")
-        bodies |= inner.numbers(**dict.fromkeys(("mean", "median", "mode"), moved), skewness=f"{sign}{{}}", kurtosis="{}")
-        bodies["lower"], bodies["upper"] = inner.numbers(lower=moved)["lower"], inner.numbers(upper=moved)["upper"]
+        width = _enclosed(self.stretch)
+        bodies |= inner.numbers(
+            **dict.fromkeys(("mean", "median", "mode"), moved), skewness="-{}" if self.reflected else "{}", kurtosis="{}",
+            lower=moved, upper=moved, var=f"{width} * {width} * {{}}" if stretched else "{}",
+            entropy=f"{{}} + log({self.stretch})" if stretched else "{}",
+        )  # fmt: skip
         if self.reflected:
             bodies["lower"], bodies["upper"] = bodies["upper"], bodies["lower"]
-        if stretched:
-            width = _enclosed(self.stretch)
-            bodies |= inner.numbers(var=f"{width} * {width} * {{}}", entropy=f"{{}} + log({self.stretch})")
-        else:
-            bodies |= inner.numbers(var="{}", entropy="{}")
         if drawn := inner.sample():
             bodies["sample"] = f"    return {self._moved('{}').format(drawn)};\n"
         return bodies
