@@ -86,69 +86,6 @@ class Density(Distribution, Fittable):
     def _density(self) -> Pointwise:
         return self.log_density.map("exp", "exp({})")
 
-    @property
-    def log_cdf(self) -> Pointwise:
-        """Logarithm of the distribution function, checked and ready to be evaluated."""
-        return self.function("logcdf")
-
-    @property
-    def log_sf(self) -> Pointwise:
-        """Logarithm of the survival function, checked and ready to be evaluated."""
-        return self.function("logsf")
-
-    @functools.cached_property
-    def _evaluated(self) -> dict[str, Pointwise]:
-        """Functions that `function` has given, by the endings."""
-        return {}
-
-    def function(self, ending: str) -> Pointwise:
-        """Function beside the density, checked and ready to be evaluated.
-
-        Parameters
-        ----------
-        ending : str
-            ``cdf``, ``sf``, ``logcdf`` and ``logsf`` are functions of x and the parameters; ``ppf`` and ``isf`` of a
-            probability and the parameters; ``mean``, ``var``, ``std``, ``skewness``, ``kurtosis``, ``entropy``, ``median``,
-            ``mode``, and the support's ends, ``lower`` and ``upper``, of the parameters alone; ``moment`` of an order and the
-            parameters.
-
-        Raises
-        ------
-        NotImplementedError
-            Where it cannot be had; the message says what the density's source should have.
-        """
-        if ending not in self._evaluated:
-            self._evaluated[ending] = self._made(ending)
-        return self._evaluated[ending]
-
-    def _made(self, ending: str) -> Pointwise:
-        """New function for an ending, as `function` gives it."""
-        from .distribution.functions import function_of
-
-        if ending == "std":
-            return self.function("var").map("std", "sqrt({})")
-        return function_of(self.definition, ending, self._functions, self.defaults)
-
-    def lost(self, ending: str) -> Pointwise:
-        """Function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
-        from .distribution.functions import function_of
-
-        key = f"{ending} lost"
-        if key not in self._evaluated:
-            number = "var" if ending == "std" else ending
-            self._evaluated[key] = function_of(self.definition, number, self._functions, self.defaults, lost=True)
-        return self._evaluated[key]
-
-    def _lack_of(self, ending: str) -> str:
-        """Reason why there is no function of this ending, and what would help; empty where there is one."""
-        from .distribution.functions import lack_of
-
-        return lack_of(self.definition, "var" if ending == "std" else ending)
-
-    def _writes(self, ending: str) -> bool:
-        """True if the density's source itself has the function of this ending."""
-        return self.definition.role(ending) is not None
-
     def __call__(self, *args: Values, **kwargs: Values) -> Frozen:
         """Distribution of these parameters, whose methods take none.
 

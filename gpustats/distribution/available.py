@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MethodType
 from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
+    from ..language.device_function import DeviceFunction
+    from ..language.nodes import Function
     from ..runtime.types import Values
 
 Method = TypeVar("Method", bound=Callable[..., object])
@@ -22,27 +24,67 @@ class WithFunctions(ABC):
     parameters: tuple[str, ...]
     defaults: dict[str, Values]
     discrete: bool
+    definition: DeviceFunction
+    _functions: Mapping[str, Function]
 
     @property
     @abstractmethod
     def log_density(self) -> Pointwise:
         """Log-density, checked and ready to be evaluated."""
 
-    @abstractmethod
-    def function(self, ending: str) -> Pointwise:
-        """Function beside the density, checked and ready to be evaluated, by the ending of its name."""
+    @property
+    def log_cdf(self) -> Pointwise:
+        """Logarithm of the distribution function, checked and ready to be evaluated."""
+        return self.function("logcdf")
 
-    @abstractmethod
+    @property
+    def log_sf(self) -> Pointwise:
+        """Logarithm of the survival function, checked and ready to be evaluated."""
+        return self.function("logsf")
+
+    @functools.cached_property
+    def _evaluated(self) -> dict[str, Pointwise]:
+        """Functions that `function` has given, by the endings."""
+        return {}
+
+    def function(self, ending: str) -> Pointwise:
+        """Function beside the density, checked and ready to be evaluated.
+
+        Parameters
+        ----------
+        ending : str
+            ``cdf``, ``sf``, ``logcdf`` and ``logsf`` are functions of x and the parameters; ``ppf`` and ``isf`` of a
+            probability and the parameters; ``mean``, ``var``, ``std``, ``skewness``, ``kurtosis``, ``entropy``, ``median``,
+            ``mode``, and the support's ends, ``lower`` and ``upper``, of the parameters alone; ``moment`` of an order and the
+            parameters.
+
+        Raises
+        ------
+        NotImplementedError
+            Where it cannot be had; the message says what the density's source should have.
+        """
+        if ending not in self._evaluated:
+            made = self.function("var").map("std", "sqrt({})") if ending == "std" else self._made(ending)
+            self._evaluated[ending] = made
+        return self._evaluated[ending]
+
     def lost(self, ending: str) -> Pointwise:
         """Function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
+        key = f"{ending} lost"
+        if key not in self._evaluated:
+            self._evaluated[key] = self._made("var" if ending == "std" else ending, lost=True)
+        return self._evaluated[key]
 
-    @abstractmethod
+    def _made(self, ending: str, lost: bool = False) -> Pointwise:
+        from .functions import function_of  # here, as it takes long
+
+        return function_of(self.definition, ending, self._functions, self.defaults, lost)
+
     def _lack_of(self, ending: str) -> str:
-        """Message why there is no function of this ending, with advice; empty where there is one."""
+        """Reason why there is no function of this ending, and what would help; empty where there is one."""
+        from .functions import lack_of
 
-    @abstractmethod
-    def _writes(self, ending: str) -> bool:
-        """True if the density's source itself has the function."""
+        return lack_of(self.definition, "var" if ending == "std" else ending)
 
 
 class Available:

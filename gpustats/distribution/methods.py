@@ -143,7 +143,7 @@ class Distribution(WithFunctions):
         >>> round(float(gs.gumbel.median(0.0, 1.0)), 6)
         0.366513
         """
-        if self._writes("median"):
+        if self.definition.role("median") is not None:  # the source writes it
             return self.function("median")(*args, **kwargs)
         return told(self, "ppf", (0.5, *args), kwargs)
 
