@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 def told(distribution: WithFunctions, ending: str, args: Sequence[Values], kwargs: Mapping[str, Values]) -> Array:
     """Value of a function beside the density, with a warning where it is nan though the number exists.
 
-    Parameters
-    ----------
-    distribution : WithFunctions
-    ending : str
-        Ending of the function: a number's, ``moment``, ``ppf`` or ``isf``.
-    args, kwargs
-        The arguments of the function. Where one is a device array, nothing is looked at.
+    The ending is a number's, ``moment``, ``ppf`` or ``isf``. Where an argument is a device array, nothing is looked at.
     """
     import numpy as np  # here, as it takes long
 
@@ -41,14 +35,7 @@ def warn(
     distribution: WithFunctions, ending: str, args: Sequence[Values], kwargs: Mapping[str, Values],
     place: Sequence[np.intp] = (),
 ) -> None:  # fmt: skip
-    """Warning about the element at a `place` of a call's result.
-
-    Parameters
-    ----------
-    distribution, ending, args, kwargs
-        As for `told`.
-    place : sequence of int
-    """
+    """Warning about the element at a `place` of the result of a function of these arguments."""
     import numpy as np
 
     names = [*(["q"] if ending in QUANTILES else ["order"] if ending == "moment" else []), *distribution.parameters]

@@ -88,14 +88,7 @@ class WithFunctions(ABC):
 
 
 class Available:
-    """Method that a distribution has only where its functions can be had; else it is as if not there.
-
-    Parameters
-    ----------
-    method : callable
-    endings : tuple of str
-        Endings of the functions.
-    """
+    """Method that a distribution has only where functions of these endings can be had; else it is as if not there."""
 
     def __init__(self, method: Callable[..., object], endings: tuple[str, ...]):
         self.method, self.endings = method, endings

@@ -28,18 +28,9 @@ def function_of(
     definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Values],
     lost: bool = False,
 ) -> Pointwise:  # fmt: skip
-    """Function with an ending; see `Density.function`.
+    """Function with an ending, or where it is `lost`: see `Density.function` and `Density.lost`.
 
-    Parameters
-    ----------
-    definition : DeviceFunction
-    ending : str
-    functions : mapping
-        All functions that those of the source call.
-    defaults : mapping
-        Values of the parameters that a call may leave out.
-    lost : bool
-        Whether the function of a number tells where the number is not found, instead: see `Density.lost`.
+    `functions` are all that those of the source call; `defaults` are values of the parameters that a call may leave out.
     """
     if lack := lack_of(definition, ending):
         raise NotImplementedError(lack)

@@ -11,14 +11,7 @@ from .intervals import interval_log_probability
 
 @dataclass(frozen=True)
 class Model:
-    """Log-density of a density and its source, for a fit.
-
-    Attributes
-    ----------
-    log_density : Pointwise
-    definition : DeviceFunction
-        Definition of the density by its source.
-    """
+    """Log-density of a density, and its definition by its source, for a fit."""
 
     log_density: Pointwise
     definition: DeviceFunction

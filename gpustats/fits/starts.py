@@ -77,16 +77,7 @@ class Tries:
 
 
 class Trials:
-    """The log-likelihoods of combinations of guesses, on samples of the data sets.
-
-    Parameters
-    ----------
-    function : Pointwise
-        The log-density.
-    sample : Rectangle
-        On the host.
-    runtime : Runtime
-    """
+    """The log-likelihoods of combinations of guesses, on samples of the data sets, which lie on the host."""
 
     def __init__(self, function: Pointwise, sample: Rectangle, runtime: Runtime):
         self.function, self.sample, self.runtime = function, sample, runtime

@@ -259,9 +259,7 @@ def ZeroInflate(density: Density) -> Density:
     bodies |= inner.numbers(mean="psi * {}", lower="fmin((real)0, {})", upper="fmax((real)0, {})")
     if (mean := inner.number("mean")) and (var := inner.number("var")):
         bodies["var"] = f"    return psi * ({var} + (1 - psi) * {mean} * {mean});\n"
-    domain = inner.definition.arguments[0].domain.replace("positive", "nonnegative")
-    first = [Argument("psi", "unit", f"proportion of {density.name} draws")]
-    return inner.transformed("zero_inflated", "with further zeros", bodies, domain=domain, first=first)
+    return _with_zeros(inner, "zero_inflated", "with further zeros", bodies)
 
 
 def Hurdle(density: Density) -> Density:
@@ -306,9 +304,14 @@ def Hurdle(density: Density) -> Density:
         bodies["var"] = f"    return {share} * ({var} + (1 - {share}) * {mean} * {mean});\n"
     if not density.discrete and (drawn := inner.sample()):
         bodies["sample"] = f"    if (uniform({inner.stream}) >= psi) return 0;\n    return {drawn};\n"
-    first = [Argument("psi", "unit", f"proportion of {density.name} draws")]
-    domain = observed.domain.replace("positive", "nonnegative")
-    return inner.transformed("hurdle", "with zeros of their own", bodies, domain=domain, first=first)
+    return _with_zeros(inner, "hurdle", "with zeros of their own", bodies)
+
+
+def _with_zeros(inner: Inner, suffix: str, description: str, bodies: dict[str, str]) -> Density:
+    """Density of draws of the inner one, of which `psi` is the proportion, and of zeros."""
+    domain = inner.definition.arguments[0].domain.replace("positive", "nonnegative")
+    first = [Argument("psi", "unit", f"proportion of {inner.density.name} draws")]
+    return inner.transformed(suffix, description, bodies, domain=domain, first=first)
 
 
 def Weighted(density: Density) -> Density:

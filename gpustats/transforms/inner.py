@@ -104,8 +104,7 @@ class Inner:
         if self.definition.role(ending) is None and ending not in ("lower", "upper"):
             return ""
         function = number(self.definition, ending, self.functions)
-        names = iter(self._passed[1:] or ["0"])
-        return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
+        return _called(function, *(self._passed[1:] or ["0"]))
 
     def numbers(self, **formulas: str) -> dict[str, str]:
         """Bodies of functions of the parameters alone: C in which {} stands for the inner function, where there is one."""
@@ -118,8 +117,7 @@ class Inner:
             sampler = self.definition.role("sample") or inverted(self.definition, self.functions)
         except NotImplementedError:
             return None
-        names = iter([self.stream, *self._passed[self.observed :]])
-        return f"{sampler.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in sampler.parameters)})"
+        return _called(sampler, self.stream, *self._passed[self.observed :])
 
     def tails(self, at: str) -> str:
         """Calls of `log_cdf` and `log_sf`, as two arguments."""
@@ -142,8 +140,7 @@ class Inner:
 
     def call(self, function: Function, at: str | None) -> str:
         """Call of a function of an observation (or a probability) and the parameters, at a C expression."""
-        names = iter([at or self.x, *self._passed[1:]])
-        return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
+        return _called(function, at or self.x, *self._passed[1:])
 
     def transformed(
         self, suffix: str, description: str, bodies: Mapping[str, str], *, domain: str | None = None,
@@ -210,3 +207,9 @@ class Inner:
             text += f"__device__ real {name}_{ending}({', '.join(given)})\n{{\n{body}}}\n"
         definition = parse(text, resolve_in(self.functions), name, taken_in(self.functions))
         return Density(definition, self.functions, defaults)
+
+
+def _called(function: Function, *arguments: str) -> str:
+    """Call of a function in C, which may take ``dim`` beside these arguments."""
+    given = iter(arguments)
+    return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(given) for p in function.parameters)})"
