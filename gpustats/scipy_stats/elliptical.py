@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from ..runtime.transfers import to_host
 from ..runtime.types import Array, Doubles, Size, Values
 from ..transforms.box_probability import SHIFTS, box_probability
 from ..transforms.tilting import is_symmetric
-from .multivariate import FrozenMultivariate, WithDensity, squeezed
+from .multivariate import FrozenMultivariate, Location, WithDensity, squeezed
 from .random_states import Rng
 
 
@@ -28,12 +28,15 @@ class Covariance(Protocol):
     covariance: np.ndarray
 
 
+#: Scale matrix, a multiple of the unit one, or a diagonal.
+Scale: TypeAlias = ArrayLike | Covariance
+
 #: Eigenvalues of a scale matrix that are taken for 0, relative to the largest.
 _SINGULAR_EIGENVALUE = 1e6 * np.finfo(float).eps
 
 
 def _vector_and_matrix(
-    names: tuple[str, str], vector: ArrayLike | None, matrix: ArrayLike | Covariance | None, allow_singular: bool = False
+    names: tuple[str, str], vector: Location, matrix: Scale | None, allow_singular: bool = False
 ) -> tuple[Doubles, Doubles]:
     """Location and scale matrix, either of which may be left out; an error where they do not go together."""
     if isinstance(matrix, Covariance):  # which is known to be one
@@ -216,67 +219,57 @@ class MultivariateNormal(_Elliptical):
     options = ("maxpts", "abseps", "releps")
     _order = parameters
 
-    def _processed(
-        self, mean: ArrayLike | None = None, cov: ArrayLike | Covariance = 1, allow_singular: bool = False
-    ) -> tuple[Doubles, Doubles, bool]:
+    def _processed(self, mean: Location = None, cov: Scale = 1, allow_singular: bool = False) -> tuple[Doubles, Doubles, bool]:
         return *_vector_and_matrix(("mean", "cov"), mean, cov, allow_singular), allow_singular
 
     def _of(self, *first: float) -> tuple[Density, tuple[float, ...]]:
         return self.density, first
 
-    def logcdf(
-        self, x: Values, mean: ArrayLike | None = None, cov: ArrayLike | Covariance = 1, allow_singular: bool = False,
-        maxpts: int | None = None, abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: ArrayLike | None = None,
-        rng: Rng = None,
-    ) -> Array:  # fmt: skip
+    def logcdf(self, *args: Any, **kwds: Any) -> Array:
         """Logarithm of `cdf`, complex where bounds in the wrong order make that negative."""
-        log, sign = self._log_cdf(x, (mean, cov, allow_singular), maxpts, abseps, releps, lower_limit, rng)
+        log, sign = self._log_cdf(*args, **kwds)
         return log if np.all(sign > 0) else log + np.where(sign < 0, 1j * np.pi, 0)
 
-    def cdf(
-        self, x: Values, mean: ArrayLike | None = None, cov: ArrayLike | Covariance = 1, allow_singular: bool = False,
-        maxpts: int | None = None, abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: ArrayLike | None = None,
-        rng: Rng = None,
-    ) -> Array:  # fmt: skip
+    def cdf(self, *args: Any, **kwds: Any) -> Array:
         """Probability of vectors between `lower_limit` and x, by `gpustats.box_probability`.
 
         Parameters
         ----------
-        x, lower_limit : array_like (..., d)
+        x : array_like (..., d)
         mean, cov, allow_singular
             As for the density.
         maxpts : int, optional
             The points that are weighed at most.
         abseps, releps : float
-            Absolute and relative errors either of which will do.
+            Absolute and relative errors either of which will do; 1e-5 by default.
+        lower_limit : array_like (..., d), optional
+            By its name only, as is `rng`.
         rng : optional
             As `random_state` of draws; the same points each time where none is given.
         """
-        log, sign = self._log_cdf(x, (mean, cov, allow_singular), maxpts, abseps, releps, lower_limit, rng)
+        log, sign = self._log_cdf(*args, **kwds)
         return np.exp(log) * sign
 
     def _log_cdf(
-        self, x: Values, given: Sequence[Array], maxpts: int | None, abseps: float, releps: float,
-        lower_limit: ArrayLike | None, rng: Rng,
+        self, x: Values, mean: Location = None, cov: Scale = 1, allow_singular: bool = False, maxpts: int | None = None,
+        abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: ArrayLike | None = None, rng: Rng = None,
     ) -> tuple[Array, Array]:  # fmt: skip
-        mean, cov, _ = self._processed(*given)
+        mean, cov, _ = self._processed(mean, cov, allow_singular)
         points = _points(maxpts, 1_000_000 * len(mean))
         return _log_probability(x, mean, cov, lower_limit, np.inf, points, abseps / 3, releps / 3, rng)
 
-    def rvs(
-        self, mean: ArrayLike | None = None, cov: ArrayLike | Covariance = 1, size: Size = 1, random_state: Rng = None
-    ) -> Array:
+    def rvs(self, mean: Location = None, cov: Scale = 1, size: Size = 1, random_state: Rng = None) -> Array:
         """Draws, without axes of length 1 unless `cov` is a scipy.stats.Covariance."""
         draws = self._drawn(self._processed(mean, cov, True), size, random_state)
         return draws if isinstance(cov, Covariance) else squeezed(draws)
 
-    def entropy(self, mean: ArrayLike | None = None, cov: ArrayLike | Covariance = 1) -> Array:
+    def entropy(self, mean: Location = None, cov: Scale = 1) -> Array:
         """Entropy in nats."""
         space = _Subspace(self._processed(mean, cov, True)[1])
         return np.float64(0.5 * (len(space.scale) * (1 + np.log(2 * np.pi)) + space.log_det))
 
     def fit(
-        self, x: Values, fix_mean: ArrayLike | None = None, fix_cov: ArrayLike | Covariance | None = None
+        self, x: Values, fix_mean: Location = None, fix_cov: Scale | None = None
     ) -> tuple[Doubles, Doubles]:
         """Mean and covariance matrix by maximum likelihood, of observations (N, d)."""
         x = np.asarray(to_host(x), float)
@@ -296,9 +289,8 @@ class MultivariateT(_Elliptical):
     _order = ("df", "loc", "shape", "allow_singular")
 
     def _processed(
-        self, loc: ArrayLike | None = None, shape: ArrayLike | Covariance = 1, df: float | None = 1,
-        allow_singular: bool = False,
-    ) -> tuple[float, Doubles, Doubles, bool]:  # fmt: skip
+        self, loc: Location = None, shape: Scale = 1, df: float | None = 1, allow_singular: bool = False
+    ) -> tuple[float, Doubles, Doubles, bool]:
         df = 1 if df is None else df
         if not df > 0:
             raise ValueError(f"df must be positive, not {df}")
@@ -309,9 +301,8 @@ class MultivariateT(_Elliptical):
         return (self.density, first) if np.isfinite(first[0]) else (densities["mvnormal"], ())
 
     def cdf(
-        self, x: Values, loc: ArrayLike | None = None, shape: ArrayLike | Covariance = 1, df: float | None = 1,
-        allow_singular: bool = False, *, maxpts: int | None = None, lower_limit: ArrayLike | None = None,
-        random_state: Rng = None,
+        self, x: Values, loc: Location = None, shape: Scale = 1, df: float | None = 1, allow_singular: bool = False, *,
+        maxpts: int | None = None, lower_limit: ArrayLike | None = None, random_state: Rng = None,
     ) -> Array:  # fmt: skip
         """Probability of vectors between `lower_limit` and x; see `multivariate_normal.cdf`."""
         df, loc, shape, _ = self._processed(loc, shape, df, allow_singular)
@@ -320,15 +311,12 @@ class MultivariateT(_Elliptical):
         return np.exp(log) * sign
 
     def rvs(
-        self, loc: ArrayLike | None = None, shape: ArrayLike | Covariance = 1, df: float | None = 1, size: Size = 1,
-        random_state: Rng = None,
-    ) -> Array:  # fmt: skip
+        self, loc: Location = None, shape: Scale = 1, df: float | None = 1, size: Size = 1, random_state: Rng = None
+    ) -> Array:
         """Draws, without axes of length 1."""
         return squeezed(self._drawn(self._processed(loc, shape, df, True), size, random_state))
 
-    def entropy(
-        self, loc: ArrayLike | None = None, shape: ArrayLike | Covariance = 1, df: float | None = 1
-    ) -> Array:
+    def entropy(self, loc: Location = None, shape: Scale = 1, df: float | None = 1) -> Array:
         """Entropy in nats."""
         df, _, shape, _ = self._processed(loc, shape, df, True)
         space = _Subspace(shape)

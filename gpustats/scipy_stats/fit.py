@@ -24,9 +24,7 @@ from .table import FIXED_BY_DEFAULT, LOC_IS_ANGLE
 Parameters = Mapping[str, float]
 
 
-def fit(
-    named: Named, density: Density, data: Any, starts: Sequence[float], kwds: Mapping[str, Any]
-) -> tuple[float, ...]:
+def fit(named: Named, density: Density, data: Any, starts: Sequence[float], kwds: Mapping[str, Any]) -> tuple[float, ...]:
     """Estimates of shapes, loc and scale: see `Continuous.fit`.
 
     The density has no defaults, which would be taken as known.

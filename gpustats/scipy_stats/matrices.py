@@ -10,7 +10,7 @@ from scipy import special
 
 from .. import matrices
 from ..runtime.types import Array, Doubles, Size, Values
-from .multivariate import Multivariate, WithDensity, squeezed
+from .multivariate import Location, Multivariate, WithDensity, squeezed
 from .random_states import Rng
 
 
@@ -116,9 +116,7 @@ class _OfTables(_OfMatrices, WithDensity):
 
     matrix_names: tuple[str, str]
 
-    def _table(
-        self, mean: ArrayLike | None, rows: ArrayLike | None, columns: ArrayLike | None
-    ) -> tuple[Doubles, Doubles, Doubles]:
+    def _table(self, mean: Location, rows: ArrayLike, columns: ArrayLike) -> tuple[Doubles, Doubles, Doubles]:
         of_rows, of_columns = self.matrix_names
         if mean is not None:
             mean = np.asarray(mean, float)
@@ -141,14 +139,13 @@ class MatrixNormal(_OfTables):
     name, of, parameters, matrix_names = "matrix_normal", "matrix_normal", ("mean", "rowcov", "colcov"), ("rowcov", "colcov")
 
     def _processed(
-        self, mean: ArrayLike | None = None, rowcov: ArrayLike = 1, colcov: ArrayLike = 1
+        self, mean: Location = None, rowcov: ArrayLike = 1, colcov: ArrayLike = 1
     ) -> tuple[Doubles, Doubles, Doubles]:
         return self._table(mean, rowcov, colcov)
 
     def rvs(
-        self, mean: ArrayLike | None = None, rowcov: ArrayLike = 1, colcov: ArrayLike = 1, size: Size = 1,
-        random_state: Rng = None,
-    ) -> Array:  # fmt: skip
+        self, mean: Location = None, rowcov: ArrayLike = 1, colcov: ArrayLike = 1, size: Size = 1, random_state: Rng = None
+    ) -> Array:
         """Draws, (*size, n, p); a single draw has no leading axis."""
         return self._draws(self._processed(mean, rowcov, colcov), () if size == 1 else size, random_state)
 
@@ -165,14 +162,14 @@ class MatrixT(_OfTables):
     _order, matrix_names = ("df", "mean", "row_spread", "col_spread"), ("row_spread", "col_spread")
 
     def _processed(
-        self, mean: ArrayLike | None = None, row_spread: ArrayLike = 1, col_spread: ArrayLike = 1, df: float = 1
+        self, mean: Location = None, row_spread: ArrayLike = 1, col_spread: ArrayLike = 1, df: float = 1
     ) -> tuple[float, Doubles, Doubles, Doubles]:
         if np.ndim(df) or not df > 0:
             raise ValueError(f"df must be a positive number, not {df}")
         return float(df), *self._table(mean, row_spread, col_spread)
 
     def rvs(
-        self, mean: ArrayLike | None = None, row_spread: ArrayLike = 1, col_spread: ArrayLike = 1, df: float = 1,
+        self, mean: Location = None, row_spread: ArrayLike = 1, col_spread: ArrayLike = 1, df: float = 1,
         size: Size = 1, random_state: Rng = None,
     ) -> Array:  # fmt: skip
         """Draws, (*size, n, p); a single draw has no leading axis."""

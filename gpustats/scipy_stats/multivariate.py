@@ -8,15 +8,19 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..density import Density, densities
 from ..draws.generator import Rng
 from ..runtime.arrays import is_device_array
 from ..runtime.types import Array, Size, Values
 from .random_states import WithRandomState, generator_of
+
+#: Location on the host; None is 0.
+Location: TypeAlias = ArrayLike | None
 
 _METHODS = ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "rvs", "mean", "mode", "var", "cov", "entropy", "marginal")
 
@@ -37,7 +41,7 @@ class Multivariate(WithRandomState):
     parameters : tuple of str
         Parameters that a call and the methods take, by position or by name.
     options : tuple of str
-        Further arguments of a call, by name, which methods get.
+        Further arguments of a call, by name, which distribution functions get.
     density : Density
         gpustats' density, by its own parameters.
 
@@ -157,7 +161,7 @@ class FrozenMultivariate:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method = getattr(self.dist, name)
         named = inspect.signature(method).parameters
-        accepted = self.dist.parameters if "kwds" in named else named
+        accepted = (*self.dist.parameters, *(self.dist.options if "cdf" in name else ())) if "kwds" in named else named
         given = {n: v for n, v in self._own.items() if n in accepted}
         if name == "rvs":
             return lambda size=named["size"].default, random_state=None, **more: method(
