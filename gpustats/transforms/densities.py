@@ -206,14 +206,7 @@ def LocScale(density: Density) -> Density:
     bodies = {"density": f"    return {inner.log_density(z)} - log(scale);\n"}
     if inner.has_tails:
         bodies |= {"logcdf": f"    return {inner.log_cdf(z)};\n", "logsf": f"    return {inner.log_sf(z)};\n"}
-    moved = "loc + scale * {}"
-    bodies |= inner.quantiles(moved)
-    bodies |= inner.numbers(
-        **dict.fromkeys(("mean", "median", "mode", "lower", "upper"), moved), var="scale * scale * {}", skewness="{}",
-        kurtosis="{}", entropy="{} + log(scale)",
-    )  # fmt: skip
-    if drawn := inner.sample():
-        bodies["sample"] = f"    return loc + scale * {drawn};\n"
+    bodies |= inner.stretched("loc", "scale")
     last = [Argument("loc", "real", "location"), Argument("scale", "positive", "scale")]
     return inner.transformed("loc_scale", "moved and stretched", bodies, domain="real", last=last)
 

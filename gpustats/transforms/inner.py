@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ..density import ELLIPTICAL, Density
@@ -111,6 +112,27 @@ class Inner:
         calls = {ending: self.number(ending) for ending in formulas}
         return {e: f"    return {formula.format(calls[e])};\n" for e, formula in formulas.items() if calls[e]}
 
+    def stretched(self, shift: str, stretch: str, reflected: bool = False) -> dict[str, str]:
+        """Bodies of quantiles, numbers and a sampler for ``shift + stretch * y``, y having the inner density.
+
+        `shift` and `stretch` are C expressions. `reflected`: for ``shift - stretch * y``.
+        """
+        wide, factor = stretch != "1", enclosed(stretch)
+        moved = f"{factor} * {{}}" if wide else "{}"
+        if reflected or shift != "0":
+            moved = f"{enclosed(shift)} {'-' if reflected else '+'} {moved}"
+        bodies = {} if self.density.discrete else self.quantiles(moved, reflected)
+        bodies |= self.numbers(
+            **dict.fromkeys(("mean", "median", "mode"), moved), skewness="-{}" if reflected else "{}", kurtosis="{}",
+            lower=moved, upper=moved, var=f"{factor} * {factor} * {{}}" if wide else "{}",
+            entropy=f"{{}} + log({stretch})" if wide else "{}",
+        )  # fmt: skip
+        if reflected:
+            bodies["lower"], bodies["upper"] = bodies["upper"], bodies["lower"]
+        if drawn := self.sample():
+            bodies["sample"] = f"    return {moved.format(drawn)};\n"
+        return bodies
+
     def sample(self) -> str | None:
         """Call of the sampler, or of the inverted distribution function; None where there is neither."""
         try:
@@ -207,6 +229,11 @@ class Inner:
             text += f"__device__ real {name}_{ending}({', '.join(given)})\n{{\n{body}}}\n"
         definition = parse(text, resolve_in(self.functions), name, taken_in(self.functions))
         return Density(definition, self.functions, defaults)
+
+
+def enclosed(expression: str) -> str:
+    """Expression as an operand: in brackets, unless it is a name or has some."""
+    return expression if re.fullmatch(r"\w+|\(.*\)", expression) else f"({expression})"
 
 
 def _called(function: Function, *arguments: str) -> str:
