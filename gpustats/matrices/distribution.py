@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 from ..density import densities
 from ..draws.generator import Rng, as_generator
 from ..evaluation.arguments import check_wrt_among
+from ..evaluation.gradient import reduced
 from ..runtime.arrays import as_array, is_device_array, result_dtype
 from ..runtime.types import Shape, Size, Values
 from .factors import Array
@@ -169,7 +170,7 @@ class MatrixDistribution:
                 each = np.broadcast_to(terms.gradient[name], value.shape + shape[len(shape) - len(axes) :])
                 outside, unknown = (wrong.reshape(value.shape + ones) for wrong in (np.isneginf(value), np.isnan(value)))
                 each = np.where(unknown, np.nan, np.where(outside, 0.0, each))
-                gradient[name] = _delivered(_sum_to(each, shape))
+                gradient[name] = _delivered(reduced(each, shape))
         return _delivered(_summed(value)), {name: gradient[name] for name in names}
 
     def rvs(self, *parameters: Values, size: Size = None, rng: Rng = None, **named: Values) -> Array:
@@ -285,12 +286,6 @@ class Normals:
 
 def _summed(value: Array) -> Array:
     return value.sum(-1, dtype=float) if value.ndim else value
-
-
-def _sum_to(each: Array, shape: tuple[int, ...]) -> Array:
-    """The sum over the axes along which an argument of this shape was broadcast."""
-    each = each.sum(tuple(range(each.ndim - len(shape))))
-    return each.sum(tuple(i for i, n in enumerate(shape) if n == 1 != each.shape[i]), keepdims=True)
 
 
 def _delivered(value: Array) -> Result:

@@ -27,13 +27,10 @@ class Factor:
 
     def __init__(self, a: Array):
         self.sound = np.asarray(np.isfinite(a).all((-2, -1)))
-        self.lower = self._factorised(a)
-
-    def _factorised(self, a: Array) -> Array:
         try:
-            return linalg.cholesky(a)
+            self.lower: Array = linalg.cholesky(a)
         except (ValueError, np.linalg.LinAlgError):
-            return self._one_by_one(a)
+            self.lower = self._one_by_one(a)
 
     def _one_by_one(self, a: Array) -> Array:
         """Factor of each matrix by itself: the unit matrix takes the place of those without a factor."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import numpy as np
 from ..density import densities
 from ..draws.generator import RANDOM, Rng, as_generator
 from ..evaluation.results import Destination, as_shape
-from ..kernels.layout import Layout, row_blocks
+from ..kernels.layout import row_blocks
 from ..kernels.template import Template
 from ..runtime import choose
 from ..runtime.transfers import to_host
@@ -22,7 +21,6 @@ from .tilting import Tilted, is_symmetric, tilted
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from ..runtime.base import Kernel, Runtime
     from ..runtime.types import Array, Size, Values
 
 _BOX = Template.beside(__file__, "box")
@@ -177,16 +175,13 @@ class TruncatedMvNormal:
         if n:
             bounds = np.stack([self.lower, self.upper], -1)[t.order]
             numbers = [t.factor, t.low, t.high, t.tilt, self.mu[t.order], t.scale, bounds, t.order]
-            kernel, layout = _kernel(runtime, dtype, self.dim)
+            kernel, layout = confined_kernel(
+                runtime, _BOX, "box_draws", dtype, before=(RANDOM,), dim=self.dim, attempts=MOST_ATTEMPTS
+            )
             packed = runtime.passed(np.concatenate([np.ravel(part) for part in numbers], dtype=dtype))
             blocks, out = row_blocks(runtime.device, layout, n, 1), (destination.handle, destination.offset)
             kernel((1, blocks), *out, n, *generator.take(n), packed, 0, t.largest)
         return destination.finished()
-
-
-@functools.lru_cache(256)
-def _kernel(runtime: Runtime, dtype: np.dtype, dim: int) -> tuple[Kernel, Layout]:
-    return confined_kernel(runtime, _BOX, "box_draws", dtype, before=(RANDOM,), dim=dim, attempts=MOST_ATTEMPTS)
 
 
 def _vector(value: Values, name: str) -> np.ndarray:

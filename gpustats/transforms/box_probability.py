@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 from ..density import densities
 from ..draws.generator import Generator
 from ..evaluation.results import Destination
-from ..kernels.layout import Layout, row_blocks
+from ..kernels.layout import row_blocks
 from ..kernels.template import Template
 from ..runtime import choose
 from ..runtime.transfers import to_host
@@ -21,7 +20,7 @@ from .lattice import prime_below, rank_1_lattice
 from .tilting import Tilted, is_symmetric, tilted
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
+    from ..runtime.base import Runtime
     from ..runtime.types import Array, Values
 
 _WEIGHTS = Template.beside(__file__, "box_probability")
@@ -199,7 +198,10 @@ def _sums(
 ) -> np.ndarray:
     """The sums of the weights of each box for each shift, (boxes, SHIFTS)."""
     d = lattice.shape[1]
-    kernel, layout = _kernel(runtime, d, radii is not None, smooth)
+    kernel, layout = confined_kernel(
+        runtime, _WEIGHTS, "box_weights", _DOUBLE, dim=d, radial=radii is not None, smooth=smooth, each=POINTS_PER_THREAD,
+        shifts=SHIFTS,
+    )  # fmt: skip
     a_box = SHIFTS * -(-size // POINTS_PER_THREAD)
     sums, handle = np.empty((len(numbers), SHIFTS)), runtime.memory(lattice)[0]
     more = () if radii is None else (runtime.memory(radii)[0], 0)
@@ -212,10 +214,3 @@ def _sums(
         kernel((1, blocks), *out, n, size, handle, 0, runtime.memory(part)[0], 0, *more)
         sums[first : first + piece] = destination.finished().sum(-1)
     return sums
-
-
-@functools.lru_cache(256)
-def _kernel(runtime: Runtime, dim: int, radial: bool, smooth: bool) -> tuple[Kernel, Layout]:
-    return confined_kernel(
-        runtime, _WEIGHTS, "box_weights", _DOUBLE, dim=dim, radial=radial, smooth=smooth, each=POINTS_PER_THREAD, shifts=SHIFTS
-    )

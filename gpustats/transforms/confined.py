@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
 from typing import TYPE_CHECKING, Any
 
 from ..kernels.code import KernelCode
@@ -38,8 +38,9 @@ real beyond(real part, real c, real width)
 """
 
 
+@functools.lru_cache(256)
 def confined_kernel(
-    runtime: Runtime, template: Template, name: str, dtype: np.dtype, before: Sequence[Template] = (), **constants: Any
+    runtime: Runtime, template: Template, name: str, dtype: np.dtype, before: tuple[Template, ...] = (), **constants: Any
 ) -> tuple[Kernel, Layout]:
     """Kernel of a template whose threads draw vectors, each one or several, and its layout."""
     threads = 64 // dtype.itemsize if runtime.device.type == "cpu" else min(128, runtime.device.max_threads)
