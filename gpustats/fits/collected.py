@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..evaluation.arguments import elements_inside
 from ..language.device_function import Argument
-from ..language.domains import domains_of
 from ..runtime.types import Values
 from .estimates import Estimates, Numbers
 from .model import Model
@@ -93,9 +93,7 @@ def _complaint(model: Model, rectangle: Rectangle) -> str:
     x, argument = rectangle.on_host().x, model.log_density.arguments[0]
     if np.isnan(x).any():
         return ": there is a nan in x"
-    fine = np.ones(x.shape, bool)
-    for domain in domains_of(argument.words):
-        fine &= domain.inside(x) if domain.inside else True
+    fine = np.ones(x.shape, bool) & elements_inside(argument, x)
     if UPPER in rectangle.columns:
         return _complaint_of_intervals(x, np.broadcast_to(rectangle.columns[UPPER], x.shape), argument)
     if not fine.all():

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..evaluation.arguments import elements_inside
 from ..evaluation.placement import device_of
-from ..language.domains import domains_of
 from ..parallel.maps import DeviceMap
 from ..runtime import choose
 from ..runtime.arrays import is_device_array
@@ -94,8 +94,7 @@ def _by_name(what: str, given: Mapping[str, Values] | None, model: Model) -> dic
         if is_device_array(value) or (numbers := np.asarray(value)).dtype.kind not in "fiub":
             continue
         fine = np.isfinite(numbers) if what == "start" else ~np.isnan(numbers)
-        for domain in domains_of(arguments[name].words):
-            fine &= domain.inside(numbers) if domain.inside else True
+        fine &= elements_inside(arguments[name], numbers)
         if not fine.all():
             raise ValueError(f"{what}: {name} must be {arguments[name].domain}, and {numbers[~fine].flat[0]:g} is not")
     return dict(given or {})
