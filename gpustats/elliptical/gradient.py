@@ -7,6 +7,7 @@ sums of r, s y and s y y' over the observations.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -40,12 +41,10 @@ class _Case:
 
     Parameters
     ----------
-    function : Elliptical
     vectors : sequence of str
         The arguments of vectors and matrices in which derivatives are wanted.
     values : sequence
         Values of the function's arguments.
-    runtime : Runtime, optional
 
     Attributes
     ----------
@@ -83,11 +82,37 @@ class _Case:
         shape = self.batch[name]
         return bool(shape) and shape[-1] > 1
 
+    @functools.cached_property
     def matrices(self) -> CovarianceMatrices:
         return CovarianceMatrices(self.scale, self.on_host(self.scale))
 
     def on_host(self, name: str) -> np.ndarray:
         return as_host(self.runtime, self.values[name])
+
+    def from_sums(self, moments: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
+        """Derivatives in the mean and in the matrix from the sums of s [1; y] [1; y]' and of r, for each set."""
+        found = {}
+        if "mu" in self.by_sums:
+            found["mu"] = reduced(-2 * _times(self.matrices.precision, moments[..., 1:, 0]), self.shapes["mu"])
+        if self.scale in self.by_sums:
+            products = reduced(moments[..., 1:, 1:], self.shapes[self.scale])
+            found[self.scale] = self.matrices.derivative(products, reduced(logdet, self.batch[self.scale]))
+        return found
+
+    def from_products(self, slopes: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
+        """Derivative in the only matrix from the observations, all together, and their slopes."""
+        y = np.subtract(self.on_host(self.x), self.on_host("mu"), dtype=np.float64).reshape(-1, self.placement.dim)
+        matrix = self.matrices.derivative_of_rows(y, slopes.reshape(-1, 1), logdet.item())
+        return {self.scale: matrix.reshape(self.shapes[self.scale])}
+
+    def from_rows(self, slopes: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
+        """Derivatives that the host adds up, or writes, from each observation and its slope."""
+        totals = {n: np.zeros((*(1,) * (len(self.full) - len(self.batch[n])), *self.shapes[n])) for n in self.by_rows}
+        _add_rows(totals, self.x, self.on_host(self.x), self.on_host("mu"), self.matrices.precision, slopes)
+        found = {n: total.reshape(self.shapes[n]) for n, total in totals.items()}
+        if self.scale in found:
+            found[self.scale] = self.matrices.derivative(found[self.scale], reduced(logdet, self.batch[self.scale]))
+        return found
 
 
 class EllipticalGradient(Gradient):
@@ -139,19 +164,17 @@ class EllipticalGradient(Gradient):
         sums, moments, slopes = self._launch(case.placement, bool(case.by_rows or case.by_products), bool(case.by_sums))
         value, logdet, *scalars = (column.reshape(case.sets) for column in sums.T)
         found = {n: reduced(d, case.batch[n]) for n, d in zip(self.scalars, scalars, strict=True)}
-        if self.vectors:
-            matrices = case.matrices()
         if case.by_sums:
             moments = moments.reshape(*case.sets, *moments.shape[1:])
             if slopes is None:
                 moments = self._slope * moments + 0 * logdet[..., None, None]  # nan where parameters are invalid
-            found |= _from_sums(case, matrices, moments, logdet)
+            found |= case.from_sums(moments, logdet)
         if case.by_products or case.by_rows:
             slopes = case.runtime.to_host(slopes).reshape(case.full)
         if case.by_products:
-            found |= _from_products(case, matrices, slopes, logdet)
+            found |= case.from_products(slopes, logdet)
         if case.by_rows:
-            found |= _from_rows(case, matrices, slopes, logdet)
+            found |= case.from_rows(slopes, logdet)
         return value.sum(-1).reshape(case.lead), {n: found[n] for n in self.wrt}
 
     def _launch(self, placement: Placement, by_rows: bool, by_sums: bool) -> tuple[np.ndarray, np.ndarray, Array]:
@@ -176,38 +199,6 @@ class EllipticalGradient(Gradient):
         numbers = runtime.fetch(result).view(np.float64).copy()
         sums = numbers[:n_sums].reshape(plan.n_sets, plan.n_sums)
         return sums, numbers[n_sums:].reshape(-1, dim + 1, dim + 1), slopes
-
-
-def _from_sums(
-    case: _Case, matrices: CovarianceMatrices, moments: np.ndarray, logdet: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Derivatives in the mean and in the matrix from the sums of s [1; y] [1; y]' and of r, for each set."""
-    found = {}
-    if "mu" in case.by_sums:
-        found["mu"] = reduced(-2 * _times(matrices.precision, moments[..., 1:, 0]), case.shapes["mu"])
-    if (scale := case.scale) in case.by_sums:
-        products = reduced(moments[..., 1:, 1:], case.shapes[scale])
-        found[scale] = matrices.derivative(products, reduced(logdet, case.batch[scale]))
-    return found
-
-
-def _from_products(
-    case: _Case, matrices: CovarianceMatrices, slopes: np.ndarray, logdet: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Derivative in the only matrix from the observations, all together, and their slopes."""
-    y = np.subtract(case.on_host(case.x), case.on_host("mu"), dtype=np.float64).reshape(-1, case.placement.dim)
-    matrix = matrices.derivative_of_rows(y, slopes.reshape(-1, 1), logdet.item())
-    return {case.scale: matrix.reshape(case.shapes[case.scale])}
-
-
-def _from_rows(case: _Case, matrices: CovarianceMatrices, slopes: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
-    """Derivatives that the host adds up, or writes, from each observation and its slope."""
-    totals = {n: np.zeros((*(1,) * (len(case.full) - len(case.batch[n])), *case.shapes[n])) for n in case.by_rows}
-    _add_rows(totals, case.x, case.on_host(case.x), case.on_host("mu"), matrices.precision, slopes)
-    found = {n: total.reshape(case.shapes[n]) for n, total in totals.items()}
-    if (scale := case.scale) in found:
-        found[scale] = matrices.derivative(found[scale], reduced(logdet, case.batch[scale]))
-    return found
 
 
 def _add_rows(
