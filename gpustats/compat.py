@@ -15,7 +15,6 @@ only.)
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -26,12 +25,13 @@ from .evaluation.pointwise import Pointwise
 from .mixtures.terms import weighted_term
 from .runtime import arrays, choose
 from .runtime.transfers import to_device, to_host
+from .runtime.types import Array, Values
 from .transforms import Exp
 
 __all__ = ["mvnpdf", "mvnpdf_multi", "normpdf", "normpdf_multi", "sample_discrete"]
 
 
-def normpdf(x: Any, mean: float, std: float, logged: bool = True, get: bool = True) -> Any:
+def normpdf(x: Values, mean: float, std: float, logged: bool = True, get: bool = True) -> Array:
     """Normal density; now ``gpustats.normal.logpdf(x, mean, std)``, or ``pdf``.
 
     Parameters
@@ -54,7 +54,7 @@ def normpdf(x: Any, mean: float, std: float, logged: bool = True, get: bool = Tr
     return _flat(normpdf_multi(x, [mean], [std], logged, get))
 
 
-def normpdf_multi(x: Any, means: Any, std: Any, logged: bool = True, get: bool = True) -> Any:
+def normpdf_multi(x: Values, means: Values, std: Values, logged: bool = True, get: bool = True) -> Array:
     """Normal density for several sets of parameters; now ``gpustats.normal.logpdf(x[:, None], means, std)``, or ``pdf``.
 
     Parameters
@@ -91,9 +91,9 @@ def normpdf_multi(x: Any, means: Any, std: Any, logged: bool = True, get: bool =
 
 
 def mvnpdf(
-    data: Any, mean: Any, cov: Any, weight: float | None = None, logged: bool = True, get: bool = True, order: str = "F",
-    datadim: int | None = None,
-) -> Any:  # fmt: skip
+    data: Values, mean: Values, cov: Values, weight: float | None = None, logged: bool = True, get: bool = True,
+    order: str = "F", datadim: int | None = None,
+) -> Array:  # fmt: skip
     """Multivariate normal density; now ``gpustats.mvnormal.logpdf(data, mean, cov)``, or ``pdf``.
 
     Parameters
@@ -121,9 +121,9 @@ def mvnpdf(
 
 
 def mvnpdf_multi(
-    data: Any, means: Any, covs: Any, weights: Any = None, logged: bool = True, get: bool = True, order: str = "F",
-    datadim: int | None = None,
-) -> Any:  # fmt: skip
+    data: Values, means: Values, covs: Values, weights: Values | None = None, logged: bool = True, get: bool = True,
+    order: str = "F", datadim: int | None = None,
+) -> Array:  # fmt: skip
     """Multivariate normal density for several sets of parameters.
 
     Now ``gpustats.mvnormal.logpdf(data[:, None], means, covs)``, or ``pdf``; with the weights of a mixture, `gpustats.Mixture`,
@@ -176,7 +176,7 @@ def mvnpdf_multi(
     return _table("mvnormal", data, [sets["means"], sets["covs"]], sets.get("weights"), logged, get, order)
 
 
-def sample_discrete(densities: Any, logged: bool = False, pad: bool = False, return_gpuarray: bool = False) -> Any:
+def sample_discrete(densities: Values, logged: bool = False, pad: bool = False, return_gpuarray: bool = False) -> Array:
     """Draw a category for each row of densities; now `gpustats.sample_discrete`.
 
     Parameters
@@ -218,7 +218,7 @@ def sample_discrete(densities: Any, logged: bool = False, pad: bool = False, ret
 # ---- arguments and results
 
 
-def _data(name: str, data: Any, core: tuple[int | None, ...], get: bool) -> Any:
+def _data(name: str, data: Values, core: tuple[int | None, ...], get: bool) -> Array:
     """Observations as they lie, or on the device where the result stays there; `core` has the lengths of a vector."""
     data = arrays.as_array(data, name)
     shape = () if isinstance(data, float) else tuple(data.shape)
@@ -235,7 +235,7 @@ def _data(name: str, data: Any, core: tuple[int | None, ...], get: bool) -> Any:
     return data if get else to_device(data)
 
 
-def _sets(name: str, value: Any, ndim: int, data: Any) -> np.ndarray:
+def _sets(name: str, value: Values, ndim: int, data: Array) -> np.ndarray:
     """Parameter sets along the first axis, in the type of the data."""
     array = to_host(np.asarray(value) if isinstance(value, list | tuple) else value).astype(arrays.result_dtype([data]))
     shapes = {1: "(K,)", 2: "(K, d)", 3: "(K, d, d)"}
@@ -260,8 +260,8 @@ def _function(name: str, weighted: bool, logged: bool) -> Pointwise:
 
 
 def _table(
-    name: str, data: Any, parameters: list[np.ndarray], weights: np.ndarray | None, logged: bool, get: bool, order: str
-) -> Any:
+    name: str, data: Array, parameters: list[np.ndarray], weights: np.ndarray | None, logged: bool, get: bool, order: str
+) -> Array:
     """Table of N × K densities in either order; that in Fortran order is the transpose of the K × N table."""
     function = _function(name, weights is not None, logged)
     if weights is not None:
@@ -275,6 +275,6 @@ def _table(
     return table.T if order == "F" else table
 
 
-def _flat(table: Any) -> Any:
+def _flat(table: Array) -> Array:
     """Only column of a table, as a vector."""
     return table.T.reshape(table.shape[0])

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from .distribution.methods import Distribution
-from .fits.fittable import Fittable
 from .language.kinds import DENSITY, Kind
 from .language.library import Registry, library
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
     from .distribution.frozen import Frozen
+    from .draws.generator import Rng
     from .draws.sampler import Sampler
     from .evaluation.pointwise import Pointwise
+    from .fits.estimates import Estimates
     from .language.device_function import DeviceFunction
     from .language.nodes import Function
+    from .runtime.base import Device
+    from .runtime.types import Array, Size, Values
 
 #: Densities whose function sees the squared Mahalanobis distance of x from mu, and the logarithm of the determinant of cov.
 ELLIPTICAL = Kind(
@@ -25,7 +30,7 @@ ELLIPTICAL = Kind(
 )  # fmt: skip
 
 
-class Density(Distribution, Fittable):
+class Density(Distribution):
     """Probability density or mass function made of a device function.
 
     Attributes
@@ -45,7 +50,7 @@ class Density(Distribution, Fittable):
 
     def __init__(
         self, definition: DeviceFunction, functions: Mapping[str, Function] | None = None,
-        defaults: Mapping[str, Any] | None = None,
+        defaults: Mapping[str, Values] | None = None,
     ):  # fmt: skip
         self.definition, self.defaults = definition, dict(defaults or {})
         self.name, self.description = definition.name, definition.description
@@ -56,7 +61,7 @@ class Density(Distribution, Fittable):
         self.parameters = tuple(a.name for a in definition.arguments[1:])
         self.domains = {a.name: a.domain for a in definition.arguments}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """State without what is compiled, which is made anew where it is wanted."""
         lazy = functools.cached_property
         return {n: v for n, v in self.__dict__.items() if not isinstance(getattr(type(self), n, None), lazy)}
@@ -82,70 +87,7 @@ class Density(Distribution, Fittable):
     def _density(self) -> Pointwise:
         return self.log_density.map("exp", "exp({})")
 
-    @property
-    def log_cdf(self) -> Pointwise:
-        """Logarithm of the distribution function, checked and ready to be evaluated."""
-        return self.function("logcdf")
-
-    @property
-    def log_sf(self) -> Pointwise:
-        """Logarithm of the survival function, checked and ready to be evaluated."""
-        return self.function("logsf")
-
-    @functools.cached_property
-    def _evaluated(self) -> dict[str, Pointwise]:
-        """Functions that `function` has given, by the endings."""
-        return {}
-
-    def function(self, ending: str) -> Pointwise:
-        """Function beside the density, checked and ready to be evaluated.
-
-        Parameters
-        ----------
-        ending : str
-            ``cdf``, ``sf``, ``logcdf`` and ``logsf`` are functions of x and the parameters; ``ppf`` and ``isf`` of a
-            probability and the parameters; ``mean``, ``var``, ``std``, ``skewness``, ``kurtosis``, ``entropy``, ``median``,
-            ``mode``, and the support's ends, ``lower`` and ``upper``, of the parameters alone; ``moment`` of an order and the
-            parameters.
-
-        Raises
-        ------
-        NotImplementedError
-            Where it cannot be had; the message says what the density's source should have.
-        """
-        if ending not in self._evaluated:
-            self._evaluated[ending] = self._made(ending)
-        return self._evaluated[ending]
-
-    def _made(self, ending: str) -> Pointwise:
-        """New function for an ending, as `function` gives it."""
-        from .distribution.functions import function_of
-
-        if ending == "std":
-            return self.function("var").map("std", "sqrt({})")
-        return function_of(self.definition, ending, self._functions, self.defaults)
-
-    def lost(self, ending: str) -> Pointwise:
-        """Function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
-        from .distribution.functions import function_of
-
-        key = f"{ending} lost"
-        if key not in self._evaluated:
-            number = "var" if ending == "std" else ending
-            self._evaluated[key] = function_of(self.definition, number, self._functions, self.defaults, lost=True)
-        return self._evaluated[key]
-
-    def _lack_of(self, ending: str) -> str:
-        """Reason why there is no function of this ending, and what would help; empty where there is one."""
-        from .distribution.functions import lack_of
-
-        return lack_of(self.definition, "var" if ending == "std" else ending)
-
-    def _writes(self, ending: str) -> bool:
-        """True if the density's source itself has the function of this ending."""
-        return self.definition.role(ending) is not None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
+    def __call__(self, *args: Values, **kwargs: Values) -> Frozen:
         """Distribution of these parameters, whose methods take none.
 
         Parameters
@@ -177,7 +119,7 @@ class Density(Distribution, Fittable):
 
         return Sampler(self.definition, self._functions, self.defaults)
 
-    def logpdf(self, *args: Any, **kwargs: Any) -> Any:
+    def logpdf(self, *args: Values, **kwargs: Values) -> Array:
         """Log of the density (of the mass function, for a discrete distribution).
 
         Parameters
@@ -212,13 +154,13 @@ class Density(Distribution, Fittable):
         """
         return self.log_density(*args, **kwargs)
 
-    def pdf(self, *args: Any, **kwargs: Any) -> Any:
+    def pdf(self, *args: Values, **kwargs: Values) -> Array:
         """Density itself (the mass function, for a discrete distribution); arguments as for `logpdf`."""
         return self._density(*args, **kwargs)
 
     logpmf, pmf = logpdf, pdf
 
-    def loglik(self, *args: Any, **kwargs: Any) -> Any:
+    def loglik(self, *args: Values, **kwargs: Values) -> Array:
         """Sum of the log-density over the last axis, without writing the terms.
 
         Parameters
@@ -241,8 +183,8 @@ class Density(Distribution, Fittable):
         return self.log_density.total(*args, **kwargs)
 
     def loglik_and_grad(
-        self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *args: Values, wrt: str | Collection[str] | None = None, **kwargs: Values
+    ) -> tuple[Array, dict[str, Array]]:
         """Log-likelihood as from `loglik`, and its derivatives, in one pass over the data.
 
         Parameters
@@ -285,9 +227,9 @@ class Density(Distribution, Fittable):
         return gradient_of(function, wrt)(function.bind(args, kwargs))
 
     def rvs(
-        self, *args: Any, size: int | tuple[int, ...] | None = None, rng: Any = None, dtype: Any = None, out: Any = None,
-        device: bool = False, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        self, *args: Values, size: Size = None, rng: Rng = None, dtype: DTypeLike | None = None, out: Array = None,
+        device: bool = False, **kwargs: Values,
+    ) -> Array:  # fmt: skip
         """Random draws.
 
         Parameters
@@ -338,6 +280,73 @@ class Density(Distribution, Fittable):
         from .draws.generator import as_generator
 
         return self.sampler.draw(args, kwargs, size, as_generator(rng), dtype, out, device)
+
+    def fit(
+        self, x: Values | None = None, *, fixed: Mapping[str, Values] | None = None,
+        start: Mapping[str, Values] | None = None, weights: Values | None = None, lower: Values | None = None,
+        upper: Values | None = None, groups: ArrayLike | None = None, max_iterations: int = 200,
+        devices: str | Sequence[str | Device] | None = None,
+    ) -> Estimates:  # fmt: skip
+        """Estimates of the parameters by maximum likelihood, for one data set or for many at once.
+
+        Parameters
+        ----------
+        x : array_like or scipy.stats.CensoredData
+            Observations: (N,); (..., N) for a data set in each row; or a list of arrays of different lengths.
+        fixed : dict, optional
+            Known parameters, by name: numbers, or arrays that broadcast to x. Whole numbers must be known, unless they are an
+            end of the support; those with a default are, unless they have a start.
+        start : dict, optional
+            Where the search begins, for some others: numbers, or one for each data set.
+        weights : array_like, optional
+            Number of times that each observation counts; broadcasts to x. One that counts 0 times may be anything, also nan.
+        lower, upper : array_like, optional
+            Instead of x: the ends of an interval, which belong to it, in which each observation is known to lie. Equal ends
+            are the observation itself, infinite ones none. The density needs a distribution function.
+        groups : (N,) array_like, optional
+            Labels of data sets: observations x (N,) of one label are a data set.
+        max_iterations : int
+            Steps after which a search ends.
+        devices : "all" or sequence of str or Device, optional
+            Over which the data sets are divided: ``"all"`` (every GPU of CUDA, else of OpenCL, else the CPU), or a list. The
+            data lie on the host. A device takes a piece of 256 data sets or more, and the next one when it is done. The pieces
+            do not depend on the devices: any number of one kind finds the same bits, which are those of a call without
+            `devices` to rounding.
+
+        Returns
+        -------
+        Estimates
+            With ``parameters``, ``standard_errors``, ``covariance``, ``converged`` and so on; it can be unpacked.
+
+        Raises
+        ------
+        ValueError
+            Also where no parameters are found at which there is a likelihood.
+        NotImplementedError
+            For vectors; for intervals without a distribution function.
+
+        Notes
+        -----
+        Newton's method with exact derivatives and damping, in float64, on the logarithms of positive parameters and the log
+        odds of those in [0, 1]. All data sets take each step in one launch. A parameter that is an end of the support, as of
+        `uniform`, is estimated by the outermost observation.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> x = gs.gamma.rvs(2.5, 1.5, size=1000, rng=1)
+        >>> fit = gs.gamma.fit(x)
+        >>> round(fit["alpha"], 2), round(fit.standard_errors["alpha"], 2), fit.converged
+        (2.41, 0.1, True)
+        >>> alpha, beta = gs.gamma.fit(x.reshape(100, 10))  # 100 data sets of 10 observations
+        >>> alpha.shape
+        (100,)
+        """
+        from .fits.fit import fit
+        from .fits.model import Model
+
+        model = Model(self.log_density, self.definition)
+        return fit(model, x, fixed, start, weights, lower, upper, groups, max_iterations, devices)
 
     def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
         """Source of a kernel of this density, as it is compiled for many observations and parameter sets.

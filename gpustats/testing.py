@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from .evaluation.pointwise import Pointwise
 from .language.device_function import Argument
@@ -12,7 +11,7 @@ from .language.library import library
 from .language.nodes import VECTOR
 
 
-def evaluate_device(function_name: str, *args: Any, dtype: Any = np.float64) -> np.ndarray:
+def evaluate_device(function_name: str, *args: ArrayLike, dtype: DTypeLike = np.float64) -> np.ndarray:
     """Evaluate any device function on the default device, without the checks that a density puts around it.
 
     Parameters

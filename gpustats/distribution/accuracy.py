@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from ..errors import AccuracyWarning
 from ..language.kinds import QUANTILES
+from .available import WithFunctions
 
 if TYPE_CHECKING:
-    from ..evaluation.pointwise import Pointwise
+    import numpy as np
+
+    from ..runtime.types import Array, Values
 
 
-class Named(Protocol):
-    """Interface of a distribution in warnings."""
-
-    name: str
-    parameters: tuple[str, ...]
-    defaults: dict[str, Any]
-
-    @property
-    def log_density(self) -> Pointwise: ...
-
-    def function(self, ending: str) -> Pointwise: ...
-
-    def lost(self, ending: str) -> Pointwise: ...
-
-
-def told(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def told(distribution: WithFunctions, ending: str, args: Sequence[Values], kwargs: Mapping[str, Values]) -> Array:
     """Value of a function beside the density, with a warning where it is nan though the number exists.
 
-    Parameters
-    ----------
-    distribution : Named
-    ending : str
-        Ending of the function: a number's, ``moment``, ``ppf`` or ``isf``.
-    args, kwargs
-        The arguments of the function. Where one is a device array, nothing is looked at.
+    The ending is a number's, ``moment``, ``ppf`` or ``isf``. Where an argument is a device array, nothing is looked at.
     """
     import numpy as np  # here, as it takes long
 
@@ -50,16 +32,10 @@ def told(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[
 
 
 def warn(
-    distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any], place: Sequence[Any] = ()
-) -> None:
-    """Warning about the element at a `place` of a call's result.
-
-    Parameters
-    ----------
-    distribution, ending, args, kwargs
-        As for `told`.
-    place : sequence of int
-    """
+    distribution: WithFunctions, ending: str, args: Sequence[Values], kwargs: Mapping[str, Values],
+    place: Sequence[np.intp] = (),
+) -> None:  # fmt: skip
+    """Warning about the element at a `place` of the result of a function of these arguments."""
     import numpy as np
 
     names = [*(["q"] if ending in QUANTILES else ["order"] if ending == "moment" else []), *distribution.parameters]
@@ -69,12 +45,13 @@ def warn(
     warnings.warn(f"{call} cannot be computed accurately, and is nan", AccuracyWarning, stacklevel=4)
 
 
-def _at(array: Any, place: Sequence[Any]) -> Any:
+def _at(array: np.ndarray, place: Sequence[np.intp]) -> float:
     """Element of an array at a place of the shape that the array broadcasts to."""
-    return array[tuple(i if n > 1 else 0 for i, n in zip(place[len(place) - array.ndim :], array.shape, strict=True))]
+    own = place[len(place) - array.ndim :]
+    return float(array[tuple(i if n > 1 else 0 for i, n in zip(own, array.shape, strict=True))])
 
 
-def _lost(distribution: Named, ending: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def _lost(distribution: WithFunctions, ending: str, args: Sequence[Values], kwargs: Mapping[str, Values]) -> Array:
     """Mask of the nan elements whose numbers exist."""
     if ending not in QUANTILES:
         return distribution.lost(ending)(*args, **kwargs) == 1

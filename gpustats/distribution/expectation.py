@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
 
-Function = Callable[[np.ndarray], Any]
+Function = Callable[[NDArray[np.float64]], ArrayLike]
 
 LARGEST_LOGIT = 700.0  # exp(-700) is the smallest tail's probability
 TOLERANCE, LARGEST_ERROR = 1e-13, 1e-8  # of a step, and of the whole, relative to the integral of the absolute value
@@ -33,7 +34,7 @@ def values_of(function: Function, x: np.ndarray) -> np.ndarray:
 
 
 def mean_over_quantiles(
-    function: Function, ppf: Pointwise, isf: Pointwise, parameters: Sequence[Any], first: float, last: float
+    function: Function, ppf: Pointwise, isf: Pointwise, parameters: Sequence[ArrayLike], first: float, last: float
 ) -> float:
     """Integral of function(x(u)) over probabilities u = 1 / (1 + exp(-s)), s from `first` to `last`.
 
@@ -90,7 +91,7 @@ def _beyond(values: np.ndarray, least: float) -> tuple[float, float]:
     return at_last / rate, abs(at_last) * (abs(rate - before) + 0.1 * FLAT_RATE) / rate**2
 
 
-def mean_over_numbers(function: Function, mass: Pointwise, parameters: Sequence[Any], first: float, last: float) -> float:
+def mean_over_numbers(function: Function, mass: Pointwise, parameters: Sequence[ArrayLike], first: float, last: float) -> float:
     """Sum of function(k) P(X = k) over whole numbers k from `first` to `last`."""
     if last - first >= _MOST_NUMBERS:
         raise ValueError(f"there are {last - first + 1:.3g} numbers to sum over: give lb= and ub=")

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+from .available import WithFunctions
+
+if TYPE_CHECKING:
+    from ..runtime.types import Values
 
 #: Methods of a density that take something before its parameters, and those that take the parameters alone.
 _METHODS = (
@@ -13,20 +18,6 @@ _METHODS = (
 _PARAMETER_METHODS = (
     "rvs", "mean", "var", "std", "skewness", "kurtosis", "entropy", "median", "mode", "support", "stats",
 )  # fmt: skip
-
-
-class _Density(Protocol):
-    """Interface of the density of a frozen distribution."""
-
-    name: str
-    parameters: tuple[str, ...]
-    defaults: dict[str, Any]
-
-    @property
-    def discrete(self) -> bool: ...
-
-    @property
-    def log_density(self) -> Any: ...
 
 
 class Frozen:
@@ -58,47 +49,47 @@ class Frozen:
     (True, False)
     """
 
-    def __init__(self, density: _Density, args: Sequence[Any], kwargs: Mapping[str, Any]):
+    def __init__(self, density: WithFunctions, args: Sequence[Values], kwargs: Mapping[str, Values]):
         from ..evaluation.arguments import match
         from ..runtime.arrays import as_array
 
         names = density.log_density.for_arguments(kwargs).argument_names[1:]  # an elliptical density has several for its scale
         values = match(density.name, names, args, kwargs, density.defaults, "parameters")
         given = {name: as_array(value, name) for name, value in zip(names, values, strict=True)}
-        self.density: _Density = density
+        self.density = density
         self.args, self.kwargs = (tuple(given.values()), {}) if names == density.parameters else ((), given)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         """Method of the density, kept beside the attributes: the next call of it is as fast as the density's own."""
         if name not in (*_METHODS, *_PARAMETER_METHODS):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         made = self.__dict__[name] = self._bound(name, getattr(self.density, name))
         return made
 
-    def _bound(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    def _bound(self, name: str, method: Callable[..., object]) -> Callable[..., object]:
         given, named = self.args, self.kwargs
 
-        def with_parameters(x: Any, **options: Any) -> Any:
+        def with_parameters(x: object, **options: object) -> object:
             return method(x, *given, **named, **options)
 
-        def of_parameters(**options: Any) -> Any:
+        def of_parameters(**options: object) -> object:
             return method(*given, **named, **options)
 
-        made: Callable[..., Any] = with_parameters if name in _METHODS else of_parameters
+        made: Callable[..., object] = with_parameters if name in _METHODS else of_parameters
         made.__name__, made.__doc__ = name, method.__doc__
         return made
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(n for n in (*_METHODS, *_PARAMETER_METHODS) if hasattr(self.density, n))})
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: self.__dict__[name] for name in ("density", "args", "kwargs")}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
 
     def __repr__(self) -> str:
-        def shown(value: Any) -> str:
+        def shown(value: object) -> str:
             shape = getattr(value, "shape", ())
             return f"array of shape {tuple(shape)}" if shape else repr(value)
 

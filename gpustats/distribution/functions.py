@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..evaluation.pointwise import Pointwise
 from ..language.device_function import Argument
@@ -21,23 +21,16 @@ from ..rewriting.numbers import ORDER, lacks_number, number
 if TYPE_CHECKING:
     from ..language.device_function import DeviceFunction
     from ..language.nodes import Function
+    from ..runtime.types import Values
 
 
 def function_of(
-    definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Any], lost: bool = False
-) -> Pointwise:
-    """Function with an ending; see `Density.function`.
+    definition: DeviceFunction, ending: str, functions: Mapping[str, Function], defaults: Mapping[str, Values],
+    lost: bool = False,
+) -> Pointwise:  # fmt: skip
+    """Function with an ending, or where it is `lost`: see `Density.function` and `Density.lost`.
 
-    Parameters
-    ----------
-    definition : DeviceFunction
-    ending : str
-    functions : mapping
-        All functions that those of the source call.
-    defaults : mapping
-        Values of the parameters that a call may leave out.
-    lost : bool
-        Whether the function of a number tells where the number is not found, instead: see `Density.lost`.
+    `functions` are all that those of the source call; `defaults` are values of the parameters that a call may leave out.
     """
     if lack := lack_of(definition, ending):
         raise NotImplementedError(lack)

@@ -3,54 +3,27 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .accuracy import told, warn
-from .available import made_of
+from .available import WithFunctions, made_of
 
 if TYPE_CHECKING:
-    from ..evaluation.pointwise import Pointwise
+    from ..runtime.types import Array, Values
+    from .expectation import Function
 
 
-class Distribution(ABC):
+class Distribution(WithFunctions):
     """Methods of a distribution that are made of functions beside its density, as far as these can be had."""
 
-    name: str
-    parameters: tuple[str, ...]
-    defaults: dict[str, Any]
-    discrete: bool
-
-    @property
-    @abstractmethod
-    def log_density(self) -> Pointwise:
-        """Log-density, checked and ready to be evaluated."""
-
-    @abstractmethod
-    def function(self, ending: str) -> Pointwise:
-        """Function beside the density, checked and ready to be evaluated, by the ending of its name."""
-
-    @abstractmethod
-    def lost(self, ending: str) -> Pointwise:
-        """Function of a number's parameters that is 1 where the number cannot be computed accurately enough, else 0."""
-
-    @abstractmethod
-    def _lack_of(self, ending: str) -> str:
-        """Message why there is no function of this ending, with advice; empty where there is one."""
-
-    @abstractmethod
-    def _writes(self, ending: str) -> bool:
-        """True if the density's source itself has the function."""
-
     @made_of("logcdf")
-    def logcdf(self, *args: Any, **kwargs: Any) -> Any:
+    def logcdf(self, *args: Values, **kwargs: Values) -> Array:
         """Log of the distribution function, the probability of a value up to x.
 
         Parameters
         ----------
         x : array_like
-            Any numbers: the result is -inf below the support and 0 above it.
+            All numbers: the result is -inf below the support and 0 above it.
         *parameters : array_like
             As for `logpdf`.
 
@@ -81,7 +54,7 @@ class Distribution(ABC):
         return self.function("logcdf")(*args, **kwargs)
 
     @made_of("cdf")
-    def cdf(self, *args: Any, **kwargs: Any) -> Any:
+    def cdf(self, *args: Values, **kwargs: Values) -> Array:
         """Distribution function, P(X <= x); arguments as for `logcdf`.
 
         Examples
@@ -93,7 +66,7 @@ class Distribution(ABC):
         return self.function("cdf")(*args, **kwargs)
 
     @made_of("logsf")
-    def logsf(self, *args: Any, **kwargs: Any) -> Any:
+    def logsf(self, *args: Values, **kwargs: Values) -> Array:
         """Log of the survival function, the probability of a value greater than x; arguments as for `logcdf`.
 
         Examples
@@ -105,7 +78,7 @@ class Distribution(ABC):
         return self.function("logsf")(*args, **kwargs)
 
     @made_of("sf")
-    def sf(self, *args: Any, **kwargs: Any) -> Any:
+    def sf(self, *args: Values, **kwargs: Values) -> Array:
         """Survival function, P(X > x); arguments as for `logcdf`.
 
         Examples
@@ -117,7 +90,7 @@ class Distribution(ABC):
         return self.function("sf")(*args, **kwargs)
 
     @made_of("ppf")
-    def ppf(self, *args: Any, **kwargs: Any) -> Any:
+    def ppf(self, *args: Values, **kwargs: Values) -> Array:
         """Quantile, the smallest x with P(X <= x) >= q: the inverse of `cdf`.
 
         Parameters
@@ -149,7 +122,7 @@ class Distribution(ABC):
         return told(self, "ppf", args, kwargs)
 
     @made_of("isf")
-    def isf(self, *args: Any, **kwargs: Any) -> Any:
+    def isf(self, *args: Values, **kwargs: Values) -> Array:
         """Quantile of the upper tail: the smallest x with P(X > x) <= q; arguments as for `ppf`.
 
         Examples
@@ -161,7 +134,7 @@ class Distribution(ABC):
         return told(self, "isf", args, kwargs)
 
     @made_of("median")
-    def median(self, *args: Any, **kwargs: Any) -> Any:
+    def median(self, *args: Values, **kwargs: Values) -> Array:
         """Median; arguments as for `mean`.
 
         Examples
@@ -170,12 +143,12 @@ class Distribution(ABC):
         >>> round(float(gs.gumbel.median(0.0, 1.0)), 6)
         0.366513
         """
-        if self._writes("median"):
+        if self.definition.role("median") is not None:  # the source writes it
             return self.function("median")(*args, **kwargs)
         return told(self, "ppf", (0.5, *args), kwargs)
 
     @made_of("ppf", "isf")
-    def interval(self, confidence: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    def interval(self, confidence: Values, *args: Values, **kwargs: Values) -> tuple[Array, Array]:
         """Interval around the median that holds a given part of the probability, with equal parts on its two sides.
 
         Parameters
@@ -206,7 +179,7 @@ class Distribution(ABC):
         return told(self, "ppf", (beyond, *args), kwargs), told(self, "isf", (beyond, *args), kwargs)
 
     @made_of("lower", "upper")
-    def support(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    def support(self, *args: Values, **kwargs: Values) -> tuple[Array, Array]:
         """Smallest and largest number that the distribution may give; arguments as for `mean`.
 
         Returns
@@ -223,7 +196,7 @@ class Distribution(ABC):
         return self.function("lower")(*args, **kwargs), self.function("upper")(*args, **kwargs)
 
     @made_of("mean")
-    def mean(self, *args: Any, **kwargs: Any) -> Any:
+    def mean(self, *args: Values, **kwargs: Values) -> Array:
         """Mean of the distribution.
 
         Parameters
@@ -250,37 +223,37 @@ class Distribution(ABC):
         return told(self, "mean", args, kwargs)
 
     @made_of("var")
-    def var(self, *args: Any, **kwargs: Any) -> Any:
+    def var(self, *args: Values, **kwargs: Values) -> Array:
         """Variance; arguments as for `mean`."""
         return told(self, "var", args, kwargs)
 
     @made_of("std")
-    def std(self, *args: Any, **kwargs: Any) -> Any:
+    def std(self, *args: Values, **kwargs: Values) -> Array:
         """Standard deviation; arguments as for `mean`."""
         return told(self, "std", args, kwargs)
 
     @made_of("skewness")
-    def skewness(self, *args: Any, **kwargs: Any) -> Any:
+    def skewness(self, *args: Values, **kwargs: Values) -> Array:
         """Skewness: the third central moment, relative to the standard deviation's third power; arguments as for `mean`."""
         return told(self, "skewness", args, kwargs)
 
     @made_of("kurtosis")
-    def kurtosis(self, *args: Any, **kwargs: Any) -> Any:
+    def kurtosis(self, *args: Values, **kwargs: Values) -> Array:
         """Excess kurtosis: the fourth central moment, relative to the squared variance, less 3; arguments as for `mean`."""
         return told(self, "kurtosis", args, kwargs)
 
     @made_of("entropy")
-    def entropy(self, *args: Any, **kwargs: Any) -> Any:
+    def entropy(self, *args: Values, **kwargs: Values) -> Array:
         """Entropy in nats, the mean of -logpdf; arguments as for `mean`."""
         return told(self, "entropy", args, kwargs)
 
     @made_of("mode")
-    def mode(self, *args: Any, **kwargs: Any) -> Any:
+    def mode(self, *args: Values, **kwargs: Values) -> Array:
         """Mode: a number at which the density is largest; arguments as for `mean`."""
         return self.function("mode")(*args, **kwargs)
 
     @made_of("mean", "var")
-    def stats(self, *args: Any, moments: str = "mv", **kwargs: Any) -> Any:
+    def stats(self, *args: Values, moments: str = "mv", **kwargs: Values) -> Array | tuple[Array, ...]:
         """Mean, variance, skewness and excess kurtosis, or some of them.
 
         Parameters
@@ -307,7 +280,7 @@ class Distribution(ABC):
         return found if len(found) > 1 else found[0]
 
     @made_of("moment")
-    def moment(self, order: Any, *args: Any, **kwargs: Any) -> Any:
+    def moment(self, order: Values, *args: Values, **kwargs: Values) -> Array:
         """Moment: the mean of X^order, by quadrature.
 
         Parameters
@@ -326,7 +299,9 @@ class Distribution(ABC):
         return told(self, "moment", (order, *args), kwargs)
 
     @made_of("ppf", "isf")
-    def expect(self, function: Callable[[Any], Any], *args: Any, lb: Any = None, ub: Any = None, **kwargs: Any) -> float:
+    def expect(
+        self, function: Function, *args: Values, lb: float | None = None, ub: float | None = None, **kwargs: Values
+    ) -> float:
         """Mean of a Python function, which is called on the host with arrays of numbers.
 
         Parameters
@@ -377,7 +352,7 @@ class Distribution(ABC):
             last = last if ub is None else min(last, math.floor(ub))
             return mean_over_numbers(function, self.log_density, parameters, first, last)
 
-        def logit(x: Any) -> float:
+        def logit(x: float) -> float:
             return float(self.function("logcdf")(x, *parameters) - self.function("logsf")(x, *parameters))
 
         first = -LARGEST_LOGIT if lb is None else max(-LARGEST_LOGIT, logit(lb))

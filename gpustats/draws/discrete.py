@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from ..evaluation.results import Destination, as_shape
 from ..kernels.layout import Layout, power_of_two
 from ..kernels.template import Template
 from ..runtime.arrays import as_array, is_device_array, name_of
-from .generator import Generator, Stream, as_generator
+from .generator import Rng, Stream, as_generator
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Runtime
-    from ..runtime.types import DType, Handle
+    from ..runtime.types import Array, DType, Handle, Size, Values
 
 _DRAWS = Template.beside(__file__, "discrete_draws")
 _LABEL = np.dtype(np.int32)
@@ -77,9 +76,8 @@ def draw_parts(device: Device, layout: DrawLayout, n_rows: int, n_draws: int) ->
 
 
 def sample_discrete(
-    weights: Any = None, *, log_weights: Any = None, size: int | Sequence[int] | None = None,
-    rng: Generator | int | Sequence[int] | np.random.Generator | None = None,
-) -> Any:  # fmt: skip
+    weights: Values | None = None, *, log_weights: Values | None = None, size: Size = None, rng: Rng = None
+) -> Array:
     """Draw categories, each with a probability proportional to its weight.
 
     Parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -66,11 +66,11 @@ class Generator:
     def __repr__(self) -> str:
         return f"<gpustats.Generator of {self.seed_sequence.entropy}, {self._drawn} drawn>"
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ |= state
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
         self._lock = threading.Lock()
 
     def take(self, n: int) -> Stream:
@@ -106,7 +106,13 @@ class Generator:
         return other
 
 
-def as_generator(rng: Any) -> Generator:
+#: What users may pass for a stream of draws; None stands for one with a fresh seed.
+Rng: TypeAlias = (
+    int | Sequence[int] | np.random.SeedSequence | Generator | np.random.Generator | np.random.RandomState | None
+)
+
+
+def as_generator(rng: Rng) -> Generator:
     """Generator that an argument `rng` stands for: see `gpustats.Density.rvs`."""
     if rng is None:
         return _default()

@@ -12,7 +12,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,9 +35,11 @@ from ..runtime.arrays import is_device_array, result_dtype
 from .generator import RANDOM, Generator
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from ..language.device_function import Argument, DeviceFunction
     from ..runtime.base import Device, Kernel, Runtime
-    from ..runtime.types import DType
+    from ..runtime.types import Array, DType, Size, Values
     from ..runtime.types import Shape as Lengths
 
 #: Draws that share a block of words lie this far apart. Part of what a seed stands for: not to be changed.
@@ -104,8 +106,8 @@ class _DrawPlan(NamedTuple):
     kernel: Kernel | None = None
     grid: tuple[int, int] = (0, 0)
     sizes: tuple[int, int, int] = (0, 0, 0)
-    arguments: Sequence[Any] = ()
-    alive: Sequence[Any] = ()
+    arguments: Sequence[Array] = ()
+    alive: Sequence[object] = ()
 
 
 class Sampler(Pointwise):
@@ -129,7 +131,7 @@ class Sampler(Pointwise):
     shares_words = True  # whether draws may share a block of words where one number makes a draw
 
     def __init__(
-        self, definition: DeviceFunction, functions: Mapping[str, Function], defaults: Mapping[str, Any] | None = None
+        self, definition: DeviceFunction, functions: Mapping[str, Function], defaults: Mapping[str, Values] | None = None
     ):
         functions = dict(functions)
         observation, *parameters = definition.arguments
@@ -155,8 +157,9 @@ class Sampler(Pointwise):
         return self
 
     def draw(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool
-    ) -> Any:
+        self, args: Sequence[Values], kwargs: Mapping[str, Values], size: Size, rng: Generator, dtype: DTypeLike | None,
+        out: Array, device: bool,
+    ) -> Array:  # fmt: skip
         """Draws: see `Density.rvs`."""
         function = self.for_arguments(kwargs)
         plain = len(args) == len(self.arguments) and not kwargs and {*map(type, args)} <= {float}
@@ -165,11 +168,13 @@ class Sampler(Pointwise):
             require(argument, value)
         return function._draw(values, size, rng, dtype, out, device)
 
-    def _draw(self, values: list[Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool) -> Any:
+    def _draw(
+        self, values: list[Array], size: Size, rng: Generator, dtype: DTypeLike | None, out: Array, device: bool
+    ) -> Array:
         if out is None and set(map(type, values)) <= {float} and isinstance(size, (int, tuple, NoneType)):
             kind = choose.get(), size, dtype, device  # calls of this kind differ in their numbers only
             plan = self._plans.plan(kind, self._plan, values, size, dtype, out, device)
-            arguments: Sequence[Any] = values
+            arguments: Sequence[Array] = values
         else:
             plan = self._plan(values, size, dtype, out, device)
             arguments = plan.arguments
@@ -182,7 +187,7 @@ class Sampler(Pointwise):
             self._require_draws(draws, values)
         return draws
 
-    def _require_draws(self, draws: Any, values: Sequence[Any]) -> None:
+    def _require_draws(self, draws: Array, values: Sequence[Array]) -> None:
         """Check of parameters, by the first draw of each set; ValueError where they clash; no device array is read."""
         if is_device_array(draws) or any(map(is_device_array, values)):
             return
@@ -196,7 +201,9 @@ class Sampler(Pointwise):
             listed = ", ".join(f"{n}={float(v)}" for n, v in zip(self.argument_names, found, strict=True))
             raise ValueError(f"{self.name}: no draws of the parameters {listed}, which do not go together")
 
-    def _plan(self, values: list[Any], size: Any, dtype: Any, out: Any, device: bool) -> _DrawPlan:
+    def _plan(
+        self, values: list[Array], size: Size, dtype: DTypeLike | None, out: Array, device: bool
+    ) -> _DrawPlan:
         batch, dim = self.batch_shapes(values)
         if self.rank and not dim:  # the parameters are numbers
             if not np.ndim(out):
@@ -223,7 +230,9 @@ class Sampler(Pointwise):
             kernel=kernel, grid=(1, blocks), sizes=sizes, arguments=placement.values, alive=placement.alive
         )
 
-    def _target(self, values: Sequence[Any], dtype: Any, out: Any) -> tuple[Runtime, np.dtype, np.dtype]:
+    def _target(
+        self, values: Sequence[Array], dtype: DTypeLike | None, out: Array
+    ) -> tuple[Runtime, np.dtype, np.dtype]:
         """Runtime for the draws, the type to compute in, and the type of the draws."""
         on_device = [out] if is_device_array(out) else []
         runtime = device_of([*values, *on_device], [*self.argument_names, "out"][: len(values) + len(on_device)])

@@ -28,7 +28,8 @@ from ..rewriting.checks import checked
 from ..rewriting.differentiate import derivative
 from ..runtime.arrays import is_device_array
 from .layout import layout, packing, padded_tile, shared_reals
-from .whiten import SCALES, whiten
+from .whiten import SCALES as SCALES
+from .whiten import whiten
 
 if TYPE_CHECKING:
     from ..kernels.layout import Problem
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ..language.device_function import DeviceFunction
     from ..language.nodes import Function
     from ..runtime.base import Device, Runtime
-    from ..runtime.types import DType, Handle
+    from ..runtime.types import Array, DType, Handle
     from ..runtime.types import Shape as Lengths
 
 _DOUBLE = np.dtype(np.float64)
@@ -92,7 +93,7 @@ class Elliptical(Pointwise):
 
     # -- arguments
 
-    def place(self, shape: Shape, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
+    def place(self, shape: Shape, values: Sequence[Array], runtime: Runtime | None = None) -> Placement:
         names = self.argument_names
         runtime, dtype = target_of(values, names, runtime)
         batch, dim = self.batch_shapes(values)
@@ -117,7 +118,7 @@ class Elliptical(Pointwise):
             self._place_parameters(placement, given, shapes)
         return placement
 
-    def _place_parameters(self, placement: Placement, given: dict[str, Any], shapes: dict[str, Lengths]) -> None:
+    def _place_parameters(self, placement: Placement, given: dict[str, Array], shapes: dict[str, Lengths]) -> None:
         """Parameters W, mu, log det cov and the density's others, for each set or shared by all sets."""
         runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
         common = pattern.expand[1]
@@ -156,7 +157,7 @@ class Elliptical(Pointwise):
 
     # -- sums and derivatives
 
-    def sum(self, values: Sequence[Any], runtime: Runtime | None = None) -> Any:
+    def sum(self, values: Sequence[Array], runtime: Runtime | None = None) -> Array | float:
         batch, _ = self.batch_shapes(values)
         parameters = broadcast(self.argument_names[1:], batch[1:])
         if parameters[-1:] <= (1,) or not self._more_than_means(batch):
@@ -226,13 +227,13 @@ def checked_density(definition: DeviceFunction, functions: Mapping[str, Function
 
 def _pattern(shape: Shape, x: Lengths, common: Lengths) -> Pattern:
     """Rows of x and sets of parameters, which are broadcast among themselves first."""
-    pattern = shape.pattern(("x", "the parameters"), (x, common))
+    pattern: Pattern = shape.pattern(("x", "the parameters"), (x, common))
     if shape.sums and pattern.roles[0] == PER_SET:  # one observation for each set
         return replace(pattern, roles=(PER_ROW, pattern.roles[1]), own_rows=(True, False))
     return pattern
 
 
-def _difference(runtime: Runtime, x: Any, mu: Any, dtype: DType) -> Any:
+def _difference(runtime: Runtime, x: Array, mu: Array, dtype: DType) -> Array:
     """Differences x - mu, one mean for each observation."""
     on_device = is_device_array(x) or is_device_array(mu)
     host = [as_host(runtime, v) for v in (x, mu)]

@@ -7,9 +7,10 @@ sums of r, s y and s y y' over the observations.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ..evaluation.placement import Placement
     from ..language.nodes import Function
     from ..runtime.base import Runtime
+    from ..runtime.types import Array, Doubles
 
 _CHUNK_ROWS = 1 << 16  # observations that the host works on at a time
 
@@ -39,12 +41,10 @@ class _Case:
 
     Parameters
     ----------
-    function : Elliptical
     vectors : sequence of str
         The arguments of vectors and matrices in which derivatives are wanted.
     values : sequence
         Values of the function's arguments.
-    runtime : Runtime, optional
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class _Case:
         of matrices.
     """
 
-    def __init__(self, function: Elliptical, vectors: Sequence[str], values: Sequence[Any], runtime: Runtime | None):
+    def __init__(self, function: Elliptical, vectors: Sequence[str], values: Sequence[Array], runtime: Runtime | None):
         batch, dim = function.batch_shapes(values)
         arguments = function.arguments
         self.x, self.scale = arguments[0].name, function.scale
@@ -82,11 +82,37 @@ class _Case:
         shape = self.batch[name]
         return bool(shape) and shape[-1] > 1
 
+    @functools.cached_property
     def matrices(self) -> CovarianceMatrices:
         return CovarianceMatrices(self.scale, self.on_host(self.scale))
 
     def on_host(self, name: str) -> np.ndarray:
         return as_host(self.runtime, self.values[name])
+
+    def from_sums(self, moments: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
+        """Derivatives in the mean and in the matrix from the sums of s [1; y] [1; y]' and of r, for each set."""
+        found = {}
+        if "mu" in self.by_sums:
+            found["mu"] = reduced(-2 * _times(self.matrices.precision, moments[..., 1:, 0]), self.shapes["mu"])
+        if self.scale in self.by_sums:
+            products = reduced(moments[..., 1:, 1:], self.shapes[self.scale])
+            found[self.scale] = self.matrices.derivative(products, reduced(logdet, self.batch[self.scale]))
+        return found
+
+    def from_products(self, slopes: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
+        """Derivative in the only matrix from the observations, all together, and their slopes."""
+        y = np.subtract(self.on_host(self.x), self.on_host("mu"), dtype=np.float64).reshape(-1, self.placement.dim)
+        matrix = self.matrices.derivative_of_rows(y, slopes.reshape(-1, 1), logdet.item())
+        return {self.scale: matrix.reshape(self.shapes[self.scale])}
+
+    def from_rows(self, slopes: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
+        """Derivatives that the host adds up, or writes, from each observation and its slope."""
+        totals = {n: np.zeros((*(1,) * (len(self.full) - len(self.batch[n])), *self.shapes[n])) for n in self.by_rows}
+        _add_rows(totals, self.x, self.on_host(self.x), self.on_host("mu"), self.matrices.precision, slopes)
+        found = {n: total.reshape(self.shapes[n]) for n, total in totals.items()}
+        if self.scale in found:
+            found[self.scale] = self.matrices.derivative(found[self.scale], reduced(logdet, self.batch[self.scale]))
+        return found
 
 
 class EllipticalGradient(Gradient):
@@ -119,7 +145,7 @@ class EllipticalGradient(Gradient):
     def shown(self, dtype: str, dialect: str) -> str:
         return (self._with_slopes if self._slope is None else self._plain).shown_for(LOGLIK, dtype, dialect)
 
-    def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> tuple[Any, dict[str, Any]]:
+    def __call__(self, values: Sequence[Array], runtime: Runtime | None = None) -> tuple[Array, dict[str, Array]]:
         case = _Case(self.function, self.vectors, values, runtime)
         if math.prod(case.placement.pattern.shape):
             value, gradients = self._evaluate(case)
@@ -133,27 +159,25 @@ class EllipticalGradient(Gradient):
             return case.runtime.to_device(value), gradients
         return (value if case.lead else float(value)), gradients
 
-    def _evaluate(self, case: _Case) -> tuple[np.ndarray, dict[str, Any]]:
+    def _evaluate(self, case: _Case) -> tuple[np.ndarray, dict[str, Array]]:
         """Sums, and their derivatives as host arrays."""
         sums, moments, slopes = self._launch(case.placement, bool(case.by_rows or case.by_products), bool(case.by_sums))
         value, logdet, *scalars = (column.reshape(case.sets) for column in sums.T)
         found = {n: reduced(d, case.batch[n]) for n, d in zip(self.scalars, scalars, strict=True)}
-        if self.vectors:
-            matrices = case.matrices()
         if case.by_sums:
             moments = moments.reshape(*case.sets, *moments.shape[1:])
             if slopes is None:
                 moments = self._slope * moments + 0 * logdet[..., None, None]  # nan where parameters are invalid
-            found |= _from_sums(case, matrices, moments, logdet)
+            found |= case.from_sums(moments, logdet)
         if case.by_products or case.by_rows:
             slopes = case.runtime.to_host(slopes).reshape(case.full)
         if case.by_products:
-            found |= _from_products(case, matrices, slopes, logdet)
+            found |= case.from_products(slopes, logdet)
         if case.by_rows:
-            found |= _from_rows(case, matrices, slopes, logdet)
+            found |= case.from_rows(slopes, logdet)
         return value.sum(-1).reshape(case.lead), {n: found[n] for n in self.wrt}
 
-    def _launch(self, placement: Placement, by_rows: bool, by_sums: bool) -> tuple[np.ndarray, Any, Any]:
+    def _launch(self, placement: Placement, by_rows: bool, by_sums: bool) -> tuple[np.ndarray, np.ndarray, Array]:
         """Sums of each set; sums of s [1; y] [1; y]'; slopes s for each set and row, on the device.
 
         The products are not multiplied by s, and s is not there, where it is a constant and not wanted for each row.
@@ -175,38 +199,6 @@ class EllipticalGradient(Gradient):
         numbers = runtime.fetch(result).view(np.float64).copy()
         sums = numbers[:n_sums].reshape(sums_launch.n_sets, sums_launch.n_sums)
         return sums, numbers[n_sums:].reshape(-1, dim + 1, dim + 1), slopes
-
-
-def _from_sums(
-    case: _Case, matrices: CovarianceMatrices, moments: np.ndarray, logdet: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Derivatives in the mean and in the matrix from the sums of s [1; y] [1; y]' and of r, for each set."""
-    found = {}
-    if "mu" in case.by_sums:
-        found["mu"] = reduced(-2 * _times(matrices.precision, moments[..., 1:, 0]), case.shapes["mu"])
-    if (scale := case.scale) in case.by_sums:
-        products = reduced(moments[..., 1:, 1:], case.shapes[scale])
-        found[scale] = matrices.derivative(products, reduced(logdet, case.batch[scale]))
-    return found
-
-
-def _from_products(
-    case: _Case, matrices: CovarianceMatrices, slopes: np.ndarray, logdet: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Derivative in the only matrix from the observations, all together, and their slopes."""
-    y = np.subtract(case.on_host(case.x), case.on_host("mu"), dtype=np.float64).reshape(-1, case.placement.dim)
-    matrix = matrices.derivative_of_rows(y, slopes.reshape(-1, 1), logdet.item())
-    return {case.scale: matrix.reshape(case.shapes[case.scale])}
-
-
-def _from_rows(case: _Case, matrices: CovarianceMatrices, slopes: np.ndarray, logdet: np.ndarray) -> dict[str, np.ndarray]:
-    """Derivatives that the host adds up, or writes, from each observation and its slope."""
-    totals = {n: np.zeros((*(1,) * (len(case.full) - len(case.batch[n])), *case.shapes[n])) for n in case.by_rows}
-    _add_rows(totals, case.x, case.on_host(case.x), case.on_host("mu"), matrices.precision, slopes)
-    found = {n: total.reshape(case.shapes[n]) for n, total in totals.items()}
-    if (scale := case.scale) in found:
-        found[scale] = matrices.derivative(found[scale], reduced(logdet, case.batch[scale]))
-    return found
 
 
 def _add_rows(
@@ -257,15 +249,16 @@ def _constant_slope(function: Elliptical, functions: dict[str, Function]) -> flo
         return None
 
 
-def _times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    return (matrices @ vectors[..., None])[..., 0]
+def _times(matrices: Doubles, vectors: Doubles) -> Doubles:
+    products: Doubles = matrices @ vectors[..., None]
+    return products[..., 0]
 
 
 differentiated.register(Elliptical, EllipticalGradient)
 
 
 @twice_differentiated.register(Elliptical)
-def _refused(function: Elliptical, wrt: tuple[str, ...]) -> Any:
+def _refused(function: Elliptical, wrt: tuple[str, ...]) -> NoReturn:
     raise ValueError(
         f"the Hessian is for densities of scalar parameters, and {function.name} has a mean vector and a covariance matrix: "
         "take differences of value_and_grad"

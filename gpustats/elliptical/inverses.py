@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import linalg
+from ..runtime.types import Array, Doubles
 from .whiten import LARGE_MATRIX
 
 
 class CovarianceMatrices:
     """Covariance matrices given in one of several forms, and inverses of the given matrices: nan where there are none."""
 
-    def __init__(self, scale: str, matrices: np.ndarray):
+    def __init__(self, scale: str, matrices: Doubles):
         self.scale, self.matrices = scale, np.asarray(matrices, np.float64)
-        self.inverses = np.empty(self.matrices.shape)
+        self.inverses: Doubles = np.empty(self.matrices.shape)
         inverse = _large_inverse if matrices.shape[-1] >= LARGE_MATRIX else _inverse
         for index in np.ndindex(matrices.shape[:-2]):
             self.inverses[index] = inverse(scale, self.matrices[index])
@@ -23,7 +22,7 @@ class CovarianceMatrices:
         if scale == "scale_tril":
             self.precision = self.inverses.swapaxes(-1, -2) @ self.inverses
 
-    def derivative(self, products: np.ndarray, logdet: np.ndarray) -> np.ndarray:
+    def derivative(self, products: Doubles, logdet: Doubles) -> Doubles:
         """Derivative in the given matrices, from the sums of s y y' and of r."""
         inverses, r = self.inverses, logdet[..., None, None]
         if self.scale == "scale_tril":
@@ -34,7 +33,7 @@ class CovarianceMatrices:
         whole = r * inverses - inverses @ products @ inverses
         return (whole + whole.swapaxes(-1, -2)) / 2
 
-    def derivative_of_rows(self, y: np.ndarray, slopes: np.ndarray, logdet: float) -> np.ndarray:
+    def derivative_of_rows(self, y: Doubles, slopes: Doubles, logdet: float) -> Doubles:
         """Derivative in one matrix, from the rows y of its observations, (n, dim), and their s, (n, 1)."""
         inverse, weighted = self.inverses.reshape(self.inverses.shape[-2:]), slopes * y
         if self.scale == "precision":
@@ -46,12 +45,12 @@ class CovarianceMatrices:
         return (whole + whole.T) / 2
 
 
-def _mirrored(a: np.ndarray) -> np.ndarray:
+def _mirrored(a: Doubles) -> Doubles:
     """Symmetric matrix that has the lower triangle of a."""
     return np.tril(a) + np.tril(a, -1).T
 
 
-def _inverse(scale: str, matrix: np.ndarray) -> Any:
+def _inverse(scale: str, matrix: Doubles) -> Array:
     """Inverse of a matrix by LAPACK; nan where there is none."""
     from scipy.linalg import lapack
 
@@ -62,7 +61,7 @@ def _inverse(scale: str, matrix: np.ndarray) -> Any:
     return np.nan if wrong else _mirrored(lapack.dpotri(factor, lower=1)[0])
 
 
-def _large_inverse(scale: str, matrix: np.ndarray) -> Any:
+def _large_inverse(scale: str, matrix: Doubles) -> Array:
     """Inverse of a large matrix, on the device or on the host, where it takes less time; nan where there is none."""
     try:
         if scale == "scale_tril":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,11 +22,13 @@ from ..runtime.transfers import to_host
 from .whiten import SCALES
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from ..evaluation.broadcasting import Pattern
     from ..language.device_function import Argument, DeviceFunction
     from ..language.nodes import Function
     from ..runtime.base import Device, Runtime
-    from ..runtime.types import DType
+    from ..runtime.types import Array, DType, Handle, Size
     from ..runtime.types import Shape as Lengths
 
 _SAMPLE = Template.beside(__file__, "elliptical_sample")
@@ -67,7 +69,9 @@ class EllipticalSampler(Sampler):
             self._siblings[scale] = EllipticalSampler(self.definition, self.functions, scale)
         return self._siblings[scale]
 
-    def _draw(self, values: list[Any], size: Any, rng: Generator, dtype: Any, out: Any, device: bool) -> Any:
+    def _draw(
+        self, values: list[Array], size: Size, rng: Generator, dtype: DTypeLike | None, out: Array, device: bool
+    ) -> Array:
         batch, dim = self.batch_shapes(values)
         if out is not None:
             size = size_of(out, size, (dim,))
@@ -86,7 +90,9 @@ class EllipticalSampler(Sampler):
             kernel((1, blocks), destination.handle, destination.offset, *sizes, *rng.take(n), *parts, *own_dim)
         return destination.finished()
 
-    def _on_device(self, runtime: Runtime, values: Sequence[Any], dim: int, common: Lengths, dtype: DType) -> list[Any]:
+    def _on_device(
+        self, runtime: Runtime, values: Sequence[Array], dim: int, common: Lengths, dtype: DType
+    ) -> list[Handle | int]:
         """Values that a kernel takes for the parameters, of shape `common` each, after one copy."""
         host = {n: to_host(v) for n, v in zip(self.argument_names, values, strict=True)}
         factor, mean = _factor(self.scale, host.pop(self.scale)), host.pop("mu")

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..kernels.layout import Layout, power_of_two, row_blocks
 from ..kernels.template import Template
+from ..runtime.types import Handle
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Runtime
     from ..runtime.types import DType
 
 #: Where a kernel finds an array: its handle, the offset behind it, and how far the next set's numbers lie (0: the same ones).
-Part = tuple[Any, int, int]
+Part = tuple[Handle, int, int]
 
 
 _SCATTER = Template.beside(__file__, "scatter")
@@ -72,7 +73,7 @@ def layout(device: Device, dim: int) -> ScatterLayout:
 
 def scatter(
     runtime: Runtime, dtype: DType, dim: int, n_rows: int, n_sets: int, x: Part, means: Part, weights: Part | None,
-    out: Any, offset: int = 0,
+    out: Handle, offset: int = 0,
 ) -> None:  # fmt: skip
     """Start the sum over rows n of w_n [1; y_n] [1; y_n]', where y_n = x_n - mean, for each set.
 

@@ -117,7 +117,7 @@ def whiten(
     )
 
 
-def _by_blocks(m: _Matrices) -> list[Any]:
+def _by_blocks(m: _Matrices) -> list[Handle]:
     """Factorisation by a block of the whiten kernel for each matrix. Returns objects to keep until the kernels are done."""
     runtime = m.placement.runtime
     chosen = layout(runtime.device, m.dim)
@@ -130,7 +130,7 @@ def _by_blocks(m: _Matrices) -> list[Any]:
     return [work]
 
 
-def _by_linear_algebra(m: _Matrices) -> list[Any]:
+def _by_linear_algebra(m: _Matrices) -> list[Handle]:
     """Factorisation by the device's linear algebra, between a kernel that takes the matrices and one that packs the results."""
     runtime, provider = m.placement.runtime, provider_of(m.placement.runtime)
     work = provider.empty(m.dim, m.dim, _DOUBLE, m.n)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
+from ..evaluation.arguments import elements_inside
 from ..language.device_function import Argument
-from ..language.domains import domains_of
-from .estimates import Estimates
+from ..runtime.types import Values
+from .estimates import Estimates, Numbers
 from .model import Model
 from .newton import AT_EDGE, AT_KINK, CONVERGED, RUNNING, WITHOUT_START
 from .observations import UPPER, Rectangle
@@ -31,7 +31,7 @@ class Collected:
     """Results of all data sets, collected rectangle by rectangle."""
 
     def __init__(
-        self, model: Model, free: Mapping[str, frozenset[str]], ends: Mapping[str, int], known: Mapping[str, Any],
+        self, model: Model, free: Mapping[str, frozenset[str]], ends: Mapping[str, int], known: Mapping[str, Values],
         shape: tuple[int, ...],
     ):  # fmt: skip
         self._model, self._free, self._ends, self._known, self._shape = model, tuple(free), ends, known, shape
@@ -52,7 +52,7 @@ class Collected:
         self._values[np.ix_(which, places)] = values
         self._covariance[np.ix_(which, places, places)] = covariance
         for name in self._ends:
-            self._values[which, self._free.index(name)] = rectangle.columns[name][:, 0]
+            self._values[which, self._free.index(name)] = np.ravel(rectangle.columns[name])
         self._loglik[which], self._numbers[which] = loglik, rectangle.numbers()
         self._status[which], self._steps[which] = status, steps
         if (status == WITHOUT_START).any() and not self._outside:
@@ -67,7 +67,7 @@ class Collected:
         shape, covariance = self._shape, self._covariance
         errors = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
 
-        def each(numbers: np.ndarray) -> Any:
+        def each(numbers: np.ndarray) -> Numbers:
             return numbers.reshape(shape)[()] if shape else numbers[0].item()
 
         estimates = {n: each(self._values[:, i]) for i, n in enumerate(self._free)}
@@ -93,9 +93,7 @@ def _complaint(model: Model, rectangle: Rectangle) -> str:
     x, argument = rectangle.on_host().x, model.log_density.arguments[0]
     if np.isnan(x).any():
         return ": there is a nan in x"
-    fine = np.ones(x.shape, bool)
-    for domain in domains_of(argument.words):
-        fine &= domain.inside(x) if domain.inside else True
+    fine = np.ones(x.shape, bool) & elements_inside(argument, x)
     if UPPER in rectangle.columns:
         return _complaint_of_intervals(x, np.broadcast_to(rectangle.columns[UPPER], x.shape), argument)
     if not fine.all():

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..evaluation.arguments import elements_inside
 from ..evaluation.placement import device_of
-from ..language.domains import domains_of
 from ..parallel.maps import DeviceMap
 from ..runtime import choose
 from ..runtime.arrays import is_device_array
 from ..runtime.base import Device, Runtime
+from ..runtime.types import Array, Mask, Shape, Values
 from .collected import ENDLESS, Collected
 from .estimates import Estimates
 from .model import Model
@@ -50,8 +52,9 @@ Found = dict[str, np.ndarray]
 
 
 def fit(
-    model: Model, x: Any, fixed: Mapping[str, Any] | None, start: Mapping[str, Any] | None, weights: Any, lower: Any,
-    upper: Any, groups: Any, max_iterations: int, devices: str | Sequence[str | Device] | None = None,
+    model: Model, x: Values | None, fixed: Mapping[str, Values] | None, start: Mapping[str, Values] | None,
+    weights: Values | None, lower: Values | None, upper: Values | None, groups: ArrayLike | None, max_iterations: int,
+    devices: str | Sequence[str | Device] | None = None,
 ) -> Estimates:  # fmt: skip
     """Estimates by maximum likelihood: see `Density.fit`."""
     domains = model.parameters()
@@ -80,7 +83,7 @@ def fit(
     return result.estimates(labels)
 
 
-def _by_name(what: str, given: Mapping[str, Any] | None, model: Model) -> dict[str, Any]:
+def _by_name(what: str, given: Mapping[str, Values] | None, model: Model) -> dict[str, Values]:
     """Values of parameters in a call, by name, each checked to lie in its parameter's domain."""
     if not isinstance(given, Mapping | None):
         raise TypeError(f"{what} must be a dict of parameters by name, such as {{{next(iter(model.parameters()))!r}: 1.0}}")
@@ -91,14 +94,13 @@ def _by_name(what: str, given: Mapping[str, Any] | None, model: Model) -> dict[s
         if is_device_array(value) or (numbers := np.asarray(value)).dtype.kind not in "fiub":
             continue
         fine = np.isfinite(numbers) if what == "start" else ~np.isnan(numbers)
-        for domain in domains_of(arguments[name].words):
-            fine &= domain.inside(numbers) if domain.inside else True
+        fine &= elements_inside(arguments[name], numbers)
         if not fine.all():
             raise ValueError(f"{what}: {name} must be {arguments[name].domain}, and {numbers[~fine].flat[0]:g} is not")
     return dict(given or {})
 
 
-def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _broadcast(name: str, value: Values, shape: Shape) -> np.ndarray:
     """Starting value for each data set."""
     if np.asarray(value).dtype.kind not in "fiub":
         raise TypeError(f"start of {name} must be a number, or one for each data set, not {value!r}")
@@ -110,7 +112,7 @@ def _broadcast(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
         ) from None
 
 
-def _where(x: Any, devices: str | Sequence[str | Device] | None) -> tuple[Runtime, Callable[[Job], Found]]:
+def _where(x: Array, devices: str | Sequence[str | Device] | None) -> tuple[Runtime, Callable[[Job], Found]]:
     """Device on which guesses are tried, and the function that searches, there or on all of `devices`."""
     if devices is None:
         runtime = device_of([x], ["x"])
@@ -242,11 +244,12 @@ def _among_observations(
             left = left[searches.objective.value[left] < before[left]]
 
 
-def _at_poles(searches: Searches) -> np.ndarray:
+def _at_poles(searches: Searches) -> Mask:
     """Mask of searches that ended at a pole: a kink at which a standard error vanishes."""
     with np.errstate(invalid="ignore"):
         relative = np.sqrt(searches.first_scale / searches.objective.scale)
-        return (relative < POLE_RELATIVE_ERROR).any(-1) & (searches.status == AT_KINK)
+        at_poles: Mask = (relative < POLE_RELATIVE_ERROR).any(-1) & (searches.status == AT_KINK)
+    return at_poles
 
 
 def _promised(objective: Objective, i: int, reach: np.ndarray) -> np.ndarray:

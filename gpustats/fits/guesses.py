@@ -7,7 +7,6 @@ the location, the scale and the moments of the observations; and so on.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ MOST_COMBINATIONS = 2000  # of guesses, at most
 
 
 @np.errstate(all="ignore")
-def guesses(domains: Mapping[str, Collection[str]], x: np.ndarray, start: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def guesses(domains: Mapping[str, Collection[str]], x: np.ndarray, start: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Guesses for each parameter, by data set.
 
     Parameters

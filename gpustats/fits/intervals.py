@@ -15,16 +15,7 @@ from ..rewriting.numbers import number
 def interval_log_probability(log_density: Pointwise, definition: DeviceFunction) -> Pointwise:
     """The log-probability of an interval, or the log-density where its ends are the same.
 
-    Parameters
-    ----------
-    log_density : Pointwise
-    definition : DeviceFunction
-        Definition of the density by its source.
-
-    Returns
-    -------
-    Pointwise
-        Function of the lower end, which belongs to the interval, the parameters of `log_density`, and the upper end, last.
+    It is a function of the lower end, which belongs to the interval, the parameters of `log_density`, and the upper end, last.
     """
     x, *parameters = log_density.c_names
     function, functions = log_density.function, dict(log_density.functions)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..evaluation.pointwise import Pointwise
 from ..language.device_function import DeviceFunction
@@ -12,14 +11,7 @@ from .intervals import interval_log_probability
 
 @dataclass(frozen=True)
 class Model:
-    """Log-density of a density and its source, for a fit.
-
-    Attributes
-    ----------
-    log_density : Pointwise
-    definition : DeviceFunction
-        Definition of the density by its source.
-    """
+    """Log-density of a density, and its definition by its source, for a fit."""
 
     log_density: Pointwise
     definition: DeviceFunction
@@ -40,7 +32,7 @@ class Model:
 
     def of_intervals(self) -> Pointwise:
         """Log-probability of an interval, made once."""
-        known: dict[Any, Pointwise] = self.log_density.made["interval"]
+        known: dict[tuple[()], Pointwise] = self.log_density.made["interval"]
         if not known:
             known[()] = interval_log_probability(self.log_density, self.definition)
         return known[()]

@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-SMALLEST_DAMPING, HEAVY_DAMPING, LARGEST_DAMPING = (
-    1e-3,
-    1e4,
-    1e12,
-)  # damping: where it begins, what only a kink or an edge needs, where it gives up
+from ..runtime.types import Doubles, Mask
+
+# Damping: where it begins, what only a kink or an edge needs, where it gives up.
+SMALLEST_DAMPING, HEAVY_DAMPING, LARGEST_DAMPING = 1e-3, 1e4, 1e12
 BLAMED_SHARE = 0.2  # of the largest error that a parameter's slope makes: parameters with less are not damped
 # In units of the metric: a last step that needs no evaluation, curvatures that may be rounding's, and one that bends down.
 NEGLIGIBLE_STEP, ROUNDING_CURVATURE, DOWNWARD_CURVATURE = 1e-5, 1e-12, 1e-6
@@ -44,10 +43,10 @@ class Precision(NamedTuple):
 class Objective:
     """Objective to minimise, at the points of G searches: values (G,), gradients (G, P), Hessians and metrics (G, P, P)."""
 
-    value: np.ndarray
-    gradient: np.ndarray
-    hessian: np.ndarray
-    metric: np.ndarray
+    value: Doubles
+    gradient: Doubles
+    hessian: Doubles
+    metric: Doubles
 
     def __getitem__(self, which: np.ndarray) -> Objective:
         return Objective(self.value[which], self.gradient[which], self.hessian[which], self.metric[which])
@@ -62,24 +61,24 @@ class Objective:
             getattr(self, name)[which] = getattr(new, name)
 
     @property
-    def finite(self) -> np.ndarray:
+    def finite(self) -> Mask:
         """Mask of the searches with finite value, gradient, Hessian and metric."""
         fine = np.isfinite(self.value) & np.isfinite(self.gradient).all(-1)
         fine &= np.isfinite(self.hessian).all((-2, -1)) & np.isfinite(self.metric).all((-2, -1))
         return fine
 
     @property
-    def scale(self) -> np.ndarray:
+    def scale(self) -> Doubles:
         """Diagonal of the metric (G, P), which is positive."""
-        scale = np.diagonal(self.metric, axis1=-2, axis2=-1)
-        return np.maximum(scale, 1e-300 + 1e-12 * scale.max(-1, keepdims=True, initial=0))
+        scale: Doubles = np.diagonal(self.metric, axis1=-2, axis2=-1)
+        return scale.clip(1e-300 + 1e-12 * scale.max(-1, keepdims=True, initial=0))
 
 
 #: Evaluates points (n, P) of the searches of these numbers (n,).
-Evaluate = Callable[[np.ndarray, np.ndarray], Objective]
+Evaluate = Callable[[Doubles, np.ndarray], Objective]
 
 
-def solve(matrices: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def solve(matrices: Doubles, vectors: Doubles) -> tuple[Doubles, Mask]:
     """Solutions (G, P) of symmetric systems (G, P, P), valid where the matrix is positive definite, and the mask of these.
 
     Gaussian elimination of all systems together, a column at a time.
@@ -104,9 +103,9 @@ def solve(matrices: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.nda
 class _Steps(NamedTuple):
     """Next steps (n, P) of some searches, the gain of each by the quadratic model, and the slopes (n, P) there."""
 
-    step: np.ndarray
-    gain: np.ndarray
-    slope: np.ndarray
+    step: Doubles
+    gain: Doubles
+    slope: Doubles
 
     def of(self, which: np.ndarray) -> _Steps:
         """Steps of some of the searches."""
@@ -140,7 +139,7 @@ class Searches:
     """
 
     def __init__(
-        self, evaluate: Evaluate, points: np.ndarray, objective: Objective, longest: np.ndarray, precision: Precision
+        self, evaluate: Evaluate, points: Doubles, objective: Objective, longest: Doubles, precision: Precision
     ):
         self._evaluate, self._longest, self._precision = evaluate, longest, precision
         self.points, self.objective = points.copy(), objective
@@ -162,10 +161,10 @@ class Searches:
             self.n_iterations[active] += 1
             self._judge(active, steps, self._evaluate(self.points[active] + steps.step, active))
 
-    def again(self, which: np.ndarray, points: np.ndarray, limit: int) -> None:
+    def again(self, which: np.ndarray, points: Doubles, limit: int) -> None:
         """Search once more from other points, and keep the better results."""
 
-        def evaluate(points: np.ndarray, sets: np.ndarray) -> Objective:
+        def evaluate(points: Doubles, sets: np.ndarray) -> Objective:
             return self._evaluate(points, which[sets])
 
         other = Searches(evaluate, points, self._evaluate(points, which), self._longest, self._precision)
@@ -181,12 +180,12 @@ class Searches:
         """Search on in the other parameters, where parameter i has come to a kink: beside a cusp all steps become short."""
         others = [j for j in range(self.points.shape[1]) if j != i]
 
-        def whole(points: np.ndarray, sets: np.ndarray) -> np.ndarray:
-            made = self.points[which[sets]].copy()
+        def whole(points: Doubles, sets: np.ndarray) -> Doubles:
+            made: Doubles = self.points[which[sets]].copy()
             made[:, others] = points
             return made
 
-        def evaluate(points: np.ndarray, sets: np.ndarray) -> Objective:
+        def evaluate(points: Doubles, sets: np.ndarray) -> Objective:
             return self._evaluate(whole(points, sets), which[sets]).of(others)
 
         begin = self.objective[which].of(others)
@@ -218,11 +217,11 @@ class Searches:
         gain = -np.einsum("gi,gi->g", here.gradient + 0.5 * change, step)
         return _Steps(step, gain, here.gradient + change)
 
-    def _ended(self, active: np.ndarray, steps: _Steps) -> np.ndarray:
+    def _ended(self, active: np.ndarray, steps: _Steps) -> Mask:
         """Mask of the searches that end here."""
         heaviest = self._damping[active].max(-1, initial=0)
         small, heavy = steps.gain <= self._precision.gain, heaviest > HEAVY_DAMPING
-        stuck = (heavy & (steps.gain <= self._precision.gain_at_kink)) | (heaviest >= LARGEST_DAMPING)
+        stuck: Mask = (heavy & (steps.gain <= self._precision.gain_at_kink)) | (heaviest >= LARGEST_DAMPING)
         if not (small | stuck).any():
             return stuck
         here = self.objective[active]
@@ -233,8 +232,8 @@ class Searches:
         with np.errstate(invalid="ignore", over="ignore"):
             left = -0.5 * np.einsum("gi,gi->g", here.gradient, whole)
             near = (whole**2 * here.scale).sum(-1) <= NEGLIGIBLE_STEP**2
-        done = (small | stuck) & convex & (left <= self._precision.gain)
-        level = small & ~convex & ~heavy & ~saddle  # as between the two middle observations of a median
+        done: Mask = (small | stuck) & convex & (left <= self._precision.gain)
+        level: Mask = small & ~convex & ~heavy & ~saddle  # as between the two middle observations of a median
         self.status[active[level]] = AT_KINK
         self.status[active[stuck]] = np.where(self._at_edge[active[stuck]], AT_EDGE, AT_KINK)
         self.status[active[done]] = CONVERGED
@@ -246,7 +245,7 @@ class Searches:
         steps.slope[saddle] = here.gradient[saddle] + np.einsum("gij,gj->gi", here.hessian[saddle], steps.step[saddle])
         return done | stuck | level
 
-    def _bends(self, here: Objective, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _bends(self, here: Objective, which: np.ndarray) -> tuple[Doubles, Doubles]:
         """Least curvature of the Hessian, for some searches, in units of the metric, and its direction, of length 1 there."""
         curvatures, directions = np.ones(len(which)), np.zeros_like(here.gradient)
         if not directions.size:  # there is nothing to search for

@@ -5,15 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.placement import as_read, device_of
 from ..evaluation.results import as_host
 from ..kernels.layout import power_of_two
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.host_memory import contiguous
+from ..runtime.types import Array, Doubles, Shape, Values
+
+#: Numbers beside observations: one, or an array with two axes.
+Column = float | np.ndarray
 
 #: Columns of observations beside the values, by names that no parameter has: the upper end of an interval in which
 #: an observation lies, with the value as the lower end; and the number of times that an observation counts.
@@ -40,15 +45,15 @@ class Rectangle:
     """
 
     which: np.ndarray
-    x: Any
-    columns: dict[str, Any]
+    x: Array
+    columns: dict[str, Column]
 
     def __getitem__(self, sets: np.ndarray) -> Rectangle:
         """Rectangle of some of the data sets."""
-        own = {n: v[sets] if np.ndim(v) and len(v) == len(self.which) else v for n, v in self.columns.items()}
+        own = {n: v[sets] if isinstance(v, np.ndarray) and len(v) == len(self.which) else v for n, v in self.columns.items()}
         return Rectangle(self.which[sets], self.x[sets], own)
 
-    def beside(self, known: Mapping[str, Any]) -> Rectangle:
+    def beside(self, known: Mapping[str, Column]) -> Rectangle:
         """Rectangle with further columns."""
         return Rectangle(self.which, self.x, {**self.columns, **known})
 
@@ -56,13 +61,18 @@ class Rectangle:
         """Rectangle with x on the host."""
         return Rectangle(self.which, as_host(device_of([self.x], ["x"]), self.x), self.columns)
 
-    def numbers(self) -> np.ndarray:
+    def weights(self) -> Doubles:
+        """Number of times that each observation counts."""
+        return np.broadcast_to(self.columns.get(WEIGHT, 1.0), self.x.shape)
+
+    def numbers(self) -> Doubles:
         """The number of observations of each data set: the sum of their weights."""
-        return np.broadcast_to(self.columns.get(WEIGHT, 1.0), self.x.shape).sum(-1)
+        numbers: Doubles = self.weights().sum(-1)
+        return numbers
 
     def outermost(self) -> tuple[np.ndarray, np.ndarray]:
         """The smallest and the largest observation of each data set; x lies on the host."""
-        counted = np.broadcast_to(self.columns.get(WEIGHT, 1.0), self.x.shape) > 0
+        counted = self.weights() > 0
         return self.x.min(-1, where=counted, initial=np.inf), self.x.max(-1, where=counted, initial=-np.inf)
 
     def between(self, near: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +83,7 @@ class Rectangle:
         """
         whole = self.x.shape[1] <= MANY_OBSERVATIONS and not is_device_array(self.x)
         few = self if whole else self.sample(MANY_OBSERVATIONS, False)
-        counted = np.broadcast_to(few.columns.get(WEIGHT, 1.0), few.x.shape) > 0
+        counted = few.weights() > 0
         x = np.sort(np.where(counted, few.x, np.nan), axis=-1)  # nan comes last
         size = counted.sum(-1)
         at = np.array([np.searchsorted(row[:n], v) for row, n, v in zip(x, size, near, strict=True)])
@@ -105,7 +115,7 @@ class Rectangle:
             x = as_host(runtime, as_read(runtime, some, _DOUBLE))
         else:
             x = _at(self.x, places)
-        columns = {name: _at(v, places) if np.ndim(v) and v.shape[1] > 1 else v for name, v in columns.items()}
+        columns = _taken(columns, places)
         if UPPER in columns:
             x = _within(x, np.broadcast_to(columns.pop(UPPER), x.shape), whole)
         return Rectangle(self.which, x, columns)
@@ -119,7 +129,10 @@ class Arranged(NamedTuple):
     labels: np.ndarray | None
 
 
-def arranged(x: Any, lower: Any, upper: Any, weights: Any, known: Mapping[str, Any], groups: Any) -> Arranged:
+def arranged(
+    x: Values | None, lower: Values | None, upper: Values | None, weights: Values | None, known: Mapping[str, Values],
+    groups: ArrayLike | None,
+) -> Arranged:
     """The observations of a call of `Density.fit`.
 
     Parameters
@@ -129,9 +142,11 @@ def arranged(x: Any, lower: Any, upper: Any, weights: Any, known: Mapping[str, A
     known : mapping
         Values of parameters.
     """
-    x, upper = _intervals(x, lower, upper)
-    beside = {UPPER: upper, WEIGHT: weights}
-    found = _arranged(x, {**known, **{name: v for name, v in beside.items() if v is not None}}, groups)
+    low, high = _ends(x, lower, upper)
+    if high is not None and np.array_equal(low, high):  # intervals of no width are observations
+        high = None
+    beside = {UPPER: high, WEIGHT: weights}
+    found = _arranged(low, {**known, **{name: v for name, v in beside.items() if v is not None}}, groups)
     for rectangle in found.rectangles:
         _check_weights(rectangle)
     return found._replace(rectangles=[_without_uncounted(rectangle) for rectangle in found.rectangles])
@@ -142,13 +157,13 @@ def _without_uncounted(rectangle: Rectangle) -> Rectangle:
     weights = rectangle.columns.get(WEIGHT, 1.0)
     if np.all(np.greater(weights, 0)):
         return rectangle
-    held, counted = rectangle.on_host(), np.broadcast_to(weights, rectangle.x.shape) > 0
+    held, counted = rectangle.on_host(), rectangle.weights() > 0
     places = np.where(counted, np.arange(counted.shape[1]), counted.argmax(-1)[:, None])
-    columns = {n: _at(v, places) if np.ndim(v) and v.shape[1] > 1 and n != WEIGHT else v for n, v in held.columns.items()}
+    columns = {**_taken(held.columns, places), WEIGHT: weights}
     return Rectangle(held.which, _at(np.asarray(held.x), places), columns)
 
 
-def _arranged(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
+def _arranged(x: Values, columns: Mapping[str, Values], groups: ArrayLike | None) -> Arranged:
     """Observations and their columns, as rectangles."""
     if groups is not None:
         return _of_groups(x, columns, groups)
@@ -165,13 +180,8 @@ def _arranged(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
     return Arranged([Rectangle(np.arange(shape[0]), x.reshape(shape), own)], tuple(lead), None)
 
 
-def _intervals(x: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
-    """Observations x and None; or, for intervals, their lower and upper ends: intervals of no width are x."""
-    low, high = _ends(x, lower, upper)
-    return (low, None) if high is None or np.array_equal(low, high) else (low, high)
-
-
-def _ends(x: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
+def _ends(x: Any, lower: Values | None, upper: Values | None) -> tuple[Values, np.ndarray | None]:
+    """Observations x and None; or, for intervals, their lower and upper ends."""
     if all(hasattr(x, name) for name in ("_uncensored", "_left", "_right", "_interval")):  # scipy.stats.CensoredData
         if lower is not None or upper is not None:
             raise ValueError("lower, upper: x is censored data already")
@@ -203,28 +213,27 @@ def _ends(x: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def _is_ragged(x: Any) -> bool:
+def _is_ragged(x: Values) -> TypeGuard[Sequence[np.ndarray]]:
     """True if x is a list of arrays of several lengths."""
     return isinstance(x, (list, tuple)) and all(np.ndim(v) == 1 for v in x) and len({len(v) for v in x}) > 1
 
 
-def _of_groups(x: Any, columns: dict[str, Any], groups: Any) -> Arranged:
+def _of_groups(x: Values, columns: Mapping[str, Values], groups: ArrayLike) -> Arranged:
     """Data sets whose observations are mixed: `groups` has the data set of each."""
     x, groups = _hosted(_numbers(x, "x")), np.asarray(groups)
     if groups.shape == (0,) == np.shape(x):
         raise ValueError("x is empty: there are no observations to fit to")
-    if np.ndim(x) != 1 or groups.shape != np.shape(x):
+    if isinstance(x, float) or x.ndim != 1 or groups.shape != x.shape:
         raise ValueError(
             f"groups has shape {groups.shape}, x has {np.shape(x)}: they take (N,) labels and (N,) observations"
         )
     labels, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.argsort(group.reshape(-1), kind="stable")
     own = {name: _beside(v, name, (), len(x)) for name, v in columns.items()}
-    own = {name: v[:, order] if np.ndim(v) and v.shape[1] > 1 else v for name, v in own.items()}
-    return Arranged(_rectangles(x[order], own, counts), (len(labels),), labels)
+    return Arranged(_rectangles(x[order], _taken(own, order[None]), counts), (len(labels),), labels)
 
 
-def _of_lists(x: Sequence[Any], columns: dict[str, Any]) -> Arranged:
+def _of_lists(x: Sequence[np.ndarray], columns: Mapping[str, Values]) -> Arranged:
     """Data sets of several lengths."""
     counts = np.array([len(v) for v in x])
     if not counts.all():
@@ -240,7 +249,7 @@ def _of_lists(x: Sequence[Any], columns: dict[str, Any]) -> Arranged:
     return Arranged(_rectangles(flat, own, counts), (len(counts),), None)
 
 
-def _rectangles(x: np.ndarray, columns: dict[str, Any], counts: np.ndarray) -> list[Rectangle]:
+def _rectangles(x: np.ndarray, columns: Mapping[str, Column], counts: np.ndarray) -> list[Rectangle]:
     """Rectangles of data sets that lie one after another, of about the same length: at most half of a row is filled up."""
     starts, found = np.cumsum(counts) - counts, []
     sizes = np.array([power_of_two(n) for n in counts.tolist()])
@@ -248,14 +257,14 @@ def _rectangles(x: np.ndarray, columns: dict[str, Any], counts: np.ndarray) -> l
         which = np.flatnonzero(sizes == size)
         own, n = counts[which, None], int(counts[which].max())
         place = starts[which, None] + np.minimum(np.arange(n), own - 1)
-        held = {name: v[0, place] if np.ndim(v) and v.shape[1] > 1 else v for name, v in columns.items()}
+        held = _taken(columns, place)
         if own.min() < n:
             held[WEIGHT] = (np.arange(n) < own) * np.broadcast_to(held.get(WEIGHT, 1.0), place.shape)
         found.append(Rectangle(which, x[place], held))
     return found
 
 
-def _numbers(value: Any, name: str) -> Any:
+def _numbers(value: Values, name: str) -> float | Array:
     """Number, or array of float64, on the device of the value."""
     array = as_array(value, name)
     if isinstance(array, float):
@@ -265,12 +274,12 @@ def _numbers(value: Any, name: str) -> Any:
     return contiguous(np.asarray(array), _DOUBLE)
 
 
-def _hosted(array: Any) -> Any:
+def _hosted(array: float | Array) -> Column:
     """Array on the host."""
     return as_host(device_of([array], ["x"]), array) if is_device_array(array) else array
 
 
-def _beside(value: Any, name: str, lead: tuple[int, ...], n: int) -> Any:
+def _beside(value: Values, name: str, lead: Shape, n: int) -> Column:
     """Values beside observations (*lead, n), as a number or with two axes, (1 or G, 1 or N)."""
     array = _hosted(_numbers(value, _told(name)))
     if isinstance(array, float):
@@ -300,6 +309,11 @@ def _check_weights(rectangle: Rectangle) -> None:
         raise ValueError(f"weights of data set {int(rectangle.which[empty[0]])} are all 0: there is nothing to fit to")
 
 
+def _taken(columns: Mapping[str, Column], places: np.ndarray) -> dict[str, Column]:
+    """Columns at places (1 or G, n) of each row, those with one number for all observations of a row as they are."""
+    return {n: _at(v, places) if isinstance(v, np.ndarray) and v.shape[1] > 1 else v for n, v in columns.items()}
+
+
 def _at(array: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Numbers of (1 or G, N) at places (1 or G, n) of each row."""
     if len(places) == 1:
@@ -317,8 +331,8 @@ def _spread(weights: np.ndarray, size: int) -> np.ndarray:
     flat = np.searchsorted(
         (shares / np.where(total > 0, total, 1) + rows).ravel(), (wanted + rows).ravel(), side="left"
     )
-    places = flat.reshape(-1, size) - weights.shape[1] * np.arange(len(weights))[:, None]
-    return np.clip(places, 0, weights.shape[1] - 1)
+    places: np.ndarray = flat.reshape(-1, size) - weights.shape[1] * np.arange(len(weights))[:, None]
+    return places.clip(0, weights.shape[1] - 1)
 
 
 def _within(lower: np.ndarray, upper: np.ndarray, whole: bool) -> np.ndarray:

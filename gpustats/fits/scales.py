@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-Values = Any  #: NumPy arrays
+from ..runtime.types import Doubles
 
 
 class Scale(NamedTuple):
     """Scale of a parameter: from a value to a number on it, and back to the value and its two derivatives."""
 
-    to: Callable[[Values], Values]
-    back: Callable[[Values], tuple[Values, Values, Values]]
+    to: Callable[[Doubles], Doubles]
+    back: Callable[[Doubles], tuple[Doubles, Doubles, Doubles]]
     longest: float = np.inf  # the step beyond which a quadratic model says nothing
 
 
-def _from_logarithm(u: Values) -> tuple[Values, Values, Values]:
+def _from_logarithm(u: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     value = np.exp(u)
     return value, value, value
 
 
-def _from_log_odds(u: Values) -> tuple[Values, Values, Values]:
+def _from_log_odds(u: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     small = np.exp(-np.abs(u))  # exact in both tails
     value, rest = np.where(u < 0, small, 1.0) / (1 + small), np.where(u < 0, 1.0, small) / (1 + small)
     slope = value * rest
@@ -54,14 +54,14 @@ class Scales:
         return self._scales[i]
 
     def to(self, values: np.ndarray) -> np.ndarray:
-        """Values (…, P) on their scales."""
+        """Doubles (…, P) on their scales."""
         points = np.empty_like(values)
         for i, scale in enumerate(self._scales):
             points[..., i] = scale.to(values[..., i])
         return points
 
     def back(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Values at points (…, P), and their first and second derivatives in the points."""
+        """Doubles at points (…, P), and their first and second derivatives in the points."""
         values, slopes, bends = np.empty((3, *points.shape))
         with np.errstate(over="ignore", under="ignore"):
             for i, scale in enumerate(self._scales):

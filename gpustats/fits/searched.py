@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ..evaluation.expansion import expansion_of
 from ..runtime.arrays import is_device_array
 from ..runtime.base import Runtime
+from ..runtime.types import Array
 from .model import Model
 from .newton import Objective
 from .observations import UPPER, WEIGHT, Rectangle
@@ -36,7 +36,7 @@ class Searched:
         self._place[sets[::-1]] = np.arange(len(sets))[::-1]
         self._x, self._columns = self._placed(part.x), {n: self._placed(v) for n, v in part.columns.items()}
 
-    def _placed(self, value: Any) -> Any:
+    def _placed(self, value: Array) -> Array:
         """Value for each observation where kernels read it; other values as they are."""
         if not np.ndim(value) or is_device_array(value):
             return value

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from ..density import densities
-from ..draws.generator import as_generator
-from ..runtime.arrays import as_array, is_device_array
-from .distribution import as_shape
+from ..draws.generator import Rng, as_generator
+from ..runtime.types import Size, Values
+from .distribution import Result, as_shape, on_host
 from .factors import Array
 
 
@@ -38,7 +35,7 @@ class RandomTable:
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}(x, row, col)>"
 
-    def logpmf(self, x: Any, row: Any, col: Any) -> Any:
+    def logpmf(self, x: Values, row: Values, col: Values) -> Result:
         """The logarithm of the probability.
 
         Parameters
@@ -57,7 +54,7 @@ class RandomTable:
         ValueError
             Sums that are no counts or have different totals, and tables of another shape.
         """
-        row, col, x = *_margins(row, col), _on_host(x, "x")
+        row, col, x = *_margins(row, col), on_host(x, "x", float)
         if x.ndim < 2 or x.shape[-2:] != (len(row), len(col)):
             wanted = f"(..., {len(row)}, {len(col)}), as row and col have it"
             raise ValueError(f"x of {self.name} has shape {x.shape}, but must be {wanted}")
@@ -68,17 +65,17 @@ class RandomTable:
         value = np.where(there, np.sum(densities["multivariate_hypergeometric"].logpmf(*counts), axis=-1), -np.inf)
         return np.where(np.isnan(x).any((-2, -1)), np.nan, value)[()]
 
-    def pmf(self, x: Any, row: Any, col: Any) -> Any:
+    def pmf(self, x: Values, row: Values, col: Values) -> Result:
         """The probability: see `logpmf`."""
         return np.exp(self.logpmf(x, row, col))
 
-    def mean(self, row: Any, col: Any) -> Array:
+    def mean(self, row: Values, col: Values) -> Array:
         """Mean, (r, c); nan where the total is 0."""
         row, col = _margins(row, col)
         total = row.sum()
         return np.outer(row, col) / (total if total else np.nan)
 
-    def rvs(self, row: Any, col: Any, size: int | Sequence[int] | None = None, rng: Any = None) -> Array:
+    def rvs(self, row: Values, col: Values, size: Size = None, rng: Rng = None) -> Array:
         """Random tables.
 
         Parameters
@@ -104,13 +101,8 @@ class RandomTable:
         return x.reshape(*shape, len(row), len(col))
 
 
-def _on_host(value: Any, name: str) -> Array:
-    array = as_array(value, name)
-    return np.asarray(array.get() if is_device_array(array) else array, float)
-
-
-def _margins(row: Any, col: Any) -> tuple[Array, Array]:
-    row, col = _on_host(row, "row"), _on_host(col, "col")
+def _margins(row: Values, col: Values) -> tuple[Array, Array]:
+    row, col = on_host(row, "row", float), on_host(col, "col", float)
     for name, sums in (("row", row), ("col", col)):
         if sums.ndim != 1 or not len(sums) or not ((sums >= 0) & (sums == np.floor(sums))).all():
             raise ValueError(f"{name} must be a vector of whole numbers that are not negative, not {sums}")

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import special
 
+from ..draws.generator import Rng
+from ..runtime.types import Size, Values
 from .distribution import SQUARE, UNIT_TOLERANCE, Argument, MatrixDistribution, Normals, Terms, dimension
 from .factors import Array, Factor, as_matrix, gram
 
 
-class LKJCorr(MatrixDistribution):
+class _LKJ(MatrixDistribution):
+    """Distribution whose draws are of a size that no parameter tells."""
+
+    def rvs(  # type: ignore[override]
+        self, *parameters: Values, n: int, size: Size = None, rng: Rng = None, **named: Values
+    ) -> Array:
+        """Random draws.
+
+        Parameters
+        ----------
+        *parameters : array_like
+            As for `logpdf`.
+        n : int
+            Number of correlated variables.
+        size, rng
+            As for `MatrixDistribution.rvs`.
+
+        Returns
+        -------
+        ndarray, (*size, n, n)
+        """
+        return self._sampled(parameters, named, size, rng, n=dimension(n))
+
+
+class LKJCorr(_LKJ):
     """Correlation matrices whose density is a power of their determinant; uniform where eta is 1.
 
     logpdf(x, eta): x is a correlation matrix, (..., n, n), whose diagonal is 1 within 0.00001 (float32: 0.00035); eta > 0.
@@ -48,34 +72,17 @@ class LKJCorr(MatrixDistribution):
             gradient["eta"] = fx.logdet + _log_constant_slope(eta, n)
         return Terms((eta - 1) * fx.logdet + _log_constant(eta, n), self._valid(eta), fx.sound & ones, gradient)
 
-    def rvs(self, eta: Any, *, n: int, size: Any = None, rng: Any = None) -> Any:  # type: ignore[override]
-        """Random correlation matrices.
-
-        Parameters
-        ----------
-        eta : array_like
-        n : int
-            Number of correlated variables.
-        size, rng
-            As for `MatrixDistribution.rvs`.
-
-        Returns
-        -------
-        ndarray, (*size, n, n)
-        """
-        return self._sampled((eta,), {}, size, rng, n=dimension(n))
-
     def _draw(self, normals: Normals, shape: tuple[int, ...], eta: Array, n: int) -> Array:
         x = gram(_onion(normals, shape, eta, n))
         x[..., np.arange(n), np.arange(n)] = 1
         return x
 
-    def mean(self, eta: Any, *, n: int) -> Any:
+    def mean(self, eta: Values, *, n: int) -> Array:
         """Mean, the unit matrix, (..., n, n)."""
         return np.broadcast_to(np.eye(n), (*np.shape(eta), n, n)).copy()
 
 
-class LKJCholeskyCov(MatrixDistribution):
+class LKJCholeskyCov(_LKJ):
     """Cholesky factors of covariance matrices: correlations as `lkj_corr`, standard deviations exponential of rate lam.
 
     logpdf(x, eta, lam): x is lower triangular with a positive diagonal, (..., n, n); eta and lam > 0. It is the density of the
@@ -128,25 +135,8 @@ class LKJCholeskyCov(MatrixDistribution):
             gradient["lam"] = n / lam - length.sum(-1)
         return Terms(value, self._valid(eta, lam), inside, gradient)
 
-    def rvs(self, eta: Any, lam: Any, *, n: int, size: Any = None, rng: Any = None) -> Any:  # type: ignore[override]
-        """Random factors: see `MatrixDistribution.rvs`.
-
-        Parameters
-        ----------
-        eta, lam : array_like
-        n : int
-            Number of correlated variables.
-        size, rng
-            As for `MatrixDistribution.rvs`.
-
-        Returns
-        -------
-        ndarray, (*size, n, n)
-        """
-        return self._sampled((eta, lam), {}, size, rng, n=dimension(n))
-
     def _draw(self, normals: Normals, shape: tuple[int, ...], eta: Array, lam: Array, n: int) -> Array:
-        lengths = normals.exponential(np.broadcast_to(lam, shape)[..., None], (*shape, n))
+        lengths = normals.of("exponential", (*shape, n), np.broadcast_to(lam, shape)[..., None])
         return lengths[..., None] * _onion(normals, shape, eta, n)
 
 
@@ -154,15 +144,13 @@ def _log_constant(eta: Array, n: int) -> Array:
     """The logarithm of the density of correlation matrices where their determinant is 1."""
     k = np.arange(1, n)
     parts = special.gammaln(eta[..., None] + 0.5 * (n - 1 - k)) - special.gammaln(eta[..., None] + 0.5 * (n - 1))
-    total: Array = -(parts.sum(-1) + 0.25 * n * (n - 1) * np.log(np.pi))
-    return total
+    return -(parts.sum(-1) + 0.25 * n * (n - 1) * np.log(np.pi))
 
 
 def _log_constant_slope(eta: Array, n: int) -> Array:
     k = np.arange(1, n)
     parts = special.digamma(eta[..., None] + 0.5 * (n - 1 - k)) - special.digamma(eta[..., None] + 0.5 * (n - 1))
-    total: Array = -parts.sum(-1)
-    return total
+    return -parts.sum(-1)
 
 
 def _onion(normals: Normals, shape: tuple[int, ...], eta: Array, n: int) -> Array:
@@ -174,7 +162,7 @@ def _onion(normals: Normals, shape: tuple[int, ...], eta: Array, n: int) -> Arra
         return factor
     place = np.arange(1, n)
     eta = np.broadcast_to(eta, shape)[..., None]
-    square = normals.beta(0.5 * place, eta + 0.5 * (n - 1 - place), (*shape, n - 1))
+    square = normals.of("beta", (*shape, n - 1), 0.5 * place, eta + 0.5 * (n - 1 - place))
     direction = np.tril(normals.normal(*shape, n - 1, n - 1))
     direction /= np.sqrt((direction * direction).sum(-1, keepdims=True))
     factor[..., 1:, :-1] = np.sqrt(square)[..., None] * direction

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import linalg
 from .distribution import SQUARE, Argument, MatrixDistribution, Normals, Terms
@@ -58,11 +57,11 @@ class Wishart(MatrixDistribution):
     def _draw(self, normals: Normals, shape: tuple[int, ...], nu: Array, V: Array) -> Array:
         return gram(linalg.matmul(Factor(V).lower, normals.bartlett(shape, nu, V.shape[-1]).astype(V.dtype)))
 
-    def mean(self, nu: Any, V: Any) -> Any:
+    def mean(self, nu: ArrayLike, V: ArrayLike) -> Array:
         """Mean nu V, (..., n, n)."""
         return as_matrix(nu) * np.asarray(V)
 
-    def mode(self, nu: Any, V: Any) -> Any:
+    def mode(self, nu: ArrayLike, V: ArrayLike) -> Array:
         """Mode (nu - n - 1) V; nan where nu < n + 1."""
         factor = np.asarray(nu) - np.shape(V)[-1] - 1.0
         return as_matrix(np.where(factor >= 0, factor, np.nan)) * np.asarray(V)
@@ -107,19 +106,18 @@ class InverseWishart(MatrixDistribution):
         factor = linalg.solve_triangular(b, np.ascontiguousarray(transposed(Factor(psi).lower)))
         return gram(np.ascontiguousarray(transposed(factor)))
 
-    def mean(self, nu: Any, psi: Any) -> Any:
+    def mean(self, nu: ArrayLike, psi: ArrayLike) -> Array:
         """Mean psi / (nu - n - 1), (..., n, n); nan where nu <= n + 1."""
         rest = np.asarray(nu) - np.shape(psi)[-1] - 1.0
         return np.asarray(psi) / as_matrix(np.where(rest > 0, rest, np.nan))
 
-    def mode(self, nu: Any, psi: Any) -> Any:
+    def mode(self, nu: ArrayLike, psi: ArrayLike) -> Array:
         """Mode psi / (nu + n + 1)."""
         return np.asarray(psi) / as_matrix(np.asarray(nu) + np.shape(psi)[-1] + 1.0)
 
 
 def _enough(nu: Array, n: int) -> Array:
-    enough: Array = (nu > n - 1) & np.isfinite(nu)
-    return enough
+    return (nu > n - 1) & np.isfinite(nu)
 
 
 wishart, inverse_wishart = Wishart(), InverseWishart()

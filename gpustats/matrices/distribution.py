@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..density import densities
-from ..draws.generator import Generator, as_generator
+from ..draws.generator import Rng, as_generator
 from ..evaluation.arguments import check_wrt_among
+from ..evaluation.gradient import reduced
 from ..runtime.arrays import as_array, is_device_array, result_dtype
+from ..runtime.types import Shape, Size, Values
 from .factors import Array
+
+#: Results: an array, or a number where there are no axes.
+Result: TypeAlias = Array | float
 
 
 class Argument(NamedTuple):
@@ -26,16 +32,22 @@ SQUARE = ("n", "n")
 UNIT_TOLERANCE = {np.dtype(np.float64): 1e-5, np.dtype(np.float32): 3.5e-4}
 
 
-def dimension(n: Any) -> int:
+def dimension(n: float) -> int:
     """Number of rows that a caller gives."""
     if np.ndim(n) or int(n) != n or n < 1:
         raise ValueError(f"n is {n}, but must be a whole number, at least 1")
     return int(n)
 
 
-def as_shape(size: Any) -> tuple[int, ...]:
+def as_shape(size: Size) -> Shape:
     """Shape of a number of draws that a caller gives."""
-    return () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(map(int, size))
+    return () if size is None else tuple(int(n) for n in np.atleast_1d(size))
+
+
+def on_host(value: Values, name: str, dtype: DTypeLike | None = None) -> Array:
+    """Argument as a NumPy array."""
+    array = as_array(value, name)
+    return np.asarray(array.get() if is_device_array(array) else array, dtype)
 
 
 class Terms(NamedTuple):
@@ -71,7 +83,7 @@ class MatrixDistribution:
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}({', '.join(a.name for a in self.arguments)})>"
 
-    def logpdf(self, x: Any, *parameters: Any, **named: Any) -> Any:
+    def logpdf(self, x: Values, *parameters: Values, **named: Values) -> Result:
         """The logarithm of the density.
 
         Parameters
@@ -102,11 +114,11 @@ class MatrixDistribution:
         value = self._complete(self._terms((), **arrays), arrays)
         return _delivered(value.astype(result_dtype(list(arrays.values()))))
 
-    def pdf(self, x: Any, *parameters: Any, **named: Any) -> Any:
+    def pdf(self, x: Values, *parameters: Values, **named: Values) -> Result:
         """The density: see `logpdf`."""
         return _delivered(np.exp(self.logpdf(x, *parameters, **named)))
 
-    def loglik(self, x: Any, *parameters: Any, **named: Any) -> Any:
+    def loglik(self, x: Values, *parameters: Values, **named: Values) -> Result:
         """Sum of the log-densities of the observations, which lie along the last of the leading axes, for each set.
 
         Parameters
@@ -123,8 +135,8 @@ class MatrixDistribution:
         return _delivered(_summed(self._complete(self._terms((), **arrays), arrays)))
 
     def loglik_and_grad(
-        self, x: Any, *parameters: Any, wrt: str | Collection[str] | None = None, **named: Any
-    ) -> tuple[Any, dict[str, Any]]:
+        self, x: Values, *parameters: Values, wrt: str | Collection[str] | None = None, **named: Values
+    ) -> tuple[Result, dict[str, Result]]:
         """Sum of the log-densities, as from `loglik`, and its derivatives.
 
         Parameters
@@ -158,10 +170,10 @@ class MatrixDistribution:
                 each = np.broadcast_to(terms.gradient[name], value.shape + shape[len(shape) - len(axes) :])
                 outside, unknown = (wrong.reshape(value.shape + ones) for wrong in (np.isneginf(value), np.isnan(value)))
                 each = np.where(unknown, np.nan, np.where(outside, 0.0, each))
-                gradient[name] = _delivered(_sum_to(each, shape))
+                gradient[name] = _delivered(reduced(each, shape))
         return _delivered(_summed(value)), {name: gradient[name] for name in names}
 
-    def rvs(self, *parameters: Any, size: int | Sequence[int] | None = None, rng: Any = None, **named: Any) -> Any:
+    def rvs(self, *parameters: Values, size: Size = None, rng: Rng = None, **named: Values) -> Array:
         """Random draws.
 
         Parameters
@@ -186,7 +198,7 @@ class MatrixDistribution:
         return self._sampled(parameters, named, size, rng)
 
     def _sampled(
-        self, parameters: Sequence[Any], named: dict[str, Any], size: int | Sequence[int] | None, rng: Any, **more: int
+        self, parameters: Sequence[Values], named: dict[str, Values], size: Size, rng: Rng, **more: int
     ) -> Array:
         arrays = self._taken(parameters, named, self.arguments[1:])
         leading = {a.name: arrays[a.name].shape[: arrays[a.name].ndim - len(a.axes)] for a in self.arguments[1:]}
@@ -198,8 +210,7 @@ class MatrixDistribution:
         if not self._valid(**arrays).all():
             raise ValueError(f"{self.name}.rvs: invalid parameters: {self.requirements}")
         draws = self._draw(Normals(rng), shape, **arrays, **more)
-        result: Array = draws.astype(result_dtype(list(arrays.values())), copy=False)
-        return result
+        return draws.astype(result_dtype(list(arrays.values())), copy=False)
 
     #: Requirements on the parameters, for errors.
     requirements: str
@@ -216,7 +227,7 @@ class MatrixDistribution:
         return np.where(terms.valid & ~np.isnan(x).any((-2, -1)), value, np.nan)
 
     def _taken(
-        self, values: Sequence[Any], named: dict[str, Any], arguments: Sequence[Argument] | None = None
+        self, values: Sequence[Values], named: dict[str, Values], arguments: Sequence[Argument] | None = None
     ) -> dict[str, Array]:
         """Arguments by name as NumPy arrays of one type."""
         arguments = self.arguments if arguments is None else arguments
@@ -255,43 +266,28 @@ class MatrixDistribution:
 class Normals:
     """Standard draws for samplers, of one stream."""
 
-    def __init__(self, rng: Any):
-        self.rng: Generator = as_generator(rng)
+    def __init__(self, rng: Rng):
+        self.rng = as_generator(rng)
 
     def normal(self, *shape: int) -> Array:
-        draws: Array = densities["normal"].rvs(0.0, 1.0, size=shape, rng=self.rng)
-        return draws
+        return densities["normal"].rvs(0.0, 1.0, size=shape, rng=self.rng)
 
-    def chi_squared(self, nu: Array, shape: tuple[int, ...]) -> Array:
-        draws: Array = densities["chi_squared"].rvs(np.asarray(nu, float), size=shape, rng=self.rng)
-        return draws
+    def of(self, name: str, shape: Shape, *parameters: Array) -> Array:
+        """Draws of a density of a name."""
+        return densities[name].rvs(*(np.asarray(p, float) for p in parameters), size=shape, rng=self.rng)
 
     def bartlett(self, shape: tuple[int, ...], nu: Array, n: int) -> Array:
         """The Cholesky factors of Wishart matrices of the unit matrix, (*shape, n, n)."""
         factor = np.tril(self.normal(*shape, n, n), -1)
-        squares = self.chi_squared(np.broadcast_to(nu, shape)[..., None] - np.arange(n), (*shape, n))
+        squares = self.of("chi_squared", (*shape, n), np.broadcast_to(nu, shape)[..., None] - np.arange(n))
         factor[..., np.arange(n), np.arange(n)] = np.sqrt(squares)
         return factor
-
-    def beta(self, a: Array, b: Array, shape: tuple[int, ...]) -> Array:
-        draws: Array = densities["beta"].rvs(np.asarray(a, float), np.asarray(b, float), size=shape, rng=self.rng)
-        return draws
-
-    def exponential(self, rate: Array, shape: tuple[int, ...]) -> Array:
-        draws: Array = densities["exponential"].rvs(np.asarray(rate, float), size=shape, rng=self.rng)
-        return draws
 
 
 def _summed(value: Array) -> Array:
     return value.sum(-1, dtype=float) if value.ndim else value
 
 
-def _sum_to(each: Array, shape: tuple[int, ...]) -> Array:
-    """The sum over the axes along which an argument of this shape was broadcast."""
-    each = each.sum(tuple(range(each.ndim - len(shape))))
-    return each.sum(tuple(i for i, n in enumerate(shape) if n == 1 != each.shape[i]), keepdims=True)
-
-
-def _delivered(value: Any) -> Any:
+def _delivered(value: Array) -> Result:
     """Array of results, or a number where there are no axes."""
     return value.item() if np.ndim(value) == 0 else value

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import linalg
 from ..linalg.matrix import asymmetry_tolerance
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 
 class Factor:
@@ -27,14 +27,10 @@ class Factor:
 
     def __init__(self, a: Array):
         self.sound = np.asarray(np.isfinite(a).all((-2, -1)))
-        self.lower = self._factorised(a)
-
-    def _factorised(self, a: Array) -> Array:
         try:
-            lower: Array = linalg.cholesky(a)
-            return lower
+            self.lower: Array = linalg.cholesky(a)
         except (ValueError, np.linalg.LinAlgError):
-            return self._one_by_one(a)
+            self.lower = self._one_by_one(a)
 
     def _one_by_one(self, a: Array) -> Array:
         """Factor of each matrix by itself: the unit matrix takes the place of those without a factor."""
@@ -42,8 +38,7 @@ class Factor:
         for place in np.ndindex(a.shape[:-2]):
             self.sound[place] = self.sound[place] and _has_factor(a[place])
         a[~self.sound] = np.eye(a.shape[-1], dtype=a.dtype)
-        lower: Array = linalg.cholesky(a)
-        return lower
+        return linalg.cholesky(a)
 
     @cached_property
     def logdet(self) -> Array:
@@ -51,18 +46,15 @@ class Factor:
 
     @cached_property
     def inverse(self) -> Array:
-        inverse: Array = linalg.cho_inverse(self.lower)
-        return inverse
+        return linalg.cho_inverse(self.lower)
 
     def solve(self, b: Array) -> Array:
         """Solution lower^-1 b."""
-        x: Array = linalg.solve_triangular(self.lower, b)
-        return x
+        return linalg.solve_triangular(self.lower, b)
 
     def solve_transposed(self, b: Array) -> Array:
         """Solution lower^-T b."""
-        x: Array = linalg.solve_triangular(self.lower, b, trans=1)
-        return x
+        return linalg.solve_triangular(self.lower, b, trans=1)
 
 
 def _has_factor(a: Array) -> bool:
@@ -82,17 +74,15 @@ def transposed(a: Array) -> Array:
 
 def square_sum(a: Array) -> Array:
     """The squared Frobenius norm of each matrix."""
-    total: Array = np.square(a, dtype=float).sum((-2, -1))
-    return total
+    return np.square(a, dtype=float).sum((-2, -1))
 
 
 def gram(a: Array) -> Array:
     """Product a a'."""
-    product: Array = linalg.gram(a)
-    return product
+    return linalg.gram(a)
 
 
-def as_matrix(a: Array) -> Array:
+def as_matrix(a: ArrayLike) -> Array:
     """Number for each matrix of a stack, with two further axes, to multiply the matrices by."""
     return np.asarray(a)[..., None, None]
 
@@ -107,5 +97,4 @@ def log_multigamma(a: Array, n: int) -> Array:
 
 def multidigamma(a: Array, n: int) -> Array:
     """Derivative of `log_multigamma`."""
-    total: Array = special.digamma(np.asarray(a, float)[..., None] - np.arange(n) / 2).sum(-1)
-    return total
+    return special.digamma(np.asarray(a, float)[..., None] - np.arange(n) / 2).sum(-1)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ..runtime.arrays import as_array, is_device_array, result_dtype
-from .distribution import UNIT_TOLERANCE, Normals, as_shape, dimension
+from ..draws.generator import Rng
+from ..runtime.arrays import result_dtype
+from ..runtime.types import Size, Values
+from .distribution import UNIT_TOLERANCE, Normals, Result, as_shape, dimension, on_host
 from .factors import Array
 
 
@@ -35,7 +35,7 @@ class Group:
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}>"
 
-    def rvs(self, n: int, size: int | Sequence[int] | None = None, rng: Any = None) -> Array:
+    def rvs(self, n: int, size: Size = None, rng: Rng = None) -> Array:
         """Random members of the group.
 
         Parameters
@@ -89,15 +89,14 @@ class Directions:
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}>"
 
-    def rvs(self, n: int, size: int | Sequence[int] | None = None, rng: Any = None) -> Array:
+    def rvs(self, n: int, size: Size = None, rng: Rng = None) -> Array:
         """Random directions in n dimensions, (*size, n): see `Group.rvs`."""
         x = Normals(rng).normal(*as_shape(size), dimension(n))
         return x / np.sqrt((x * x).sum(-1, keepdims=True))
 
-    def logpdf(self, x: Any) -> Any:
+    def logpdf(self, x: Values) -> Result:
         """The logarithm of the density, the same everywhere, (...)."""
-        x = as_array(x, "x")
-        x = np.asarray(x.get() if is_device_array(x) else x)
+        x = on_host(x, "x")
         if x.ndim < 1 or not x.shape[-1]:
             raise ValueError(f"x of {self.name} has shape {x.shape}, but must be vectors along the last axis, (..., n)")
         n, square = x.shape[-1], np.square(x, dtype=float).sum(-1)

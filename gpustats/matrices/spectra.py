@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
-from ..runtime.arrays import as_array, is_device_array
-from .distribution import as_shape
+from ..draws.generator import Rng
+from ..runtime.types import Size, Values
+from .distribution import as_shape, on_host
 from .factors import Array
 from .groups import ortho_group
 
@@ -36,7 +34,7 @@ class RandomCorrelation:
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}(eigs)>"
 
-    def rvs(self, eigs: Any, size: int | Sequence[int] | None = None, rng: Any = None) -> Array:
+    def rvs(self, eigs: Values, size: Size = None, rng: Rng = None) -> Array:
         """Random correlation matrices.
 
         Parameters
@@ -68,9 +66,8 @@ class RandomCorrelation:
         return x.reshape(*shape, len(eigs), len(eigs))
 
 
-def _spectrum(eigs: Any) -> Array:
-    taken = as_array(eigs, "eigs")
-    values = np.asarray(taken.get() if is_device_array(taken) else taken, float)
+def _spectrum(eigs: Values) -> Array:
+    values = on_host(eigs, "eigs", float)
     if values.ndim != 1 or not len(values):
         raise ValueError(f"eigs has shape {values.shape}, but must be a vector of eigenvalues, (n,)")
     if not (values >= 0).all() or not abs(values.mean() - 1) <= _TOLERANCE:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import linalg
 from .distribution import Argument, MatrixDistribution, Normals, Terms
@@ -77,7 +76,7 @@ class MatrixNormal(_Table):
         right = np.ascontiguousarray(transposed(Factor(colcov).lower))
         return mu + linalg.matmul(linalg.matmul(Factor(rowcov).lower, z), right)
 
-    def mean(self, mu: Any, rowcov: Any, colcov: Any) -> Any:
+    def mean(self, mu: ArrayLike, rowcov: ArrayLike, colcov: ArrayLike) -> Array:
         """Mean mu."""
         return np.array(mu, float)
 
@@ -135,11 +134,11 @@ class MatrixT(_Table):
         right = np.ascontiguousarray(transposed(Factor(col_scale).lower))
         return mu + linalg.matmul(linalg.matmul(Factor(row_scale).lower, linalg.solve_triangular(b, z, trans=1)), right)
 
-    def mean(self, nu: Any, mu: Any, row_scale: Any, col_scale: Any) -> Any:
+    def mean(self, nu: ArrayLike, mu: ArrayLike, row_scale: ArrayLike, col_scale: ArrayLike) -> Array:
         """Mean mu; nan where nu <= 1."""
         return np.where(as_matrix(nu) > 1, np.asarray(mu), np.nan)
 
-    def mode(self, nu: Any, mu: Any, row_scale: Any, col_scale: Any) -> Any:
+    def mode(self, nu: ArrayLike, mu: ArrayLike, row_scale: ArrayLike, col_scale: ArrayLike) -> Array:
         """Mode mu."""
         return np.array(mu, float)
 

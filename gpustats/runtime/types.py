@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 #: An array of numbers: a NumPy array, or a device array of PyCUDA or PyOpenCL. The libraries of the latter tell mypy nothing.
 Array: TypeAlias = Any
+#: Numbers as users may pass them: one, nested lists of them, a NumPy array, or a device array.
+Values: TypeAlias = ArrayLike | Array
+#: A NumPy array of float64.
+Doubles: TypeAlias = NDArray[np.float64]
+#: A NumPy array of truth values.
+Mask: TypeAlias = NDArray[np.bool_]
 #: What a kernel takes for memory: an address on CUDA, a buffer on OpenCL.
 Handle: TypeAlias = Any
 #: A value of an argument, or a derivative: a number or an array, of which mypy knows no more.
@@ -18,3 +26,5 @@ KernelValue: TypeAlias = Any
 DType: TypeAlias = np.dtype[Any]
 #: The lengths of an array's axes.
 Shape: TypeAlias = tuple[int, ...]
+#: A shape as users may pass it: whole numbers, one of them, or None for that of the parameters.
+Size: TypeAlias = int | Sequence[int] | None

@@ -19,41 +19,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compositions import Dirichlet, DirichletMultinomial, Multinomial, MultivariateHypergeometric
-from .conjugate import NormalInverseGamma
-from .directions import UniformDirection, VonMisesFisher
+from . import compositions, conjugate, directions, elliptical, matrices  # noqa: F401  which say what MULTIVARIATE has
 from .distribution import distribution_of
-from .elliptical import MultivariateNormal, MultivariateT
-from .matrices import (
-    InverseWishart,
-    MatrixNormal,
-    MatrixT,
-    OrthoGroup,
-    RandomCorrelation,
-    RandomTable,
-    SpecialOrthoGroup,
-    UnitaryGroup,
-    Wishart,
-)
+from .multivariate import MULTIVARIATE, multivariate_of
 from .reparametrised import names
 
-_MULTIVARIATE = {
-    made.name: made
-    for made in (
-        Dirichlet, DirichletMultinomial, InverseWishart, MatrixNormal, MatrixT, Multinomial, MultivariateHypergeometric,
-        MultivariateNormal, MultivariateT, NormalInverseGamma, OrthoGroup, RandomCorrelation, RandomTable, SpecialOrthoGroup,
-        UniformDirection, UnitaryGroup, VonMisesFisher, Wishart,
-    )
-}  # fmt: skip
-
-__all__ = sorted({*names(), *_MULTIVARIATE})
+__all__ = sorted({*names(), *MULTIVARIATE})
 
 
 def __getattr__(name: str) -> Any:
     if name in names():
         value: Any = distribution_of(name)
-    elif name in _MULTIVARIATE:
-        value = _MULTIVARIATE[name]._one()
+    elif name in MULTIVARIATE:
+        value = multivariate_of(name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

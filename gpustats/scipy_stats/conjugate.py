@@ -2,55 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .multivariate import Multivariate
+from ..runtime.types import Array, Doubles, Size
+from .multivariate import WithDensity
+from .random_states import Rng
 
 
-class NormalInverseGamma(Multivariate):
-    __doc__ = Multivariate.__doc__
+class NormalInverseGamma(WithDensity):
     name, of, parameters = "normal_inverse_gamma", "normal_inverse_gamma", ("mu", "lmbda", "a", "b")
 
-    def attributes(  # type: ignore[override]
-        self, mu: Any = 0, lmbda: Any = 1, a: Any = 1, b: Any = 1
-    ) -> dict[str, Any]:
-        values = (np.asarray(v, float) for v in (mu, lmbda, a, b))
-        return dict(zip(self.parameters, values, strict=True))
+    def _processed(
+        self, mu: ArrayLike = 0, lmbda: ArrayLike = 1, a: ArrayLike = 1, b: ArrayLike = 1
+    ) -> tuple[Doubles, Doubles, Doubles, Doubles]:
+        return np.asarray(mu, float), np.asarray(lmbda, float), np.asarray(a, float), np.asarray(b, float)
 
-    def logpdf(self, x: Any, s2: Any, mu: Any = 0, lmbda: Any = 1, a: Any = 1, b: Any = 1) -> Any:
+    def logpdf(self, x: ArrayLike, s2: ArrayLike, *args: ArrayLike, **kwds: ArrayLike) -> Array:  # type: ignore[override]
         """Logarithm of the density at means x and variances s2."""
         pairs = np.stack(np.broadcast_arrays(np.asarray(x, float), np.asarray(s2, float)), axis=-1)
-        return self.density.logpdf(pairs, *self.attributes(mu, lmbda, a, b).values())
+        return self._at("logpdf", pairs, args, kwds)
 
-    def pdf(self, x: Any, s2: Any, mu: Any = 0, lmbda: Any = 1, a: Any = 1, b: Any = 1) -> Any:
-        """Density at means x and variances s2."""
-        return np.exp(self.logpdf(x, s2, mu, lmbda, a, b))
-
-    def _valid(self, mu: Any, lmbda: Any, a: Any, b: Any) -> tuple[np.ndarray, ...]:
+    def _valid(self, *args: ArrayLike, **kwds: ArrayLike) -> tuple[Doubles, ...]:
         """Parameters, of the same shape; nan where one lies outside of its domain."""
-        mu, lmbda, a, b = np.broadcast_arrays(*self.attributes(mu, lmbda, a, b).values())
+        mu, lmbda, a, b = np.broadcast_arrays(*self._processed(*args, **kwds))
         fine = (lmbda > 0) & (a > 0) & (b > 0)
         return tuple(np.where(fine, v, np.nan) for v in (mu, lmbda, a, b))
 
-    def mean(self, mu: Any = 0, lmbda: Any = 1, a: Any = 1, b: Any = 1) -> tuple[Any, Any]:
+    def mean(self, *args: ArrayLike, **kwds: ArrayLike) -> tuple[Array, Array]:
         """Means of the mean and of the variance; nan where a <= 1."""
-        mu, lmbda, a, b = self._valid(mu, lmbda, a, b)
+        mu, _, a, b = self._valid(*args, **kwds)
         rest = np.where(a > 1, a - 1, np.nan)
         return (mu + 0 * rest)[()], (b / rest)[()]
 
-    def var(self, mu: Any = 0, lmbda: Any = 1, a: Any = 1, b: Any = 1) -> tuple[Any, Any]:
+    def var(self, *args: ArrayLike, **kwds: ArrayLike) -> tuple[Array, Array]:
         """Variances of the mean and of the variance; nan where a <= 1, and a <= 2."""
-        mu, lmbda, a, b = self._valid(mu, lmbda, a, b)
+        _, lmbda, a, b = self._valid(*args, **kwds)
         rest = np.where(a > 1, a - 1, np.nan)
         return (b / (rest * lmbda))[()], (b**2 / (rest**2 * np.where(a > 2, a - 2, np.nan)))[()]
 
     def rvs(
-        self, mu: Any = 0, lmbda: Any = 1, a: Any = 1, b: Any = 1, size: Any = None, random_state: Any = None
-    ) -> tuple[Any, Any]:
+        self, mu: ArrayLike = 0, lmbda: ArrayLike = 1, a: ArrayLike = 1, b: ArrayLike = 1, size: Size = None,
+        random_state: Rng = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
         """Draws of the mean and of the variance."""
-        given = tuple(self.attributes(mu, lmbda, a, b).values())
+        given = self._processed(mu, lmbda, a, b)
         shape = np.broadcast_shapes(*map(np.shape, given)) if size is None else tuple(np.atleast_1d(size).astype(int))
         pairs = self._draws(given, shape, random_state, out=np.empty((*shape, 2)))
         return pairs[..., 0][()], pairs[..., 1][()]

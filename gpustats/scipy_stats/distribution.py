@@ -8,23 +8,27 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from math import comb
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..density import Density
+from ..distribution.expectation import Function
+from ..draws.generator import Rng
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
+from ..runtime.types import Array, Size, Values
 from .frozen import Frozen
-from .random_states import generator_of
+from .random_states import WithRandomState
 from .reparametrised import Named, names
 
+T = TypeVar("T")
 _METHODS_OF_X = ("pmf", "logpmf", "cdf", "logcdf", "sf", "logsf")
 _METHODS_MOVED_BY_LOC = ("ppf", "isf", "interval", "support", "mean", "rvs")
 _MOMENTS = {"m": "mean", "v": "var", "s": "skewness", "k": "kurtosis"}
 
 
-class Distribution:
+class Distribution(WithRandomState):
     """Methods that SciPy's continuous and discrete distributions of numbers share."""
 
     discrete = False
@@ -35,15 +39,6 @@ class Distribution:
         self.name, self._parameters, self.numargs = named.name, named.parameters, len(named.shapes)
         self.shapes = ", ".join(named.shapes) or None
         self._defaults = tuple(named.defaults.values())
-        self._random_state: Any = None
-
-    @property
-    def random_state(self) -> Any:
-        return self._random_state
-
-    @random_state.setter
-    def random_state(self, seed: Any) -> None:
-        self._random_state = None if seed is None else generator_of(seed)
 
     @functools.cached_property
     def density(self) -> Density:
@@ -62,7 +57,7 @@ class Distribution:
     def b(self) -> float:
         return self._named.support[1]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if not name.startswith("_") and name not in ("name", "numargs", "random_state", "shapes"):
             hint = ": it is S1; gs.stable has S0" if (self.name, name) == ("levy_stable", "parameterization") else ""
             raise AttributeError(f"{self.name}.{name} cannot be set{hint}")
@@ -71,12 +66,12 @@ class Distribution:
     def __repr__(self) -> str:
         return f"<gpustats.scipy_stats.{self.name}({', '.join(self._parameters)})>"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., Distribution], tuple[str, Rng]]:
         return _named, (self.name, self._random_state)
 
     # -- arguments
 
-    def _given(self, args: Sequence[Any], kwds: Mapping[str, Any], *more: str) -> tuple[Any, ...]:
+    def parameters_of(self, args: Sequence[Values], kwds: Mapping[str, Values], *more: str) -> tuple[Array, ...]:
         """Shapes, loc and scale of a call; TypeError as for a function of these and `more`, which are left out."""
         n, known = len(args), self._parameters
         if not kwds and self.numargs <= n <= len(known):
@@ -94,92 +89,94 @@ class Distribution:
             raise TypeError(f"{self.name} needs {', '.join(lacking)}")
         return tuple(_double({**self._named.defaults, **by_name}[name]) for name in known)
 
-    def _with(self, name: str, default: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> tuple[tuple[Any, ...], Any]:
+    def _with(
+        self, name: str, default: T, args: Sequence[Array | T], kwds: Mapping[str, Array | T]
+    ) -> tuple[tuple[Array, ...], T]:
         """Parameters of a call, and one more argument, which may stand behind them."""
         place, others = len(self._parameters), {n: v for n, v in kwds.items() if n != name}
         if len(args) == place + 1 and name in kwds:
             raise TypeError(f"{self.name}: {name} is given twice")
         value = args[place] if len(args) == place + 1 else kwds.get(name, default)
-        return self._given(args[:place] if len(args) == place + 1 else args, others, name), value
+        return self.parameters_of(args[:place] if len(args) == place + 1 else args, others, name), value
 
-    def _at(self, method: str, x: Any, args: Sequence[Any], kwds: Mapping[str, Any]) -> Any:
+    def _at(self, method: str, x: Values, args: Sequence[Values], kwds: Mapping[str, Values]) -> Array:
         """Result of a method of the density at x, of the standard form where there is neither a location nor a scale."""
-        given, n = self._given(args, kwds), self.numargs
+        given, n = self.parameters_of(args, kwds), self.numargs
         moved = not all(type(v) in (int, float) and v == default for v, default in zip(given[n:], self._defaults, strict=True))
         return self._of(method, given, x) if moved else getattr(self._standard, method)(_double(x), *given[:n])
 
-    def _of(self, method: str, given: tuple[Any, ...], *at: Any, **more: Any) -> Any:
+    def _of(self, method: str, given: Sequence[Array], *at: Array, **more: object) -> Array:
         """Result of a method of the density."""
         return getattr(self.density, method)(*map(_double, at), *given, **more)
 
-    def __call__(self, *args: Any, **kwds: Any) -> Frozen:
+    def __call__(self, *args: Values, **kwds: Values) -> Frozen:
         """Distribution of these parameters, whose methods take none."""
-        self._given(args, kwds)
+        self.parameters_of(args, kwds)
         return Frozen(self, args, kwds)
 
     freeze = __call__
 
     # -- distribution functions, quantiles
 
-    def cdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+    def cdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
         """Probability P(X <= x)."""
         return self._at("cdf", x, args, kwds)
 
-    def logcdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+    def logcdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
         """Logarithm log P(X <= x)."""
         return self._at("logcdf", x, args, kwds)
 
-    def sf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+    def sf(self, x: Values, *args: Values, **kwds: Values) -> Array:
         """Probability P(X > x)."""
         return self._at("sf", x, args, kwds)
 
-    def logsf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+    def logsf(self, x: Values, *args: Values, **kwds: Values) -> Array:
         """Logarithm log P(X > x)."""
         return self._at("logsf", x, args, kwds)
 
-    def ppf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+    def ppf(self, q: Values, *args: Values, **kwds: Values) -> Array:
         """Smallest x with P(X <= x) >= q."""
-        return self._of("ppf", self._given(args, kwds), q)
+        return self._of("ppf", self.parameters_of(args, kwds), q)
 
-    def isf(self, q: Any, *args: Any, **kwds: Any) -> Any:
+    def isf(self, q: Values, *args: Values, **kwds: Values) -> Array:
         """Smallest x with P(X > x) <= q."""
-        return self._of("isf", self._given(args, kwds), q)
+        return self._of("isf", self.parameters_of(args, kwds), q)
 
-    def interval(self, confidence: Any, *args: Any, **kwds: Any) -> Any:
+    def interval(self, confidence: Values, *args: Values, **kwds: Values) -> Array:
         """Interval with equal areas around the median, as a tuple of its ends."""
-        return self._of("interval", self._given(args, kwds), confidence)
+        return self._of("interval", self.parameters_of(args, kwds), confidence)
 
-    def median(self, *args: Any, **kwds: Any) -> Any:
+    def median(self, *args: Values, **kwds: Values) -> Array:
         """Median of X."""
-        return self._of("ppf", self._given(args, kwds), 0.5)
+        return self._of("ppf", self.parameters_of(args, kwds), 0.5)
 
-    def support(self, *args: Any, **kwds: Any) -> Any:
+    def support(self, *args: Values, **kwds: Values) -> Array:
         """Ends of the support, as a tuple."""
-        return self._of("support", self._given(args, kwds))
+        return self._of("support", self.parameters_of(args, kwds))
 
     # -- moments
 
-    def mean(self, *args: Any, **kwds: Any) -> Any:
+    def mean(self, *args: Values, **kwds: Values) -> Array:
         """Mean of X."""
-        return self._of("mean", self._given(args, kwds))
+        return self._of("mean", self.parameters_of(args, kwds))
 
-    def var(self, *args: Any, **kwds: Any) -> Any:
+    def var(self, *args: Values, **kwds: Values) -> Array:
         """Variance of X."""
-        return self._of("var", self._given(args, kwds))
+        return self._of("var", self.parameters_of(args, kwds))
 
-    def std(self, *args: Any, **kwds: Any) -> Any:
+    def std(self, *args: Values, **kwds: Values) -> Array:
         """Standard deviation of X."""
-        return self._of("std", self._given(args, kwds))
+        return self._of("std", self.parameters_of(args, kwds))
 
-    def stats(self, *args: Any, **kwds: Any) -> Any:
+    def stats(self, *args: Values, **kwds: Values) -> Array:
         """Moments whose letters are in ``moments="mv"``: mean, variance, skewness and excess kurtosis, in this order."""
         given, letters = self._with("moments", "mv", args, kwds)
         found = tuple(self._of(method, given) for m, method in _MOMENTS.items() if m in letters)
         return found if len(found) != 1 else found[0]
 
-    def moment(self, order: int, *args: Any, **kwds: Any) -> Any:
+    def moment(self, order: int, *args: Values, **kwds: Values) -> Array:
         """Mean of X to a power, a whole number that is not negative."""
-        given = self._given(args, kwds)
+        given = self.parameters_of(args, kwds)
         if np.ndim(order) or int(order) != order:
             raise ValueError(f"order must be a whole number, not {order!r}")
         if order < 0:
@@ -190,13 +187,13 @@ class Distribution:
             return self._of("var", given) + self._of("mean", given) ** 2
         return self._of("moment", given, float(order))
 
-    def entropy(self, *args: Any, **kwds: Any) -> Any:
+    def entropy(self, *args: Values, **kwds: Values) -> Array:
         """Entropy in nats."""
-        return self._of("entropy", self._given(args, kwds))
+        return self._of("entropy", self.parameters_of(args, kwds))
 
     def expect(
-        self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, scale: Any = 1, lb: Any = None,
-        ub: Any = None, conditional: bool = False, **kwds: Any,
+        self, func: Function | None = None, args: Sequence[Values] = (), loc: float = 0, scale: float = 1,
+        lb: float | None = None, ub: float | None = None, conditional: bool = False, **kwds: object,
     ) -> float:  # fmt: skip
         """Mean of a function of X, which takes an array and gives one; of X by default.
 
@@ -205,7 +202,7 @@ class Distribution:
         return self._expected(func, (*args, loc, scale), lb, ub, conditional)
 
     def _expected(
-        self, func: Callable[[Any], Any] | None, given: Sequence[Any], lb: Any, ub: Any, conditional: bool
+        self, func: Function | None, given: Sequence[Array], lb: float | None, ub: float | None, conditional: bool
     ) -> float:
         if not self.discrete and lb is not None and ub is not None and lb > ub:  # an integral backwards
             value = self._expected(func, given, ub, lb, conditional)
@@ -218,14 +215,14 @@ class Distribution:
         with np.errstate(invalid="ignore", divide="ignore"):
             return value / (tails[0] - tails[1] if tails[0] < 0.5 else tails[3] - tails[2])
 
-    def nnlf(self, theta: Sequence[Any], x: Any) -> Any:
+    def nnlf(self, theta: Sequence[Values], x: Values) -> Array:
         """Negative log-likelihood of parameters (shapes…, loc, a scale): the sum of ``-logpdf(x)`` or ``-logpmf(x)``."""
         value = -np.float64(self.density.loglik(x, *theta))
         return np.inf if value != value else value
 
     # -- draws
 
-    def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwds: Any) -> Any:
+    def rvs(self, *args: Values, size: Size = None, random_state: Rng = None, **kwds: Values) -> Array:
         """Random draws.
 
         Parameters
@@ -245,7 +242,7 @@ class Distribution:
         """
         kwds = kwds if size is None else {**kwds, "size": size}
         given, size = self._with("size", None, args, kwds)
-        rng = generator_of(self._random_state if random_state is None else random_state)
+        rng = self._generator(random_state)
         *others, scale = given
         if not self.discrete and not is_device_array(scale) and not np.any(scale):  # all of the probability at loc
             return given[-2] + 0 * self.density.rvs(*others, np.add(scale, 1.0), size=size, rng=rng)
@@ -287,15 +284,15 @@ class Continuous(Distribution):
     ('a', 1, np.float64(6.0))
     """
 
-    def pdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+    def pdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
         """Density at x."""
         return self._at("pdf", x, args, kwds)
 
-    def logpdf(self, x: Any, *args: Any, **kwds: Any) -> Any:
+    def logpdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
         """Logarithm of the density at x."""
         return self._at("logpdf", x, args, kwds)
 
-    def fit(self, data: Any, *args: Any, **kwds: Any) -> tuple[float, ...]:
+    def fit(self, data: Values, *args: float, **kwds: Any) -> tuple[float, ...]:
         """Estimates of shapes, loc and scale by maximum likelihood.
 
         Parameters
@@ -328,7 +325,7 @@ class Continuous(Distribution):
         """Density without defaults, which a fit would take as known."""
         return Density(self.density.definition, self.density.log_density.functions)
 
-    def fit_loc_scale(self, data: Any, *args: Any) -> tuple[float, float]:
+    def fit_loc_scale(self, data: Values, *args: Values) -> tuple[float, float]:
         """Location and scale at which the mean and the variance are those of the data, for given shapes."""
         mean, var = self.stats(*args)
         data = np.asarray(to_host(data), float)
@@ -364,7 +361,7 @@ class Discrete(Distribution):
     discrete = True
     inc = 1
 
-    def _of(self, method: str, given: tuple[Any, ...], *at: Any, **more: Any) -> Any:
+    def _of(self, method: str, given: Sequence[Array], *at: Array, **more: object) -> Array:
         """Result of a method of the density: see `Distribution._of`.
 
         The density lies on whole numbers: where loc is no whole number, x or the result is moved by it.
@@ -385,7 +382,7 @@ class Discrete(Distribution):
         return tuple(end + loc for end in result) if isinstance(result, tuple) else result + loc
 
     def _expected(
-        self, func: Callable[[Any], Any] | None, given: Sequence[Any], lb: Any, ub: Any, conditional: bool
+        self, func: Function | None, given: Sequence[Array], lb: float | None, ub: float | None, conditional: bool
     ) -> float:
         *shapes, loc = given
         if np.mod(loc, 1) == 0:
@@ -393,17 +390,17 @@ class Discrete(Distribution):
         first, last = (None if bound is None else bound - loc for bound in (lb, ub))
         return super()._expected(lambda k: (func or np.asarray)(k + loc), (*shapes, 0), first, last, conditional)
 
-    def pmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+    def pmf(self, k: Values, *args: Values, **kwds: Values) -> Array:
         """Probability of k."""
         return self._at("pmf", k, args, kwds)
 
-    def logpmf(self, k: Any, *args: Any, **kwds: Any) -> Any:
+    def logpmf(self, k: Values, *args: Values, **kwds: Values) -> Array:
         """Logarithm of the probability of k."""
         return self._at("logpmf", k, args, kwds)
 
     def expect(  # type: ignore[override]
-        self, func: Callable[[Any], Any] | None = None, args: Sequence[Any] = (), loc: Any = 0, lb: Any = None,
-        ub: Any = None, conditional: bool = False, **kwds: Any,
+        self, func: Function | None = None, args: Sequence[Values] = (), loc: float = 0, lb: float | None = None,
+        ub: float | None = None, conditional: bool = False, **kwds: object,
     ) -> float:  # fmt: skip
         """Mean of a function of X, which takes an array and gives one; of X by default.
 
@@ -412,7 +409,7 @@ class Discrete(Distribution):
         return self._expected(func, (*args, loc), lb, ub, conditional)
 
 
-def _double(value: Any) -> Any:
+def _double(value: Values) -> Array:
     """Value in float64 where NumPy's float32 came, as SciPy has it; a device array as it is."""
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype == np.float32:
         return value.astype(np.float64)
@@ -426,7 +423,7 @@ def distribution_of(name: str) -> Distribution:
     return Discrete(named) if named.discrete else Continuous(named)
 
 
-def _named(name: str, random_state: Any) -> Distribution:
+def _named(name: str, random_state: Rng) -> Distribution:
     """Distribution of a name, for what was pickled.
 
     There is one of each, but for those with a random state.

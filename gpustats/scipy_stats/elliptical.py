@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from ..density import Density, densities
 from ..evaluation.results import as_shape
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
+from ..runtime.types import Array, Doubles, Size, Values
 from ..transforms.box_probability import SHIFTS, box_probability
 from ..transforms.tilting import is_symmetric
-from .multivariate import FrozenMultivariate, Multivariate, squeezed
+from .multivariate import FrozenMultivariate, Location, WithDensity, squeezed
+from .random_states import Rng
+
+
+@runtime_checkable
+class Covariance(Protocol):
+    """Interface of scipy.stats.Covariance."""
+
+    covariance: np.ndarray
+
+
+#: Scale matrix, a multiple of the unit one, or a diagonal.
+Scale: TypeAlias = ArrayLike | Covariance
 
 #: Eigenvalues of a scale matrix that are taken for 0, relative to the largest.
 _SINGULAR_EIGENVALUE = 1e6 * np.finfo(float).eps
 
 
 def _vector_and_matrix(
-    names: tuple[str, str], vector: Any, matrix: Any, allow_singular: bool = False
-) -> tuple[np.ndarray, np.ndarray]:
+    names: tuple[str, str], vector: Location, matrix: Scale | None, allow_singular: bool = False
+) -> tuple[Doubles, Doubles]:
     """Location and scale matrix, either of which may be left out; an error where they do not go together."""
-    if hasattr(matrix, "covariance"):  # a scipy.stats.Covariance, which is known to be one
+    if isinstance(matrix, Covariance):  # which is known to be one
         matrix, allow_singular = matrix.covariance, True
     matrix = np.asarray(1.0 if matrix is None else matrix, float)
     if vector is None:
@@ -46,17 +62,12 @@ def _vector_and_matrix(
     return vector, matrix
 
 
-def _is_positive_definite(matrix: np.ndarray) -> bool:
+def _is_positive_definite(matrix: Doubles) -> bool:
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
         return False
     return True
-
-
-def _allows_singular(given: dict[str, Any], matrix: np.ndarray) -> bool:
-    """True if computations on an accepted matrix must allow that it is singular, as a scipy.stats.Covariance may be."""
-    return bool(given.get("allow_singular", False)) or not _is_positive_definite(matrix)
 
 
 class _Subspace:
@@ -70,7 +81,7 @@ class _Subspace:
         Orthogonal directions; None where the matrix is regular.
     """
 
-    def __init__(self, matrix: np.ndarray, allow_singular: bool = False):
+    def __init__(self, matrix: Doubles, allow_singular: bool = False):
         """Find the space; `allow_singular`: leave out directions of little variance, even of a positive definite matrix."""
         self.scale, self.axes = matrix, None
         if not allow_singular and _is_positive_definite(matrix):
@@ -82,7 +93,7 @@ class _Subspace:
             self.scale, self.axes = np.diag(values[kept]), vectors[:, kept]
             self._across, self._width = vectors[:, ~kept], 1e3 * least
 
-    def density(self, method: str, of: Density, x: Any, *parameters: Any) -> Any:
+    def density(self, method: str, of: Density, x: Values, *parameters: Array) -> Array:
         """Density or its logarithm at x; the last of the parameters is the location."""
         *first, location = parameters
         if self.axes is None:
@@ -95,7 +106,7 @@ class _Subspace:
         log = np.where(np.isnan(deviation).any(-1), np.nan, np.where(inside, log, -np.inf))[()]
         return log if method == "logpdf" else np.exp(log)
 
-    def draws(self, of: Density, size: Any, rng: Any, *parameters: Any) -> Any:
+    def draws(self, of: Density, size: Size, rng: Rng, *parameters: Array) -> Array:
         """Draws, of which the parameters are as in `density`."""
         *first, location = parameters
         if self.axes is None:
@@ -110,7 +121,7 @@ class _Subspace:
         return float(np.linalg.slogdet(self.scale)[1])
 
 
-def _components(dimensions: Any, dim: int) -> np.ndarray:
+def _components(dimensions: ArrayLike, dim: int) -> np.ndarray:
     """Numbers of components, of which those below 0 are counted from the end; ValueError where they are none."""
     given = np.atleast_1d(np.asarray(dimensions))
     if given.ndim != 1 or not given.size:
@@ -126,17 +137,18 @@ def _points(maxpts: int | None, otherwise: int) -> int:
     return max(1, int(maxpts or otherwise) // SHIFTS)
 
 
-def _seed(random_state: Any) -> int:
+def _seed(random_state: Rng) -> int:
     """Seed of a lattice's shifts."""
     if random_state is None or isinstance(random_state, (int, np.integer)):
         return int(random_state or 0)
-    draw = getattr(random_state, "integers", None) or random_state.randint
+    draw = getattr(random_state, "integers", None) or random_state.randint  # type: ignore[union-attr]
     return int(draw(2**31))
 
 
 def _log_probability(
-    x: Any, location: np.ndarray, matrix: np.ndarray, lower_limit: Any, df: float = np.inf, **options: Any
-) -> tuple[Any, Any]:
+    x: Values, location: Doubles, matrix: Doubles, lower_limit: ArrayLike | None, df: float, points: int, atol: float,
+    rtol: float, rng: Rng,
+) -> tuple[Array, Array]:  # fmt: skip
     """Logarithm of the absolute value of a distribution function, and its sign.
 
     The sign is negative where an odd number of bounds are in the wrong order.
@@ -145,12 +157,13 @@ def _log_probability(
     lower = np.full(len(location), -np.inf) if lower_limit is None else np.asarray(lower_limit, float)
     lower, upper = np.broadcast_arrays(lower, x)
     log, _ = box_probability(
-        np.minimum(lower, upper), np.maximum(lower, upper), location, matrix, df, allow_singular=True, **options
-    )
+        np.minimum(lower, upper), np.maximum(lower, upper), location, matrix, df, allow_singular=True, points=points,
+        atol=atol, rtol=rtol, rng=_seed(rng),
+    )  # fmt: skip
     return log, (-1.0) ** (upper < lower).sum(-1)
 
 
-def _observations(x: Any, dim: int) -> Any:
+def _observations(x: Values, dim: int) -> Array:
     """Vectors of a length along the last axis; of length 1, numbers are vectors, too."""
     if is_device_array(x):
         return x
@@ -158,89 +171,106 @@ def _observations(x: Any, dim: int) -> Any:
     return x[..., None] if x.ndim == 0 or (dim == 1 and x.ndim == 1) else x
 
 
-class MultivariateNormal(Multivariate):
-    __doc__ = Multivariate.__doc__
-    name, of, parameters = "multivariate_normal", "mvnormal", ("mean", "cov", "allow_singular")
-    options = ("maxpts", "abseps", "releps")
+class _Elliptical(WithDensity):
+    """Elliptical distribution whose scale matrix may be singular."""
 
-    def _processed(
-        self, mean: Any = None, cov: Any = 1, allow_singular: bool = False
-    ) -> tuple[np.ndarray, np.ndarray]:
-        return _vector_and_matrix(("mean", "cov"), mean, cov, allow_singular)
-
-    def attributes(self, **given: Any) -> dict[str, Any]:
+    def attributes(self, **given: Values) -> dict[str, Array]:
         options = {n: given.pop(n) for n in self.options if n in given}
-        mean, cov = self._processed(**given)
-        return dict(mean=mean, cov=cov, allow_singular=_allows_singular(given, cov), **options)
+        values = dict(zip(self._order, self._processed(**given), strict=True))
+        matrix, allowed = values[self._order[-2]], values["allow_singular"]
+        return {**values, "allow_singular": bool(allowed) or not _is_positive_definite(matrix), **options}
 
-    def logpdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
+    @abstractmethod
+    def _of(self, *first: float) -> tuple[Density, tuple[float, ...]]:
+        """Density, and its parameters before the location."""
+
+    def _at(self, method: str, x: Values, args: Sequence[Values], kwds: Mapping[str, Values]) -> Array:
+        """Density or its logarithm; see `_Subspace.density`."""
+        *first, location, matrix, allow_singular = self._processed(*args, **kwds)
+        density, own = self._of(*first)
+        return _Subspace(matrix, allow_singular).density(method, density, x, *own, location)
+
+    def pdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
+        """Density at vectors along the last axis of x; arguments as for `logpdf`."""
+        return self._at("pdf", x, args, kwds)
+
+    def logpdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
         """Logarithm of the density at vectors along the last axis of x.
 
         Of a singular matrix it is the density in the space in which the distribution lies, and -inf outside of that.
         """
-        mean, cov = self._processed(mean, cov, allow_singular)
-        return _Subspace(cov, allow_singular).density("logpdf", self.density, x, mean)
+        return self._at("logpdf", x, args, kwds)
 
-    def pdf(self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:
-        """Density at vectors along the last axis of x."""
-        mean, cov = self._processed(mean, cov, allow_singular)
-        return _Subspace(cov, allow_singular).density("pdf", self.density, x, mean)
+    def _drawn(self, given: Sequence[Array], size: Size, random_state: Rng) -> Array:
+        *first, location, matrix, _ = given
+        density, own = self._of(*first)
+        generator = self._generator(random_state)
+        return _Subspace(matrix).draws(density, () if size is None else size, generator, *own, location)
 
-    def logcdf(
-        self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, maxpts: int | None = None,
-        abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: Any = None, rng: Any = None,
-    ) -> Any:  # fmt: skip
+    def marginal(self, dimensions: ArrayLike, *args: Values, **kwds: Values) -> FrozenMultivariate:
+        """Distribution of some of the components, given by their numbers; further arguments are the parameters."""
+        *first, location, matrix, allow_singular = self._processed(*args, **kwds)
+        kept = _components(dimensions, len(location))
+        return self(location[kept], matrix[np.ix_(kept, kept)], *first, allow_singular)
+
+
+class MultivariateNormal(_Elliptical):
+    name, of, parameters = "multivariate_normal", "mvnormal", ("mean", "cov", "allow_singular")
+    options = ("maxpts", "abseps", "releps")
+    _order = parameters
+
+    def _processed(self, mean: Location = None, cov: Scale = 1, allow_singular: bool = False) -> tuple[Doubles, Doubles, bool]:
+        return *_vector_and_matrix(("mean", "cov"), mean, cov, allow_singular), allow_singular
+
+    def _of(self, *first: float) -> tuple[Density, tuple[float, ...]]:
+        return self.density, first
+
+    def logcdf(self, *args: Any, **kwds: Any) -> Array:
         """Logarithm of `cdf`, complex where bounds in the wrong order make that negative."""
-        log, sign = self._log_cdf(x, mean, cov, allow_singular, maxpts, abseps, releps, lower_limit, rng)
+        log, sign = self._log_cdf(*args, **kwds)
         return log if np.all(sign > 0) else log + np.where(sign < 0, 1j * np.pi, 0)
 
-    def cdf(
-        self, x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False, maxpts: int | None = None,
-        abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: Any = None, rng: Any = None,
-    ) -> Any:  # fmt: skip
+    def cdf(self, *args: Any, **kwds: Any) -> Array:
         """Probability of vectors between `lower_limit` and x, by `gpustats.box_probability`.
 
         Parameters
         ----------
-        x, lower_limit : array_like (..., d)
+        x : array_like (..., d)
         mean, cov, allow_singular
             As for the density.
         maxpts : int, optional
             The points that are weighed at most.
         abseps, releps : float
-            Absolute and relative errors either of which will do.
+            Absolute and relative errors either of which will do; 1e-5 by default.
+        lower_limit : array_like (..., d), optional
+            By its name only, as is `rng`.
         rng : optional
             As `random_state` of draws; the same points each time where none is given.
         """
-        log, sign = self._log_cdf(x, mean, cov, allow_singular, maxpts, abseps, releps, lower_limit, rng)
+        log, sign = self._log_cdf(*args, **kwds)
         return np.exp(log) * sign
 
     def _log_cdf(
-        self, x: Any, mean: Any, cov: Any, allow_singular: bool, maxpts: int | None, abseps: float, releps: float,
-        lower_limit: Any, rng: Any,
-    ) -> tuple[Any, Any]:  # fmt: skip
-        mean, cov = self._processed(mean, cov, allow_singular)
-        options = dict(points=_points(maxpts, 1_000_000 * len(mean)), atol=abseps / 3, rtol=releps / 3, rng=_seed(rng))
-        return _log_probability(x, mean, cov, lower_limit, **options)
+        self, x: Values, mean: Location = None, cov: Scale = 1, allow_singular: bool = False, maxpts: int | None = None,
+        abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: ArrayLike | None = None, rng: Rng = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        mean, cov, _ = self._processed(mean, cov, allow_singular)
+        points = _points(maxpts, 1_000_000 * len(mean))
+        return _log_probability(x, mean, cov, lower_limit, np.inf, points, abseps / 3, releps / 3, rng)
 
-    def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
+    def rvs(self, mean: Location = None, cov: Scale = 1, size: Size = 1, random_state: Rng = None) -> Array:
         """Draws, without axes of length 1 unless `cov` is a scipy.stats.Covariance."""
-        known, (mean, cov) = hasattr(cov, "covariance"), self._processed(mean, cov, True)
-        draws = _Subspace(cov).draws(self.density, () if size is None else size, self._generator(random_state), mean)
-        return draws if known else squeezed(draws)
+        draws = self._drawn(self._processed(mean, cov, True), size, random_state)
+        return draws if isinstance(cov, Covariance) else squeezed(draws)
 
-    def marginal(self, dimensions: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> FrozenMultivariate:
-        """Distribution of some of the components, given by their numbers."""
-        mean, cov = self._processed(mean, cov, allow_singular)
-        kept = _components(dimensions, len(mean))
-        return self(mean[kept], cov[np.ix_(kept, kept)], allow_singular)
-
-    def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
+    def entropy(self, mean: Location = None, cov: Scale = 1) -> Array:
         """Entropy in nats."""
         space = _Subspace(self._processed(mean, cov, True)[1])
         return np.float64(0.5 * (len(space.scale) * (1 + np.log(2 * np.pi)) + space.log_det))
 
-    def fit(self, x: Any, fix_mean: Any = None, fix_cov: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def fit(
+        self, x: Values, fix_mean: Location = None, fix_cov: Scale | None = None
+    ) -> tuple[Doubles, Doubles]:
         """Mean and covariance matrix by maximum likelihood, of observations (N, d)."""
         x = np.asarray(to_host(x), float)
         if x.ndim != 2:
@@ -254,64 +284,41 @@ class MultivariateNormal(Multivariate):
         return mean, centred.T @ centred / len(x)
 
 
-class MultivariateT(Multivariate):
-    __doc__ = Multivariate.__doc__
+class MultivariateT(_Elliptical):
     name, of, parameters = "multivariate_t", "mv_student_t", ("loc", "shape", "df", "allow_singular")
+    _order = ("df", "loc", "shape", "allow_singular")
 
     def _processed(
-        self, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False
-    ) -> tuple[float, np.ndarray, np.ndarray]:
+        self, loc: Location = None, shape: Scale = 1, df: float | None = 1, allow_singular: bool = False
+    ) -> tuple[float, Doubles, Doubles, bool]:
         df = 1 if df is None else df
         if not df > 0:
             raise ValueError(f"df must be positive, not {df}")
-        return float(df), *_vector_and_matrix(("loc", "shape"), loc, shape, allow_singular)
+        return float(df), *_vector_and_matrix(("loc", "shape"), loc, shape, allow_singular), allow_singular
 
-    def attributes(self, **given: Any) -> dict[str, Any]:
-        df, loc, shape = self._processed(**given)
-        return dict(df=df, loc=loc, shape=shape, allow_singular=_allows_singular(given, shape))
-
-    def _of(self, df: float, x: Any) -> tuple[Any, ...]:
-        """Density, x, and the degrees of freedom; with infinitely many the normal density without them."""
-        return (self.density, x, df) if np.isfinite(df) else (densities["mvnormal"], x)
-
-    def logpdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False) -> Any:
-        """Logarithm of the density at vectors along the last axis of x, as of `multivariate_normal`."""
-        df, loc, shape = self._processed(loc, shape, df, allow_singular)
-        return _Subspace(shape, allow_singular).density("logpdf", *self._of(df, x), loc)
-
-    def pdf(self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False) -> Any:
-        """Density at vectors along the last axis of x."""
-        df, loc, shape = self._processed(loc, shape, df, allow_singular)
-        return _Subspace(shape, allow_singular).density("pdf", *self._of(df, x), loc)
+    def _of(self, *first: float) -> tuple[Density, tuple[float, ...]]:
+        """Density, and the degrees of freedom; with infinitely many the normal density without them."""
+        return (self.density, first) if np.isfinite(first[0]) else (densities["mvnormal"], ())
 
     def cdf(
-        self, x: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False, *,
-        maxpts: int | None = None, lower_limit: Any = None, random_state: Any = None,
-    ) -> Any:  # fmt: skip
+        self, x: Values, loc: Location = None, shape: Scale = 1, df: float | None = 1, allow_singular: bool = False, *,
+        maxpts: int | None = None, lower_limit: ArrayLike | None = None, random_state: Rng = None,
+    ) -> Array:  # fmt: skip
         """Probability of vectors between `lower_limit` and x; see `multivariate_normal.cdf`."""
-        df, loc, shape = self._processed(loc, shape, df, allow_singular)
-        options = dict(points=_points(maxpts, 1_000_000), atol=3e-6, rtol=3e-6, rng=_seed(random_state))
-        log, sign = _log_probability(x, loc, shape, lower_limit, df, **options)
+        df, loc, shape, _ = self._processed(loc, shape, df, allow_singular)
+        points = _points(maxpts, 1_000_000)
+        log, sign = _log_probability(x, loc, shape, lower_limit, df, points, 3e-6, 3e-6, random_state)
         return np.exp(log) * sign
 
-    def rvs(self, loc: Any = None, shape: Any = 1, df: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
+    def rvs(
+        self, loc: Location = None, shape: Scale = 1, df: float | None = 1, size: Size = 1, random_state: Rng = None
+    ) -> Array:
         """Draws, without axes of length 1."""
-        df, loc, shape = self._processed(loc, shape, df, True)
-        density, _, *first = self._of(df, None)
-        size = () if size is None else size
-        return squeezed(_Subspace(shape).draws(density, size, self._generator(random_state), *first, loc))
+        return squeezed(self._drawn(self._processed(loc, shape, df, True), size, random_state))
 
-    def marginal(
-        self, dimensions: Any, loc: Any = None, shape: Any = 1, df: Any = 1, allow_singular: bool = False
-    ) -> FrozenMultivariate:
-        """Distribution of some of the components, given by their numbers."""
-        df, loc, shape = self._processed(loc, shape, df, allow_singular)
-        kept = _components(dimensions, len(loc))
-        return self(loc[kept], shape[np.ix_(kept, kept)], df, allow_singular)
-
-    def entropy(self, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+    def entropy(self, loc: Location = None, shape: Scale = 1, df: float | None = 1) -> Array:
         """Entropy in nats."""
-        df, loc, shape = self._processed(loc, shape, df, True)
+        df, _, shape, _ = self._processed(loc, shape, df, True)
         space = _Subspace(shape)
         d, a = len(space.scale), 0.5 * df
         if np.isinf(df):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
@@ -15,13 +16,15 @@ from ..fits.model import Model
 from ..fits.observations import UPPER, arranged
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.transfers import to_device, to_host
+from ..runtime.types import Array, Doubles, Values
 from .reparametrised import Named
 from .table import FIXED_BY_DEFAULT, LOC_IS_ANGLE
 
+#: Values of parameters by their names.
+Parameters = Mapping[str, float]
 
-def fit(
-    named: Named, density: Density, data: Any, starts: Sequence[Any], kwds: Mapping[str, Any]
-) -> tuple[float, ...]:
+
+def fit(named: Named, density: Density, data: Any, starts: Sequence[float], kwds: Mapping[str, Any]) -> tuple[float, ...]:
     """Estimates of shapes, loc and scale: see `Continuous.fit`.
 
     The density has no defaults, which would be taken as known.
@@ -47,24 +50,25 @@ def fit(
         data = data if is_device_array(data) else np.ravel(data)
         if not is_device_array(data) and not np.isfinite(data).all():
             raise ValueError("data has numbers that are not finite")
+    problem = _Fit(named, density, data, fixed, start)
     if method == "mle" and optimizer is None:
         if name in _CLOSED_FORMS and not censored:
             return _CLOSED_FORMS[name](data, fixed)
-        estimates = _by_newton(density, data, fixed, start)
+        estimates = problem.by_newton(start)
         if not censored and "scale" in fixed and named.shapes and "loc" not in {**start, **fixed}:
-            estimates = _from_mean(named, density, data, fixed, start, estimates)
+            estimates = problem.from_mean(estimates)
         if estimates is not None:
             if name in LOC_IS_ANGLE and "loc" not in fixed and fixed.get("scale") == 1:
                 estimates = {**estimates, "loc": np.pi - (np.pi - estimates["loc"]) % (2 * np.pi)}
-            return tuple(fixed[n] if n in fixed else np.float64(estimates[n]) for n in named.parameters)
+            return problem.result(estimates)
     if censored and method == "mm":
         raise ValueError(f"{name}.fit: censored data have no moments, so method must be 'MLE'")
-    return _by_search(density, named, data, fixed, start, method, optimizer)
+    return _by_search(problem, method, optimizer)
 
 
-def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, Any]:
+def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, float]:
     """Known parameters, which are taken out of `kwds`."""
-    fixed: dict[str, Any] = {}
+    fixed: dict[str, float] = {}
     known = {shape: (f"f{i}", f"f{shape}", f"fix_{shape}") for i, shape in enumerate(shapes)}
     for parameter, keys in {**known, "loc": ("floc",), "scale": ("fscale",)}.items():
         given = [key for key in dict.fromkeys(keys) if key in kwds]
@@ -76,12 +80,11 @@ def _fixed(name: str, shapes: Sequence[str], kwds: dict[str, Any]) -> dict[str, 
     return fixed
 
 
-def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
+def _uniform(data: Array, fixed: Parameters) -> tuple[float, ...]:
     """Location and width of a uniform distribution: the ends of the data, or as near to these as known parameters allow."""
     data = to_host(data)
-    low, high = np.float64(data.min()), np.float64(data.max())
-    if "loc" in fixed:
-        low = fixed["loc"]
+    lowest, high = np.float64(data.min()), np.float64(data.max())
+    low = fixed.get("loc", lowest)
     width = fixed.get("scale", high - low)
     if "scale" in fixed:  # any place is as good that has all the data
         low = low - 0.5 * (width - (high - low))
@@ -90,48 +93,178 @@ def _uniform(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
     return low, width
 
 
-def _laplace(data: Any, fixed: Mapping[str, Any]) -> tuple[float, ...]:
+def _laplace(data: Array, fixed: Parameters) -> tuple[float, ...]:
     """Location and scale of a Laplace distribution: the median, and the mean distance from the median.
 
     Of all numbers between the two in the middle, which are as good, the median is the middle.
     """
     data = to_host(data)
-    loc = fixed["loc"] if "loc" in fixed else np.float64(np.median(data))
-    return loc, fixed["scale"] if "scale" in fixed else np.float64(np.mean(np.abs(data - loc)))
+    loc = fixed.get("loc", np.float64(np.median(data)))
+    return loc, fixed.get("scale", np.float64(np.mean(np.abs(data - loc))))
 
 
 #: Fits that are formulas, where a search would find one of many maxima.
 _CLOSED_FORMS: dict[str, Callable[..., tuple[float, ...]]] = {"uniform": _uniform, "laplace": _laplace}
 
 
-def _by_newton(
-    density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any]
-) -> Mapping[str, Any] | None:
-    """Estimates by Newton's method; None where the search did not converge.
+#: Width of data, relative to their distance from 0, below which the data are moved there.
+CLOSE_WIDTH = 1e-4
 
-    Where loc is known the data are moved, so that an end of the support is at the outermost of them; and where they lie much
-    closer together than at 0, so that differences from loc are not rounded away.
-    """
-    moved = 0.0
-    if isinstance(data, np.ndarray) and "loc" in fixed:
-        standard = {n: v for n, v in (("loc", 0.0), ("scale", 1.0)) if n in fixed}
-        data, fixed = (data - fixed["loc"]) / fixed.get("scale", 1.0), {**fixed, **standard}
-    elif isinstance(data, np.ndarray) and "loc" not in start and np.ptp(data) < CLOSE_WIDTH * abs(np.median(data)):
-        moved = np.median(data)
-        data = data - moved
-    try:
-        estimates = density.fit(data, fixed=fixed, start=start)
-    except ValueError:  # no likelihood anywhere that it began
-        return None
-    if not estimates.converged or not np.isfinite(estimates.log_likelihood):
-        return None
-    return {**estimates.parameters, "loc": estimates.parameters["loc"] + moved}
+#: Number of times that a search begins anew where it ended, as long as it gains so much.
+MOST_RESTARTS, LEAST_GAIN = 20, 1e-7
+
+MOST_MOVED_STARTS = 100  # starts whose support is moved to where the data lie
+#: Values of shapes at which a search may begin, where there is no likelihood at the first.
+_SHAPE_STARTS = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
 
 
-def _by_search(
-    density: Density, named: Named, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any], method: str,
-    optimizer: Callable[..., Any] | str | None,
-) -> tuple[float, ...]:  # fmt: skip
+@dataclass(frozen=True)
+class _Fit:
+    """Fit to one data set: `fixed` are known parameters, `start` has values of others at which a search begins."""
+
+    named: Named
+    density: Density
+    data: Array
+    fixed: Parameters
+    start: Parameters
+
+    def theta(self, values: Parameters) -> list[float]:
+        """Numbers of all parameters in their order, known ones as they are known."""
+        of_all = {**values, **self.fixed}
+        return [of_all[n] for n in self.named.parameters]
+
+    def result(self, values: Parameters) -> tuple[float, ...]:
+        """Estimates as they are returned."""
+        theta = zip(self.named.parameters, self.theta(values), strict=True)
+        return tuple(v if n in self.fixed else np.float64(v) for n, v in theta)
+
+    def by_newton(self, start: Parameters) -> Parameters | None:
+        """Estimates by Newton's method; None where the search did not converge.
+
+        Where loc is known the data are moved, so that an end of the support is at the outermost of them; and where they lie
+        much closer together than at 0, so that differences from loc are not rounded away.
+        """
+        moved, data, fixed = 0.0, self.data, self.fixed
+        if isinstance(data, np.ndarray) and "loc" in fixed:
+            standard = {n: v for n, v in (("loc", 0.0), ("scale", 1.0)) if n in fixed}
+            data, fixed = (data - fixed["loc"]) / fixed.get("scale", 1.0), {**fixed, **standard}
+        elif isinstance(data, np.ndarray) and "loc" not in start and np.ptp(data) < CLOSE_WIDTH * abs(np.median(data)):
+            moved = np.median(data)
+            data = data - moved
+        try:
+            estimates = self.density.fit(data, fixed=fixed, start=start)
+        except ValueError:  # no likelihood anywhere that it began
+            return None
+        if not estimates.converged or not np.isfinite(estimates.log_likelihood):
+            return None
+        return {**estimates.parameters, "loc": estimates.parameters["loc"] + moved}
+
+    def from_mean(self, found: Parameters | None) -> Parameters | None:
+        """Better estimates of two: `found`, or those of a search that begins where the mean is that of the data.
+
+        Guesses of loc are made of the data alone. With a known scale the best loc may lie far from these.
+        """
+        tried = [found]
+        for shape in (0.1, 1.0):
+            begin = self.of_mean_and_variance(to_host(self.data), shape)
+            tried.append(self.by_newton({n: v for n, v in begin.items() if n not in self.fixed}))
+        converged = [values for values in tried if values is not None]
+        return max(converged, key=lambda v: float(self.density.loglik(self.data, *self.theta(v))), default=None)
+
+    def begin(self, merit: Callable[[Parameters], float]) -> Parameters:
+        """Parameters at which a search begins, where `merit`, which the search makes large, is finite, if some are found.
+
+        Shapes are all 1, or else those values of `_SHAPE_STARTS`, together with some of loc and scale, with the largest merit.
+        """
+        named, data, known = self.named, self.data, {**self.start, **self.fixed}
+        at = {**dict.fromkeys(named.shapes, 1.0), **_moved(named.support, data, known), **known}
+        if not np.isfinite(merit(at)):
+            low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
+            others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
+            choice = {n: (at[n], *others[n]) if n in others else _SHAPE_STARTS for n in named.parameters if n not in known}
+            tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
+            tried += [self.around(values, list(choice)) for values in tried[:MOST_MOVED_STARTS]]
+            at = max(tried, key=lambda values: np.nan_to_num(merit(values), nan=-np.inf))
+        return at
+
+    def of_mean_and_variance(self, data: Doubles, shape: float) -> dict[str, float]:
+        """Parameters with the mean and the variance of the data, where loc and scale are free.
+
+        All shapes are the number `shape`.
+        """
+        known = {**self.start, **self.fixed}
+        at = {**dict.fromkeys(self.named.shapes, shape), "loc": 0.0, "scale": 1.0, **known}
+        std = float(self.density.std(*self.theta(at)))
+        if "scale" not in known and 0 < std < np.inf:
+            at["scale"] *= float(data.std()) / std or 1.0
+        mean = float(self.density.mean(*self.theta(at)))
+        if "loc" not in known and np.isfinite(mean):
+            at["loc"] += float(data.mean()) - mean
+        return at
+
+    def around(self, values: Parameters, free: Sequence[str]) -> dict[str, float]:
+        """Parameters of which some free ones are changed, so that the ends of the support lie just outside of the data.
+
+        An end is moved by a parameter of which it is a linear function, as most ends are of each of theirs.
+        """
+        found, width = dict(values), np.ptp(self.data) or 1.0
+
+        def end(side: int, **changed: float) -> float:
+            return float(self.density.support(*self.theta({**found, **changed}))[side])
+
+        for side, beyond in ((0, self.data.min() - 1e-3 * width), (1, self.data.max() + 1e-3 * width)):
+            for name in sorted(free, key=lambda n: n in ("loc", "scale")):  # shapes first
+                here, there = end(side), end(side, **{name: 1.5 * found[name] + 0.1})
+                inside = here >= beyond if side == 0 else here <= beyond
+                if inside and np.isfinite(there) and there != here:
+                    moved = found[name] + (beyond - here) * (0.5 * found[name] + 0.1) / (there - here)
+                    if abs(end(side, **{name: moved}) - beyond) < 1e-6 * width:
+                        found[name] = moved
+        return found
+
+    def beside_ends(self, found: Parameters, loglik: Callable[[Parameters], float]) -> Parameters:
+        """Best estimates of several searches: `found`, and searches with an end of the support at the outermost observation.
+
+        Where a likelihood grows up to this end, a simplex collapses at it long before the maximum.
+        """
+        import scipy.optimize
+
+        def at_end(values: Parameters, side: int) -> Parameters:
+            """Parameters with another loc, which moves the support until its end is at the outermost of the data."""
+            *shapes, _, scale = self.theta(values)
+            end = float(self.density.support(*shapes, 0.0, scale)[side])
+            outermost = float(self.data.max() if side else self.data.min())
+            beyond = 4 * np.finfo(float).eps * (abs(end) + abs(outermost))
+            return {**values, "loc": outermost - end + (beyond if side else -beyond)}
+
+        def searched(values: Parameters, side: int | None) -> Parameters:
+            names = [n for n in values if side is None or n != "loc"]
+
+            def placed(numbers: Sequence[float]) -> Parameters:
+                changed = {**values, **dict(zip(names, map(float, numbers), strict=True))}
+                return changed if side is None else at_end(changed, side)
+
+            def objective(numbers: Sequence[float]) -> float:
+                value = -loglik(placed(numbers))
+                return value if np.isfinite(value) else np.inf
+
+            last, value = [values[n] for n in names], np.inf
+            for _ in range(MOST_RESTARTS if names else 0):
+                last, before = scipy.optimize.fmin(objective, last, xtol=1e-8, ftol=1e-8, disp=0), value
+                value = objective(last)
+                if not value < before - LEAST_GAIN:
+                    break
+            return placed(last)
+
+        def worth(values: Parameters) -> float:
+            return float(np.nan_to_num(loglik(values), nan=-np.inf))
+
+        sides = [side for side, end in enumerate(self.named.support) if np.isfinite(end) and "loc" not in self.fixed]
+        best = max([found, *(searched(at_end(found, side), side) for side in sides)], key=worth)
+        return max(best, searched(best, None), key=worth)
+
+
+def _by_search(given: _Fit, method: str, optimizer: Callable[..., Sequence[float]] | str | None) -> tuple[float, ...]:
     """Estimates by a search that takes no derivatives."""
     import scipy.optimize
 
@@ -139,33 +272,33 @@ def _by_search(
         search = getattr(scipy.optimize, optimizer if optimizer.startswith("fmin") else f"fmin_{optimizer}")
     else:
         search = optimizer or scipy.optimize.fmin
-    free = [n for n in named.parameters if n not in fixed]
-    loglik, on_host = _log_likelihood(density, data)
+    of_theta, on_host = _log_likelihood(given.density, given.data)
+    problem, free = replace(given, data=on_host), [n for n in given.named.parameters if n not in given.fixed]
     moments = np.mean(on_host ** np.arange(1.0, len(free) + 1)[:, None], axis=1)
 
-    def theta(values: Sequence[float]) -> list[Any]:
-        of_free = dict(zip(free, map(float, values), strict=True))
-        return [fixed[n] if n in fixed else of_free[n] for n in named.parameters]
+    def of_free(values: Sequence[float]) -> Parameters:
+        return dict(zip(free, map(float, values), strict=True))
 
-    def differences(values: Sequence[float]) -> np.ndarray:
-        return (_moments(density, theta(values), len(free)) - moments) / np.maximum(abs(moments), 1e-8)
+    def loglik(values: Parameters) -> float:
+        return of_theta(problem.theta(values))
 
-    def objective(values: Sequence[float], *data: Any) -> float:
-        value = float(np.sum(differences(values) ** 2)) if method == "mm" else -loglik(theta(values))
+    def differences(values: Sequence[float]) -> Doubles:
+        found = _moments(problem.density, problem.theta(of_free(values)), len(free))
+        return (found - moments) / np.maximum(abs(moments), 1e-8)
+
+    def objective(values: Sequence[float], *data: Array) -> float:
+        value = float(np.sum(differences(values) ** 2)) if method == "mm" else -loglik(of_free(values))
         return value if np.isfinite(value) else np.inf
 
-    def of_named(values: Mapping[str, Any]) -> float:
-        return loglik([values[n] for n in named.parameters])
-
-    begin = _begin(named, density, on_host, fixed, start, lambda v: -objective([v[n] for n in free]))
+    begin = problem.begin(lambda v: -objective([v[n] for n in free]))
     if method == "mm":
-        others = (_of_mean_and_variance(named, density, on_host, {**start, **fixed}, shape) for shape in _SHAPE_STARTS)
+        others = (problem.of_mean_and_variance(on_host, shape) for shape in _SHAPE_STARTS)
         begin = min([begin, *others], key=lambda at: objective([at[n] for n in free]))
-    if method == "mle" and optimizer is None and (of_values := _by_newton(density, on_host, fixed, start)) is not None:
-        begin = max(begin, {**of_values, **fixed}, key=of_named)  # of censored data, a value within each interval
+    if method == "mle" and optimizer is None and (found := problem.by_newton(problem.start)) is not None:
+        begin = max(begin, found, key=loglik)  # of censored data, a value within each interval
     estimates = search(objective, [begin[n] for n in free], args=(on_host,), disp=0)
     if method == "mle" and optimizer is None:
-        estimates = _beside_ends(named, density, on_host, fixed, dict(zip(free, estimates, strict=True)), of_named)
+        estimates = list(problem.beside_ends(dict(zip(free, estimates, strict=True)), loglik).values())
     if method == "mm" and np.isfinite(objective(estimates)):
         with np.errstate(all="ignore"):
             nearer = scipy.optimize.root(
@@ -174,31 +307,11 @@ def _by_search(
             ).x  # fmt: skip
         estimates = nearer if objective(nearer) < objective(estimates) else estimates
     if not np.isfinite(objective(estimates)):
-        raise ValueError(f"{named.name}: no parameters are found at which the data have a likelihood: give starts")
-    return tuple(fixed[n] if n in fixed else np.float64(v) for n, v in zip(named.parameters, theta(estimates), strict=True))
+        raise ValueError(f"{given.named.name}: no parameters are found at which the data have a likelihood: give starts")
+    return problem.result(of_free(estimates))
 
 
-def _from_mean(
-    named: Named, density: Density, data: Any, fixed: Mapping[str, Any], start: Mapping[str, Any],
-    found: Mapping[str, Any] | None,
-) -> Mapping[str, Any] | None:  # fmt: skip
-    """Better estimates of two: `found`, or those of a search that begins where the mean is that of the data.
-
-    Guesses of loc are made of the data alone. With a known scale the best loc may lie far from these.
-    """
-    tried = [found] if found is not None else []
-    for shape in (0.1, 1.0):
-        begin = _of_mean_and_variance(named, density, to_host(data), {**start, **fixed}, shape)
-        begin = {n: v for n, v in begin.items() if n not in fixed}
-        if np.isfinite(density.loglik(data, *({**begin, **fixed}[n] for n in named.parameters))):
-            other = _by_newton(density, data, fixed, begin)
-            tried += [other] if other is not None else []
-    return max(
-        tried, key=lambda values: float(density.loglik(data, *(values[n] for n in named.parameters))), default=None
-    )
-
-
-def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:
+def _moments(density: Density, theta: Sequence[float], number: int) -> Doubles:
     """Means of the first powers of X.
 
     The first four come from mean, standard deviation, skewness and kurtosis, for which there are formulas, the others from
@@ -213,52 +326,7 @@ def _moments(density: Density, theta: Sequence[Any], number: int) -> np.ndarray:
     return np.array([*found, *(density.moment(further, *theta) if further.size else ())])
 
 
-def _beside_ends(
-    named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], found: Mapping[str, float],
-    loglik: Callable[[Mapping[str, Any]], float],
-) -> list[float]:  # fmt: skip
-    """Best estimates of several searches: `found`, and searches with an end of the support at the outermost observation.
-
-    Where a likelihood grows up to this end, a simplex collapses at it long before the maximum.
-    """
-    import scipy.optimize
-
-    def at_end(values: Mapping[str, float], side: int) -> dict[str, float]:
-        """Parameters with another loc, which moves the support until its end is at the outermost of the data."""
-        *shapes, _, scale = ({**values, **fixed}[n] for n in named.parameters)
-        end, outermost = float(density.support(*shapes, 0.0, scale)[side]), float(data.max() if side else data.min())
-        beyond = 4 * np.finfo(float).eps * (abs(end) + abs(outermost))
-        return {**values, "loc": outermost - end + (beyond if side else -beyond)}
-
-    def searched(values: Mapping[str, float], side: int | None) -> dict[str, float]:
-        names = [n for n in values if side is None or n != "loc"]
-
-        def placed(numbers: Sequence[float]) -> dict[str, float]:
-            changed = {**values, **dict(zip(names, map(float, numbers), strict=True))}
-            return changed if side is None else at_end(changed, side)
-
-        def objective(numbers: Sequence[float]) -> float:
-            value = -loglik({**placed(numbers), **fixed})
-            return value if np.isfinite(value) else np.inf
-
-        last, value = [values[n] for n in names], np.inf
-        for _ in range(MOST_RESTARTS if names else 0):
-            last, before = scipy.optimize.fmin(objective, last, xtol=1e-8, ftol=1e-8, disp=0), value
-            value = objective(last)
-            if not value < before - LEAST_GAIN:
-                break
-        return placed(last)
-
-    def worth(values: Mapping[str, float]) -> float:
-        return float(np.nan_to_num(loglik({**values, **fixed}), nan=-np.inf))
-
-    sides = [side for side, end in enumerate(named.support) if np.isfinite(end) and "loc" not in fixed]
-    best = max([dict(found), *(searched(at_end(found, side), side) for side in sides)], key=worth)
-    best = max(best, searched(best, None), key=worth)
-    return [best[n] for n in found]
-
-
-def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any]], float], np.ndarray]:
+def _log_likelihood(density: Density, data: Values) -> tuple[Callable[[Sequence[float]], float], Doubles]:
     """Log-likelihood of parameters, and the data on the host: of a censored one, a number in its interval."""
     rectangle = arranged(data, None, None, None, {}, None).rectangles[0]
     if UPPER not in rectangle.columns:
@@ -267,84 +335,13 @@ def _log_likelihood(density: Density, data: Any) -> tuple[Callable[[Sequence[Any
     of_intervals = Model(density.log_density, density.definition).of_intervals()
     runtime = device_of([rectangle.x], ["x"])
 
-    def loglik(theta: Sequence[Any]) -> float:
+    def loglik(theta: Sequence[float]) -> float:
         return float(np.sum(of_intervals.sum([rectangle.x, *map(float, theta), rectangle.columns[UPPER]], runtime)))
 
     return loglik, np.ravel(rectangle.sample(rectangle.x.size, False).x)
 
 
-#: Width of data, relative to their distance from 0, below which the data are moved there.
-CLOSE_WIDTH = 1e-4
-
-#: Number of times that a search begins anew where it ended, as long as it gains so much.
-MOST_RESTARTS, LEAST_GAIN = 20, 1e-7
-
-MOST_MOVED_STARTS = 100  # starts whose support is moved to where the data lie
-#: Values of shapes at which a search may begin, where there is no likelihood at the first.
-_SHAPE_STARTS = (1.0, 0.5, 2.0, 4.0, -0.5, -1.0, -4.0)
-
-
-def _begin(
-    named: Named, density: Density, data: np.ndarray, fixed: Mapping[str, Any], start: Mapping[str, Any],
-    merit: Callable[..., float],
-) -> dict[str, float]:  # fmt: skip
-    """Parameters at which a search begins, where `merit`, which the search makes large, is finite, if some are found.
-
-    Shapes are all 1, or else those values of `_SHAPE_STARTS`, together with some of loc and scale, with the largest merit.
-    """
-    known = {**start, **fixed}
-    at = {**dict.fromkeys(named.shapes, 1.0), **_moved(named.support, data, known), **known}
-    if not np.isfinite(merit(at)):
-        low, high, width = data.min(), data.max(), np.ptp(data) or 1.0
-        others = {"loc": (low - 0.1 * width, low - 2 * width, high + 0.1 * width), "scale": (2 * width,)}
-        choice = {n: (at[n], *others[n]) if n in others else _SHAPE_STARTS for n in named.parameters if n not in known}
-        tried = [{**at, **dict(zip(choice, each, strict=True))} for each in itertools.product(*choice.values())]
-        tried += [_around(named, density, data, values, list(choice)) for values in tried[:MOST_MOVED_STARTS]]
-        at = max(tried, key=lambda values: np.nan_to_num(merit(values), nan=-np.inf))
-    return at
-
-
-def _of_mean_and_variance(
-    named: Named, density: Density, data: np.ndarray, known: Mapping[str, float], shape: float
-) -> dict[str, float]:
-    """Parameters with the mean and the variance of the data, where loc and scale are free.
-
-    All shapes are the number `shape`.
-    """
-    at = {**dict.fromkeys(named.shapes, shape), "loc": 0.0, "scale": 1.0, **known}
-    std = float(density.std(*(at[n] for n in named.parameters)))
-    if "scale" not in known and 0 < std < np.inf:
-        at["scale"] *= float(data.std()) / std or 1.0
-    mean = float(density.mean(*(at[n] for n in named.parameters)))
-    if "loc" not in known and np.isfinite(mean):
-        at["loc"] += float(data.mean()) - mean
-    return at
-
-
-def _around(
-    named: Named, density: Density, data: np.ndarray, values: Mapping[str, float], free: Sequence[str]
-) -> dict[str, float]:
-    """Parameters of which some free ones are changed, so that the ends of the support lie just outside of the data.
-
-    An end is moved by a parameter of which it is a linear function, as most ends are of each of theirs.
-    """
-    found, width = dict(values), np.ptp(data) or 1.0
-
-    def end(side: int, **changed: float) -> float:
-        return float(density.support(*({**found, **changed}[n] for n in named.parameters))[side])
-
-    for side, beyond in ((0, data.min() - 1e-3 * width), (1, data.max() + 1e-3 * width)):
-        for name in sorted(free, key=lambda n: n in ("loc", "scale")):  # shapes first
-            here, there = end(side), end(side, **{name: 1.5 * found[name] + 0.1})
-            inside = here >= beyond if side == 0 else here <= beyond
-            if inside and np.isfinite(there) and there != here:
-                moved = found[name] + (beyond - here) * (0.5 * found[name] + 0.1) / (there - here)
-                if abs(end(side, **{name: moved}) - beyond) < 1e-6 * width:
-                    found[name] = moved
-    return found
-
-
-def _moved(support: tuple[float, float], data: np.ndarray, known: Mapping[str, float]) -> dict[str, float]:
+def _moved(support: tuple[float, float], data: Doubles, known: Parameters) -> dict[str, float]:
     """Location and scale with which the data lie within the support of the standard form."""
     (a, b), low, high = support, float(data.min()), float(data.max())
     width, scale = (high - low) or 1.0, float(data.std()) or 1.0

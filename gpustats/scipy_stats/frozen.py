@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from ..distribution.expectation import Function
+from ..draws.generator import Rng
+from ..runtime.types import Array, Size, Values
 
 _METHODS_OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "interval", "moment")
 _METHODS_WITHOUT_X = ("median", "mean", "var", "std", "entropy", "support")
@@ -33,62 +37,66 @@ class Frozen:
     ((10,), 1.0, 2.0)
     """
 
-    def __init__(self, dist: Any, args: Sequence[Any], kwds: Mapping[str, Any]):
+    def __init__(self, dist: Any, args: Sequence[Values], kwds: Mapping[str, Values]):
         self.dist, self.args, self.kwds = dist, tuple(args), dict(kwds)
-        self._random_state: Any = None
+        self._random_state: Rng = None
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Array]:
         """Method of the distribution's, kept beside the attributes."""
         if name not in (*_METHODS_OF_X, *_METHODS_WITHOUT_X) or not hasattr(self.__dict__.get("dist"), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method, args, kwds = getattr(self.dist, name), self.args, self.kwds
 
-        def of_x(x: Any) -> Any:
+        def of_x(x: Values) -> Array:
             return method(x, *args, **kwds)
 
-        def of_none() -> Any:
+        def of_none() -> Array:
             return method(*args, **kwds)
 
-        made: Any = of_x if name in _METHODS_OF_X else of_none
+        made: Callable[..., Array] = of_x if name in _METHODS_OF_X else of_none
         made.__name__, made.__doc__ = name, method.__doc__
         self.__dict__[name] = made
         return made
 
-    def expect(self, func: Any = None, lb: Any = None, ub: Any = None, conditional: bool = False, **kwds: Any) -> float:
+    def expect(
+        self, func: Function | None = None, lb: float | None = None, ub: float | None = None, conditional: bool = False,
+        **kwds: object,
+    ) -> float:  # fmt: skip
         """Mean of a function; see `Distribution.expect`."""
-        return self.dist._expected(func, self.dist._given(self.args, self.kwds), lb, ub, conditional)
+        given, n = self.dist.parameters_of(self.args, self.kwds), self.dist.numargs
+        return self.dist.expect(func, given[:n], *given[n:], lb=lb, ub=ub, conditional=conditional)
 
     @property
-    def a(self) -> Any:
+    def a(self) -> Array:
         return self._standard_support()[0]
 
     @property
-    def b(self) -> Any:
+    def b(self) -> Array:
         return self._standard_support()[1]
 
-    def _standard_support(self) -> Any:
-        shapes = self.dist._given(self.args, self.kwds)[: self.dist.numargs]
+    def _standard_support(self) -> tuple[Array, Array]:
+        shapes = self.dist.parameters_of(self.args, self.kwds)[: self.dist.numargs]
         return self.dist.support(*shapes)
 
-    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
+    def rvs(self, size: Size = None, random_state: Rng = None) -> Array:
         """Random draws; see `Distribution.rvs`."""
         state = self._random_state if random_state is None else random_state
         return self.dist.rvs(*self.args, **self.kwds, size=size, random_state=state)
 
-    def stats(self, moments: str = "mv") -> Any:
+    def stats(self, moments: str = "mv") -> Array:
         """Moments; see `Distribution.stats`."""
         return self.dist.stats(*self.args, **self.kwds, moments=moments)
 
     @property
-    def random_state(self) -> Any:
+    def random_state(self) -> Rng:
         """Random state of draws that are given none; None for that of the distribution."""
         return self._random_state
 
     @random_state.setter
-    def random_state(self, seed: Any) -> None:
+    def random_state(self, seed: Rng) -> None:
         self._random_state = np.random.RandomState(seed) if isinstance(seed, int) else seed
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: self.__dict__[name] for name in ("dist", "args", "kwds", "_random_state")}
 
     def __dir__(self) -> list[str]:

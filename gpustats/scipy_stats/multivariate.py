@@ -7,19 +7,29 @@ from __future__ import annotations
 
 import functools
 import inspect
-from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..density import Density, densities
+from ..draws.generator import Rng
 from ..runtime.arrays import is_device_array
-from .random_states import generator_of
+from ..runtime.types import Array, Size, Values
+from .random_states import WithRandomState, generator_of
+
+#: Location on the host; None is 0.
+Location: TypeAlias = ArrayLike | None
 
 _METHODS = ("logpdf", "pdf", "logpmf", "pmf", "logcdf", "cdf", "rvs", "mean", "mode", "var", "cov", "entropy", "marginal")
 
 
-class Multivariate(ABC):
+#: Distributions of vectors by SciPy's names.
+MULTIVARIATE: dict[str, type[Multivariate]] = {}
+
+
+class Multivariate(WithRandomState):
     """Distribution of vectors as in SciPy, computed by gpustats.
 
     A call with parameters gives the distribution of these, whose methods take none. The normal one and Student's have
@@ -29,9 +39,9 @@ class Multivariate(ABC):
     ----------
     name : str
     parameters : tuple of str
-        Parameters that a call and the methods take.
+        Parameters that a call and the methods take, by position or by name.
     options : tuple of str
-        Further arguments of a call, by name, which methods get.
+        Further arguments of a call, by name, which distribution functions get.
     density : Density
         gpustats' density, by its own parameters.
 
@@ -51,49 +61,76 @@ class Multivariate(ABC):
     parameters: tuple[str, ...]
     options: tuple[str, ...] = ()
 
-    def __init__(self) -> None:
-        self._random_state: Any = None
+    #: Parameters in the order in which the density takes them, where it has another.
+    _order: tuple[str, ...] = ()
 
-    @property
-    def random_state(self) -> Any:
-        """Random state of draws that are given none.
+    #: Parameters of a call as the density takes them; ValueError where they lie outside of their domains.
+    _processed: Callable[..., tuple[Array, ...]]
 
-        None is the generator of ``numpy.random``. A seed becomes a generator.
-        """
-        return self._random_state
-
-    @random_state.setter
-    def random_state(self, seed: Any) -> None:
-        self._random_state = None if seed is None else generator_of(seed)
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = cls.__doc__ or Multivariate.__doc__
+        if "name" in vars(cls):
+            MULTIVARIATE[cls.name] = cls
 
     @property
     def density(self) -> Density:
         return densities[self.of]
 
-    @abstractmethod
-    def attributes(self, **given: Any) -> dict[str, Any]:
+    def attributes(self, **given: Values) -> dict[str, Array]:
         """Parameters by their names as arrays; ValueError where they lie outside of their domains."""
+        return dict(zip(self._order or self.parameters, self._processed(**given), strict=False))
 
-    def __call__(self, *args: Any, seed: Any = None, **kwds: Any) -> FrozenMultivariate:
+    def __call__(self, *args: Values, seed: Rng = None, **kwds: Values) -> FrozenMultivariate:
         """Distribution of these parameters."""
         return FrozenMultivariate(self, args, kwds, seed)
-
-    @classmethod
-    def _one(cls) -> Multivariate:
-        """Distribution object, of which there is one for each class, also for what was pickled."""
-        return _one_of(cls)
 
     def __repr__(self) -> str:
         return f"<gpustats.scipy_stats.{self.name}({', '.join(self.parameters)})>"
 
-    def __reduce__(self) -> Any:
-        return type(self)._one, ()
+    def __reduce__(self) -> tuple[Callable[[str], Multivariate], tuple[str]]:
+        return multivariate_of, (self.name,)
 
-    def _draws(self, given: tuple[Any, ...], size: Any, random_state: Any, **more: Any) -> Any:
+    def _observations(self, x: Values, *given: Array) -> Array:
+        """Observations as the density takes them, which may depend on the parameters."""
+        return x if is_device_array(x) else np.asarray(x, float)
+
+    def _at(self, method: str, x: Values, args: Sequence[Values], kwds: Mapping[str, Values]) -> Array:
+        """Result of a method of the density at observations x."""
+        given = self._processed(*args, **kwds)
+        return getattr(self.density, method)(self._observations(x, *given), *given)
+
+    def _draws(self, given: Sequence[Array], size: Size, random_state: Rng, out: Array = None) -> Array:
+        more = {} if out is None else {"out": out}
         return self.density.rvs(*given, size=size, rng=self._generator(random_state), **more)
 
-    def _generator(self, random_state: Any) -> Any:
-        return generator_of(self.random_state if random_state is None else random_state)
+
+class WithDensity(Multivariate):
+    """Distribution with a density; further arguments of its methods are the parameters."""
+
+    def logpdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
+        """Logarithm of the density at x."""
+        return self._at("logpdf", x, args, kwds)
+
+    def pdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
+        """Density at x."""
+        return np.exp(self.logpdf(x, *args, **kwds))
+
+
+class WithMass(Multivariate):
+    """Distribution of counts along the last axis; further arguments of its methods are the parameters."""
+
+    def logpmf(self, x: Values, *args: Values, **kwds: Values) -> Array:
+        """Logarithm of the probability of counts along the last axis of x."""
+        return self._at("logpmf", x, args, kwds)
+
+    def pmf(self, x: Values, *args: Values, **kwds: Values) -> Array:
+        """Probability of counts along the last axis of x."""
+        return self._at("pmf", x, args, kwds)
+
+    def _counts(self, given: Sequence[Array], size: Size, random_state: Rng) -> Array:
+        """Draws as whole numbers."""
+        draws = self._draws(given, size, random_state)
+        return draws if is_device_array(draws) else draws.astype(np.int64)
 
 
 class FrozenMultivariate:
@@ -106,7 +143,7 @@ class FrozenMultivariate:
         The parameters, as arrays.
     """
 
-    def __init__(self, dist: Multivariate, args: tuple[Any, ...], kwds: dict[str, Any], seed: Any = None):
+    def __init__(self, dist: Multivariate, args: Sequence[Values], kwds: Mapping[str, Values], seed: Rng = None):
         names = dist.parameters
         if len(args) > len(names):
             raise TypeError(f"{dist.name} takes {', '.join(names)}: {len(names)} parameters, not {len(args)}")
@@ -123,10 +160,11 @@ class FrozenMultivariate:
         if name not in _METHODS or not hasattr(self.__dict__.get("dist"), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         method = getattr(self.dist, name)
-        accepted = inspect.signature(method).parameters
+        named = inspect.signature(method).parameters
+        accepted = (*self.dist.parameters, *(self.dist.options if "cdf" in name else ())) if "kwds" in named else named
         given = {n: v for n, v in self._own.items() if n in accepted}
         if name == "rvs":
-            return lambda size=accepted["size"].default, random_state=None, **more: method(
+            return lambda size=named["size"].default, random_state=None, **more: method(
                 **given, size=size, random_state=self.random_state if random_state is None else random_state, **more
             )
         return functools.partial(method, **given)
@@ -136,10 +174,11 @@ class FrozenMultivariate:
 
 
 @functools.cache
-def _one_of(cls: type[Multivariate]) -> Multivariate:
-    return cls()
+def multivariate_of(name: str) -> Multivariate:
+    """SciPy's distribution of a name, of which there is one object, also for what was pickled."""
+    return MULTIVARIATE[name]()
 
 
-def squeezed(draws: Any) -> Any:
+def squeezed(draws: Array) -> Array:
     """Draws without axes of length 1, as SciPy has them; a device array as it is."""
     return draws if is_device_array(draws) else np.squeeze(draws)[()]

@@ -7,11 +7,10 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..density import Density, densities
 from ..language.device_function import Argument
-from ..transforms.inner import Inner
+from ..transforms.inner import Inner, enclosed
 from .table import CONTINUOUS, DISCRETE, SUPPORTS
 
 #: SciPy's distributions are in their standard form unless a call moves or stretches them.
@@ -90,10 +89,10 @@ class Named:
         that is given a location has to see that of x - loc for each set of parameters.
         """
         density = densities[self.density]
-        x = "x" if self.shift == "0" else f"(x - {_enclosed(self.shift)})"
+        x = "x" if self.shift == "0" else f"(x - {enclosed(self.shift)})"
         if self.reflected:
-            x = f"({_enclosed(self.shift)} - x)"
-        at = x if self.stretch == "1" else f"({x} / {_enclosed(self.stretch)})"
+            x = f"({enclosed(self.shift)} - x)"
+        at = x if self.stretch == "1" else f"({x} / {enclosed(self.stretch)})"
         observation, *parameters = density.definition.arguments
         if lacking := [a.name for a in parameters if a.name not in self.values]:
             raise ValueError(f"{self.name}: {self.density} has a parameter {lacking[0]}, of which the table says nothing")
@@ -107,7 +106,7 @@ class Named:
         return inner.written(name, density.description, arguments, arguments, 1, bodies, {} if standard else self.defaults)
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> dict[str, float]:
         return {n: v for n, v in DEFAULTS.items() if n in self.parameters}
 
     def _bodies(self, inner: Inner, at: str) -> dict[str, str]:
@@ -124,34 +123,7 @@ class Named:
             below, above = (above, below) if self.reflected else (below, above)
             bodies |= {"logcdf": f"    return {below};\n", "logsf": f"    return {above};\n"}
             bodies |= inner.probabilities(self.reflected)
-        moved = self._moved("{}")
-        if not self.discrete:
-            bodies |= inner.quantiles(moved, self.reflected)
-        sign = "-" if self.reflected else ""
-        low, high = ("upper", "lower") if self.reflected else ("lower", "upper")
-        bodies |= inner.numbers(**dict.fromkeys(("mean", "median", "mode"), moved), skewness=f"{sign}{{}}", kurtosis="{}")
-        bodies["lower"], bodies["upper"] = inner.numbers(lower=moved)["lower"], inner.numbers(upper=moved)["upper"]
-        if self.reflected:
-            bodies["lower"], bodies["upper"] = bodies["upper"], bodies["lower"]
-        if stretched:
-            width = _enclosed(self.stretch)
-            bodies |= inner.numbers(var=f"{width} * {width} * {{}}", entropy=f"{{}} + log({self.stretch})")
-        else:
-            bodies |= inner.numbers(var="{}", entropy="{}")
-        if drawn := inner.sample():
-            bodies["sample"] = f"    return {self._moved('{}').format(drawn)};\n"
-        return bodies
-
-    def _moved(self, y: str) -> str:
-        """Expression in C of x, where y has the density."""
-        stretched = y if self.stretch == "1" else f"{_enclosed(self.stretch)} * {y}"
-        if self.reflected:
-            return f"{_enclosed(self.shift)} - {stretched}"
-        return stretched if self.shift == "0" else f"{_enclosed(self.shift)} + {stretched}"
-
-
-def _enclosed(expression: str) -> str:
-    return expression if re.fullmatch(r"\w+|\(.*\)", expression) else f"({expression})"
+        return bodies | inner.stretched(self.shift, self.stretch, self.reflected)
 
 
 def _read(line: str, discrete: bool) -> Named:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..density import densities
-from ..draws.generator import RANDOM, as_generator
+from ..draws.generator import RANDOM, Rng, as_generator
 from ..evaluation.results import Destination, as_shape
-from ..kernels.layout import Layout, row_blocks
+from ..kernels.layout import row_blocks
 from ..kernels.template import Template
 from ..runtime import choose
 from ..runtime.transfers import to_host
 from .box_probability import Probability, weighed
-from .confined import a_thread_each, confined_codes
+from .confined import confined_kernel
 from .tilting import Tilted, is_symmetric, tilted
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
+    from numpy.typing import DTypeLike
+
+    from ..runtime.types import Array, Size, Values
 
 _BOX = Template.beside(__file__, "box")
 
 #: Number of attempts at a draw before it is given up, and the rate of acceptance below which draws are refused: there one draw
 #: in 10^4 would be given up.
 MOST_ATTEMPTS, LEAST_ACCEPTANCE = 10_000_000, 1e-6
+
 
 class TruncatedMvNormal:
     """A multivariate normal distribution confined to a box, lower <= x <= upper.
@@ -69,7 +71,7 @@ class TruncatedMvNormal:
     ((100000, 2), True)
     """
 
-    def __init__(self, mu: Any, cov: Any, lower: Any, upper: Any):
+    def __init__(self, mu: Values, cov: Values, lower: Values, upper: Values):
         self.mu = _vector(mu, "mu")
         d = len(self.mu)
         self.cov = np.asarray(to_host(cov), np.float64)
@@ -124,7 +126,7 @@ class TruncatedMvNormal:
             self._probabilities[key] = Probability(float(found.log[0]), float(found.error[0]))
         return self._probabilities[key]
 
-    def logpdf(self, x: Any) -> Any:
+    def logpdf(self, x: Values) -> Array:
         """The log-density.
 
         Parameters
@@ -143,9 +145,7 @@ class TruncatedMvNormal:
         everywhere = densities["mvnormal"].logpdf(x, self.mu, self.cov) - self.log_probability().log
         return np.where(inside, everywhere, -np.inf)[()]
 
-    def rvs(
-        self, size: int | tuple[int, ...] | None = None, rng: Any = None, dtype: Any = np.float64, device: bool = False
-    ) -> Any:
+    def rvs(self, size: Size = None, rng: Rng = None, dtype: DTypeLike = np.float64, device: bool = False) -> Array:
         """Independent draws.
 
         Parameters
@@ -175,32 +175,23 @@ class TruncatedMvNormal:
         if n:
             bounds = np.stack([self.lower, self.upper], -1)[t.order]
             numbers = [t.factor, t.low, t.high, t.tilt, self.mu[t.order], t.scale, bounds, t.order]
-            kernel, layout = _kernel(runtime, dtype, self.dim)
+            kernel, layout = confined_kernel(
+                runtime, _BOX, "box_draws", dtype, before=(RANDOM,), dim=self.dim, attempts=MOST_ATTEMPTS
+            )
             packed = runtime.passed(np.concatenate([np.ravel(part) for part in numbers], dtype=dtype))
             blocks, out = row_blocks(runtime.device, layout, n, 1), (destination.handle, destination.offset)
             kernel((1, blocks), *out, n, *generator.take(n), packed, 0, t.largest)
         return destination.finished()
 
 
-@functools.lru_cache(256)
-def _kernel(runtime: Runtime, dtype: np.dtype, dim: int) -> tuple[Kernel, Layout]:
-    layout = a_thread_each(runtime.device, dtype)
-    confined, *others = confined_codes()
-    text = _BOX.source_of(
-        confined, "box_draws", layout, dtype.name, runtime.dialect, others=others, before=(RANDOM,), dim=dim,
-        attempts=MOST_ATTEMPTS,
-    )  # fmt: skip
-    return runtime.kernel(text, "box_draws", layout.threads), layout
-
-
-def _vector(value: Any, name: str) -> np.ndarray:
+def _vector(value: Values, name: str) -> np.ndarray:
     vector = np.asarray(to_host(value), np.float64)
     if vector.ndim != 1 or not np.isfinite(vector).all():
         raise ValueError(f"{name} must be a vector of finite numbers, shape (d,), not {vector.shape}")
     return vector
 
 
-def _bound(value: Any, name: str, d: int) -> np.ndarray:
+def _bound(value: Values, name: str, d: int) -> np.ndarray:
     bound = np.asarray(to_host(value), np.float64)
     if bound.shape not in ((), (d,)):
         raise ValueError(f"{name} has shape {bound.shape}: it must be a number or have mu's shape, ({d},)")

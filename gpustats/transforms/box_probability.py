@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..density import densities
 from ..draws.generator import Generator
 from ..evaluation.results import Destination
-from ..kernels.layout import Layout, row_blocks
+from ..kernels.layout import row_blocks
 from ..kernels.template import Template
 from ..runtime import choose
 from ..runtime.transfers import to_host
-from .confined import a_thread_each, confined_codes
+from .confined import confined_kernel
 from .lattice import prime_below, rank_1_lattice
 from .tilting import Tilted, is_symmetric, tilted
 
 if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
+    from ..runtime.base import Runtime
+    from ..runtime.types import Array, Values
 
 _WEIGHTS = Template.beside(__file__, "box_probability")
 _DOUBLE = np.dtype(np.float64)
@@ -39,12 +39,12 @@ MOST_SUMS, MOST_NUMBERS = 1 << 22, 1 << 24
 class Probability(NamedTuple):
     """Logarithms of probabilities, and the standard errors of these estimates."""
 
-    log: Any
-    error: Any
+    log: Array
+    error: Array
 
 
 def box_probability(
-    lower: Any, upper: Any, mu: Any, cov: Any, df: float = math.inf, *, rtol: float = 1e-4, atol: float = 0.0,
+    lower: Values, upper: Values, mu: Values, cov: Values, df: float = math.inf, *, rtol: float = 1e-4, atol: float = 0.0,
     points: int = 1 << 14, rng: int = 0, allow_singular: bool = False,
 ) -> Probability:  # fmt: skip
     """The probability that a multivariate normal, or a Student t vector lies in a box, for many boxes at once.
@@ -133,8 +133,7 @@ def box_probability(
     log, error = np.full(len(low), -np.inf), np.zeros(len(low))
     unknown = np.isnan(low).any(1) | np.isnan(high).any(1) | np.isnan(matrices).any((1, 2))
     log[unknown] = error[unknown] = np.nan
-    boxes = np.flatnonzero((low < high).all(1))
-    boxes = boxes[~unknown[boxes]]
+    boxes = np.flatnonzero((low < high).all(1) & ~unknown)
     piece = max(1, MOST_NUMBERS // d**2)
     for part in (boxes[first : first + piece] for first in range(0, len(boxes), piece)):
         t = tilted(matrices[part], low[part], high[part], tilt=df == math.inf, allow_singular=allow_singular)
@@ -199,7 +198,10 @@ def _sums(
 ) -> np.ndarray:
     """The sums of the weights of each box for each shift, (boxes, SHIFTS)."""
     d = lattice.shape[1]
-    kernel, layout = _kernel(runtime, d, radii is not None, smooth)
+    kernel, layout = confined_kernel(
+        runtime, _WEIGHTS, "box_weights", _DOUBLE, dim=d, radial=radii is not None, smooth=smooth, each=POINTS_PER_THREAD,
+        shifts=SHIFTS,
+    )  # fmt: skip
     a_box = SHIFTS * -(-size // POINTS_PER_THREAD)
     sums, handle = np.empty((len(numbers), SHIFTS)), runtime.memory(lattice)[0]
     more = () if radii is None else (runtime.memory(radii)[0], 0)
@@ -212,14 +214,3 @@ def _sums(
         kernel((1, blocks), *out, n, size, handle, 0, runtime.memory(part)[0], 0, *more)
         sums[first : first + piece] = destination.finished().sum(-1)
     return sums
-
-
-@functools.lru_cache(256)
-def _kernel(runtime: Runtime, dim: int, radial: bool, smooth: bool) -> tuple[Kernel, Layout]:
-    layout = a_thread_each(runtime.device, _DOUBLE)
-    confined, *others = confined_codes()
-    text = _WEIGHTS.source_of(
-        confined, "box_weights", layout, "float64", runtime.dialect,
-        others=others, dim=dim, radial=radial, smooth=smooth, each=POINTS_PER_THREAD, shifts=SHIFTS,
-    )  # fmt: skip
-    return runtime.kernel(text, "box_weights", layout.threads), layout

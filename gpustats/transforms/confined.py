@@ -1,8 +1,9 @@
-"""Kernel parts whose threads draw normal numbers between two bounds, one after another."""
+"""Kernels whose threads draw normal numbers between two bounds, one after another."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
 
 from ..kernels.code import KernelCode
 from ..kernels.layout import Layout
@@ -12,7 +13,8 @@ from ..language.library import library
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..runtime.base import Device
+    from ..kernels.template import Template
+    from ..runtime.base import Kernel, Runtime
 
 # `beyond`: how far behind c, far in the upper tail, the number lies above which a part of the probability of [c, c + width]
 # lies. The distance s solves log(Q(c + s) / Q(c)) = log(v), where Q is the upper tail: Newton's steps begin at the solution for
@@ -36,13 +38,15 @@ real beyond(real part, real c, real width)
 """
 
 
-def confined_codes() -> list[KernelCode]:
-    """Device functions of which ``confined.mako`` makes a function for a kernel's template."""
-    made = parse(_FUNCTIONS, library.resolve, "box")
-    return [KernelCode(f, (), library.resolve, [p.name for p in f.parameters]) for f in made.functions.values()]
-
-
-def a_thread_each(device: Device, dtype: np.dtype) -> Layout:
-    """Layout of a kernel in which a thread has a vector, or several vectors one after another, for itself."""
-    threads = 64 // dtype.itemsize if device.type == "cpu" else min(128, device.max_threads)
-    return Layout(threads, tile=threads)
+@functools.lru_cache(256)
+def confined_kernel(
+    runtime: Runtime, template: Template, name: str, dtype: np.dtype, before: tuple[Template, ...] = (), **constants: Any
+) -> tuple[Kernel, Layout]:
+    """Kernel of a template whose threads draw vectors, each one or several, and its layout."""
+    threads = 64 // dtype.itemsize if runtime.device.type == "cpu" else min(128, runtime.device.max_threads)
+    layout, made = Layout(threads, tile=threads), parse(_FUNCTIONS, library.resolve, "box")
+    codes = [KernelCode(f, (), library.resolve, [p.name for p in f.parameters]) for f in made.functions.values()]
+    text = template.source_of(
+        codes[0], name, layout, dtype.name, runtime.dialect, others=codes[1:], before=before, **constants
+    )
+    return runtime.kernel(text, name, layout.threads), layout

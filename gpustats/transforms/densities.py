@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
 
 from ..density import Density
 from ..language.device_function import Argument
 from ..rewriting.distribution_functions import tails_at_bound
+from ..runtime.types import Values
 from .inner import Inner
 
 __all__ = ["Censor", "Hurdle", "LocScale", "Power", "Truncate", "Weighted", "ZeroInflate"]
 
 
-def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[Argument]]:
+def _bounds(inner: Inner, lower: Values | None, upper: Values | None) -> tuple[dict[str, Values], list[Argument]]:
     """Bounds of the call, and the parameters that they become."""
     inner.require_scalar()
     bounds = {name: value for name, value in (("lower", lower), ("upper", upper)) if value is not None}
@@ -22,7 +23,7 @@ def _bounds(inner: Inner, lower: Any, upper: Any) -> tuple[dict[str, Any], list[
     return bounds, [Argument(name, domain, f"{name} bound") for name in bounds]
 
 
-def _beyond(inner: Inner, bounds: dict[str, Any]) -> tuple[str, str, str]:
+def _beyond(inner: Inner, bounds: Collection[str]) -> tuple[str, str, str]:
     """C code that declares the tails beyond the bounds, then the tails at the lower and at the upper bound, as arguments."""
     head, tails = "", {"lower": "-INFINITY, 0", "upper": "0, -INFINITY"}
     for side in bounds:
@@ -38,13 +39,13 @@ def _returns(*cases: tuple[str, str], otherwise: str) -> str:
     return "".join(f"    if ({when}) return {value};\n" for when, value in cases if when) + f"    return {otherwise};\n"
 
 
-def _confined(bounds: dict[str, Any]) -> dict[str, str]:
+def _confined(bounds: Collection[str]) -> dict[str, str]:
     """Ends of the support between bounds, as formulas of the ends of the inner support."""
     formulas = {"lower": "fmax({}, lower)", "upper": "fmin({}, upper)"}
     return {end: formula if end in bounds else "{}" for end, formula in formulas.items()}
 
 
-def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
+def Truncate(density: Density, lower: Values | None = None, upper: Values | None = None) -> Density:
     """Density confined to [lower, upper], and normalised anew.
 
     Parameters
@@ -112,7 +113,7 @@ def Truncate(density: Density, lower: Any = None, upper: Any = None) -> Density:
     return inner.transformed("truncated", "confined to an interval", bodies, last=arguments, defaults=bounds)
 
 
-def Censor(density: Density, lower: Any = None, upper: Any = None) -> Density:
+def Censor(density: Density, lower: Values | None = None, upper: Values | None = None) -> Density:
     """Density of observations, where values beyond a bound were recorded as the bound.
 
     At `lower` it is the probability of a value up to there, at `upper` of one from there on, between them the density
@@ -205,14 +206,7 @@ def LocScale(density: Density) -> Density:
     bodies = {"density": f"    return {inner.log_density(z)} - log(scale);\n"}
     if inner.has_tails:
         bodies |= {"logcdf": f"    return {inner.log_cdf(z)};\n", "logsf": f"    return {inner.log_sf(z)};\n"}
-    moved = "loc + scale * {}"
-    bodies |= inner.quantiles(moved)
-    bodies |= inner.numbers(
-        **dict.fromkeys(("mean", "median", "mode", "lower", "upper"), moved), var="scale * scale * {}", skewness="{}",
-        kurtosis="{}", entropy="{} + log(scale)",
-    )  # fmt: skip
-    if drawn := inner.sample():
-        bodies["sample"] = f"    return loc + scale * {drawn};\n"
+    bodies |= inner.stretched("loc", "scale")
     last = [Argument("loc", "real", "location"), Argument("scale", "positive", "scale")]
     return inner.transformed("loc_scale", "moved and stretched", bodies, domain="real", last=last)
 
@@ -258,9 +252,7 @@ def ZeroInflate(density: Density) -> Density:
     bodies |= inner.numbers(mean="psi * {}", lower="fmin((real)0, {})", upper="fmax((real)0, {})")
     if (mean := inner.number("mean")) and (var := inner.number("var")):
         bodies["var"] = f"    return psi * ({var} + (1 - psi) * {mean} * {mean});\n"
-    domain = inner.definition.arguments[0].domain.replace("positive", "nonnegative")
-    first = [Argument("psi", "unit", f"proportion of {density.name} draws")]
-    return inner.transformed("zero_inflated", "with further zeros", bodies, domain=domain, first=first)
+    return _with_zeros(inner, "zero_inflated", "with further zeros", bodies)
 
 
 def Hurdle(density: Density) -> Density:
@@ -305,9 +297,14 @@ def Hurdle(density: Density) -> Density:
         bodies["var"] = f"    return {share} * ({var} + (1 - {share}) * {mean} * {mean});\n"
     if not density.discrete and (drawn := inner.sample()):
         bodies["sample"] = f"    if (uniform({inner.stream}) >= psi) return 0;\n    return {drawn};\n"
-    first = [Argument("psi", "unit", f"proportion of {density.name} draws")]
-    domain = observed.domain.replace("positive", "nonnegative")
-    return inner.transformed("hurdle", "with zeros of their own", bodies, domain=domain, first=first)
+    return _with_zeros(inner, "hurdle", "with zeros of their own", bodies)
+
+
+def _with_zeros(inner: Inner, suffix: str, description: str, bodies: dict[str, str]) -> Density:
+    """Density of draws of the inner one, of which `psi` is the proportion, and of zeros."""
+    domain = inner.definition.arguments[0].domain.replace("positive", "nonnegative")
+    first = [Argument("psi", "unit", f"proportion of {inner.density.name} draws")]
+    return inner.transformed(suffix, description, bodies, domain=domain, first=first)
 
 
 def Weighted(density: Density) -> Density:

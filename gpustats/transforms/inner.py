@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..density import ELLIPTICAL, Density
 from ..language.derived import resolve_in, taken_in
@@ -15,6 +15,7 @@ from ..rewriting.checks import checked
 from ..rewriting.distribution_functions import distribution_function, has_distribution_function, log_between
 from ..rewriting.inversion import has_quantiles, inverted, quantile
 from ..rewriting.numbers import number
+from ..runtime.types import Values
 
 
 class Inner:
@@ -104,13 +105,33 @@ class Inner:
         if self.definition.role(ending) is None and ending not in ("lower", "upper"):
             return ""
         function = number(self.definition, ending, self.functions)
-        names = iter(self._passed[1:] or ["0"])
-        return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
+        return _called(function, *(self._passed[1:] or ["0"]))
 
     def numbers(self, **formulas: str) -> dict[str, str]:
         """Bodies of functions of the parameters alone: C in which {} stands for the inner function, where there is one."""
         calls = {ending: self.number(ending) for ending in formulas}
         return {e: f"    return {formula.format(calls[e])};\n" for e, formula in formulas.items() if calls[e]}
+
+    def stretched(self, shift: str, stretch: str, reflected: bool = False) -> dict[str, str]:
+        """Bodies of quantiles, numbers and a sampler for ``shift + stretch * y``, y having the inner density.
+
+        `shift` and `stretch` are C expressions. `reflected`: for ``shift - stretch * y``.
+        """
+        wide, factor = stretch != "1", enclosed(stretch)
+        moved = f"{factor} * {{}}" if wide else "{}"
+        if reflected or shift != "0":
+            moved = f"{enclosed(shift)} {'-' if reflected else '+'} {moved}"
+        bodies = {} if self.density.discrete else self.quantiles(moved, reflected)
+        bodies |= self.numbers(
+            **dict.fromkeys(("mean", "median", "mode"), moved), skewness="-{}" if reflected else "{}", kurtosis="{}",
+            lower=moved, upper=moved, var=f"{factor} * {factor} * {{}}" if wide else "{}",
+            entropy=f"{{}} + log({stretch})" if wide else "{}",
+        )  # fmt: skip
+        if reflected:
+            bodies["lower"], bodies["upper"] = bodies["upper"], bodies["lower"]
+        if drawn := self.sample():
+            bodies["sample"] = f"    return {moved.format(drawn)};\n"
+        return bodies
 
     def sample(self) -> str | None:
         """Call of the sampler, or of the inverted distribution function; None where there is neither."""
@@ -118,8 +139,7 @@ class Inner:
             sampler = self.definition.role("sample") or inverted(self.definition, self.functions)
         except NotImplementedError:
             return None
-        names = iter([self.stream, *self._passed[self.observed :]])
-        return f"{sampler.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in sampler.parameters)})"
+        return _called(sampler, self.stream, *self._passed[self.observed :])
 
     def tails(self, at: str) -> str:
         """Calls of `log_cdf` and `log_sf`, as two arguments."""
@@ -142,12 +162,11 @@ class Inner:
 
     def call(self, function: Function, at: str | None) -> str:
         """Call of a function of an observation (or a probability) and the parameters, at a C expression."""
-        names = iter([at or self.x, *self._passed[1:]])
-        return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(names) for p in function.parameters)})"
+        return _called(function, at or self.x, *self._passed[1:])
 
     def transformed(
         self, suffix: str, description: str, bodies: Mapping[str, str], *, domain: str | None = None,
-        first: Sequence[Argument] = (), last: Sequence[Argument] = (), defaults: Mapping[str, Any] | None = None,
+        first: Sequence[Argument] = (), last: Sequence[Argument] = (), defaults: Mapping[str, Values] | None = None,
     ) -> Density:  # fmt: skip
         """Density that a transform makes.
 
@@ -180,7 +199,7 @@ class Inner:
 
     def written(
         self, name: str, description: str, arguments: Sequence[Argument], declared: Sequence[Argument], observed: int,
-        bodies: Mapping[str, str], defaults: Mapping[str, Any],
+        bodies: Mapping[str, str], defaults: Mapping[str, Values],
     ) -> Density:  # fmt: skip
         """Density of a name whose functions have these bodies.
 
@@ -210,3 +229,14 @@ class Inner:
             text += f"__device__ real {name}_{ending}({', '.join(given)})\n{{\n{body}}}\n"
         definition = parse(text, resolve_in(self.functions), name, taken_in(self.functions))
         return Density(definition, self.functions, defaults)
+
+
+def enclosed(expression: str) -> str:
+    """Expression as an operand: in brackets, unless it is a name or has some."""
+    return expression if re.fullmatch(r"\w+|\(.*\)", expression) else f"({expression})"
+
+
+def _called(function: Function, *arguments: str) -> str:
+    """Call of a function in C, which may take ``dim`` beside these arguments."""
+    given = iter(arguments)
+    return f"{function.name}({', '.join('dim' if p.name == 'dim' else next(given) for p in function.parameters)})"

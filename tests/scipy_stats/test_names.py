@@ -52,7 +52,7 @@ class InOneKernel:
 
     def __init__(self, frozen):
         density = frozen.dist.density
-        self.frozen, self.parameters = frozen, frozen.dist._given(frozen.args, frozen.kwds)
+        self.frozen, self.parameters = frozen, frozen.dist.parameters_of(frozen.args, frozen.kwds)
         numbers = [number for number in ("mean", "var") if density.definition.role(number)]
         self.functions = Together(density, ["logpdf", "cdf", "ppf", "lower", "upper", *numbers])
 
