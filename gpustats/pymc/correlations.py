@@ -14,14 +14,13 @@ import pytensor
 import pytensor.tensor as pt
 from pymc.distributions import multivariate
 from pymc.distributions.dist_math import check_parameters
-from pymc.distributions.shape_utils import _change_dist_size
 from pymc.distributions.transforms import _default_transform
 from pymc.logprob.abstract import _logprob
 from pymc.logprob.basic import logp
 from pytensor.tensor.basic import get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
 
-from ..compiler.graph.kinds import as_kind
+from ..compiler.graph.kinds import DerivedRV
 from . import linalg
 from .matrices import cholesky, exists
 from .matrix_transforms import Correlations, correlations, unpacked
@@ -85,17 +84,8 @@ class LKJCorr(pm.LKJCorr):
 # -- factors of covariance matrices
 
 
-class LKJCholeskyCovRV(multivariate._LKJCholeskyCovRV):
+class LKJCholeskyCovRV(DerivedRV, multivariate._LKJCholeskyCovRV):
     """Numbers on and below the diagonals of the Cholesky factors of covariance matrices."""
-
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        return as_kind(cls, multivariate._LKJCholeskyCovRV.rv_op(*args, **kwargs))
-
-
-@_change_dist_size.register(LKJCholeskyCovRV)
-def _resized(op: LKJCholeskyCovRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
-    return as_kind(LKJCholeskyCovRV, multivariate.change_LKJCholeksyCovRV_size(op, dist, new_size, expand))
 
 
 @_logprob.register(LKJCholeskyCovRV)

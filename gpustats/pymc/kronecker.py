@@ -15,16 +15,13 @@ from pymc.distributions import multivariate
 from pymc.math import kron_diag, kron_dot
 from pytensor.gradient import disconnected_grad
 
-from ..compiler.graph.kinds import as_kind
+from ..compiler.graph.kinds import DerivedRV
 
 
-class KroneckerNormalRV(multivariate.KroneckerNormalRV):
+class KroneckerNormalRV(DerivedRV, multivariate.KroneckerNormalRV):
     """Random variable whose log-density is differentiated without derivatives of eigenvectors."""
 
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        made = multivariate.KroneckerNormalRV.rv_op(*args, **kwargs)
-        return as_kind(cls, made, method=made.owner.op.method)
+    properties = ("method",)
 
 
 class KroneckerNormal(pm.KroneckerNormal):

@@ -15,7 +15,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions import timeseries
 from pymc.distributions.distribution import Continuous
-from pymc.distributions.shape_utils import _change_dist_size, get_support_shape_1d
+from pymc.distributions.shape_utils import get_support_shape_1d
 from pymc.exceptions import NotConstantValueError
 from pymc.logprob.abstract import _logprob
 from pymc.logprob.basic import logp
@@ -24,7 +24,7 @@ from pytensor.graph.basic import Constant, Variable
 
 from ..compiler.evaluation.glm import GLMFormula
 from ..compiler.graph.guard import guarded
-from ..compiler.graph.kinds import as_kind
+from ..compiler.graph.kinds import DerivedRV
 from ..density import densities
 from .distributions import distribution, log_density, of_length
 from .parameters import as_parameter
@@ -33,17 +33,8 @@ from .parametrisations import MvNormal, MvStudentT, Parametrised
 # -- random walks
 
 
-class RandomWalkRV(timeseries.RandomWalkRV):
+class RandomWalkRV(DerivedRV, timeseries.RandomWalkRV):
     """Random walk whose log-density is that of the first value and that of the steps."""
-
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        return as_kind(cls, timeseries.RandomWalkRV.rv_op(*args, **kwargs))
-
-
-@_change_dist_size.register(RandomWalkRV)
-def _resized_walk(op: RandomWalkRV, dist: Any, new_size: Any, expand: bool) -> Any:
-    return as_kind(RandomWalkRV, timeseries.change_random_walk_size(op, dist, new_size, expand))
 
 
 @_logprob.register(RandomWalkRV)
@@ -137,19 +128,10 @@ class MvStudentTRandomWalk(_Predefined):
 # -- processes of normal steps
 
 
-class AutoRegressiveRV(timeseries.AutoRegressiveRV):
+class AutoRegressiveRV(DerivedRV, timeseries.AutoRegressiveRV):
     """Autoregressive process whose steps are observations of a linear model."""
 
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        made = timeseries.AutoRegressiveRV.rv_op(*args, **kwargs)
-        return as_kind(cls, made, ar_order=made.owner.op.ar_order, constant_term=made.owner.op.constant_term)
-
-
-@_change_dist_size.register(AutoRegressiveRV)
-def _resized_ar(op: AutoRegressiveRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
-    made = timeseries.change_ar_size(op, dist, new_size, expand)
-    return as_kind(AutoRegressiveRV, made, ar_order=op.ar_order, constant_term=op.constant_term)
+    properties = ("ar_order", "constant_term")
 
 
 @_logprob.register(AutoRegressiveRV)
@@ -179,19 +161,10 @@ class AR(pm.AR):
     rv_op = AutoRegressiveRV.rv_op
 
 
-class EulerMaruyamaRV(timeseries.EulerMaruyamaRV):
+class EulerMaruyamaRV(DerivedRV, timeseries.EulerMaruyamaRV):
     """Stochastic differential equation in discrete steps: drift and diffusion by PyTensor, the steps' densities by gpustats."""
 
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        made = timeseries.EulerMaruyamaRV.rv_op(*args, **kwargs)
-        return as_kind(cls, made, dt=made.owner.op.dt, sde_fn=made.owner.op.sde_fn)
-
-
-@_change_dist_size.register(EulerMaruyamaRV)
-def _resized_sde(op: EulerMaruyamaRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
-    made = timeseries.change_eulermaruyama_size(op, dist, new_size, expand)
-    return as_kind(EulerMaruyamaRV, made, dt=op.dt, sde_fn=op.sde_fn)
+    properties = ("dt", "sde_fn")
 
 
 @_logprob.register(EulerMaruyamaRV)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.gradient import DisconnectedType, disconnected_type
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Constant, Variable
 
 from ..evaluation.formula import Formula, LogFunction
-from .ops import Table, Weighted
+from .ops import Table, Variables, Weighted
 
 
-def means(formula: Formula, parameters: Sequence[Any]) -> Any:
+def means(formula: Formula, parameters: Sequence[Variable]) -> Variable:
     """Means of a formula's distribution: infinite or nan where there is none.
 
     Raises
@@ -30,12 +29,10 @@ def means(formula: Formula, parameters: Sequence[Any]) -> Any:
 class Mean(Table):
     """Mean for every set of parameters, and whether all of these are valid."""
 
-    def pullback(self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         if isinstance(cotangents[0].type, DisconnectedType):
             return [disconnected_type() for _ in inputs]
         wrt = [i for i in self.formula.differentiable if not isinstance(inputs[i], Constant)]
         slopes = Weighted(self.formula, wrt).make_node(*inputs, cotangents[0]).outputs if wrt else []
         gradients = dict(zip(wrt, slopes, strict=True))
         return [gradients.get(i, pt.zeros_like(v)) for i, v in enumerate(inputs)]
-
-    L_op: Any = pullback  # its name in PyTensor 2

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytensor.tensor as pt
-from pytensor.graph.basic import Apply
+from pytensor.graph.basic import Apply, Variable
+
+#: Shape in a graph: a number or a variable for each axis.
+SymbolicShape = tuple[int | Variable, ...]
 
 
-def broadcast_batch(node: Apply, shapes: Sequence[Sequence[Any]], ranks: Sequence[int]) -> tuple[Any, ...]:
+def broadcast_batch(node: Apply, shapes: Sequence[SymbolicShape], ranks: Sequence[int]) -> SymbolicShape:
     """Shape to which the leading axes of a node's inputs broadcast.
 
     Parameters
     ----------
     node : Apply
     shapes : sequence
-        Shape of each input: PyTensor variables.
+        Shape of each input.
     ranks : sequence of int
         Number of the last axes of each input that do not count.
     """
