@@ -14,6 +14,8 @@ import pytensor.tensor as pt
 from pymc.distributions import multivariate
 from pymc.math import kron_diag, kron_dot
 from pytensor.gradient import disconnected_grad
+from pytensor.graph.basic import Variable
+from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.graph.kinds import DerivedRV
 
@@ -30,7 +32,9 @@ class KroneckerNormal(pm.KroneckerNormal):
     rv_type = KroneckerNormalRV
     rv_op = KroneckerNormalRV.rv_op
 
-    def logp(value: Any, rng: Any, size: Any, mu: Any, sigma: Any, *covs: Any) -> Any:
+    def logp(
+        value: TensorVariable, rng: Variable, size: Variable, mu: TensorVariable, sigma: TensorVariable, *covs: TensorVariable
+    ) -> TensorVariable:
         """Log-density at one value, or at several in rows.
 
         With C the covariance matrix and v the solution of C v = x - mu, the quadratic form is 2 v' (x - mu) - v' C v, which

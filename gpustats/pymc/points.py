@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytensor.tensor as pt
+from pytensor.tensor.variable import TensorVariable
 
+from ..compiler.graph.shapes import SymbolicShape
 from ..language.domains import point_of
 
 
-def between(point: Any, lower: Any, upper: Any) -> Any:
+def between(point: TensorVariable, lower: TensorVariable | float, upper: TensorVariable | float) -> TensorVariable:
     """Point that is well inside an interval: `point` itself, else the interval's middle, or a little inside its only bound."""
     finite_lower, finite_upper = pt.invert(pt.isinf(lower)), pt.invert(pt.isinf(upper))
     one_sided = pt.switch(finite_lower, lower + 1, upper - 1)
@@ -17,6 +17,6 @@ def between(point: Any, lower: Any, upper: Any) -> Any:
     return pt.switch((point > lower) & (point < upper), point, inside)
 
 
-def of_domain(words: frozenset[str], core: tuple) -> Any:
+def of_domain(words: frozenset[str], core: SymbolicShape) -> TensorVariable:
     """Point inside a domain; `core` is the shape of a vector."""
     return pt.as_tensor(point_of(words, pt, core[0] if core else None))

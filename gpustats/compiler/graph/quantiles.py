@@ -9,6 +9,7 @@ from pymc.distributions.dist_math import check_icdf_value
 from pymc.logprob.utils import CheckParameterValue
 from pytensor.gradient import DisconnectedType, disconnected_grad, disconnected_type
 from pytensor.graph.basic import Constant, Variable
+from pytensor.tensor.variable import TensorVariable
 
 from ..evaluation.formula import Formula, LogFunction
 from .gradients import gradients
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pytensor.tensor import TensorLike
 
 
-def quantiles(formula: Formula, probability: TensorLike, *parameters: Variable) -> Variable:
+def quantiles(formula: Formula, probability: TensorLike, *parameters: Variable) -> TensorVariable:
     """Quantiles of probabilities by a formula's distribution: nan outside of [0, 1], as in PyMC."""
     q = pt.as_tensor_variable(probability)
     inside = pt.switch((q >= 0) & (q <= 1), q, 0.5)
