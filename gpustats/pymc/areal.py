@@ -17,8 +17,8 @@ from pymc.distributions.dist_math import check_parameters
 from pytensor.graph.basic import Constant, Variable
 from pytensor.sparse.basic import DenseFromSparse
 from pytensor.tensor.elemwise import DimShuffle
-from pytensor.tensor.variable import TensorVariable
 
+from ..compiler.graph.types import TensorVariable
 from ..density import Density
 from ..language.device_function import parse
 from .distributions import log_density

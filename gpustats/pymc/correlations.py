@@ -6,7 +6,7 @@ and have the right constant, to which PyMC gives the wrong sign. In PyMC 6 these
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pymc as pm
@@ -20,16 +20,12 @@ from pymc.logprob.basic import logp
 from pytensor.graph.basic import Variable
 from pytensor.tensor.basic import get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.graph.kinds import DerivedRV
-from ..compiler.graph.ops import Variables
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from . import linalg
 from .matrices import cholesky, exists
 from .matrix_transforms import Correlations, correlations, unpacked
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 
 def _number(n: TensorLike) -> int:

@@ -9,9 +9,9 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.formula import Formula
+from ..compiler.graph.types import TensorVariable
 from ..density import Density
 from ..language.kinds import DENSITY
 from ..language.library import folder, library

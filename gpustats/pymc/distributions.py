@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from pymc.distributions.distribution import Continuous, Discrete, Distribution
 from pytensor.graph.basic import Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.density import DensityFormula
 from ..compiler.graph.guard import guarded
+from ..compiler.graph.types import TensorLike, TensorVariable
 from ..density import Density
 from . import interval  # noqa: F401  (it declares what truncates)
 from .counterparts import class_name
 from .parameters import RESERVED, parameters_of, sized_signature, take_parameters
 from .random_variable import DensityRV, random_variable
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 
 class _DensityDistribution(Distribution):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
@@ -12,15 +12,11 @@ from pymc.distributions import transforms
 from pytensor.graph.basic import Variable
 from pytensor.tensor.basic import get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.formula import Formula
-from ..compiler.graph.ops import Variables
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density
 from ..language.nodes import CONSTANTS, Binary, Expression, Index, Name, Number, Return, Unary, walk
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 #: An end as a function of the parameters' values by their names.
 End = Callable[[Mapping[str, Variable]], TensorVariable]

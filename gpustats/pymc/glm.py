@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pytensor.tensor as pt
 from pymc.distributions.distribution import Distribution
 from pytensor.graph.basic import Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.formula import FormulaArgument, LogFunction
 from ..compiler.evaluation.glm import GLMFormula
 from ..compiler.graph.guard import guarded
-from ..compiler.graph.ops import Variables
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density
 from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
 from .parameters import as_float_constant, as_parameter, take_parameters
 from .random_variable import DensityRV, mean_of, point_of, quantile_of, random_variable
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 
 class GLM(Distribution):

@@ -9,10 +9,9 @@ import numpy as np
 import pytensor.tensor as pt
 from pymc.distributions.distribution import Distribution
 from pytensor.graph.basic import Constant, Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.gp import POINTS, GPFormula, VecchiaFormula
-from ..compiler.graph.ops import Variables
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..processes.covariance import Covariance
 from ..processes.hyperparameters import check_names, refuse_names
 from ..processes.parameters import MEAN, SIGMA
@@ -21,7 +20,6 @@ from .random_variable import DensityRV, random_variable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from pytensor.tensor import TensorLike
 
 
 class GPMarginal(Distribution):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pymc as pm
@@ -14,20 +13,16 @@ from pymc.distributions.transforms import Transform
 from pymc.distributions.truncated import _truncated
 from pymc.util import check_dist_not_registered
 from pytensor.graph.basic import Apply, Constant, Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.density import DensityFormula
 from ..compiler.evaluation.formula import Formula, LogFunction
-from ..compiler.graph.ops import Variables
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density, densities
 from ..transforms import Censor, Truncate
 from .counterparts import is_built_in
 from .ends import Ends, ends_of, interval
 from .parameters import as_parameter
 from .random_variable import DensityRV, inside, point_of, random_variable
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 
 class BoundedRV(DensityRV):

@@ -15,9 +15,9 @@ from pymc.distributions import multivariate
 from pymc.math import kron_diag, kron_dot
 from pytensor.gradient import disconnected_grad
 from pytensor.graph.basic import Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.graph.kinds import DerivedRV
+from ..compiler.graph.types import TensorVariable
 
 
 class KroneckerNormalRV(DerivedRV, multivariate.KroneckerNormalRV):

@@ -18,17 +18,12 @@ Gradients are of first order. That in a symmetric matrix is symmetric, half of i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.graph.linear_algebra import Cholesky, SolveTriangular
+from ..compiler.graph.types import TensorLike, TensorVariable
 from ..linalg.triangular import transposes
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 __all__ = ["cho_logdet", "cho_solve", "cholesky", "logdet", "solve_triangular"]
 

@@ -7,7 +7,7 @@ matrices, are factorised by `linalg`, all in one call, on the device where that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pymc as pm
@@ -18,16 +18,13 @@ from pymc.distributions.distribution import Continuous
 from pymc.distributions.shape_utils import rv_size_is_none
 from pymc.distributions.transforms import _default_transform
 from pytensor.tensor.random.op import RandomVariable
-from pytensor.tensor.variable import TensorVariable
 
 from .. import matrices
+from ..compiler.graph.types import Parameter, TensorLike, TensorVariable
 from ..draws.generator import as_generator
 from . import linalg
 from .matrix_transforms import PositiveDefinite, length_of
-from .parameters import Parameter, as_parameter
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
+from .parameters import as_parameter
 
 #: Rows from which one matrix is factorised by `linalg`.
 ROWS_OF_LARGE_MATRIX = 200

@@ -8,7 +8,8 @@ from pymc.exceptions import NotConstantValueError
 from pymc.logprob.transforms import Transform
 from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Variable
-from pytensor.tensor.variable import TensorVariable
+
+from ..compiler.graph.types import TensorVariable
 
 
 def length_of(variable: TensorVariable) -> int | None:

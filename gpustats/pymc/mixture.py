@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pymc as pm
 import pytensor.tensor as pt
@@ -14,20 +14,15 @@ from pymc.distributions.shape_utils import rv_size_is_none
 from pymc.distributions.transforms import Transform
 from pymc.util import check_dist_not_registered
 from pytensor.graph.basic import Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.density import DensityFormula
 from ..compiler.evaluation.formula import FormulaArgument, LogFunction
 from ..compiler.evaluation.mixture import MixtureFormula
-from ..compiler.graph.ops import Variables
-from ..compiler.graph.shapes import SymbolicShape
+from ..compiler.graph.types import SymbolicShape, TensorLike, TensorVariable, Variables
 from ..density import Density, densities
 from .ends import Ends, ends_of, has_ends, interval
 from .parameters import as_parameter, parameters_of, sized_signature, take_parameters
 from .random_variable import DensityRV, mean_of, point_of, random_variable
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 
 class Mixture(Distribution):

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.formula import Formula
+from ..compiler.graph.types import TensorLike, TensorVariable
 from ..density import Density
 from ..elliptical.density import SCALES
 from ..evaluation.arguments import match
 
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
-
 V = TypeVar("V")
-#: What a user passes for a parameter: a number, an array or a variable; None where others tell it.
-Parameter: TypeAlias = "TensorLike | None"
 
 #: Keywords that PyMC takes itself, in `Distribution.dist` or in a call of the class.
 RESERVED = frozenset(

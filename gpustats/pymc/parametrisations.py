@@ -23,23 +23,21 @@ from pymc.exceptions import NotConstantValueError
 from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
 from pytensor.tensor.elemwise import Elemwise
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.density import DensityFormula
 from ..compiler.evaluation.formula import LogFunction
-from ..compiler.graph.ops import Variables
+from ..compiler.graph.types import Parameter, TensorLike, TensorVariable, Variables
 from ..density import Density, densities
 from ..language.kinds import DENSITY
 from ..language.library import library
 from ..transforms import Hurdle, LocScale
 from .counterparts import add_counterpart, class_name
 from .distributions import distribution
-from .parameters import Parameter, as_parameter
+from .parameters import as_parameter
 from .random_variable import DensityRV, random_variable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from pytensor.tensor import TensorLike
 
 #: Function that chooses a density, perhaps by its name, and its parameters.
 Choice = Callable[..., tuple[str | Density, Sequence[Parameter]]]

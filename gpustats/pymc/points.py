@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytensor.tensor as pt
-from pytensor.tensor.variable import TensorVariable
 
-from ..compiler.graph.shapes import SymbolicShape
+from ..compiler.graph.types import SymbolicShape, TensorVariable
 from ..language.domains import point_of
 
 

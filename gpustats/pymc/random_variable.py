@@ -17,15 +17,13 @@ from pymc.logprob.basic import icdf
 from pytensor.graph.basic import Variable
 from pytensor.ifelse import ifelse
 from pytensor.tensor.random.op import RandomVariable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.batches import common_batch
 from ..compiler.evaluation.formula import Evaluator, Formula, LogFunction
 from ..compiler.graph.guard import guarded
 from ..compiler.graph.means import means
-from ..compiler.graph.ops import Variables
 from ..compiler.graph.quantiles import quantiles
-from ..compiler.graph.shapes import SymbolicShape
+from ..compiler.graph.types import SymbolicShape, TensorVariable, Variables
 from ..draws.generator import as_generator
 from .counterparts import class_name, counterpart
 from .ends import ends_of, has_ends, interval

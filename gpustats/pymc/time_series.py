@@ -9,7 +9,7 @@ observation of `gs.garch11`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pymc as pm
 import pytensor.tensor as pt
@@ -21,19 +21,15 @@ from pymc.logprob.abstract import _logprob
 from pymc.logprob.basic import logp
 from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..compiler.evaluation.glm import GLMFormula
 from ..compiler.graph.guard import guarded
 from ..compiler.graph.kinds import DerivedRV
-from ..compiler.graph.ops import Variables
+from ..compiler.graph.types import Parameter, TensorLike, TensorVariable, Variables
 from ..density import densities
 from .distributions import distribution, log_density, of_length
-from .parameters import Parameter, as_parameter
+from .parameters import as_parameter
 from .parametrisations import MvNormal, MvStudentT, Parametrised
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 #: Distributions of the first value and of the steps of a random walk, and the arguments beside their parameters.
 Dists = tuple[Variable, Variable, dict[str, object]]

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -125,7 +125,7 @@ class Formula(ABC):
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def __deepcopy__(self, memo: Any) -> Formula:
+    def __deepcopy__(self, memo: object) -> Formula:
         return self
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,8 @@ class Along:
 
 Entry = int | Along
 At = tuple[Entry, ...]
+#: Part of a variable, as NumPy's basic indexing takes it; (...,) for all of its elements, one after another.
+Pick = tuple[int | slice | EllipsisType, ...]
 
 
 def evenly(start: int, step: int, n: int) -> Along:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytensor.tensor as pt
@@ -18,6 +18,9 @@ from pytensor.tensor.type import TensorType
 
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
+
+if TYPE_CHECKING:
+    from pytensor.graph.op import OutputStorageType
 
 MOST_ELEMENTS_IN_PYTHON = 1000  # of an array, for which PyTensor's functions of numbers are fast enough
 
@@ -64,7 +67,8 @@ class Frozen:
         inputs = [self._of.get(v, v) for v in node.inputs]
         if extents := _extents(node, inputs):
             return extents
-        if all(isinstance(v, Constant) for v in inputs) and (values := computed(node, inputs)) is not None:
+        constants = [v for v in inputs if isinstance(v, Constant)]
+        if len(constants) == len(inputs) and (values := computed(node, constants)) is not None:
             return [pt.constant(v) for v in values]
         if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
             return node.outputs
@@ -137,11 +141,11 @@ def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
     return [pt.constant(numbers.astype(node.outputs[0].type.dtype))]
 
 
-def computed(node: Apply, inputs: Sequence[Any]) -> list[np.ndarray] | None:
+def computed(node: Apply, inputs: Sequence[Constant]) -> list[np.ndarray] | None:
     """Outputs of an operation on constants; None where they cannot be told."""
     if not all(isinstance(v.type, TensorType) for v in node.outputs):
         return None
-    storage: list[list[Any]] = [[None] for _ in node.outputs]
+    storage: OutputStorageType = [[None] for _ in node.outputs]
     try:
         if isinstance(node.op, Elemwise) and max(np.size(v.data) for v in inputs) > MOST_ELEMENTS_IN_PYTHON:
             return _by_numpy(node.op.scalar_op, [v.data for v in inputs], np.dtype(node.outputs[0].type.dtype))

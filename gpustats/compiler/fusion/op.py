@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytensor.tensor as pt
@@ -13,14 +12,11 @@ from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.replace import clone_replace
 
 from ..graph.gradients import gradients, pulled_back
-from ..graph.ops import FLOAT, ArrayOp, Variables, as_float64
-from ..graph.shapes import SymbolicShape
+from ..graph.ops import FLOAT, ArrayOp, as_float64
+from ..graph.types import SymbolicShape, TensorLike, Variables
 from .checks import without
 from .evaluator import RowsEvaluator
 from .program import Program
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 
 class OfRows(ArrayOp):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from pymc.logprob.utils import CheckParameterValue
 from pytensor.graph.basic import Variable
 from pytensor.graph.traversal import ancestors
 from pytensor.tensor.random.op import RandomVariable
@@ -15,6 +16,7 @@ from pytensor.tensor.random.op import RandomVariable
 from ...rows.binding import Binding
 from ...rows.leaves import dot, gather, per_row
 from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
+from .along import Pick
 from .expression import body, operations
 from .frozen import Frozen
 from .reader import Argument, Reader
@@ -36,7 +38,7 @@ class Parameter:
 
     name: str
     input: int
-    pick: tuple[Any, ...]
+    pick: Pick
 
 
 class Work(NamedTuple):
@@ -92,7 +94,7 @@ class Program:
     parameters: list[Parameter]
     inputs: list[Variable]
     shapes: list[tuple[int | None, ...]]
-    checks: list[tuple[Any, list[Variable]]]
+    checks: list[tuple[CheckParameterValue, list[Variable]]]
     checked_rows: bool
     work: Work
     arguments: list[Argument] = field(repr=False)

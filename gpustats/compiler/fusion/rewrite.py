@@ -9,7 +9,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytensor.tensor as pt
@@ -75,7 +75,7 @@ def settings() -> Settings:
     return _contexts.stack[-1] if _contexts.stack else _for_all
 
 
-def fuse(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -> None:
+def fuse(on: bool = True, *, min_rows: int | None = None, devices: str | Sequence[str] | None = None) -> None:
     """Evaluate log-likelihoods of PyMC's models that are sums over rows on the device, from now on, or no longer.
 
     What a row computes is read from the model's graph when PyMC or nutpie compile it: distributions, arithmetic, indices, dot
@@ -101,7 +101,7 @@ def fuse(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -
     _for_all = _checked(on, min_rows, devices)
 
 
-def _checked(on: bool, min_rows: int | None, devices: Any) -> Settings:
+def _checked(on: bool, min_rows: int | None, devices: str | Sequence[str] | None) -> Settings:
     if not isinstance(on, bool | np.bool_):
         raise TypeError(f"on must be True or False, not {on!r}")
     shared_by = None if devices is None else tuple(runtime.device.id for runtime in choose.several(devices))
@@ -117,7 +117,9 @@ def _checked(on: bool, min_rows: int | None, devices: Any) -> Settings:
 
 
 @contextlib.contextmanager
-def fused(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -> Iterator[None]:
+def fused(
+    on: bool = True, *, min_rows: int | None = None, devices: str | Sequence[str] | None = None
+) -> Iterator[None]:
     """Context in which models are compiled with their sums over rows on the device: see `fuse`.
 
     Examples

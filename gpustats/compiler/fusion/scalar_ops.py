@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from pytensor.scalar.basic import ScalarOp
 
 from .expression import Expression
 from .simplify import Expressions
@@ -44,7 +45,7 @@ C_FORMS = {
 C_POWERS = {2.0: "{0} * {0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}", 0.5: "sqrt({0})", -0.5: "1 / sqrt({0})", 1.0: "{0}"}
 
 
-def in_c(op: Any, arguments: Sequence[Expression], expressions: Expressions) -> Expression:
+def in_c(op: ScalarOp, arguments: Sequence[Expression], expressions: Expressions) -> Expression:
     """Scalar operation of PyTensor on these arguments.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
@@ -11,12 +11,10 @@ from pytensor.gradient import disconnected_type
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.replace import _vectorize_node, vectorize_graph
 
-from ..graph.ops import FLOAT, Variables
-from ..graph.shapes import SymbolicShape, broadcast_batch
+from ..graph.ops import FLOAT
+from ..graph.shapes import broadcast_batch
+from ..graph.types import SymbolicShape, TensorLike, Variables
 from .op import Fused, OfRows
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
 
 
 class FusedSets(OfRows):

@@ -8,8 +8,6 @@ already.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
@@ -19,13 +17,10 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.scalar.basic import Cast, Switch
 from pytensor.tensor.basic import ScalarFromTensor, TensorFromScalar
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from pytensor.tensor.variable import TensorVariable
 
 from ..evaluation.formula import Formula
 from .ops import LogDensity
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
+from .types import TensorLike, TensorVariable
 
 
 def guarded(formula: Formula, *arguments: TensorLike) -> TensorVariable:

@@ -10,7 +10,8 @@ from pymc.distributions.shape_utils import _change_dist_size
 from pytensor.compile.builders import OpFromGraph
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
-from pytensor.tensor.variable import TensorVariable
+
+from .types import TensorVariable
 
 
 class DerivedRV(SymbolicRandomVariable):

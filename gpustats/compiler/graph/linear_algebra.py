@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytensor.tensor as pt
@@ -12,11 +12,9 @@ from pytensor.graph.replace import _vectorize_node
 from pytensor.tensor.utils import broadcast_static_dim_lengths
 
 from ..evaluation.linalg import linear_algebra
-from .ops import FLOAT, ArrayOp, Variables, as_float64
-from .shapes import SymbolicShape, broadcast_batch
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
+from .ops import FLOAT, ArrayOp, as_float64
+from .shapes import broadcast_batch
+from .types import SymbolicShape, TensorLike, Variables
 
 
 class StackOp(ArrayOp):

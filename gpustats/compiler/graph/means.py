@@ -9,7 +9,8 @@ from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.graph.basic import Constant, Variable
 
 from ..evaluation.formula import Formula, LogFunction
-from .ops import Table, Variables, Weighted
+from .ops import Table, Weighted
+from .types import Variables
 
 
 def means(formula: Formula, parameters: Sequence[Variable]) -> Variable:

@@ -16,18 +16,15 @@ from pytensor.scalar.basic import Cast, Second
 from pytensor.scalar.basic import float64 as scalar_float64
 from pytensor.tensor.basic import Alloc
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
-from pytensor.tensor.variable import TensorVariable
 
 from ..evaluation.formula import Evaluator, Formula, FormulaArgument
-from .shapes import SymbolicShape, broadcast_batch
+from .shapes import broadcast_batch
+from .types import SymbolicShape, TensorLike, TensorVariable, Variables
 
 if TYPE_CHECKING:
     from pytensor.graph.op import OutputStorageType
-    from pytensor.tensor import TensorLike
 
 FLOAT = "float64"
-#: Arrays in a graph, such as the inputs of an operation.
-Variables = Sequence[TensorVariable]
 
 
 class _Widen(Cast):

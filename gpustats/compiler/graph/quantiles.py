@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytensor.tensor as pt
 from pymc.distributions.dist_math import check_icdf_value
 from pymc.logprob.utils import CheckParameterValue
 from pytensor.gradient import DisconnectedType, disconnected_grad, disconnected_type
 from pytensor.graph.basic import Constant, Variable
-from pytensor.tensor.variable import TensorVariable
 
 from ..evaluation.formula import Formula, LogFunction
 from .gradients import gradients
 from .guard import message
-from .ops import LogDensity, Table, Variables
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
+from .ops import LogDensity, Table
+from .types import TensorLike, TensorVariable, Variables
 
 
 def quantiles(formula: Formula, probability: TensorLike, *parameters: Variable) -> TensorVariable:

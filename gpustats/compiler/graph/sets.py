@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytensor.tensor as pt
@@ -14,10 +13,8 @@ from pytensor.graph.replace import _vectorize_node
 from ..evaluation.batches import along_one_axis, common_batch
 from ..evaluation.formula import Formula
 from .ops import FLOAT, DensityOp, LogLikelihood
-from .shapes import SymbolicShape, broadcast_batch
-
-if TYPE_CHECKING:
-    from pytensor.tensor import TensorLike
+from .shapes import broadcast_batch
+from .types import SymbolicShape, TensorLike
 
 
 class LogLikelihoods(DensityOp):

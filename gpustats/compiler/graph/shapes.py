@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytensor.tensor as pt
-from pytensor.graph.basic import Apply, Variable
+from pytensor.graph.basic import Apply
 
-#: Shape in a graph: a number or a variable for each axis.
-SymbolicShape = tuple[int | Variable, ...]
+from .types import SymbolicShape
 
 
 def broadcast_batch(node: Apply, shapes: Sequence[SymbolicShape], ranks: Sequence[int]) -> SymbolicShape:

@@ -22,10 +22,10 @@ from pytensor.graph.rewriting.basic import GraphRewriter, in2out, node_rewriter
 from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Split
-from pytensor.tensor.variable import TensorVariable
 
 from ...compiler.fusion.rewrite import fused
 from ...compiler.graph.gradients import gradients
+from ...compiler.graph.types import TensorVariable
 from .points import Points
 from .with_jax import as_jax
 

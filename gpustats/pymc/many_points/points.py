@@ -11,7 +11,8 @@ import pytensor.tensor as pt
 from numpy.typing import ArrayLike
 from pymc.model import Model
 from pytensor.graph.basic import Variable
-from pytensor.tensor.variable import TensorVariable
+
+from ...compiler.graph.types import TensorVariable
 
 
 class Points:
