@@ -11,12 +11,15 @@ import os
 import sys
 import time
 import weakref
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..runtime.host_memory import HostRows
 from ..runtime.types import DType, Shape
+
+if TYPE_CHECKING:
+    import h5py
 
 READ_BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
 CLOCK_TICK = 10_000_000  # nanoseconds between which some systems cannot tell the times of two changes
@@ -62,7 +65,7 @@ class File:
         self._stamp = stamp or Stamp(now.st_size, now.st_mtime_ns)
         self.check()
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         self.check()
         return File, (self.name, self.path, self._stamp)
 
@@ -145,14 +148,14 @@ class HDF5Rows:
     dataset : h5py.Dataset
     """
 
-    def __init__(self, file: File, dataset: Any):
+    def __init__(self, file: File, dataset: h5py.Dataset):
         self._file, self._dataset = file, dataset
         self.dtype, self.shape = dataset.dtype, dataset.shape
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         return _opened, (self._file, self._dataset.name)
 
-    def __getitem__(self, rows: slice) -> Any:
+    def __getitem__(self, rows: slice) -> np.ndarray:
         found = self._dataset[rows]
         self._file.check()
         return found
@@ -165,7 +168,7 @@ def _opened(file: File, dataset: str) -> HDF5Rows:
     return HDF5Rows(file, h5py.File(file.path, "r")[dataset])
 
 
-def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
+def hdf5_rows(value: object, name: str) -> HDF5Rows | None:
     """Rows of an HDF5 data set whose file nobody is meant to change; None for another array."""
     h5py = sys.modules.get("h5py")  # who has a data set has imported it
     if h5py is None or not isinstance(value, h5py.Dataset):
@@ -198,7 +201,7 @@ class MappedRows(HostRows):
         self._size = mapped.size() if size is None else size
         self.dtype, self.shape = array.dtype, array.shape
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple:
         return np.asarray, (self[:],)
 
     def part(self, first: int, end: int) -> MappedRows:
