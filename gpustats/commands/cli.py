@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .tables import show
@@ -108,16 +108,11 @@ def doctor(args) -> int:
 def list_(args) -> None:
     import gpustats as gs
 
-    rows = [
-        [name, ", ".join(f"{p}: {d.domains[p]}" for p in d.parameters), d.description]
-        for name, d in sorted(gs.densities.items())
-    ]
-    show(["density", "parameters", "description"], rows)
-    rows = [
-        [name, ", ".join(f"{p}: {c.domains[p]}" for p in c.parameters), c.description]
-        for name, c in sorted(gs.covariances.items())
-    ]
-    show(["covariance", "parameters", "description"], rows)
+    def rows(named: Mapping[str, gs.Density | gs.Covariance]) -> list[list[str]]:
+        return [[n, ", ".join(f"{p}: {f.domains[p]}" for p in f.parameters), f.description] for n, f in sorted(named.items())]
+
+    show(["density", "parameters", "description"], rows(gs.densities))
+    show(["covariance", "parameters", "description"], rows(gs.covariances))
 
 
 def source(args) -> None:

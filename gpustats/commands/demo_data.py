@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
 
 SNIPPET = """\
 // doctor_visits: negative binomial counts
@@ -32,7 +35,7 @@ STYLE = {
 
 
 @functools.cache
-def data_frame() -> Any:
+def data_frame() -> pandas.DataFrame:
     """RAND Health Insurance Experiment: one row a person and year, 20,190 of them; ``mdvis`` counts visits to a doctor."""
     try:
         from statsmodels.datasets import randhie

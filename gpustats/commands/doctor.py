@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from ..errors import NoDeviceError
 from ..runtime import choose
@@ -73,7 +72,7 @@ class Report:
         """True if there is a device, and nothing that is there fails."""
         return bool(self.devices) and not self.broken and not self.failed
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Report as a dictionary, for JSON."""
         return {
             "ok": self.ok,

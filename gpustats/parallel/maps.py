@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Device, Runtime
 
     Function = Callable[[Any, int, int, Runtime], Mapping[str, np.ndarray]]
+    Results = Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]
 
 RANGES_PER_DEVICE = 16  # ranges for each device, where the caller does not say how large they are
 
@@ -79,9 +80,7 @@ class RangeMap(ABC):
         """Number of devices, or of processes."""
 
     @abstractmethod
-    def _results(
-        self, function: Function, data: object, ranges: Sequence[Range], retries: int
-    ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
+    def _results(self, function: Function, data: object, ranges: Sequence[Range], retries: int) -> Results:
         """Results for the ranges, as they become known."""
 
 
@@ -111,9 +110,7 @@ class DeviceMap(RangeMap):
     def _places(self) -> int:
         return len(self._runtimes)
 
-    def _results(
-        self, function: Function, data: object, ranges: Sequence[Range], retries: int
-    ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
+    def _results(self, function: Function, data: object, ranges: Sequence[Range], retries: int) -> Results:
         if inside_worker():  # it must not wait for other threads, which may wait for it
             for rows in ranges:
                 yield rows, _tried(retries, function, data, *rows, choose.get())
@@ -166,9 +163,7 @@ class ClusterMap(RangeMap):
     def _places(self) -> int:
         return max(len(self._client.nthreads()), 1)
 
-    def _results(
-        self, function: Function, data: object, ranges: Sequence[Range], retries: int
-    ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
+    def _results(self, function: Function, data: object, ranges: Sequence[Range], retries: int) -> Results:
         from distributed import as_completed
 
         from .cluster import LOST_ERRORS, again, result_of, scattered

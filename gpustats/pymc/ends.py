@@ -77,12 +77,9 @@ def _written(density: Density, ending: str) -> End | None:
     None unless that returns a sum or a product of parameters, which is finite if these are.
     """
     function = density.definition.role(ending)
-    match function.body if function is not None else ():
-        case (Return(value),):
-            pass
-        case _:
-            return None
-    assert function is not None
+    if function is None or len(function.body) > 1 or not isinstance(function.body[0], Return):
+        return None
+    value = function.body[0].value
     names = dict(zip((p.name for p in function.parameters), density.parameters, strict=False))  # dim comes last
     if not any(isinstance(node, Name) and node.name in names for node in walk(value)):
         return None

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytensor.tensor as pt
 from pymc.distributions.distribution import Distribution
 from pytensor.graph.basic import Variable
 
-from ..compiler.evaluation.formula import FormulaArgument, LogFunction
+from ..compiler.evaluation.formula import Formula, FormulaArgument
 from ..compiler.evaluation.glm import GLMFormula
-from ..compiler.graph.guard import guarded
 from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density
 from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
 from .parameters import as_float_constant, as_parameter, take_parameters
-from .random_variable import DensityRV, mean_of, point_of, quantile_of, random_variable
+from .random_variable import DensityRV, random_variable
 
 
 class GLM(Distribution):
@@ -100,21 +98,5 @@ class GLMRV(DensityRV):
 
     formula: GLMFormula
 
-    def _outcome_parameters(self, parameters: Variables) -> list[TensorVariable]:
-        return list(self.formula.outcome_parameters(parameters).values())
-
-    def log_probability(self, kind: LogFunction, value: TensorVariable, parameters: Variables) -> Variable:
-        if kind is LogFunction.LOGPDF:
-            return super().log_probability(kind, value, parameters)
-        return guarded(self.formula.of_kind(kind), value, *self._outcome_parameters(parameters))
-
-    def quantile(self, value: TensorVariable, parameters: Variables) -> Variable:
-        return quantile_of(self.formula.outcome, value, self._outcome_parameters(parameters))
-
-    def mean(self, size: Variable, parameters: Variables) -> Variable:
-        shape = self._infer_shape(size, parameters)
-        return mean_of(self.formula.outcome, self._outcome_parameters(parameters), shape)
-
-    def support_point(self, size: Variable, parameters: Variables) -> Variable:
-        shape = self._infer_shape(size, parameters)
-        return pt.broadcast_to(point_of(self.formula.outcome, self._outcome_parameters(parameters), shape), shape)
+    def _outcome(self, parameters: Variables) -> tuple[Formula, Variables]:
+        return self.formula.outcome, list(self.formula.outcome_parameters(parameters).values())

@@ -168,9 +168,6 @@ class GPMarginalRV(DensityRV):
 
     formula: GPFormula
 
-    def _hint(self) -> str:
-        return ""
-
     def default_transform(self) -> None:
         return None
 

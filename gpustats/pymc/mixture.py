@@ -151,9 +151,6 @@ class MixtureRV(DensityRV):
 
     formula: MixtureFormula
 
-    def _hint(self) -> str:
-        return ""
-
     def log_probability(self, kind: LogFunction, value: TensorVariable, parameters: Variables) -> Variable:
         weights, *rest = parameters
         sum_to_one = pt.all(pt.isclose(weights.sum(axis=-1), 1))

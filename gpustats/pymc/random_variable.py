@@ -19,6 +19,7 @@ from pytensor.ifelse import ifelse
 from pytensor.tensor.random.op import RandomVariable
 
 from ..compiler.evaluation.batches import common_batch
+from ..compiler.evaluation.density import DensityFormula
 from ..compiler.evaluation.formula import Evaluator, Formula, LogFunction
 from ..compiler.graph.guard import guarded
 from ..compiler.graph.means import means
@@ -75,29 +76,31 @@ class DensityRV(RandomVariable):
         try:
             return _evaluator(self.formula).draws(parameters, size, self._length, as_generator(rng))
         except NotImplementedError as error:
-            raise NotImplementedError(f"{error}{self._hint()}") from None
+            call = f"gpustats.pymc.distribution(density, random=lambda rng, {', '.join(self.formula.names[1:])}, size: …)"
+            hint = f"; or give a sampler in Python, {call}" if isinstance(self.formula, DensityFormula) else ""
+            raise NotImplementedError(f"{error}{hint}") from None
 
-    def _hint(self) -> str:
-        """Hint for a user of a density without a sampler."""
-        return (
-            "; or give a sampler in Python, gpustats.pymc.distribution(density, "
-            f"random=lambda rng, {', '.join(self.formula.names[1:])}, size: …)"
-        )
+    def _outcome(self, parameters: Variables) -> tuple[Formula, Variables]:
+        """Formula of one observation's density, and its parameters, which these tell."""
+        return self.formula, parameters
 
     # -- what PyMC asks for
 
     def log_probability(self, kind: LogFunction, value: TensorVariable, parameters: Variables) -> Variable:
         """Log-density at a value, or the logarithm of the distribution function or the survival function."""
-        formula = self.formula if kind is self.formula.kind else self.formula.of_kind(kind)
-        return guarded(formula, value, *parameters)
+        if kind is self.formula.kind:
+            return guarded(self.formula, value, *parameters)
+        formula, own = self._outcome(parameters)
+        return guarded(formula.of_kind(kind), value, *own)
 
     def quantile(self, value: TensorVariable, parameters: Variables) -> Variable:
         """Inverse of the distribution function."""
-        return quantile_of(self.formula, value, parameters)
+        formula, own = self._outcome(parameters)
+        return quantile_of(formula, value, own)
 
     def mean(self, size: Variable, parameters: Variables) -> Variable:
         """Expected value."""
-        return mean_of(self.formula, parameters, self._infer_shape(size, parameters))
+        return mean_of(*self._outcome(parameters), self._infer_shape(size, parameters))
 
     def default_transform(self) -> transforms.Transform | None:
         """Transform of a free variable, which follows from the domain of the observation; or None."""
@@ -118,7 +121,7 @@ class DensityRV(RandomVariable):
     def support_point(self, size: Variable, parameters: Variables) -> Variable:
         """Point where a sampler starts."""
         shape = self._infer_shape(size, parameters)
-        return pt.broadcast_to(point_of(self.formula, parameters, shape), shape)
+        return pt.broadcast_to(point_of(*self._outcome(parameters), shape), shape)
 
 
 _logprob.register(DensityRV, lambda op, xs, rng, size, *p, **_: op.log_probability(LogFunction.LOGPDF, *xs, p))

@@ -196,18 +196,14 @@ class Evaluator(ABC):
         """
         return None
 
-    def sums_of_sets(
-        self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]
-    ) -> list[np.ndarray] | None:
+    def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
         """Sums and derivatives, as from `sums`, for arrays with a first axis of sets of parameters, which all results have.
 
         None where each set takes a call of its own.
         """
         return None
 
-    def checked_sums_of_sets(
-        self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]
-    ) -> list[np.ndarray]:
+    def checked_sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray]:
         """Checked sums, as from `checked_sums`, for arrays with a first axis of sets of parameters, which all results have."""
         found = self.sums_of_sets(values, n_sets, wrt)
         if found is None:

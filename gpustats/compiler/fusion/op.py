@@ -101,23 +101,17 @@ class Fused(OfRows):
 def sum_by(program: Program, term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None) -> Variable:
     """Sum of a term by its program; several devices may share the rows."""
     hoisted = {condition for _, conditions in program.checks for condition in conditions}
-    total = _fused(program.inputs, without(term, hoisted), data, program, devices)
+    total = sum_later(program.inputs, without(term, hoisted), data, devices, program)
     for op, conditions in program.checks:
         total = op(total, *conditions)
     return total
 
 
 def sum_later(
-    inputs: Sequence[Variable], term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None
-) -> Variable:
-    """Sum of a term, whose program is made in the first call, when the shapes of the inputs are known."""
-    return _fused(inputs, term, data, None, devices)
-
-
-def _fused(
-    inputs: Sequence[Variable], term: Variable, data: Sequence[Variable], program: Program | None,
-    devices: Sequence[str] | None,
+    inputs: Sequence[Variable], term: Variable, data: Sequence[Variable], devices: Sequence[str] | None = None,
+    program: Program | None = None,
 ) -> Variable:  # fmt: skip
+    """Sum of a term; unless there is a program, it is made in the first call, when the shapes of the inputs are known."""
     floats = [i for i, v in enumerate(inputs) if v.type.dtype.startswith("float")]
     evaluator = RowsEvaluator.of(inputs, term, data, program, devices)
     return Fused(evaluator, floats).make_node(*inputs, *data).outputs[0]
