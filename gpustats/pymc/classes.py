@@ -16,7 +16,7 @@ from .kronecker import KroneckerNormal
 from .matrices import InverseWishart, MatrixNormal, Wishart
 from .mixture import NormalMixture
 from .parametrisations import Parametrised
-from .time_series import (AR, EulerMaruyama, GaussianRandomWalk, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk)
+from .time_series import AR, EulerMaruyama, GaussianRandomWalk, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk
 
 _PYMC_CLASSES = (
     AR, CAR, ICAR, EulerMaruyama, GaussianRandomWalk, KroneckerNormal, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk,

@@ -22,13 +22,12 @@ from ..compiler.evaluation.batches import common_batch
 from ..compiler.evaluation.density import DensityFormula
 from ..compiler.evaluation.formula import Evaluator, Formula, LogFunction
 from ..compiler.graph.guard import guarded
-from ..compiler.graph.means import means
-from ..compiler.graph.quantiles import quantiles
+from ..compiler.graph.quantiles import means, quantiles
 from ..compiler.graph.types import SymbolicShape, TensorVariable, Variables
 from ..draws.generator import as_generator
+from ..language import domains
 from .counterparts import class_name, counterpart
 from .ends import ends_of, has_ends, interval
-from .points import between, of_domain
 
 
 class DensityRV(RandomVariable):
@@ -217,7 +216,9 @@ def point_of(formula: Formula, parameters: Sequence[Variable], shape: SymbolicSh
     except NotImplementedError:
         known = _STARTING_POINTS.get(formula.density.name)
         point = _typical(formula, parameters) if known is None else known(*parameters)
-        return inside(formula, parameters, of_domain(formula.observation.words, core) if point is None else point)
+        if point is None:
+            point = pt.as_tensor(domains.point_of(formula.observation.words, pt, core[0] if core else None))
+        return inside(formula, parameters, point)
 
 
 def _typical(formula: Formula, parameters: Sequence[Variable]) -> TensorVariable | None:
@@ -240,6 +241,10 @@ def _typical(formula: Formula, parameters: Sequence[Variable]) -> TensorVariable
 
 
 def inside(formula: Formula, parameters: Sequence[Variable], point: TensorVariable) -> TensorVariable:
-    """Point between a density's ends: `point` itself if it is, else another."""
-    lower, upper = ends_of(formula, parameters)
-    return between(point, -np.inf if lower is None else lower, np.inf if upper is None else upper)
+    """Point well between a density's ends: `point` itself, else the ends' middle, or a little inside the only one."""
+    ends = zip(ends_of(formula, parameters), (-np.inf, np.inf), strict=True)
+    lower, upper = (infinite if end is None else end for end, infinite in ends)
+    finite_lower, finite_upper = pt.invert(pt.isinf(lower)), pt.invert(pt.isinf(upper))
+    one_sided = pt.switch(finite_lower, lower + 1, upper - 1)
+    other = pt.switch(finite_lower & finite_upper, (lower + upper) / 2, one_sided)
+    return pt.switch((point > lower) & (point < upper), point, other)

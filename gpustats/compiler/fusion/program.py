@@ -19,7 +19,7 @@ from . import along_axes, checks, densities, elementwise, indexing, joined, tria
 from .along import Pick
 from .expression import body, operations
 from .frozen import Frozen
-from .reader import Argument, Reader
+from .reader import Argument, Reader, plain_name
 from .scalar_ops import NoData, Unsupported
 
 
@@ -149,7 +149,8 @@ def program_of(
     if all(a.kind == "data" for a in arguments):
         raise Unsupported("a sum without parameters")
     parameters, leaves, inputs = _bound(arguments, reader.n)
-    name = f"{_word(term)}_row"
+    word = plain_name(term.name)
+    name = f"{word if word[:1].isalpha() else 'term'}_row"
     listed = ", ".join(f"real {a.name}" for a in arguments)
     source = f"__device__ real {name}({listed})\n{{\n{body(reader.result)}\n}}\n"
     try:
@@ -171,11 +172,6 @@ def _work(reader: Reader) -> Work:
     tables = [a for a in arguments if a.kind == "gather"]
     elements = sum(sizes[v] for v in {a.source for a in tables} if v is not None)
     return Work(cheap, calls, len(tables), elements, 16 * sum(sizes.values()))
-
-
-def _word(term: Variable) -> str:
-    plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in term.name or "").strip("_").lower()
-    return plain if plain[:1].isalpha() else "term"
 
 
 def _bound(arguments: Sequence[Argument], n: int) -> tuple[list[Parameter], dict[str, Any], list[Variable]]:

@@ -164,7 +164,7 @@ class Reader:
         return self._keys[key]
 
     def _fresh(self, name: str | None) -> str:
-        plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in name or "").strip("_").lower()
+        plain = plain_name(name)
         plain = plain if plain[:1].isalpha() else f"a_{plain}".rstrip("_")
         taken = plain in self._names or plain in _RESERVED_NAMES or means_something(plain)
         if not taken and not _STATEMENT_NAME.fullmatch(plain):
@@ -353,6 +353,11 @@ def below_shuffle(node: Apply, at: Sequence[E]) -> tuple[E | int, ...]:
     """Positions in the input of an operation that only moves axes, from those in its output."""
     by_axis = dict(zip(node.op.new_order, at, strict=True))
     return tuple(by_axis.get(axis, 0) for axis in range(node.inputs[0].type.ndim))
+
+
+def plain_name(name: str | None) -> str:
+    """Name with underscores in place of what no name in C has."""
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name or "").strip("_").lower()
 
 
 def name_of(v: Variable) -> str:

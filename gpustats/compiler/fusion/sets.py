@@ -11,8 +11,7 @@ from pytensor.gradient import disconnected_type
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.replace import _vectorize_node, vectorize_graph
 
-from ..graph.ops import FLOAT
-from ..graph.shapes import broadcast_batch
+from ..graph.ops import FLOAT, broadcast_batch
 from ..graph.types import SymbolicShape, TensorLike, Variables
 from .op import Fused, OfRows
 

@@ -12,8 +12,7 @@ from pytensor.graph.replace import _vectorize_node
 from pytensor.tensor.utils import broadcast_static_dim_lengths
 
 from ..evaluation.linalg import linear_algebra
-from .ops import FLOAT, ArrayOp, as_float64
-from .shapes import broadcast_batch
+from .ops import FLOAT, ArrayOp, as_float64, broadcast_batch
 from .types import SymbolicShape, TensorLike, Variables
 
 

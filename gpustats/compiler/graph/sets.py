@@ -12,8 +12,7 @@ from pytensor.graph.replace import _vectorize_node
 
 from ..evaluation.batches import along_one_axis, common_batch
 from ..evaluation.formula import Formula
-from .ops import FLOAT, DensityOp, LogLikelihood
-from .shapes import broadcast_batch
+from .ops import FLOAT, DensityOp, LogLikelihood, broadcast_batch
 from .types import SymbolicShape, TensorLike
 
 
