@@ -63,8 +63,6 @@ class CARRV(multivariate.CARRV):
 
 
 class CAR(pm.CAR):
-    __doc__, __module__ = pm.CAR.__doc__, "gpustats.pymc"
-
     rv_op = CARRV()
 
     def logp(
@@ -90,8 +88,6 @@ class ICARRV(multivariate.ICARRV):
 
 
 class ICAR(pm.ICAR):
-    __doc__, __module__ = pm.ICAR.__doc__, "gpustats.pymc"
-
     rv_op = ICARRV()
 
     def logp(

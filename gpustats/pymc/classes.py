@@ -33,6 +33,9 @@ CLASSES: dict[str, type] = {
     c.__name__: c
     for c in (*Parametrised.__subclasses__(), *_PYMC_CLASSES, Censored, NormalMixture, pm.Truncated, *_PYMC_5_CLASSES)
 }
+for _class in CLASSES.values():
+    if _class.__module__.startswith(__package__):
+        _class.__module__, _class.__doc__ = "gpustats.pymc", _class.__doc__ or getattr(pm, _class.__name__).__doc__
 CLASSES["Lognormal"] = CLASSES["LogNormal"]
 
 

@@ -71,8 +71,6 @@ class _LKJCorr(multivariate._LKJCorr):
 
 
 class LKJCorr(pm.LKJCorr):
-    __doc__, __module__ = pm.LKJCorr.__doc__, "gpustats.pymc"
-
     def __new__(
         cls, name: str, n: TensorLike, eta: TensorLike, *, return_matrix: bool = False, **kwargs: object
     ) -> Any:
@@ -117,8 +115,6 @@ class _LKJCholeskyCov(multivariate._LKJCholeskyCov):
 
 
 class LKJCholeskyCov(pm.LKJCholeskyCov):
-    __doc__, __module__ = pm.LKJCholeskyCov.__doc__, "gpustats.pymc"
-
     def __new__(
         cls, name: str, eta: TensorLike, n: TensorLike, sd_dist: Variable, *, compute_corr: bool = True,
         store_in_trace: bool = True,

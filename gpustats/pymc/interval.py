@@ -125,8 +125,6 @@ def _truncate(
 
 
 class Censored(pm.Censored):
-    __doc__, __module__ = pm.Censored.__doc__, "gpustats.pymc"
-
     @classmethod
     def dist(
         cls, dist: Variable, lower: TensorLike | None = -np.inf, upper: TensorLike | None = np.inf, **kwargs: object

@@ -27,8 +27,6 @@ class KroneckerNormalRV(DerivedRV, multivariate.KroneckerNormalRV):
 
 
 class KroneckerNormal(pm.KroneckerNormal):
-    __doc__, __module__ = pm.KroneckerNormal.__doc__, "gpustats.pymc"
-
     rv_type = KroneckerNormalRV
     rv_op = KroneckerNormalRV.rv_op
 

@@ -218,8 +218,6 @@ class MatrixNormalRV(multivariate.MatrixNormalRV):
 
 
 class MatrixNormal(pm.MatrixNormal):
-    __doc__, __module__ = pm.MatrixNormal.__doc__, "gpustats.pymc"
-
     rv_op = MatrixNormalRV()
 
     @classmethod

@@ -195,8 +195,6 @@ class MixtureRV(DensityRV):
 
 
 class NormalMixture(Mixture):
-    __doc__, __module__ = pm.NormalMixture.__doc__, "gpustats.pymc"
-
     @classmethod
     def dist(  # type: ignore[override]
         cls, w: TensorLike, mu: TensorLike, sigma: TensorLike | None = None, tau: TensorLike | None = None, **kwargs: object

@@ -55,8 +55,6 @@ class Parametrised(Distribution):
         PyTensor makes float16 of numbers such as 0.5: PyMC's `dist` is not to compute with them.
         """
         super().__init_subclass__(**kwargs)
-        if cls.__module__.startswith(f"{__package__}."):  # not those that users derive
-            cls.__module__, cls.__doc__ = "gpustats.pymc", getattr(pm, cls.__name__).__doc__
         inner = cls.dist.__func__  # type: ignore[attr-defined]
 
         @functools.wraps(inner)

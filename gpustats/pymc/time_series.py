@@ -95,8 +95,6 @@ class _Predefined(timeseries.PredefinedRandomWalk):
 
 
 class GaussianRandomWalk(_Predefined):
-    __doc__, __module__ = pm.GaussianRandomWalk.__doc__, "gpustats.pymc"
-
     @classmethod
     def get_dists(
         cls, mu: TensorLike = 0.0, sigma: TensorLike = 1.0, *, init_dist: Variable | None = None, **kwargs: object
@@ -106,8 +104,6 @@ class GaussianRandomWalk(_Predefined):
 
 
 class MvGaussianRandomWalk(_Predefined):
-    __doc__, __module__ = pm.MvGaussianRandomWalk.__doc__, "gpustats.pymc"
-
     @classmethod
     def get_dists(
         cls, mu: TensorLike, *, cov: Parameter = None, tau: Parameter = None, chol: Parameter = None, lower: bool = True,
@@ -119,8 +115,6 @@ class MvGaussianRandomWalk(_Predefined):
 
 
 class MvStudentTRandomWalk(_Predefined):
-    __doc__, __module__ = pm.MvStudentTRandomWalk.__doc__, "gpustats.pymc"
-
     @classmethod
     def get_dists(
         cls, *, nu: TensorLike, mu: TensorLike, scale: Parameter = None, tau: Parameter = None, chol: Parameter = None,
@@ -165,8 +159,6 @@ def _autoregression(
 
 
 class AR(pm.AR):
-    __doc__, __module__ = pm.AR.__doc__, "gpustats.pymc"
-
     rv_type = AutoRegressiveRV
     rv_op = AutoRegressiveRV.rv_op
 
@@ -188,8 +180,6 @@ def _sde(
 
 
 class EulerMaruyama(pm.EulerMaruyama):
-    __doc__, __module__ = pm.EulerMaruyama.__doc__, "gpustats.pymc"
-
     rv_type = EulerMaruyamaRV
     rv_op = EulerMaruyamaRV.rv_op
 

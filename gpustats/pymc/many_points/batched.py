@@ -50,14 +50,7 @@ class Batched:
     A point is what PyMC's samplers see: the values of all free variables, transformed to be unconstrained. Sums over rows are
     computed on the device, one launch for all points; PyTensor computes the rest, vectorised over the points.
 
-    Parameters
-    ----------
-    model : pymc.Model, optional
-        By default that of the context.
-    min_rows : int
-        Sums over fewer rows are left to PyTensor.
-    devices : "all" or sequence of str, optional
-        Devices that share the rows of each sum.
+    The parameters are those of `batched`.
 
     Attributes
     ----------
