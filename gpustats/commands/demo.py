@@ -18,22 +18,12 @@ from .demo_data import SNIPPET, STYLE, counts_axes, visits
 
 @dataclass(frozen=True)
 class Posterior:
-    """Posterior distribution of two parameters on a rectangular grid.
+    """Posterior distribution of two parameters on a rectangular grid."""
 
-    Attributes
-    ----------
-    mu, alpha : array, shapes (M,), (A,)
-        The grid, evenly spaced.
-    logp : array, shape (M, A)
-        Logarithm of the posterior density, up to a constant.
-    loglik : array, shape (M, A)
-        The log-likelihood alone.
-    """
-
-    mu: np.ndarray
-    alpha: np.ndarray
-    logp: np.ndarray
-    loglik: np.ndarray
+    mu: np.ndarray  #: (M,), evenly spaced
+    alpha: np.ndarray  #: (A,), evenly spaced
+    logp: np.ndarray  #: (M, A), logarithm of the posterior density, up to a constant
+    loglik: np.ndarray  #: (M, A), the log-likelihood alone
 
     @property
     def weights(self) -> np.ndarray:

@@ -46,37 +46,20 @@ MORE_HEADERS = {
 
 @dataclass(frozen=True)
 class Found:
-    """Part of the installation that was looked for.
-
-    Attributes
-    ----------
-    what : str
-    version : str
-        "" where it is not there, or does not work.
-    note : str
-        Place of the part, or why it does not work.
-    """
+    """Part of the installation that was looked for."""
 
     what: str
-    version: str
-    note: str = ""
+    version: str  #: "" where it is not there, or does not work
+    note: str = ""  #: place of the part, or why it does not work
 
 
 @dataclass(frozen=True)
 class Lack:
-    """Missing part of the installation, and its cure.
+    """Missing part of the installation, and its cure."""
 
-    Attributes
-    ----------
-    extra : str
-        Extra of the package that needs the part: "cpu", "cuda13"; "" for the package itself.
-    why, cure : str
-        Missing part, and what to do: commands of a shell, but for lines that begin with #.
-    """
-
-    extra: str
-    why: str
-    cure: str
+    extra: str  #: of the package that needs the part: "cpu", "cuda13"; "" for the package itself
+    why: str  #: the missing part
+    cure: str  #: what to do: commands of a shell, but for lines that begin with #
 
 
 @dataclass
@@ -113,7 +96,7 @@ def install(extra: str) -> str:
 @dataclass(frozen=True)
 class Requirement:
     name: str
-    least: str  # version; "" for any
+    least: str  #: version; "" for any
 
 
 def requirements() -> dict[str, list[Requirement]]:

@@ -67,34 +67,18 @@ class Divisible(Protocol):
 
 
 class Data(NamedTuple):
-    """Data that a model is bound to.
+    """Data that a model is bound to."""
 
-    Attributes
-    ----------
-    arrays : dict
-        Name -> array with the rows first, in memory or read by slices.
-    n_rows, row_bytes : int
-        Number of rows, and bytes of each on a device.
-    """
-
-    arrays: dict[str, Array]
+    arrays: dict[str, Array]  #: by name, with the rows first, in memory or read by slices
     n_rows: int
-    row_bytes: int
+    row_bytes: int  #: bytes of a row on a device
 
 
 class Pieces(ABC):
-    """Pieces of a model.
+    """Pieces of a model."""
 
-    Attributes
-    ----------
-    ranges : list of (int, int)
-        The rows of each piece.
-    where : str
-        Place of the pieces, for users to read.
-    """
-
-    ranges: list[Range]
-    where: str
+    ranges: list[Range]  #: rows of each piece
+    where: str  #: place of the pieces, for users to read
 
     @functools.cached_property
     def _known_axes(self) -> Plans[Axes]:

@@ -31,26 +31,13 @@ class LogFunction(Enum):
 
 
 class FormulaArgument(NamedTuple):
-    """Argument of a formula: the observation, or a parameter.
-
-    Attributes
-    ----------
-    name : str
-    core : str
-        The axes that belong to one value, as NumPy writes them: ``"()"`` for numbers, ``"(d)"`` for vectors.
-    domain : str
-        Domain as the comment of a device function has it, such as ``"positive"``.
-    differentiable : bool
-        Whether there is a derivative in it. There is none in whole numbers.
-    single : bool
-        Whether a constant in float32 is computed with in float32.
-    """
+    """Argument of a formula: the observation, or a parameter."""
 
     name: str
-    core: str
-    domain: str
-    differentiable: bool = True
-    single: bool = False
+    core: str  #: axes that belong to one value, as NumPy writes them: ``"()"`` for numbers, ``"(d)"`` for vectors
+    domain: str  #: as the comment of a device function has it, such as ``"positive"``
+    differentiable: bool = True  #: whether there is a derivative in it; there is none in whole numbers
+    single: bool = False  #: whether a constant in float32 is computed with in float32
 
     @property
     def rank(self) -> int:

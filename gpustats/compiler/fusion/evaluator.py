@@ -186,30 +186,14 @@ class RowsEvaluator:
 
 
 class _Fit(NamedTuple):
-    """Evaluator of a sum for inputs of certain shapes and certain data.
+    """Evaluator of a sum for inputs of certain shapes and certain data."""
 
-    Attributes
-    ----------
-    shapes : sequence of tuple
-        Shapes of the inputs of the last call.
-    seen : sequence of ndarray
-        The data of the last call: where they are the same arrays again, nobody compares them.
-    data : sequence of ndarray
-        Copies of the data.
-    by : object
-        Evaluator with a method `sums`.
-    all_shapes : sequence of tuple
-        Shapes of all inputs for which `by` evaluates the sum, None for an extent that may be any.
-    program : Program or None
-        Program that tells whether an extent is large enough.
-    """
-
-    shapes: Sequence[tuple[int | None, ...]]
-    seen: Sequence[np.ndarray]
-    data: Sequence[np.ndarray]
+    shapes: Sequence[tuple[int | None, ...]]  #: of the inputs of the last call
+    seen: Sequence[np.ndarray]  #: data of the last call: where they are the same arrays again, nobody compares them
+    data: Sequence[np.ndarray]  #: copies of the data
     by: _ByRows | _OfComputed | _ByPyTensor
-    all_shapes: Sequence[tuple[int | None, ...]]
-    program: Program | None = None
+    all_shapes: Sequence[tuple[int | None, ...]]  #: of all inputs for which `by` evaluates the sum, None for any extent
+    program: Program | None = None  #: tells whether an extent is large enough
 
     def suits(self, shapes: Sequence[tuple[int, ...]], data: Sequence[np.ndarray]) -> bool:
         reaches = self.program is None or self.program.reaches_within(shapes)

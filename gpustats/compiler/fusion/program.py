@@ -25,80 +25,41 @@ from .scalar_ops import NoData, Unsupported
 
 @dataclass(frozen=True)
 class Parameter:
-    """Parameter of `gpustats.Rows`, as a part of an input.
-
-    Attributes
-    ----------
-    name : str
-    input : int
-        Place of the input among the program's inputs.
-    pick : tuple
-        The part of it, as NumPy's basic indexing takes it; (...,) for all of its elements, one after another.
-    """
+    """Parameter of `gpustats.Rows`, as a part of an input."""
 
     name: str
-    input: int
+    input: int  #: place of the input among the program's inputs
     pick: Pick
 
 
 class Work(NamedTuple):
-    """Work of a sum, without its derivatives.
+    """Work of a sum, without its derivatives."""
 
-    Attributes
-    ----------
-    cheap, calls, gathers : int
-        Operations of a row, its calls of functions, and the elements of tables that it reads.
-    elements : int
-        Elements of all of these tables.
-    moved : int
-        Bytes of arrays of parameters and of their derivatives.
-    """
-
-    cheap: int
-    calls: int
-    gathers: int
-    elements: int
-    moved: int
+    cheap: int  #: operations of a row,
+    calls: int  #: its calls of functions,
+    gathers: int  #: and the elements of tables that it reads
+    elements: int  #: of all of these tables
+    moved: int  #: bytes of arrays of parameters and of their derivatives
 
 
 @dataclass(eq=False)
 class Program:
-    """Program of a sum over rows: the function of a row in C, and where its arguments come from.
+    """Program of a sum over rows: the function of a row in C, and where its arguments come from."""
 
-    Attributes
-    ----------
-    name, source : str
-        Name and text of the function of a row, in C.
-    n_rows : int
-    leaves : dict
-        Leaves as `gpustats.Rows` takes them.
-    parameters : list of Parameter
-    inputs : list of Variable
-        Variables that the parameters are parts of.
-    shapes : list of tuple
-        Shapes of the inputs, with None for an extent that nothing tells.
-    checks : list
-        Checks that are the same for all rows, with the variables of their conditions.
-    checked_rows : bool
-        Whether the function gives -inf for rows whose parameters are invalid. Where the sum is -inf, PyTensor tells what it is.
-    work : Work
-    arguments : list of Argument
-    computed : dict
-        Inputs that PyTensor computes because there is no C for them -> why.
-    """
-
-    name: str
-    source: str
+    name: str  #: of the function of a row,
+    source: str  #: and its text, in C
     n_rows: int
-    leaves: dict[str, Any]
+    leaves: dict[str, Any]  #: as `gpustats.Rows` takes them
     parameters: list[Parameter]
-    inputs: list[Variable]
-    shapes: list[tuple[int | None, ...]]
+    inputs: list[Variable]  #: variables that the parameters are parts of
+    shapes: list[tuple[int | None, ...]]  #: of the inputs, with None for an extent that nothing tells
+    #: checks that are the same for all rows, with the variables of their conditions
     checks: list[tuple[CheckParameterValue, list[Variable]]]
+    #: whether the function gives -inf for rows whose parameters are invalid: where the sum is -inf, PyTensor tells what it is
     checked_rows: bool
     work: Work
     arguments: list[Argument] = field(repr=False)
-    computed: dict[Variable, str] = field(default_factory=dict)
+    computed: dict[Variable, str] = field(default_factory=dict)  #: inputs that PyTensor computes -> why there is no C
 
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
         """True if inputs of these shapes have an element for each row where rows have numbers of their own."""

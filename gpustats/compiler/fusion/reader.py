@@ -56,30 +56,15 @@ def reads(*names: str) -> Callable:
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """Argument of a row function.
+    """Argument of a row function."""
 
-    Attributes
-    ----------
-    name : str
-        Name in C.
-    kind : {"data", "number", "gather", "dot", "row"}
-    source : Variable or None
-        The variable that it is made of, none for data.
-    pick : tuple
-        Part of that variable: whole numbers, and slices where the rows, or the columns of a design, run along; (...,) for all
-        of its elements, one after another.
-    numbers : tuple of arrays
-        The column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none.
-    offset : int
-        Shift of a row's own number: row n has element n + offset.
-    """
-
-    name: str
-    kind: str
-    source: Variable | None = None
-    pick: Pick = ()
+    name: str  #: in C
+    kind: str  #: "data", "number", "gather", "dot" or "row"
+    source: Variable | None = None  #: variable that it is made of, none for data
+    pick: Pick = ()  #: part of that variable, with slices where the rows, or the columns of a design, run along
+    #: the column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none
     numbers: tuple[np.ndarray, ...] = ()
-    offset: int = 0
+    offset: int = 0  #: shift of a row's own number: row n has element n + offset
 
 
 class Reader:

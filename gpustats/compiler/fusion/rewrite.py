@@ -43,21 +43,11 @@ def _switch(word: str) -> bool:
 
 
 class Settings(NamedTuple):
-    """Settings of the fusion of sums.
+    """Settings of the fusion of sums."""
 
-    Attributes
-    ----------
-    on : bool
-        Whether they are fused.
-    min_rows : int or None
-        Least number of rows of a sum that is fused; None where the faster place decides.
-    devices : tuple of str or None
-        The devices that share the rows; None for the default one.
-    """
-
-    on: bool
-    min_rows: int | None = None
-    devices: tuple[str, ...] | None = None
+    on: bool  #: whether they are fused
+    min_rows: int | None = None  #: least number of rows of a sum that is fused; None where the faster place decides
+    devices: tuple[str, ...] | None = None  #: devices that share the rows; None for the default one
 
 
 class _Contexts(threading.local):

@@ -45,18 +45,11 @@ SIDES = "device", "PyTensor"
 
 
 class Estimate(NamedTuple):
-    """Seconds that a sum and its gradients are expected to take.
-
-    Attributes
-    ----------
-    on_device, by_pytensor : float
-    shared_by : int
-        Chains that wait for one another on the device, where PyTensor would compute for all at once: on CPUs.
-    """
+    """Seconds that a sum and its gradients are expected to take."""
 
     on_device: float
     by_pytensor: float
-    shared_by: int = 1
+    shared_by: int = 1  #: chains that wait for one another on the device, where PyTensor would compute for all at once: on CPUs
 
     @property
     def pays(self) -> bool:
@@ -102,18 +95,10 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
 
 
 class Decision(NamedTuple):
-    """Decision where a sum is computed.
+    """Decision where a sum is computed."""
 
-    Attributes
-    ----------
-    reason : str
-        Why it is left to PyTensor, in words for a user; empty where it is computed on the device.
-    expected : Estimate or None
-        Times that decided, if times did.
-    """
-
-    reason: str
-    expected: Estimate | None = None
+    reason: str  #: why it is left to PyTensor, in words for a user; empty where it is computed on the device
+    expected: Estimate | None = None  #: times that decided, if times did
 
 
 def decision(program: Program, min_rows: int | None) -> Decision:
