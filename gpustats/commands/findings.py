@@ -253,12 +253,7 @@ def install_pycuda(extra: str, nvcc: str | None) -> str:
 def pycuda_without_toolkit(major: str, driver: str = "") -> str:
     """Commands that install PyCUDA where there is no CUDA toolkit, or one without cuRAND.
 
-    Parameters
-    ----------
-    major : str
-        Major version of CUDA: "12" or "13".
-    driver : str
-        The file of the driver's library.
+    `major` is the major version of CUDA, "12" or "13", and `driver` the file of the driver's library.
     """
     driver = driver or "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
     return WITHOUT_TOOLKIT.format(major=major, driver=driver, headers=MORE_HEADERS[major])

@@ -112,14 +112,8 @@ def _answers(client: Client, function: Callable[..., Answer], *args: object) -> 
 class Cluster(Pieces):
     """Pieces on the workers of a cluster, one for each worker, which keeps it.
 
-    Parameters
-    ----------
-    model : Divisible
-    data : Data
-        In the client's memory, from which rows are sent; Dask arrays; files (Zarr, memory-mapped), which workers read where
-        they see them under the same path.
-    options : Options
-        ``devices``, ``memory`` and ``chunk`` are those of each worker.
+    The data are in the client's memory, from which rows are sent; Dask arrays; or files (Zarr, memory-mapped), which workers
+    read where they see them under the same path. The options ``devices``, ``memory`` and ``chunk`` are those of each worker.
     """
 
     def __init__(self, model: Divisible, data: Data, options: Options):

@@ -48,12 +48,6 @@ def is_dask(value: object) -> bool:
 def checked_chunks(value: dask.array.Array, name: str) -> dask.array.Array:
     """Dask array whose chunks raise an error where they are not as declared: rows would be lost, or mistaken for others.
 
-    Parameters
-    ----------
-    value : dask.array.Array
-    name : str
-        For errors.
-
     Raises
     ------
     ValueError

@@ -67,12 +67,7 @@ def inside_worker() -> bool:
 class Devices(Pieces):
     """Pieces on several devices, one for each, which keeps it; of a size that its speed allows.
 
-    Parameters
-    ----------
-    model : Divisible
-    data : Data
-    options : Options
-        ``memory`` and ``chunk`` are those of each device.
+    The options ``memory`` and ``chunk`` are those of each device.
     """
 
     def __init__(self, model: Divisible, data: Data, options: Options):
@@ -173,12 +168,8 @@ def kind(runtime: Runtime) -> Hashable:
 def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[float]:
     """Speeds of devices, or workers, against one another; only kinds that differ are measured.
 
-    Parameters
-    ----------
-    kinds : sequence
-        Kinds of the devices or workers; those of one kind are equally fast: see `kind`.
-    measured : callable
-        The seconds that a device or worker takes for the same work, from its place in `kinds`.
+    Those of one kind are equally fast: see `kind`. `measured` gives the seconds that one takes for the same work, by its
+    place in `kinds`.
     """
     return [1 / measured(i) if len(set(kinds)) > 1 else 1.0 for i in range(len(kinds))]
 

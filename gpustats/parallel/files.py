@@ -97,16 +97,7 @@ class File:
 
 
 class FileRows(HostRows):
-    """Rows of an array whose numbers lie in a file. Pickled without them.
-
-    Parameters
-    ----------
-    file : File
-    dtype : dtype
-    shape, strides : tuple of int
-    start : int
-        Byte of the file at which the first number lies.
-    """
+    """Rows of an array whose numbers lie in a file, the first of them at the byte `start`. Pickled without them."""
 
     def __init__(self, file: File, dtype: DType, shape: Shape, strides: Shape, start: int):
         self._file, self._start = file, start
@@ -140,13 +131,7 @@ class FileRows(HostRows):
 
 
 class HDF5Rows:
-    """Rows of an HDF5 data set in a file that is open for reading only. Pickled without them.
-
-    Parameters
-    ----------
-    file : File
-    dataset : h5py.Dataset
-    """
+    """Rows of an HDF5 data set in a file that is open for reading only. Pickled without them."""
 
     def __init__(self, file: File, dataset: h5py.Dataset):
         self._file, self._dataset = file, dataset
@@ -185,15 +170,7 @@ def hdf5_rows(value: object, name: str) -> HDF5Rows | None:
 class MappedRows(HostRows):
     """Rows of a memory-mapped array, read from memory because the file is unknown or differs from the array.
 
-    Parameters
-    ----------
-    name : str
-        The array's name, for errors.
-    array : ndarray
-    mapped : mmap.mmap
-        The memory that it is a part of.
-    size : int, optional
-        The bytes that the file must have; by default those that it has now.
+    It is a part of the memory `mapped`, whose file must have `size` bytes; by default those that it has now.
     """
 
     def __init__(self, name: str, array: np.ndarray, mapped: mmap.mmap, size: int | None = None):

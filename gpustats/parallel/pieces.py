@@ -107,10 +107,7 @@ class Pieces(ABC):
 def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Callable[[Method], Method]:
     """Decorator: let a method of a model be evaluated by pieces where the model has any.
 
-    Parameters
-    ----------
-    together : callable
-        Makes one result of the pieces' results: see `rows`.
+    `together` makes one result of the pieces' results: see `rows`.
     """
 
     def decorate(method: Method) -> Method:

@@ -116,17 +116,9 @@ def chunks(n_rows: int, size: int) -> list[Range]:
 def cut(
     args: Sequence[Array], kwargs: Mapping[str, Array], names: Sequence[str], axes: Mapping[str, int], ranges: Iterable[Range]
 ) -> Iterator[Arguments]:
-    """Arguments for each piece.
+    """Arguments for each piece, from those of a call for all rows.
 
-    Parameters
-    ----------
-    args, kwargs
-        The arguments of the call for all rows.
-    names : sequence of str
-        The names of `args`.
-    axes : mapping
-        The axis of the rows, counted from the end, of each argument that has one.
-    ranges : iterable of (int, int)
+    `names` are the names of `args`; `axes` has the axis of the rows, counted from the end, of each argument that has one.
     """
 
     def part(name: str, value: Array, rows: slice) -> Array:

@@ -57,13 +57,7 @@ def _room(runtime: Runtime) -> int:
 class StreamedPieces(Pieces):
     """Pieces that pass through a device, but for those that it has room to keep.
 
-    Parameters
-    ----------
-    model : Divisible
-    data : Data
-    options : Options
-        ``chunk`` is the number of rows of a piece, ``memory`` the most bytes of data on the device.
-    runtime : Runtime
+    The option ``chunk`` is the number of rows of a piece, ``memory`` the most bytes of data on the device.
     """
 
     def __init__(self, model: Divisible, data: Data, options: Options, runtime: Runtime):

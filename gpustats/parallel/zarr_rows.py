@@ -22,16 +22,7 @@ if TYPE_CHECKING:
 
 
 class ZarrRows(HostRows):
-    """Rows of a Zarr array. Pickled as it is.
-
-    Parameters
-    ----------
-    name : str
-        For errors.
-    array : zarr.Array
-    first, end : int, optional
-        The first row, and the one behind the last; by default those of all.
-    """
+    """Rows of a Zarr array, from `first` to `end`; by default all. Pickled as it is."""
 
     def __init__(self, name: str, array: zarr.Array, first: int = 0, end: int | None = None):
         self._name, self._array, self._first = name, array, first

@@ -53,16 +53,7 @@ class BoundedRV(DensityRV):
 def between(
     transform: Callable[..., Density], node: Apply, lower: TensorLike | None, upper: TensorLike | None, **kwargs: object
 ) -> TensorVariable:
-    """Random variable of a density that `Truncate` or `Censor` makes.
-
-    Parameters
-    ----------
-    transform : callable
-    node : Apply
-        Node of the density's random variable.
-    lower, upper : tensor_like or None
-    **kwargs
-        ``size``, or ``shape``.
+    """Random variable of a density that `Truncate` or `Censor` makes of that of a node.
 
     Raises
     ------

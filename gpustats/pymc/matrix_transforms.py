@@ -29,14 +29,9 @@ def unpacked(values: TensorVariable, rows: np.ndarray, columns: np.ndarray, n: i
 
 
 class PositiveDefinite(Transform):
-    """Symmetric and positive definite matrices by the numbers on and below the diagonals of their Cholesky factors.
+    """Symmetric and positive definite matrices (n, n) by the numbers on and below the diagonals of their Cholesky factors.
 
     Numbers on the diagonal are logarithms.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows of the matrices.
     """
 
     name = "cholesky"
@@ -64,15 +59,10 @@ class PositiveDefinite(Transform):
 
 
 class Correlations(Transform):
-    """Correlation matrices, by the numbers above their diagonals, as any numbers: arctanh of partial correlations.
+    """Correlation matrices (n, n) by the numbers above their diagonals, as any numbers: arctanh of partial correlations.
 
-    These are the correlations of the variables i and j given the variables before i, i < j. All such numbers are those of one
-    matrix, where intervals from -1 to 1 have many that are none's.
-
-    Parameters
-    ----------
-    n : int
-        Number of variables that are correlated.
+    These are the correlations of the variables i and j given the variables before i, i < j. All such numbers are those of
+    one matrix, where intervals from -1 to 1 have many that are none's.
 
     Notes
     -----

@@ -33,13 +33,8 @@ from .ends import ends_of, has_ends, interval
 class DensityRV(RandomVariable):
     """Random variable of a formula's observation.
 
-    Parameters
-    ----------
-    formula : Formula
-    random : callable, optional
-        ``random(rng, *parameters, size)``; by default the device draws.
-    signature : str, optional
-        Other than the formula's where that leaves the length of a vector open.
+    ``random(rng, *parameters, size)`` draws; by default the device does. `signature` is another than the formula's where that
+    leaves the length of a vector open.
     """
 
     __props__: Any = ("formula", "random", "signature", "dtype", "inplace")

@@ -187,10 +187,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
 class _ByParticle:
     """Log-density of one particle, known for all rows of an array once a row was asked for.
 
-    Parameters
-    ----------
-    function : callable
-        Function from particles (C, d) to log-densities (C,), and perhaps more.
+    `function` takes particles (C, d) and returns log-densities (C,), and perhaps more.
     """
 
     def __init__(self, function: Function):

@@ -119,21 +119,11 @@ class Formula(ABC):
 class Evaluator(ABC):
     """Values, sums, gradients and draws of a formula, at arrays of which some never change.
 
-    These are put on the device when first needed. An evaluator serves several threads.
+    Those are `known`, by the places of their arguments, and put on the device when first needed; `free` are the places of the
+    others, for each of which the methods take an array. An evaluator serves several threads.
 
     Of invalid parameters the device makes nan. Only where there is nan, a second look tells whether it comes of such parameters
     or of arguments that are nan themselves: so that it costs nothing where all is well.
-
-    Parameters
-    ----------
-    formula : Formula
-    known : mapping
-        The place of an argument -> its array.
-
-    Attributes
-    ----------
-    free : tuple of int
-        The places of the other arguments. The methods take an array for each.
     """
 
     def __init__(self, formula: Formula, known: Mapping[int, np.ndarray]):
@@ -212,11 +202,7 @@ class Evaluator(ABC):
     def refuses(self, values: Sequence[np.ndarray], terms: np.ndarray | None = None) -> bool:
         """True if parameters are invalid: outside their domains, or without a log-density although no argument is nan.
 
-        Parameters
-        ----------
-        values : sequence of ndarray
-        terms : ndarray, optional
-            Their `table`.
+        `terms` is their `table`, where it is known.
         """
         arguments = self.all_arguments(values)
         if not all(map(_inside_domain, self.formula.arguments[1:], arguments[1:])):

@@ -216,15 +216,7 @@ def _fits(shape: tuple[int, ...], known: tuple[int | None, ...]) -> bool:
 
 
 class _ByRows:
-    """Sum by a program.
-
-    Parameters
-    ----------
-    program : Program
-    places : sequence of int
-        Place among the arrays of a call, for each input of the program.
-    devices : sequence of str, optional
-    """
+    """Sum by a program; each of the program's inputs has a place among the arrays of a call."""
 
     def __init__(self, program: Program, places: Sequence[int], devices: Sequence[str] | None):
         self._program, self._devices = program, devices
@@ -311,15 +303,7 @@ def _gradient(at: Any, parts: Sequence[tuple[str, tuple]], gradients: dict[str, 
 
 
 class _OfComputed:
-    """Sum by a program whose inputs PyTensor computes from those of the call.
-
-    Parameters
-    ----------
-    program : Program
-    inputs : sequence of Variable
-        Variables that the program's inputs are computed from: the inputs of the call, then the data.
-    devices : sequence of str, optional
-    """
+    """Sum by a program whose inputs PyTensor computes from `inputs`: those of the call, then the data."""
 
     def __init__(self, program: Program, inputs: Sequence[Variable], devices: Sequence[str] | None):
         self._program, self._inputs = program, inputs

@@ -28,18 +28,8 @@ MOST_ELEMENTS_IN_PYTHON = 1000  # of an array, for which PyTensor's functions of
 class Frozen:
     """Copy of the graph of a variable in which data are constants.
 
-    Parameters
-    ----------
-    variable : Variable
-    data : mapping
-        Variables -> the arrays that they are.
-    shapes : mapping, optional
-        Further variables -> their shapes, where their types leave these open.
-
-    Attributes
-    ----------
-    variable : Variable
-        The copy.
+    `data` has the arrays of variables, `shapes` those of further variables, where their types leave them open. `variable` is
+    the copy.
     """
 
     def __init__(
@@ -93,12 +83,8 @@ def _broadcasts_unasked(before: Sequence[Variable], now: Sequence[Variable]) -> 
 def rebuilt(variable: Variable, change: Callable[[Apply, dict[Variable, Variable]], Sequence[Variable] | None]) -> Variable:
     """Graph with other outputs of some nodes.
 
-    Parameters
-    ----------
-    variable : Variable
-    change : callable
-        Takes a node, and what became of the variables before it that are not what they were; gives its outputs, or None where
-        the node stays as it is, but for its inputs.
+    `change` takes a node, and what became of the variables before it that are not what they were; it gives the node's outputs,
+    or None where the node stays as it is, but for its inputs.
     """
     of: dict[Variable, Variable] = {}
     for node in toposort([variable]):

@@ -20,15 +20,9 @@ from .program import Program
 
 
 class OfRows(ArrayOp):
-    """Sum over rows, with its gradients in those of its inputs that are numbers of floating point.
+    """Sum over rows, with its gradients in those of its inputs that are numbers of floating point, at the places `wrt`.
 
     The inputs are those of a program, then the data that may change.
-
-    Parameters
-    ----------
-    evaluator : RowsEvaluator
-    wrt : tuple of int
-        The places of the inputs in which there are gradients.
     """
 
     __props__ = ("evaluator", "wrt")

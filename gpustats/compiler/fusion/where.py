@@ -68,11 +68,7 @@ class Estimate(NamedTuple):
 def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
     """Time that a program takes on the device, and the time of the same sum by PyTensor.
 
-    Parameters
-    ----------
-    program : Program
-    measured : dict, optional
-        By default that of this machine and the default device.
+    By default the speeds are those of this machine and the default device.
     """
     runtime, shared_by = choose.get(), 1
     if measured is None:

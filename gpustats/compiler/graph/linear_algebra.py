@@ -57,13 +57,7 @@ def _vectorize(op: StackOp, node: Apply, *inputs: Variable) -> Apply:
 
 
 class Cholesky(StackOp):
-    """Lower Cholesky factors of symmetric matrices.
-
-    Parameters
-    ----------
-    on_error : {"nan", "raise"}
-        Treatment of a matrix that has no factor.
-    """
+    """Lower Cholesky factors of symmetric matrices; `on_error` says what becomes of one that has none: "nan" or "raise"."""
 
     __props__ = ("on_error",)
     shaped_like = (0,)
@@ -99,15 +93,7 @@ class CholeskyGrad(StackOp):
 
 
 class SolveTriangular(StackOp):
-    """Solutions x of triangular systems a x = b.
-
-    Parameters
-    ----------
-    trans : bool
-        Whether to solve a' x = b instead.
-    lower : bool
-        Whether a is lower or upper triangular.
-    """
+    """Solutions x of triangular systems a x = b, or of a' x = b if `trans`; a is lower or upper triangular."""
 
     __props__ = ("trans", "lower")
     shaped_like: ClassVar[tuple[int | None, ...]] = (None,)

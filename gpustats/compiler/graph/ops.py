@@ -72,15 +72,10 @@ class ArrayOp(Op):
 
 
 class DensityOp(ArrayOp):
-    """Op of a formula. Copies of it in other processes make evaluators of their own.
+    """Op of a formula, with derivatives in the arguments at the places `wrt`.
 
-    Parameters
-    ----------
-    formula : Formula
-    wrt : sequence of int
-        The places of the arguments in which there are derivatives.
-    known : sequence of (int, TensorConstant)
-        Places and values of the arguments that never change, and so are no inputs of the Op.
+    Those that are `known`, places and constants, never change and are no inputs. Copies of the Op in other processes make
+    evaluators of their own.
     """
 
     __props__: tuple[str, ...] = ("formula", "wrt", "known")
@@ -240,16 +235,7 @@ def _condition() -> Variable:
 
 
 def broadcast_batch(node: Apply, shapes: Sequence[SymbolicShape], ranks: Sequence[int]) -> SymbolicShape:
-    """Shape to which the leading axes of a node's inputs broadcast.
-
-    Parameters
-    ----------
-    node : Apply
-    shapes : sequence
-        Shape of each input.
-    ranks : sequence of int
-        Number of the last axes of each input that do not count.
-    """
+    """Shape to which the leading axes of a node's inputs broadcast, from their shapes and the numbers of their other axes."""
     batches = []
     for variable, shape, rank in zip(node.inputs, shapes, ranks, strict=True):
         static = variable.type.shape  # what the graph knows for certain spares it to compare lengths

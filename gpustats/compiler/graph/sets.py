@@ -19,14 +19,7 @@ from .types import SymbolicShape, TensorLike
 class LogLikelihoods(DensityOp):
     """Sums of the log-density, as of `LogLikelihood`, for sets of parameters: leading axes of the inputs, which broadcast.
 
-    All outputs have them.
-
-    Parameters
-    ----------
-    formula, wrt, known
-        As for `LogLikelihood`.
-    ndims : sequence of int
-        Number of axes of each input in one set.
+    All outputs have them. `ndims` has the number of axes of each input in one set.
     """
 
     __props__ = ("formula", "wrt", "known", "ndims")

@@ -18,10 +18,6 @@ from ...compiler.graph.types import TensorVariable
 class Points:
     """Variables of a point: the values of a model's free variables, transformed to be unconstrained, as samplers see them.
 
-    Parameters
-    ----------
-    model : pymc.Model
-
     Attributes
     ----------
     shapes : dict of str to tuple

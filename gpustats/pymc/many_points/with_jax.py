@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size: int) -> Callable[[jax.Array], jax.Array]:
     """JAX function of points of `size` numbers, with its gradient: see `Batched.as_jax`.
 
-    Parameters
-    ----------
-    evaluate : callable
-        Function from points (C, d) to values (C,) and gradients (C, d).
-    size : int
+    `evaluate` takes points (C, d) and returns values (C,) and gradients (C, d).
     """
     import jax
     import jax.numpy as jnp
