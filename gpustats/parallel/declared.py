@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 
 def as_declared(found: ArrayLike, shape: Shape, dtype: DType, what: str) -> np.ndarray:
-    """NumPy array of the numbers read, if they are as declared.
-
-    Parameters
-    ----------
-    found : array
-    shape, dtype
-        Shape and type that were declared.
-    what : str
-        Name of the array, for errors.
+    """NumPy array of the numbers read, if they have the shape and the dtype that were declared.
 
     Raises
     ------

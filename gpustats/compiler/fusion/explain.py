@@ -29,24 +29,12 @@ NO_DEVICE = "there is no device that computes in float64"
 
 @dataclass(frozen=True)
 class SumExplanation:
-    """Sum over rows, where it is computed, and why.
+    """Sum over rows, where it is computed, and why."""
 
-    Attributes
-    ----------
-    n_rows : int
-        0 where they could not be counted.
-    program : Program or None
-        Program of the sum, where there is one.
-    reason : str
-        Why the sum is left to PyTensor; empty where it is not.
-    expected : Estimate or None
-        The seconds that the sum and its gradients are expected to take, where these decide.
-    """
-
-    n_rows: int
-    program: Program | None
-    reason: str
-    expected: Estimate | None = None
+    n_rows: int  #: 0 where they could not be counted
+    program: Program | None  #: of the sum, where there is one
+    reason: str  #: why the sum is left to PyTensor; empty where it is not
+    expected: Estimate | None = None  #: seconds that the sum and its gradients are expected to take, where these decide
 
     @property
     def bytes_per_row(self) -> int:
@@ -61,18 +49,11 @@ class SumExplanation:
 
 @dataclass(frozen=True)
 class TermExplanation:
-    """Term of a model: what an observed variable or a potential adds to the log-posterior.
-
-    Attributes
-    ----------
-    name : str
-    sums : list of SumExplanation
-        Sums that the term consists of.
-    """
+    """Term of a model: what an observed variable or a potential adds to the log-posterior."""
 
     name: str
-    sums: list[SumExplanation]
-    other: str = ""
+    sums: list[SumExplanation]  #: sums that the term consists of
+    other: str = ""  #: why there are none
 
     @property
     def is_fused(self) -> bool:
@@ -90,13 +71,7 @@ class TermExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Result of `explain`; it prints as text, and as a table in a notebook.
-
-    Attributes
-    ----------
-    terms : list of TermExplanation
-    device : str
-    """
+    """Result of `explain`; it prints as text, and as a table in a notebook."""
 
     terms: list[TermExplanation]
     device: str = field(default="")
