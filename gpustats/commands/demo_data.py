@@ -9,6 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 SNIPPET = """\
 // doctor_visits: negative binomial counts
@@ -46,10 +47,11 @@ def data_frame() -> pandas.DataFrame:
 
 def visits() -> np.ndarray:
     """Counts of visits, shape (20190,)."""
-    return data_frame()["mdvis"].to_numpy(float)
+    counts: np.ndarray = data_frame()["mdvis"].to_numpy(float)
+    return counts
 
 
-def counts_axes(axes, x: np.ndarray) -> np.ndarray:
+def counts_axes(axes: Axes, x: np.ndarray) -> np.ndarray:
     """Draw the shares of the counts in the data as bars.
 
     Returns the counts that the axis shows.

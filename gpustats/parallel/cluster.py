@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ..runtime import choose
 from ..runtime.types import Array
@@ -30,6 +30,8 @@ except ImportError as error:
     raise ImportError("a cluster needs Dask: pip install 'gpustats[dask]'") from error
 
 Answer = TypeVar("Answer")
+
+Task: TypeAlias = "Future[Any]"  # on a worker
 
 ATTEMPTS = 5  # for a piece whose workers die one after another
 POLL_INTERVAL = 0.3  # seconds after which one looks whether a worker is still there
@@ -73,15 +75,16 @@ def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
         yield failed
 
 
-def scattered(client: Client, data: object, **where: object) -> Future:
+def scattered(client: Client, data: object, **where: object) -> Task:
     """Data on their way to workers; ConnectionError where these are gone."""
     try:
-        return client.scatter([data], hash=False, **where)[0]
+        task: Task = client.scatter([data], hash=False, **where)[0]
+        return task
     except KeyError as error:  # by which the scheduler says that it does not know a worker any more
         raise ConnectionError(f"the worker {error} is gone") from None
 
 
-def result_of(future: Future, timeout: float | None = None) -> Any:
+def result_of(future: Task, timeout: float | None = None) -> Any:
     """Result of a task; CancelledError also where Dask trips over its own variable as the task is cancelled."""
     try:
         return future.result(timeout=timeout)
@@ -91,7 +94,7 @@ def result_of(future: Future, timeout: float | None = None) -> Any:
         raise CancelledError(f"{future.key} was cancelled") from None
 
 
-def _started(ask: Callable[[], Future]) -> Future | BaseException:
+def _started(ask: Callable[[], Task]) -> Task | BaseException:
     """Task, or the error where its worker dies already as it starts."""
     try:
         return ask()
@@ -103,7 +106,8 @@ def _answers(client: Client, function: Callable[..., Answer], *args: object) -> 
     """Results of a function on each worker, by the workers' addresses."""
     for failed in again(client):
         try:
-            return client.run(function, *args)
+            answers: dict[str, Answer] = client.run(function, *args)
+            return answers
         except LOST_ERRORS as error:
             failed(error)
     raise AssertionError("the last attempt returns or raises")
@@ -127,7 +131,8 @@ class Cluster(Pieces):
         homes = list(kinds)
 
         def measured(i: int) -> float:
-            return client.run(seconds, self._make, sample(data), model._trial(), workers=[homes[i]])[homes[i]]
+            found = client.run(seconds, self._make, sample(data), model._trial(), workers=[homes[i]])
+            return float(found[homes[i]])
 
         self.ranges = split(data.n_rows, speeds(list(kinds.values()), measured))
         self._homes = homes[: len(self.ranges)]
@@ -148,17 +153,17 @@ class Cluster(Pieces):
         for i, future in enumerate(futures):
             yield self._certain(i, future, ask[i])
 
-    def _ask(self, i: int, method: str, call: Arguments) -> Future:
+    def _ask(self, i: int, method: str, call: Arguments) -> Task:
         """Have a worker evaluate a method of its piece."""
         return self._client.submit(_call, (self._token, i), method, *call, workers=[self._homes[i]], pure=False)
 
-    def _bind(self, i: int) -> Future:
+    def _bind(self, i: int) -> Task:
         """Have a worker make a piece."""
         client, home = self._client, self._homes[i]
         data = {n: self._sent(n, v, self.ranges[i], home) for n, v in self._data.items()}
         return client.submit(_bind, (self._token, i), self._make, data, workers=[home], pure=False)
 
-    def _sent(self, name: str, value: Array, rows: Range, home: str) -> Array | Future:
+    def _sent(self, name: str, value: Array, rows: Range, home: str) -> Array | Task:
         """Rows of the data on their way to a worker: a task, their place, or themselves."""
         if is_dask(value):
             return self._client.compute(value[slice(*rows)], workers=[home], allow_other_workers=True)
@@ -170,7 +175,7 @@ class Cluster(Pieces):
             part = read(value, *rows, name)
         return scattered(self._client, part, workers=[home])
 
-    def _certain(self, i: int, future: Future | BaseException, ask: Callable[[], Future]) -> Any:
+    def _certain(self, i: int, future: Task | BaseException, ask: Callable[[], Task]) -> Any:
         """Result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""
         for failed in again(self._client):
             first, end = self.ranges[i]
@@ -186,7 +191,7 @@ class Cluster(Pieces):
             future = _started(functools.partial(self._again, i, ask))
         raise AssertionError("the last attempt returns or raises")
 
-    def _again(self, i: int, ask: Callable[[], Future]) -> Future:
+    def _again(self, i: int, ask: Callable[[], Task]) -> Task:
         """Make a piece anew, on another worker where its own is gone, and ask once more."""
         living = list(self._client.nthreads())
         if self._homes[i] not in living:
@@ -194,7 +199,7 @@ class Cluster(Pieces):
         self._awaited(self._bind(i), self._homes[i])
         return ask()
 
-    def _awaited(self, future: Future, home: str) -> Any:
+    def _awaited(self, future: Task, home: str) -> Any:
         """Result of a task on a worker. Dask itself would wait for ever for a worker that is gone."""
         try:
             while True:

@@ -65,7 +65,7 @@ class File:
         self._stamp = stamp or Stamp(now.st_size, now.st_mtime_ns)
         self.check()
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[object, ...]:
         self.check()
         return File, (self.name, self.path, self._stamp)
 
@@ -137,11 +137,11 @@ class HDF5Rows:
         self._file, self._dataset = file, dataset
         self.dtype, self.shape = dataset.dtype, dataset.shape
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[object, ...]:
         return _opened, (self._file, self._dataset.name)
 
     def __getitem__(self, rows: slice) -> np.ndarray:
-        found = self._dataset[rows]
+        found: np.ndarray = self._dataset[rows]
         self._file.check()
         return found
 
@@ -178,7 +178,7 @@ class MappedRows(HostRows):
         self._size = mapped.size() if size is None else size
         self.dtype, self.shape = array.dtype, array.shape
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[object, ...]:
         return np.asarray, (self[:],)
 
     def part(self, first: int, end: int) -> MappedRows:

@@ -104,7 +104,7 @@ class DeviceMap(RangeMap):
     def __init__(self, devices: str | Sequence[str | Device] = "all"):
         self._runtimes = choose.several(devices)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[object, ...]:
         return DeviceMap, ([runtime.device.id for runtime in self._runtimes],)
 
     def _places(self) -> int:
@@ -170,7 +170,7 @@ class ClusterMap(RangeMap):
 
         client, waiting = self._client, set(ranges)
         for attempt in again(client):
-            futures: dict[Future, Range] = {}
+            futures: dict[Future[Any], Range] = {}
             try:
                 shared = scattered(client, data, broadcast=True)
                 for rows in sorted(waiting):

@@ -32,7 +32,7 @@ class Remade:
         """Data by their names: device arrays only where they came as such."""
         raise NotImplementedError
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[object, ...]:
         return _made, (self._recipe(), self._fetched(), _portable(self._options))
 
     def __copy__(self) -> Self:

@@ -69,7 +69,8 @@ class Section:
 
     @property
     def dtype(self) -> DType:
-        return self.source.dtype
+        dtype: DType = self.source.dtype
+        return dtype
 
     def __getitem__(self, rows: slice) -> Array:
         first, end, step = rows.indices(self.end - self.first)

@@ -10,7 +10,7 @@ import asyncio
 import sys
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class ZarrRows(HostRows):
     """Rows of a Zarr array, from `first` to `end`; by default all. Pickled as it is."""
 
-    def __init__(self, name: str, array: zarr.Array, first: int = 0, end: int | None = None):
+    def __init__(self, name: str, array: zarr.Array[Any], first: int = 0, end: int | None = None):
         self._name, self._array, self._first = name, array, first
         self._end = array.shape[0] if end is None else end
         self.shape, self.dtype = (self._end - first, *array.shape[1:]), array.dtype
