@@ -53,24 +53,17 @@ class FormulaArgument(NamedTuple):
 class Formula(ABC):
     """Log-density, or the logarithm of a distribution function, as a part of a graph.
 
-    Two formulas are equal where everything that they compute is, whatever process they were made in.
-
-    Parameters
-    ----------
-    name : str
-        Name for errors, and for graphs that are printed.
-    arguments : sequence of FormulaArgument
-        The observation first.
-    key : tuple
-        Equal for formulas of one class that compute the same.
-    discrete : bool
-        Whether observations are whole numbers.
-    kind : LogFunction
+    Two formulas are equal where everything that they compute is, whatever process they were made in: as the `key` tells, for
+    formulas of one class. Their name is that in errors, and in graphs that are printed.
 
     Attributes
     ----------
+    arguments : tuple of FormulaArgument
+        The observation first.
     names, ranks : tuple
         Names of the arguments, and numbers of axes of one value of each.
+    discrete : bool
+        Whether observations are whole numbers.
     differentiable : tuple of int
         The places of the arguments in which there are derivatives.
     """

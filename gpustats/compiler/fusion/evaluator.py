@@ -37,21 +37,9 @@ WITHOUT_COMPILER = Mode("py", "fast_run").excluding("fusion")  # for what is sel
 class RowsEvaluator:
     """Sum over rows and its gradients, at arrays of its inputs and of data that may change.
 
-    Where there is no program yet, or the data or the shapes of the inputs are not those for which it was made, one is made of
-    the same graph.
-
-    Parameters
-    ----------
-    inner_inputs : sequence of Variable
-        Variables of `inner_term`: its inputs, then the data that may change.
-    inner_term : Variable
-        Term of each row, which is summed.
-    data : sequence of ndarray
-        The data as they are now.
-    program : Program, optional
-        Program for these data and these inputs.
-    devices : sequence of str, optional
-        Devices that share the rows.
+    `inner_inputs` are the variables of the term that is summed: its inputs, then the data, whose arrays are `data` now.
+    Where there is no program yet, or the data or the shapes of the inputs are not those for which it was made, one is made
+    of the same graph. Several devices may share the rows.
     """
 
     def __init__(

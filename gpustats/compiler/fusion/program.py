@@ -76,18 +76,10 @@ def program_of(
     term: Variable, data: Mapping[Variable, np.ndarray], shapes: Mapping[Variable, tuple[int, ...]] | None = None,
     hoist: bool = True,
 ) -> Program:  # fmt: skip
-    """Program of the sum of a variable.
+    """Program of the sum of a variable, the term of each row, which has no operations that are made of a graph.
 
-    Parameters
-    ----------
-    term : Variable
-        Term of each row, without operations that are made of a graph.
-    data : mapping
-        Variables that are data -> their arrays.
-    shapes : mapping, optional
-        Further variables -> their shapes, where their types leave these open.
-    hoist : bool
-        Whether checks that are the same for all rows may be left to the caller, as `Program.checks`.
+    `data` has the arrays of variables that are data, `shapes` the shapes of further ones, where their types leave these
+    open. Checks that are the same for all rows are left to the caller, as `Program.checks`, if `hoist`.
 
     Raises
     ------
