@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pymc as pm
 from pymc.distributions import multivariate
+from pymc.distributions.distribution import Distribution
 
 from ..density import densities
 from .areal import CAR, ICAR
@@ -39,7 +38,7 @@ for _class in CLASSES.values():
 CLASSES["Lognormal"] = CLASSES["LogNormal"]
 
 
-def class_of(name: str) -> Any:
+def class_of(name: str) -> type[Distribution]:
     """Class of a name: of a density, with PyMC's parameters where PyMC has it; else PyMC's own.
 
     Raises

@@ -53,7 +53,7 @@ class BoundedRV(DensityRV):
 def between(
     transform: Callable[..., Density], node: Apply, lower: TensorLike | None, upper: TensorLike | None, **kwargs: object
 ) -> TensorVariable:
-    """Random variable of a density that `Truncate` or `Censor` makes of that of a node.
+    """Random variable of the density that `Truncate` or `Censor` makes of that of a node's random variable.
 
     Raises
     ------
