@@ -6,10 +6,15 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .tables import show
+
+if TYPE_CHECKING:
+    from ..density import Density
+    from ..processes.covariance import Covariance
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(required=True, metavar="command")
 
-    def command(run, help: str) -> argparse.ArgumentParser:
+    def command(run: Callable[[argparse.Namespace], int | None], help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(run.__name__.strip("_"), help=help, description=help)
         sub.set_defaults(run=run)
         return sub
@@ -82,7 +87,7 @@ def shapes() -> list[str] | None:
         return None
 
 
-def devices(args) -> int:
+def devices(args: argparse.Namespace) -> int:
     import gpustats as gs
     from gpustats.runtime import choose
 
@@ -99,28 +104,23 @@ def devices(args) -> int:
     return 0
 
 
-def doctor(args) -> int:
+def doctor(args: argparse.Namespace) -> int:
     from gpustats.commands import doctor
 
     return doctor.run(args.device, args.json)
 
 
-def list_(args) -> None:
+def list_(args: argparse.Namespace) -> None:
     import gpustats as gs
 
-    rows = [
-        [name, ", ".join(f"{p}: {d.domains[p]}" for p in d.parameters), d.description]
-        for name, d in sorted(gs.densities.items())
-    ]
-    show(["density", "parameters", "description"], rows)
-    rows = [
-        [name, ", ".join(f"{p}: {c.domains[p]}" for p in c.parameters), c.description]
-        for name, c in sorted(gs.covariances.items())
-    ]
-    show(["covariance", "parameters", "description"], rows)
+    def rows(named: Mapping[str, Density | Covariance]) -> list[list[str]]:
+        return [[n, ", ".join(f"{p}: {f.domains[p]}" for p in f.parameters), f.description] for n, f in sorted(named.items())]
+
+    show(["density", "parameters", "description"], rows(gs.densities))
+    show(["covariance", "parameters", "description"], rows(gs.covariances))
 
 
-def source(args) -> None:
+def source(args: argparse.Namespace) -> None:
     import gpustats as gs
 
     if Path(args.name).suffix:
@@ -136,12 +136,15 @@ def source(args) -> None:
     print(made.kernel_source(shape, dtype=args.dtype, dialect=args.dialect))
 
 
-def check_indices(named) -> None:
+def check_indices(named: Density | Covariance) -> None:
     """Print the lines of a source with an index, or a length told to a helper, that is not plainly within its vector."""
+    import gpustats as gs
+
     from ..errors import numbered
     from ..language.bounds import not_plain
 
-    found = [place for function in named.definition.functions.values() for place in not_plain(function)]
+    functions = named.definition.functions.values() if isinstance(named, gs.Density) else ()  # others take numbers alone
+    found = [place for function in functions for place in not_plain(function)]
     for line, column, text in sorted(found):
         print(f"line {line}, column {column}: {text} may lie outside: the nearest is taken where it does")
         print(numbered(named.source, {line}, context=0))
@@ -149,7 +152,7 @@ def check_indices(named) -> None:
         print(f"{named.name}: every index is plainly within its vector")
 
 
-def generate(args) -> int:
+def generate(args: argparse.Namespace) -> int:
     from gpustats.commands import generate
 
     files = generate.everything() if args.all else generate.reviewed()
@@ -163,7 +166,7 @@ def generate(args) -> int:
     return 1 if stale else 0
 
 
-def demo(args) -> None:
+def demo(args: argparse.Namespace) -> None:
     import gpustats as gs
     from gpustats.commands import demo
 
@@ -172,10 +175,11 @@ def demo(args) -> None:
     demo.run(args.out, args.points, args.draws)
 
 
-def bench(args) -> int:
+def bench(args: argparse.Namespace) -> int:
     try:
         run = importlib.import_module("gpustats.bench.run")
     except ModuleNotFoundError:  # in a checkout the folder lies beside the package
         sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
         run = importlib.import_module("bench.run")
-    return run.main(args.arguments)
+    status: int = run.main(args.arguments)
+    return status

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,31 +15,25 @@ import gpustats as gs
 
 from .demo_data import SNIPPET, STYLE, counts_axes, visits
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import Console
+
 
 @dataclass(frozen=True)
 class Posterior:
-    """Posterior distribution of two parameters on a rectangular grid.
+    """Posterior distribution of two parameters on a rectangular grid."""
 
-    Attributes
-    ----------
-    mu, alpha : array, shapes (M,), (A,)
-        The grid, evenly spaced.
-    logp : array, shape (M, A)
-        Logarithm of the posterior density, up to a constant.
-    loglik : array, shape (M, A)
-        The log-likelihood alone.
-    """
-
-    mu: np.ndarray
-    alpha: np.ndarray
-    logp: np.ndarray
-    loglik: np.ndarray
+    mu: np.ndarray  #: (M,), evenly spaced
+    alpha: np.ndarray  #: (A,), evenly spaced
+    logp: np.ndarray  #: (M, A), logarithm of the posterior density, up to a constant
+    loglik: np.ndarray  #: (M, A), the log-likelihood alone
 
     @property
     def weights(self) -> np.ndarray:
         """Probability of each point, shape (M, A)."""
-        p = np.exp(self.logp - self.logp.max())
-        return p / p.sum()
+        p: np.ndarray = np.exp(self.logp - self.logp.max())
+        return np.asarray(p / p.sum())
 
     def margins(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Grid of each parameter, and the probability of each of its points."""
@@ -64,7 +58,8 @@ class Posterior:
 
 
 def evaluate(
-    lik: Callable, ranges: list[tuple[float, float]], points: int, done: Callable[[int], object] = lambda n: None
+    lik: Callable[..., np.ndarray], ranges: list[tuple[float, float]], points: int,
+    done: Callable[[int], object] = lambda n: None,
 ) -> Posterior:
     """Posterior under weak priors on a grid of `points` × `points`; `done(n)` is called after every n of them."""
     mu, alpha = (np.linspace(*r, points) for r in ranges)
@@ -79,7 +74,7 @@ def evaluate(
     return Posterior(mu, alpha, loglik + prior, loglik)
 
 
-def locate(lik: Callable, x: np.ndarray) -> list[tuple[float, float]]:
+def locate(lik: Callable[..., np.ndarray], x: np.ndarray) -> list[tuple[float, float]]:
     """Ranges in which the posterior lies: from the moments of the data, in three coarse passes."""
     mean, variance = x.mean(), x.var()
     alpha = mean**2 / (variance - mean)
@@ -94,7 +89,8 @@ def with_scipy(x: np.ndarray, mu: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     from scipy import stats
 
     mu, alpha = mu[:, None], alpha[:, None]
-    return stats.nbinom.logpmf(x, alpha, alpha / (alpha + mu)).sum(axis=-1)
+    sums: np.ndarray = stats.nbinom.logpmf(x, alpha, alpha / (alpha + mu)).sum(axis=-1)
+    return sums
 
 
 def run(out: Path, points: int = 200, draws: int = 300) -> Posterior:
@@ -146,12 +142,12 @@ def run(out: Path, points: int = 200, draws: int = 300) -> Posterior:
 
 
 def tables(
-    console, posterior: Posterior, ours: tuple[int, float], theirs: tuple[int, float], difference: float
+    console: Console, posterior: Posterior, ours: tuple[int, float], theirs: tuple[int, float], difference: float
 ) -> None:
     """Print speed and agreement, then the posterior. `ours` and `theirs`: evaluations and seconds."""
     from rich.table import Table
 
-    def table(title: str, *columns: str):
+    def table(title: str, *columns: str) -> Table:
         t = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
         for column in columns:
             t.add_column(column, justify="left" if column == columns[0] else "right")
@@ -171,7 +167,7 @@ def tables(
     console.print()
 
 
-def picture(posterior: Posterior, density, x: np.ndarray):
+def picture(posterior: Posterior, density: gs.Density, x: np.ndarray) -> Figure:
     """Figure of the joint posterior with its margins, and beside it the data with the fitted probabilities."""
     try:
         import matplotlib

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
 
 SNIPPET = """\
 // doctor_visits: negative binomial counts
@@ -32,7 +36,7 @@ STYLE = {
 
 
 @functools.cache
-def data_frame() -> Any:
+def data_frame() -> pandas.DataFrame:
     """RAND Health Insurance Experiment: one row a person and year, 20,190 of them; ``mdvis`` counts visits to a doctor."""
     try:
         from statsmodels.datasets import randhie
@@ -43,10 +47,11 @@ def data_frame() -> Any:
 
 def visits() -> np.ndarray:
     """Counts of visits, shape (20190,)."""
-    return data_frame()["mdvis"].to_numpy(float)
+    counts: np.ndarray = data_frame()["mdvis"].to_numpy(float)
+    return counts
 
 
-def counts_axes(axes, x: np.ndarray) -> np.ndarray:
+def counts_axes(axes: Axes, x: np.ndarray) -> np.ndarray:
     """Draw the shares of the counts in the data as bars.
 
     Returns the counts that the axis shows.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .demo_data import STYLE, counts_axes, data_frame
 
 if TYPE_CHECKING:
     import pymc as pm
+    from arviz import InferenceData as Draws
+    from matplotlib.figure import Figure
+    from rich.console import Console
 
 #: Columns of the data: the insurance plan (cost sharing, deductible, incentive payment, maximum expenditure) and health.
 COVARIATES = ["lncoins", "idp", "lpi", "fmde", "physlm", "disea", "hlthg", "hlthf", "hlthp"]
@@ -33,7 +36,7 @@ def model() -> pm.Model:
     return made
 
 
-def fit(made: pm.Model, draws: int = 300) -> tuple[Any, float]:
+def fit(made: pm.Model, draws: int = 300) -> tuple[Draws, float]:
     """Posterior draws of two chains with posterior-predictive ones, and the seconds that sampling took."""
     import pymc as pm
 
@@ -50,7 +53,7 @@ def fit(made: pm.Model, draws: int = 300) -> tuple[Any, float]:
     return result, seconds
 
 
-def trace_picture(result: Any) -> Any:
+def trace_picture(result: Draws) -> Figure:
     """Figure of each parameter's posterior by chain, and of the chains themselves."""
     import matplotlib
     from matplotlib.figure import Figure
@@ -81,7 +84,7 @@ def trace_picture(result: Any) -> Any:
     return figure
 
 
-def predictive_picture(result: Any) -> Any:
+def predictive_picture(result: Draws) -> Figure:
     """Figure of the data, and of the range of shares that data drawn from the posterior have."""
     import matplotlib
     from matplotlib.figure import Figure
@@ -102,7 +105,7 @@ def predictive_picture(result: Any) -> Any:
     return figure
 
 
-def run(console: Any, out: Path, draws: int = 300) -> Any:
+def run(console: Console, out: Path, draws: int = 300) -> Draws:
     """Explain, fit, print the summary, save the pictures."""
     console.print("\nA plain PyMC model of the same data, a regression on health and insurance plan. What becomes of it:\n")
     with warnings.catch_warnings():

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from ..errors import NoDeviceError
 from ..runtime import choose
@@ -23,40 +22,21 @@ LONGEST_SECONDS = 300  # for the checks of a device; they take ten where every k
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a check on a device.
-
-    Attributes
-    ----------
-    device, check : str
-    seconds : float
-        Duration, with the compiler's work.
-    error : str
-        "" where it passed.
-    """
+    """Outcome of a check on a device."""
 
     device: str
     check: str
-    seconds: float
-    error: str
+    seconds: float  #: duration, with the compiler's work
+    error: str  #: "" where it passed
 
 
 @dataclass(frozen=True)
 class Report:
-    """Report on an installation.
-
-    Attributes
-    ----------
-    findings : Findings
-    devices : list of Device
-        Devices that are tested.
-    reasons : list of str
-        Why there are no others, or not the one that was asked for.
-    outcomes : list of Outcome
-    """
+    """Report on an installation."""
 
     findings: Findings
-    devices: list[Device]
-    reasons: list[str]
+    devices: list[Device]  #: that are tested
+    reasons: list[str]  #: why there are no others, or not the one that was asked for
     outcomes: list[Outcome]
 
     @property
@@ -73,7 +53,7 @@ class Report:
         """True if there is a device, and nothing that is there fails."""
         return bool(self.devices) and not self.broken and not self.failed
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Report as a dictionary, for JSON."""
         return {
             "ok": self.ok,

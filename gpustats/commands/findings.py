@@ -46,37 +46,20 @@ MORE_HEADERS = {
 
 @dataclass(frozen=True)
 class Found:
-    """Part of the installation that was looked for.
-
-    Attributes
-    ----------
-    what : str
-    version : str
-        "" where it is not there, or does not work.
-    note : str
-        Place of the part, or why it does not work.
-    """
+    """Part of the installation that was looked for."""
 
     what: str
-    version: str
-    note: str = ""
+    version: str  #: "" where it is not there, or does not work
+    note: str = ""  #: place of the part, or why it does not work
 
 
 @dataclass(frozen=True)
 class Lack:
-    """Missing part of the installation, and its cure.
+    """Missing part of the installation, and its cure."""
 
-    Attributes
-    ----------
-    extra : str
-        Extra of the package that needs the part: "cpu", "cuda13"; "" for the package itself.
-    why, cure : str
-        Missing part, and what to do: commands of a shell, but for lines that begin with #.
-    """
-
-    extra: str
-    why: str
-    cure: str
+    extra: str  #: of the package that needs the part: "cpu", "cuda13"; "" for the package itself
+    why: str  #: the missing part
+    cure: str  #: what to do: commands of a shell, but for lines that begin with #
 
 
 @dataclass
@@ -113,7 +96,7 @@ def install(extra: str) -> str:
 @dataclass(frozen=True)
 class Requirement:
     name: str
-    least: str  # version; "" for any
+    least: str  #: version; "" for any
 
 
 def requirements() -> dict[str, list[Requirement]]:
@@ -270,12 +253,7 @@ def install_pycuda(extra: str, nvcc: str | None) -> str:
 def pycuda_without_toolkit(major: str, driver: str = "") -> str:
     """Commands that install PyCUDA where there is no CUDA toolkit, or one without cuRAND.
 
-    Parameters
-    ----------
-    major : str
-        Major version of CUDA: "12" or "13".
-    driver : str
-        The file of the driver's library.
+    `major` is the major version of CUDA, "12" or "13", and `driver` the file of the driver's library.
     """
     driver = driver or "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
     return WITHOUT_TOOLKIT.format(major=major, driver=driver, headers=MORE_HEADERS[major])

@@ -9,12 +9,11 @@ import threading
 import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import Any
 
-_jobs: SimpleQueue[tuple[Callable[..., object], tuple[Any, ...]]] = SimpleQueue()
+_jobs: SimpleQueue[tuple[Callable[..., object], tuple[object, ...]]] = SimpleQueue()
 
 
-def once_gone(owner: Any, function: Callable[..., object], *arguments: Any) -> None:
+def once_gone(owner: object, function: Callable[..., object], *arguments: object) -> None:
     """Call a function soon after an object is gone, in another thread; not at the end of Python."""
     _start()
     weakref.finalize(owner, _jobs.put, (function, arguments)).atexit = False
@@ -25,7 +24,7 @@ def _start() -> None:
     threading.Thread(target=_serve, args=(_jobs,), name="gpustats-closing", daemon=True).start()
 
 
-def _serve(jobs: SimpleQueue[tuple[Callable[..., object], tuple[Any, ...]]]) -> None:
+def _serve(jobs: SimpleQueue[tuple[Callable[..., object], tuple[object, ...]]]) -> None:
     while True:
         function, arguments = jobs.get()
         with contextlib.suppress(Exception):  # nobody waits for it

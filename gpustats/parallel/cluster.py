@@ -14,9 +14,10 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from ..runtime import choose
+from ..runtime.types import Array
 from .closing import once_gone
 from .declared import is_dask
 from .devices import kind, sample, seconds, speeds
@@ -24,9 +25,13 @@ from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, Range, is_stored, read, section, split
 
 try:
-    from distributed import Client, KilledWorker, fire_and_forget
+    from distributed import Client, Future, KilledWorker, fire_and_forget
 except ImportError as error:
     raise ImportError("a cluster needs Dask: pip install 'gpustats[dask]'") from error
+
+Answer = TypeVar("Answer")
+
+Task: TypeAlias = "Future[Any]"  # on a worker
 
 ATTEMPTS = 5  # for a piece whose workers die one after another
 POLL_INTERVAL = 0.3  # seconds after which one looks whether a worker is still there
@@ -42,7 +47,7 @@ class Missing(LookupError):
 LOST_ERRORS = (KilledWorker, CancelledError, OSError)
 
 
-def checked(client: Any) -> Client:
+def checked(client: object) -> Client:
     """Client, if it is one that waits for results; else TypeError."""
     if not isinstance(client, Client):
         raise TypeError(f"client must be a distributed.Client, not {type(client).__name__}")
@@ -70,15 +75,16 @@ def again(client: Client) -> Iterator[Callable[[BaseException], None]]:
         yield failed
 
 
-def scattered(client: Client, data: Any, **where: Any) -> Any:
+def scattered(client: Client, data: object, **where: object) -> Task:
     """Data on their way to workers; ConnectionError where these are gone."""
     try:
-        return client.scatter([data], hash=False, **where)[0]
+        task: Task = client.scatter([data], hash=False, **where)[0]
+        return task
     except KeyError as error:  # by which the scheduler says that it does not know a worker any more
         raise ConnectionError(f"the worker {error} is gone") from None
 
 
-def result_of(future: Any, timeout: float | None = None) -> Any:
+def result_of(future: Task, timeout: float | None = None) -> Any:
     """Result of a task; CancelledError also where Dask trips over its own variable as the task is cancelled."""
     try:
         return future.result(timeout=timeout)
@@ -88,7 +94,7 @@ def result_of(future: Any, timeout: float | None = None) -> Any:
         raise CancelledError(f"{future.key} was cancelled") from None
 
 
-def _started(ask: Callable[[], Any]) -> Any:
+def _started(ask: Callable[[], Task]) -> Task | BaseException:
     """Task, or the error where its worker dies already as it starts."""
     try:
         return ask()
@@ -96,11 +102,12 @@ def _started(ask: Callable[[], Any]) -> Any:
         return error
 
 
-def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[str, Any]:
+def _answers(client: Client, function: Callable[..., Answer], *args: object) -> dict[str, Answer]:
     """Results of a function on each worker, by the workers' addresses."""
     for failed in again(client):
         try:
-            return client.run(function, *args)
+            answers: dict[str, Answer] = client.run(function, *args)
+            return answers
         except LOST_ERRORS as error:
             failed(error)
     raise AssertionError("the last attempt returns or raises")
@@ -109,14 +116,8 @@ def _answers(client: Client, function: Callable[..., Any], *args: Any) -> dict[s
 class Cluster(Pieces):
     """Pieces on the workers of a cluster, one for each worker, which keeps it.
 
-    Parameters
-    ----------
-    model : Divisible
-    data : Data
-        In the client's memory, from which rows are sent; Dask arrays; files (Zarr, memory-mapped), which workers read where
-        they see them under the same path.
-    options : Options
-        ``devices``, ``memory`` and ``chunk`` are those of each worker.
+    The data are in the client's memory, from which rows are sent; Dask arrays; or files (Zarr, memory-mapped), which workers
+    read where they see them under the same path. The options ``devices``, ``memory`` and ``chunk`` are those of each worker.
     """
 
     def __init__(self, model: Divisible, data: Data, options: Options):
@@ -130,7 +131,8 @@ class Cluster(Pieces):
         homes = list(kinds)
 
         def measured(i: int) -> float:
-            return client.run(seconds, self._make, sample(data), model._trial(), workers=[homes[i]])[homes[i]]
+            found = client.run(seconds, self._make, sample(data), model._trial(), workers=[homes[i]])
+            return float(found[homes[i]])
 
         self.ranges = split(data.n_rows, speeds(list(kinds.values()), measured))
         self._homes = homes[: len(self.ranges)]
@@ -141,7 +143,7 @@ class Cluster(Pieces):
             self._certain(i, future, binds[i])
         self.where = f"{len(set(self._homes))} workers of {client.scheduler_info()['address']}"
 
-    def held(self) -> dict[str, Any]:
+    def held(self) -> dict[str, Array]:
         return self._data
 
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
@@ -151,17 +153,17 @@ class Cluster(Pieces):
         for i, future in enumerate(futures):
             yield self._certain(i, future, ask[i])
 
-    def _ask(self, i: int, method: str, call: Arguments) -> Any:
+    def _ask(self, i: int, method: str, call: Arguments) -> Task:
         """Have a worker evaluate a method of its piece."""
         return self._client.submit(_call, (self._token, i), method, *call, workers=[self._homes[i]], pure=False)
 
-    def _bind(self, i: int) -> Any:
+    def _bind(self, i: int) -> Task:
         """Have a worker make a piece."""
         client, home = self._client, self._homes[i]
         data = {n: self._sent(n, v, self.ranges[i], home) for n, v in self._data.items()}
         return client.submit(_bind, (self._token, i), self._make, data, workers=[home], pure=False)
 
-    def _sent(self, name: str, value: Any, rows: Range, home: str) -> Any:
+    def _sent(self, name: str, value: Array, rows: Range, home: str) -> Array | Task:
         """Rows of the data on their way to a worker: a task, their place, or themselves."""
         if is_dask(value):
             return self._client.compute(value[slice(*rows)], workers=[home], allow_other_workers=True)
@@ -173,7 +175,7 @@ class Cluster(Pieces):
             part = read(value, *rows, name)
         return scattered(self._client, part, workers=[home])
 
-    def _certain(self, i: int, future: Any, ask: Callable[[], Any]) -> Any:
+    def _certain(self, i: int, future: Task | BaseException, ask: Callable[[], Task]) -> Any:
         """Result of a task for a piece. Where either is lost, the piece is made again and `ask` gives another task."""
         for failed in again(self._client):
             first, end = self.ranges[i]
@@ -189,7 +191,7 @@ class Cluster(Pieces):
             future = _started(functools.partial(self._again, i, ask))
         raise AssertionError("the last attempt returns or raises")
 
-    def _again(self, i: int, ask: Callable[[], Any]) -> Any:
+    def _again(self, i: int, ask: Callable[[], Task]) -> Task:
         """Make a piece anew, on another worker where its own is gone, and ask once more."""
         living = list(self._client.nthreads())
         if self._homes[i] not in living:
@@ -197,7 +199,7 @@ class Cluster(Pieces):
         self._awaited(self._bind(i), self._homes[i])
         return ask()
 
-    def _awaited(self, future: Any, home: str) -> Any:
+    def _awaited(self, future: Task, home: str) -> Any:
         """Result of a task on a worker. Dask itself would wait for ever for a worker that is gone."""
         try:
             while True:
@@ -214,7 +216,7 @@ class Cluster(Pieces):
 
 # ---- on the workers
 
-_models: dict[tuple[str, int], Any] = {}  # the pieces, by the token of the model and their number
+_models: dict[tuple[str, int], Divisible] = {}  # the pieces, by the token of the model and their number
 
 
 def _kinds(devices: str | Sequence[str] | None) -> Hashable:
@@ -222,12 +224,12 @@ def _kinds(devices: str | Sequence[str] | None) -> Hashable:
     return tuple(kind(runtime) for runtime in ([choose.get()] if devices is None else choose.several(devices)))
 
 
-def _bind(key: tuple[str, int], make: Callable[..., Any], data: Mapping[str, Any]) -> None:
+def _bind(key: tuple[str, int], make: Callable[..., Divisible], data: Mapping[str, Array]) -> None:
     """Make a piece and keep it."""
     _models[key] = make(**data)
 
 
-def _call(key: tuple[str, int], method: str, args: Any, kwargs: Any) -> Any:
+def _call(key: tuple[str, int], method: str, args: tuple[Array, ...], kwargs: Mapping[str, Array]) -> Any:
     """Result of a method of a piece, or a `Missing`."""
     if key not in _models:
         return Missing(f"piece {key[1]} was lost again and again")

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime.types import DType, Shape
 
+if TYPE_CHECKING:
+    import dask.array
+    from numpy.typing import ArrayLike
 
-def as_declared(found: Any, shape: Shape, dtype: DType, what: str) -> np.ndarray:
-    """NumPy array of the numbers read, if they are as declared.
 
-    Parameters
-    ----------
-    found : array
-    shape, dtype
-        Shape and type that were declared.
-    what : str
-        Name of the array, for errors.
+def as_declared(found: ArrayLike, shape: Shape, dtype: DType, what: str) -> np.ndarray:
+    """NumPy array of the numbers read, if they have the shape and the dtype that were declared.
 
     Raises
     ------
@@ -36,19 +32,13 @@ def as_declared(found: Any, shape: Shape, dtype: DType, what: str) -> np.ndarray
     return array
 
 
-def is_dask(value: Any) -> bool:
+def is_dask(value: object) -> bool:
     """True if a value is a Dask array."""
     return any(c.__module__.startswith("dask.array") for c in type(value).__mro__)
 
 
-def checked_chunks(value: Any, name: str) -> Any:
+def checked_chunks(value: dask.array.Array, name: str) -> dask.array.Array:
     """Dask array whose chunks raise an error where they are not as declared: rows would be lost, or mistaken for others.
-
-    Parameters
-    ----------
-    value : dask.array.Array
-    name : str
-        For errors.
 
     Raises
     ------
@@ -65,7 +55,7 @@ def checked_chunks(value: Any, name: str) -> Any:
     )
 
 
-def _checked(chunk: Any, name: str, dtype: DType, block_info: Any = None) -> np.ndarray:
+def _checked(chunk: ArrayLike, name: str, dtype: DType, block_info: Any = None) -> np.ndarray:
     """Chunk, if it has the shape and the dtype that were declared; called where Dask computes."""
     place, shape = block_info[None]["chunk-location"], tuple(block_info[None]["chunk-shape"])
     return as_declared(chunk, shape, dtype, f"{name}: the chunk {place} of this Dask array")

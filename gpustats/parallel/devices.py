@@ -20,6 +20,7 @@ import numpy as np
 
 from ..language.domains import point_of
 from ..runtime import choose
+from ..runtime.types import Array
 from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, is_stored, read, section, split
 
@@ -66,12 +67,7 @@ def inside_worker() -> bool:
 class Devices(Pieces):
     """Pieces on several devices, one for each, which keeps it; of a size that its speed allows.
 
-    Parameters
-    ----------
-    model : Divisible
-    data : Data
-    options : Options
-        ``memory`` and ``chunk`` are those of each device.
+    The options ``memory`` and ``chunk`` are those of each device.
     """
 
     def __init__(self, model: Divisible, data: Data, options: Options):
@@ -93,7 +89,7 @@ class Devices(Pieces):
             for runtime, (first, end) in zip(runtimes, self.ranges, strict=False)
         )
 
-    def held(self) -> dict[str, Any]:
+    def held(self) -> dict[str, Array]:
         parts = [model._held() for model in self._models]
         return {n: np.concatenate([part[n] for part in parts]) if v is None else v for n, v in self._data.items()}
 
@@ -172,12 +168,8 @@ def kind(runtime: Runtime) -> Hashable:
 def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[float]:
     """Speeds of devices, or workers, against one another; only kinds that differ are measured.
 
-    Parameters
-    ----------
-    kinds : sequence
-        Kinds of the devices or workers; those of one kind are equally fast: see `kind`.
-    measured : callable
-        The seconds that a device or worker takes for the same work, from its place in `kinds`.
+    Those of one kind are equally fast: see `kind`. `measured` gives the seconds that one takes for the same work, by its
+    place in `kinds`.
     """
     return [1 / measured(i) if len(set(kinds)) > 1 else 1.0 for i in range(len(kinds))]
 
@@ -187,7 +179,7 @@ def sample(data: Data) -> dict[str, np.ndarray]:
     return {n: read(v, 0, min(TRIAL_ROWS, data.n_rows), n) for n, v in data.arrays.items()}
 
 
-def seconds(make: Callable[..., Any], data: Mapping[str, Any], trial: tuple[Any, ...]) -> float:
+def seconds(make: Callable[..., Any], data: Mapping[str, Array], trial: tuple[Array, ...]) -> float:
     """Seconds of the calling thread's device for the sum and its derivatives over some rows."""
     model = make(**data)
     model.value_and_grad(*trial)  # compiles
@@ -199,7 +191,7 @@ def seconds(make: Callable[..., Any], data: Mapping[str, Any], trial: tuple[Any,
     return min(times)
 
 
-def example(argument: Argument, dim: int) -> Any:
+def example(argument: Argument, dim: int) -> float | np.ndarray:
     """Value that lies in the argument's domain; vectors have `dim` elements."""
     point = point_of(argument.words, np, dim)
     return np.full(dim, point) if argument.rank == 1 and np.ndim(point) == 0 else point

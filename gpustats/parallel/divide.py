@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | None) -> Pieces | None:
     """Pieces of a model; None where all rows go to one device at once.
 
-    Parameters
-    ----------
-    model : Divisible
-    data : Data
-    options : Options
-    runtime : Runtime or None
-        The device for a model that is not spread over several devices or workers; else None.
+    That is `runtime`, None where the model is spread over several devices or workers.
     """
     for name, value in (("memory", options.memory), ("chunk", options.chunk)):
         if value is not None and not value > 0:

@@ -11,12 +11,15 @@ import os
 import sys
 import time
 import weakref
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..runtime.host_memory import HostRows
 from ..runtime.types import DType, Shape
+
+if TYPE_CHECKING:
+    import h5py
 
 READ_BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
 CLOCK_TICK = 10_000_000  # nanoseconds between which some systems cannot tell the times of two changes
@@ -62,7 +65,7 @@ class File:
         self._stamp = stamp or Stamp(now.st_size, now.st_mtime_ns)
         self.check()
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         self.check()
         return File, (self.name, self.path, self._stamp)
 
@@ -94,16 +97,7 @@ class File:
 
 
 class FileRows(HostRows):
-    """Rows of an array whose numbers lie in a file. Pickled without them.
-
-    Parameters
-    ----------
-    file : File
-    dtype : dtype
-    shape, strides : tuple of int
-    start : int
-        Byte of the file at which the first number lies.
-    """
+    """Rows of an array whose numbers lie in a file, the first of them at the byte `start`. Pickled without them."""
 
     def __init__(self, file: File, dtype: DType, shape: Shape, strides: Shape, start: int):
         self._file, self._start = file, start
@@ -137,23 +131,17 @@ class FileRows(HostRows):
 
 
 class HDF5Rows:
-    """Rows of an HDF5 data set in a file that is open for reading only. Pickled without them.
+    """Rows of an HDF5 data set in a file that is open for reading only. Pickled without them."""
 
-    Parameters
-    ----------
-    file : File
-    dataset : h5py.Dataset
-    """
-
-    def __init__(self, file: File, dataset: Any):
+    def __init__(self, file: File, dataset: h5py.Dataset):
         self._file, self._dataset = file, dataset
         self.dtype, self.shape = dataset.dtype, dataset.shape
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return _opened, (self._file, self._dataset.name)
 
-    def __getitem__(self, rows: slice) -> Any:
-        found = self._dataset[rows]
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        found: np.ndarray = self._dataset[rows]
         self._file.check()
         return found
 
@@ -165,7 +153,7 @@ def _opened(file: File, dataset: str) -> HDF5Rows:
     return HDF5Rows(file, h5py.File(file.path, "r")[dataset])
 
 
-def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
+def hdf5_rows(value: object, name: str) -> HDF5Rows | None:
     """Rows of an HDF5 data set whose file nobody is meant to change; None for another array."""
     h5py = sys.modules.get("h5py")  # who has a data set has imported it
     if h5py is None or not isinstance(value, h5py.Dataset):
@@ -182,15 +170,7 @@ def hdf5_rows(value: Any, name: str) -> HDF5Rows | None:
 class MappedRows(HostRows):
     """Rows of a memory-mapped array, read from memory because the file is unknown or differs from the array.
 
-    Parameters
-    ----------
-    name : str
-        The array's name, for errors.
-    array : ndarray
-    mapped : mmap.mmap
-        The memory that it is a part of.
-    size : int, optional
-        The bytes that the file must have; by default those that it has now.
+    It is a part of the memory `mapped`, whose file must have `size` bytes; by default those that it has now.
     """
 
     def __init__(self, name: str, array: np.ndarray, mapped: mmap.mmap, size: int | None = None):
@@ -198,7 +178,7 @@ class MappedRows(HostRows):
         self._size = mapped.size() if size is None else size
         self.dtype, self.shape = array.dtype, array.shape
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return np.asarray, (self[:],)
 
     def part(self, first: int, end: int) -> MappedRows:

@@ -21,9 +21,12 @@ from .devices import inside_worker, workers
 from .rows import Range, chunks
 
 if TYPE_CHECKING:
+    from distributed import Client, Future
+
     from ..runtime.base import Device, Runtime
 
     Function = Callable[[Any, int, int, Runtime], Mapping[str, np.ndarray]]
+    Results = Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]
 
 RANGES_PER_DEVICE = 16  # ranges for each device, where the caller does not say how large they are
 
@@ -32,7 +35,7 @@ class RangeMap(ABC):
     """Map over ranges of items, which cuts the items into ranges and puts the results together."""
 
     def __call__(
-        self, function: Function, data: Any, n: int, *, chunk: int | None = None, progress: bool = False, retries: int = 0
+        self, function: Function, data: object, n: int, *, chunk: int | None = None, progress: bool = False, retries: int = 0
     ) -> dict[str, np.ndarray]:
         """Results of `function` for items 0 to n - 1.
 
@@ -77,9 +80,7 @@ class RangeMap(ABC):
         """Number of devices, or of processes."""
 
     @abstractmethod
-    def _results(
-        self, function: Function, data: Any, ranges: Sequence[Range], retries: int
-    ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
+    def _results(self, function: Function, data: object, ranges: Sequence[Range], retries: int) -> Results:
         """Results for the ranges, as they become known."""
 
 
@@ -103,15 +104,13 @@ class DeviceMap(RangeMap):
     def __init__(self, devices: str | Sequence[str | Device] = "all"):
         self._runtimes = choose.several(devices)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return DeviceMap, ([runtime.device.id for runtime in self._runtimes],)
 
     def _places(self) -> int:
         return len(self._runtimes)
 
-    def _results(
-        self, function: Function, data: Any, ranges: Sequence[Range], retries: int
-    ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
+    def _results(self, function: Function, data: object, ranges: Sequence[Range], retries: int) -> Results:
         if inside_worker():  # it must not wait for other threads, which may wait for it
             for rows in ranges:
                 yield rows, _tried(retries, function, data, *rows, choose.get())
@@ -156,7 +155,7 @@ class ClusterMap(RangeMap):
         The devices that each worker uses; by default the one that it would choose.
     """
 
-    def __init__(self, client: Any, devices: str | Sequence[str] | None = None):
+    def __init__(self, client: Client, devices: str | Sequence[str] | None = None):
         from .cluster import checked
 
         self._client, self._devices = checked(client), devices
@@ -164,16 +163,14 @@ class ClusterMap(RangeMap):
     def _places(self) -> int:
         return max(len(self._client.nthreads()), 1)
 
-    def _results(
-        self, function: Function, data: Any, ranges: Sequence[Range], retries: int
-    ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
+    def _results(self, function: Function, data: object, ranges: Sequence[Range], retries: int) -> Results:
         from distributed import as_completed
 
         from .cluster import LOST_ERRORS, again, result_of, scattered
 
         client, waiting = self._client, set(ranges)
         for attempt in again(client):
-            futures: dict[Any, Range] = {}
+            futures: dict[Future[Any], Range] = {}
             try:
                 shared = scattered(client, data, broadcast=True)
                 for rows in sorted(waiting):
@@ -193,12 +190,14 @@ class ClusterMap(RangeMap):
                 client.cancel(list(futures))
 
 
-def _on_worker(function: Function, data: Any, first: int, end: int, devices: Any) -> Mapping[str, np.ndarray]:
+def _on_worker(
+    function: Function, data: object, first: int, end: int, devices: str | Sequence[str] | None
+) -> Mapping[str, np.ndarray]:
     """Results for a range, on a worker's own device or on several of them."""
     if devices is None:
         return function(data, first, end, choose.get())
 
-    def shifted(data: Any, start: int, stop: int, runtime: Runtime) -> Mapping[str, np.ndarray]:
+    def shifted(data: object, start: int, stop: int, runtime: Runtime) -> Mapping[str, np.ndarray]:
         return function(data, first + start, first + stop, runtime)
 
     return DeviceMap(devices)(shifted, data, end - first)

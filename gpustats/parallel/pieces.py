@@ -6,13 +6,14 @@ import contextlib
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
 from ..evaluation.kinds import Plans, kind_of
 from ..runtime import arrays
 from ..runtime.host_memory import HostRows
+from ..runtime.types import Array
 from .declared import as_declared
 from .rows import Arguments, Range, cut, is_stored
 
@@ -26,8 +27,8 @@ Axes = tuple[Sequence[str], dict[str, int]]  # see `Divisible._row_axes`
 class Options(NamedTuple):
     """Options of a user for the division of rows; None: no division, unless the device cannot hold them."""
 
-    devices: Any = None
-    client: Any = None
+    devices: Any = None  # as `choose.several` takes them
+    client: Any = None  # a distributed.Client, or what stands for one
     memory: int | None = None
     chunk: int | None = None
 
@@ -37,69 +38,53 @@ class Divisible(Protocol):
 
     _pieces: Pieces | None
 
-    def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
+    def _start(self, method: str, args: Sequence[Array], kwargs: Mapping[str, Array]) -> Callable[[], Any] | None:
         """Start a method's kernels on the model's one device; the function returned waits for the result.
 
         None, and nothing is started, where a method cannot be cut so.
         """
 
-    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Axes:
+    def _row_axes(self, method: str, args: Sequence[Array], kwargs: Mapping[str, Array]) -> Axes:
         """Names of `args`, and the axis of the rows of each argument and result that has one, counted from the end.
 
         Errors of a call are found here, in the shapes that the user knows.
         """
 
-    def _recipe(self) -> Callable[..., Any]:
+    def _recipe(self) -> Callable[..., Divisible]:
         """Function that makes the model anew of other rows, which it takes by the names of the data; it can be pickled."""
 
-    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Any:
+    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Divisible:
         """Model of other rows on a device, which shares the plans for as many rows; nobody changes the data."""
 
-    def _places(self) -> Mapping[str, Any] | None:
+    def _places(self) -> Mapping[str, Array] | None:
         """Device arrays of a piece into which other rows can be copied, by the names of the data; None where none can."""
 
-    def _held(self) -> dict[str, Any]:
+    def _held(self) -> dict[str, Array]:
         """Data by their names."""
 
-    def _trial(self) -> tuple[Any, ...]:
+    def _trial(self) -> tuple[Array, ...]:
         """Arguments with which `value_and_grad` is timed."""
 
 
 class Data(NamedTuple):
-    """Data that a model is bound to.
+    """Data that a model is bound to."""
 
-    Attributes
-    ----------
-    arrays : dict
-        Name -> array with the rows first, in memory or read by slices.
-    n_rows, row_bytes : int
-        Number of rows, and bytes of each on a device.
-    """
-
-    arrays: dict[str, Any]
+    arrays: dict[str, Array]  #: by name, with the rows first, in memory or read by slices
     n_rows: int
-    row_bytes: int
+    row_bytes: int  #: bytes of a row on a device
 
 
 class Pieces(ABC):
-    """Pieces of a model.
+    """Pieces of a model."""
 
-    Attributes
-    ----------
-    ranges : list of (int, int)
-        The rows of each piece.
-    where : str
-        Place of the pieces, for users to read.
-    """
-
-    ranges: list[Range]
-    where: str
+    ranges: list[Range]  #: rows of each piece
+    where: str  #: place of the pieces, for users to read
 
     @functools.cached_property
     def _known_axes(self) -> Plans[Axes]:
         return Plans()
 
-    def row_axes(self, model: Divisible, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Axes:
+    def row_axes(self, model: Divisible, method: str, args: Sequence[Array], kwargs: Mapping[str, Array]) -> Axes:
         """Names and axes of the model's rows for a call; asked once for calls that differ in their numbers only."""
         given = {n: v for n, v in kwargs.items() if n != "wrt"}
         values, wrt = (*args, *given.values()), kwargs.get("wrt")
@@ -111,7 +96,7 @@ class Pieces(ABC):
         return self._known_axes.plan(key, model._row_axes, method, args, kwargs)
 
     @abstractmethod
-    def held(self) -> dict[str, Any]:
+    def held(self) -> dict[str, Array]:
         """Data of all pieces by their names, in memory or read by slices."""
 
     @abstractmethod
@@ -122,32 +107,29 @@ class Pieces(ABC):
 def in_pieces(together: Callable[[Iterable[Any], Mapping[str, int]], Any]) -> Callable[[Method], Method]:
     """Decorator: let a method of a model be evaluated by pieces where the model has any.
 
-    Parameters
-    ----------
-    together : callable
-        Makes one result of the pieces' results: see `rows`.
+    `together` makes one result of the pieces' results: see `rows`.
     """
 
-    def decorate(method: Any) -> Any:
+    def decorate(method: Method) -> Method:
         name = method.__name__
 
         @functools.wraps(method)
-        def evaluate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def evaluate(self: Any, *args: Array, **kwargs: Array) -> Any:
             if (pieces := self._pieces) is None:
                 return method(self, *args, **kwargs)
             names, axes = pieces.row_axes(self, name, args, kwargs)
             with contextlib.closing(pieces.map(name, cut(args, kwargs, names, axes, pieces.ranges))) as results:
                 return together(results, axes)
 
-        return evaluate
+        return cast(Method, evaluate)
 
     return decorate
 
 
-def in_memory(data: Mapping[str, Any]) -> dict[str, Any]:
+def in_memory(data: Mapping[str, Array]) -> dict[str, Array]:
     """Data for one device, which takes all rows at once: arrays that are read by slices are read."""
 
-    def whole(name: str, value: Any) -> Any:
+    def whole(name: str, value: Array) -> Array:
         if not is_stored(value) or isinstance(value, HostRows):  # files are read where they are to be copied
             return value
         return as_declared(value[: value.shape[0]], tuple(value.shape), value.dtype, name)

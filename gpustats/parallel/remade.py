@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from ..runtime import arrays, choose
 from ..runtime.base import Device, Runtime
 from ..runtime.transfers import to_host
+from ..runtime.types import Array
 from .pieces import Options
 
 
@@ -23,15 +24,15 @@ class Remade:
 
     _options = Options()
 
-    def _recipe(self) -> Callable[..., Any]:
+    def _recipe(self) -> Callable[..., Remade]:
         """Function that makes the model anew of data, which it takes by their names; it can be pickled."""
         raise NotImplementedError
 
-    def _held(self) -> dict[str, Any]:
+    def _held(self) -> dict[str, Array]:
         """Data by their names: device arrays only where they came as such."""
         raise NotImplementedError
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return _made, (self._recipe(), self._fetched(), _portable(self._options))
 
     def __copy__(self) -> Self:
@@ -39,10 +40,10 @@ class Remade:
         copied.__dict__.update(self.__dict__)  # nothing that a model consists of is ever changed
         return copied
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> Remade:
         return _made(self._recipe(), self._fetched(), self._options)
 
-    def _fetched(self) -> dict[str, Any]:
+    def _fetched(self) -> dict[str, Array | Fetched]:
         return {n: fetched(v) for n, v in self._held().items()}
 
 
@@ -52,12 +53,12 @@ class Fetched(NamedTuple):
     array: np.ndarray
 
 
-def fetched(value: Any) -> Any:
+def fetched(value: Array) -> Array | Fetched:
     """Value that can be pickled: a device array becomes `Fetched` for its way to another process."""
     return Fetched(to_host(value)) if arrays.is_device_array(value) else value
 
 
-def placed(value: Any) -> Any:
+def placed(value: Array | Fetched) -> Array:
     """Value of a `fetched` one, on the default device if it came from a device."""
     return choose.get().to_device(value.array) if isinstance(value, Fetched) else value
 
@@ -84,7 +85,7 @@ def _name(device: str | Device | Runtime) -> str:
     return (device.device if isinstance(device, Runtime) else device).id
 
 
-def _made(recipe: Callable[..., Any], data: Mapping[str, Any], options: Options) -> Any:
+def _made(recipe: Callable[..., Remade], data: Mapping[str, Array | Fetched], options: Options) -> Remade:
     """Model made anew."""
     given = {n: placed(v) for n, v in data.items()}
     chosen = {n: v for n, v in options._asdict().items() if v is not None}

@@ -9,7 +9,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,12 +22,14 @@ from .zarr_rows import zarr_rows
 
 Range = tuple[int, int]  # the first row, and the one behind the last
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+Gradients = dict[str, Array]  # derivatives, by the names of what they are in
+Total = TypeVar("Total", float, np.ndarray)  # sum over rows, or one for each set of parameters
 
 
 # ---- data
 
 
-def as_rows(value: Any, name: str) -> Array:
+def as_rows(value: Array, name: str) -> Array:
     """Rows of a model as `arrays.as_array` has them, but for rows that `is_stored`: they stay where they are."""
     if not is_stored(value):
         array = arrays.as_array(value, name)
@@ -36,7 +38,7 @@ def as_rows(value: Any, name: str) -> Array:
     return checked_chunks(value, name) if is_dask(value) else hdf5_rows(value, name) or zarr_rows(value, name) or value
 
 
-def is_stored(value: Any) -> bool:
+def is_stored(value: object) -> bool:
     """True if an array is read by slices: rows in a file, a Zarr or Dask array, an HDF5 data set and their like."""
     if isinstance(value, np.ndarray):
         return False
@@ -55,10 +57,10 @@ def is_stored(value: Any) -> bool:
 class Section:
     """Range of rows of an array that is read by slices."""
 
-    def __init__(self, source: Any, first: int, end: int):
+    def __init__(self, source: Array, first: int, end: int):
         if isinstance(source, Section):
             source, first, end = source.source, source.first + first, source.first + end
-        self.source: Any = source
+        self.source: Array = source
         self.first, self.end = first, end
 
     @property
@@ -67,9 +69,10 @@ class Section:
 
     @property
     def dtype(self) -> DType:
-        return self.source.dtype
+        dtype: DType = self.source.dtype
+        return dtype
 
-    def __getitem__(self, rows: slice) -> Any:
+    def __getitem__(self, rows: slice) -> Array:
         first, end, step = rows.indices(self.end - self.first)
         if step != 1:
             raise IndexError("the rows of a section are read one after another")
@@ -89,7 +92,7 @@ def read(value: Array, first: int, end: int, name: str) -> np.ndarray:
     return as_declared(value[first:end], (end - first, *value.shape[1:]), value.dtype, f"{name}[{first}:{end}]")
 
 
-def largest(value: Array, initial: Any, name: str) -> Any:
+def largest(value: Array, initial: float, name: str) -> float:
     """Largest number of an array and `initial`. An array that is read by slices passes through the memory."""
     size = 1 << 20 if is_stored(value) else max(value.shape[0], 1)
     parts = (read(value, *rows, name) for rows in chunks(value.shape[0], size))
@@ -112,22 +115,14 @@ def chunks(n_rows: int, size: int) -> list[Range]:
 
 
 def cut(
-    args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str], axes: Mapping[str, int], ranges: Iterable[Range]
+    args: Sequence[Array], kwargs: Mapping[str, Array], names: Sequence[str], axes: Mapping[str, int], ranges: Iterable[Range]
 ) -> Iterator[Arguments]:
-    """Arguments for each piece.
+    """Arguments for each piece, from those of a call for all rows.
 
-    Parameters
-    ----------
-    args, kwargs
-        The arguments of the call for all rows.
-    names : sequence of str
-        The names of `args`.
-    axes : mapping
-        The axis of the rows, counted from the end, of each argument that has one.
-    ranges : iterable of (int, int)
+    `names` are the names of `args`; `axes` has the axis of the rows, counted from the end, of each argument that has one.
     """
 
-    def part(name: str, value: Any, rows: slice) -> Any:
+    def part(name: str, value: Array, rows: slice) -> Array:
         return value[(..., rows, *[slice(None)] * (-axes[name] - 1))] if name in axes else value
 
     given = dict(zip(names, args, strict=False))
@@ -144,15 +139,15 @@ def cut(
 # ---- results
 
 
-def added(results: Iterable[Any], axes: Mapping[str, int]) -> Any:
+def added(results: Iterable[Total], axes: Mapping[str, int]) -> Total:
     """Sum of the results of the pieces."""
     return functools.reduce(operator.add, results)
 
 
-def added_gradients(results: Iterable[dict[str, Any]], axes: Mapping[str, int]) -> dict[str, Any]:
+def added_gradients(results: Iterable[Gradients], axes: Mapping[str, int]) -> Gradients:
     """Derivatives of all pieces: summed, or joined one after another where there is a value for each row."""
-    sums: dict[str, Any] = {}
-    by_row: dict[str, list[Any]] = {}
+    sums: Gradients = {}
+    by_row: dict[str, list[np.ndarray]] = {}
     for gradients in results:
         for name, gradient in gradients.items():
             if name in axes:
@@ -169,12 +164,12 @@ def _after_one_another(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
 
 
 def added_with_gradients(
-    results: Iterable[tuple[Any, dict[str, Any]]], axes: Mapping[str, int]
-) -> tuple[Any, dict[str, Any]]:
+    results: Iterable[tuple[Total, Gradients]], axes: Mapping[str, int]
+) -> tuple[Total, Gradients]:
     """Values and derivatives of all pieces."""
-    values: list[Any] = []
+    values: list[Total] = []
 
-    def gradients() -> Iterator[dict[str, Any]]:
+    def gradients() -> Iterator[Gradients]:
         for value, gradient in results:
             values.append(value)
             yield gradient
@@ -183,10 +178,10 @@ def added_with_gradients(
     return added(values, axes), found
 
 
-def joined(name: str) -> Callable[[Iterable[Any], Mapping[str, int]], Any]:
+def joined(name: str) -> Callable[[Iterable[np.ndarray], Mapping[str, int]], np.ndarray]:
     """Function that puts together results with a value for each row, whose axis of the rows `axes` calls `name`."""
 
-    def together(results: Iterable[Any], axes: Mapping[str, int]) -> Any:
+    def together(results: Iterable[np.ndarray], axes: Mapping[str, int]) -> np.ndarray:
         return np.concatenate(list(results), axes[name])
 
     return together

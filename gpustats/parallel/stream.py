@@ -15,6 +15,7 @@ import numpy as np
 
 from ..runtime.choose import stay
 from ..runtime.host_memory import HostRows
+from ..runtime.types import Array
 from .closing import once_gone
 from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, chunks, read
@@ -56,13 +57,7 @@ def _room(runtime: Runtime) -> int:
 class StreamedPieces(Pieces):
     """Pieces that pass through a device, but for those that it has room to keep.
 
-    Parameters
-    ----------
-    model : Divisible
-    data : Data
-    options : Options
-        ``chunk`` is the number of rows of a piece, ``memory`` the most bytes of data on the device.
-    runtime : Runtime
+    The option ``chunk`` is the number of rows of a piece, ``memory`` the most bytes of data on the device.
     """
 
     def __init__(self, model: Divisible, data: Data, options: Options, runtime: Runtime):
@@ -93,11 +88,11 @@ class StreamedPieces(Pieces):
         self._kept = [self._readers[0].submit(self._arrived, i, {}).result() for i in range(kept)]
         once_gone(self, _close, self._readers, self._kept)
 
-    def _arriving(self, i: int, done: dict[int, Any]) -> Future[Any]:
+    def _arriving(self, i: int, done: dict[int, Divisible]) -> Future[Divisible]:
         """Future of a piece on its way to the device."""
         return self._readers[i % len(self._readers)].submit(self._arrived, i, done)
 
-    def _arrived(self, i: int, done: dict[int, Any]) -> Any:
+    def _arrived(self, i: int, done: dict[int, Divisible]) -> Divisible:
         """Piece on the device: made in the memory of a finished piece in its place, or else anew."""
         rows = self.ranges[i]
         data = {n: v.part(*rows) if isinstance(v, HostRows) else read(v, *rows, n) for n, v in self._data.items()}
@@ -108,7 +103,7 @@ class StreamedPieces(Pieces):
         self._runtime.synchronize()  # kernels of another thread will read what this one's copies write
         return piece
 
-    def _refilled(self, piece: Any, data: Mapping[str, Any]) -> bool:
+    def _refilled(self, piece: Divisible, data: Mapping[str, np.ndarray | HostRows]) -> bool:
         """True if a piece has other rows now: its plans for calls stay."""
         places = piece._places()
         if places is None or any(tuple(places[n].shape) != tuple(v.shape) for n, v in data.items()):
@@ -116,7 +111,7 @@ class StreamedPieces(Pieces):
         self._runtime.fill([(places[n], v) for n, v in data.items()])
         return True
 
-    def held(self) -> dict[str, Any]:
+    def held(self) -> dict[str, Array]:
         return self._data
 
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
@@ -128,8 +123,8 @@ class StreamedPieces(Pieces):
         self._runtime.synchronize()  # raises an error in a forked child, which has no thread that reads
         with self._passing:
             coming = iter(range(len(self._kept), len(self.ranges)))
-            arriving: deque[Future[Any]] = deque()
-            done: dict[int, Any] = {}
+            arriving: deque[Future[Divisible]] = deque()
+            done: dict[int, Divisible] = {}
             try:
                 for i, (args, kwargs) in enumerate(calls):
                     while len(arriving) < BUFFERS and (following := next(coming, None)) is not None:
@@ -147,7 +142,7 @@ class StreamedPieces(Pieces):
                         future.exception()
 
 
-def _close(readers: Sequence[Executor], kept: list[Any]) -> None:
+def _close(readers: Sequence[Executor], kept: list[Divisible]) -> None:
     """Free the pieces that were kept in the thread whose pool they came from, then end all threads and their pools."""
     with contextlib.suppress(RuntimeError):  # at the end of the process there are no threads any more
         readers[0].submit(kept.clear)

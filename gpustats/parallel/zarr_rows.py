@@ -10,27 +10,21 @@ import asyncio
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime.host_memory import HostRows
 from .declared import as_declared
 
+if TYPE_CHECKING:
+    import zarr
+
 
 class ZarrRows(HostRows):
-    """Rows of a Zarr array. Pickled as it is.
+    """Rows of a Zarr array, from `first` to `end`; by default all. Pickled as it is."""
 
-    Parameters
-    ----------
-    name : str
-        For errors.
-    array : zarr.Array
-    first, end : int, optional
-        The first row, and the one behind the last; by default those of all.
-    """
-
-    def __init__(self, name: str, array: Any, first: int = 0, end: int | None = None):
+    def __init__(self, name: str, array: zarr.Array[Any], first: int = 0, end: int | None = None):
         self._name, self._array, self._first = name, array, first
         self._end = array.shape[0] if end is None else end
         self.shape, self.dtype = (self._end - first, *array.shape[1:]), array.dtype
@@ -59,7 +53,7 @@ class ZarrRows(HostRows):
         np.copyto(out, self.array())
 
 
-def zarr_rows(value: Any, name: str) -> ZarrRows | None:
+def zarr_rows(value: object, name: str) -> ZarrRows | None:
     """Rows of a Zarr array in files of this machine; None for another array, also of another store.
 
     Stores that speak to servers may be bound to one event loop.

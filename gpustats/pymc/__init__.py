@@ -29,17 +29,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..compiler.fusion.explain import explain as explain
-    from ..compiler.fusion.rewrite import fuse as fuse
-    from ..compiler.fusion.rewrite import fused as fused
-    from . import linalg as linalg
-    from .distributions import distribution as distribution
-    from .distributions import log_density as log_density
-    from .glm import GLM as GLM
-    from .gp import GPMarginal as GPMarginal
-    from .gp import GPVecchia as GPVecchia
-    from .many_points.batched import batched as batched
-    from .mixture import Mixture as Mixture
+    from ..compiler.fusion.explain import explain
+    from ..compiler.fusion.rewrite import fuse, fused
+    from . import linalg
+    from .distributions import distribution, log_density
+    from .glm import GLM
+    from .gp import GPMarginal, GPVecchia
+    from .many_points.batched import batched
+    from .mixture import Mixture
 
 __all__ = [
     "GLM", "GPMarginal", "GPVecchia", "Mixture", "batched", "distribution", "explain", "fuse", "fused", "linalg", "log_density",

@@ -7,7 +7,6 @@ neighbours; of any other, the log-density is PyMC's.
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 import pymc as pm
@@ -15,10 +14,11 @@ import pytensor.tensor as pt
 import scipy.sparse
 from pymc.distributions import multivariate
 from pymc.distributions.dist_math import check_parameters
-from pytensor.graph.basic import Constant
+from pytensor.graph.basic import Constant, Variable
 from pytensor.sparse.basic import DenseFromSparse
 from pytensor.tensor.elemwise import DimShuffle
 
+from ..compiler.graph.types import TensorVariable
 from ..density import Density
 from ..language.device_function import parse
 from .distributions import log_density
@@ -38,7 +38,7 @@ def _pair() -> Density:
     return Density(parse(_PAIR_SOURCE))
 
 
-def _known(W: Any) -> Any:
+def _known(W: Variable) -> scipy.sparse.csr_array | None:
     """Adjacency matrix, where it never changes; else None."""
     while W.owner is not None and isinstance(W.owner.op, DimShuffle | DenseFromSparse):
         W = W.owner.inputs[0]
@@ -49,7 +49,9 @@ def _known(W: Any) -> Any:
     return scipy.sparse.csr_array(data, dtype=np.float64)
 
 
-def _sum_over_pairs(x: Any, W: Any, alpha: Any, tau: Any) -> Any:
+def _sum_over_pairs(
+    x: TensorVariable, W: scipy.sparse.csr_array, alpha: TensorVariable, tau: TensorVariable
+) -> TensorVariable:
     """Quadratic form -tau/2 x' (D - alpha W) x, D being diagonal with W's row sums, for vectors along the last axis."""
     pairs = scipy.sparse.triu(W).tocoo()
     i, j, weight = pairs.row, pairs.col, np.where(pairs.row == pairs.col, 0.5, 1.0) * pairs.data
@@ -61,11 +63,11 @@ class CARRV(multivariate.CARRV):
 
 
 class CAR(pm.CAR):
-    __doc__, __module__ = pm.CAR.__doc__, "gpustats.pymc"
-
     rv_op = CARRV()
 
-    def logp(value: Any, mu: Any, W: Any, alpha: Any, tau: Any, W_is_valid: Any) -> Any:
+    def logp(
+        value: TensorVariable, mu: TensorVariable, W: Variable, alpha: TensorVariable, tau: TensorVariable, W_is_valid: Variable
+    ) -> TensorVariable:
         """Log-density without PyMC's constant, of which a model has no need."""
         adjacency = _known(W)
         if adjacency is None:
@@ -86,11 +88,11 @@ class ICARRV(multivariate.ICARRV):
 
 
 class ICAR(pm.ICAR):
-    __doc__, __module__ = pm.ICAR.__doc__, "gpustats.pymc"
-
     rv_op = ICARRV()
 
-    def logp(value: Any, W: Any, sigma: Any, zero_sum_stdev: Any) -> Any:
+    def logp(
+        value: TensorVariable, W: Variable, sigma: TensorVariable, zero_sum_stdev: TensorVariable
+    ) -> TensorVariable:
         adjacency = _known(W)
         if adjacency is None:
             return pm.ICAR.logp(value, W, sigma, zero_sum_stdev)

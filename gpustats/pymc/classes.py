@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pymc as pm
 from pymc.distributions import multivariate
+from pymc.distributions.distribution import Distribution
 
 from ..density import densities
 from .areal import CAR, ICAR
@@ -16,14 +15,7 @@ from .kronecker import KroneckerNormal
 from .matrices import InverseWishart, MatrixNormal, Wishart
 from .mixture import NormalMixture
 from .parametrisations import Parametrised
-from .time_series import (
-    AR,
-    EulerMaruyama,
-    GaussianRandomWalk,
-    MvGaussianRandomWalk,
-    MvStudentTRandomWalk,
-    RandomWalk,
-)
+from .time_series import AR, EulerMaruyama, GaussianRandomWalk, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk
 
 _PYMC_CLASSES = (
     AR, CAR, ICAR, EulerMaruyama, GaussianRandomWalk, KroneckerNormal, MvGaussianRandomWalk, MvStudentTRandomWalk, RandomWalk,
@@ -40,10 +32,13 @@ CLASSES: dict[str, type] = {
     c.__name__: c
     for c in (*Parametrised.__subclasses__(), *_PYMC_CLASSES, Censored, NormalMixture, pm.Truncated, *_PYMC_5_CLASSES)
 }
+for _class in CLASSES.values():
+    if _class.__module__.startswith(__package__):
+        _class.__module__, _class.__doc__ = "gpustats.pymc", _class.__doc__ or getattr(pm, _class.__name__).__doc__
 CLASSES["Lognormal"] = CLASSES["LogNormal"]
 
 
-def class_of(name: str) -> Any:
+def class_of(name: str) -> type[Distribution]:
     """Class of a name: of a density, with PyMC's parameters where PyMC has it; else PyMC's own.
 
     Raises

@@ -14,20 +14,21 @@ import pytensor
 import pytensor.tensor as pt
 from pymc.distributions import multivariate
 from pymc.distributions.dist_math import check_parameters
-from pymc.distributions.shape_utils import _change_dist_size
 from pymc.distributions.transforms import _default_transform
 from pymc.logprob.abstract import _logprob
 from pymc.logprob.basic import logp
+from pytensor.graph.basic import Variable
 from pytensor.tensor.basic import get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
 
-from ..compiler.graph.kinds import as_kind
+from ..compiler.graph.kinds import DerivedRV
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from . import linalg
 from .matrices import cholesky, exists
 from .matrix_transforms import Correlations, correlations, unpacked
 
 
-def _number(n: Any) -> int:
+def _number(n: TensorLike) -> int:
     """Number of variables that are correlated."""
     try:
         return int(get_underlying_scalar_constant_value(n))
@@ -35,7 +36,7 @@ def _number(n: Any) -> int:
         raise NotImplementedError("logp only implemented for constant `n`") from None
 
 
-def _log_constant(eta: Any, n: int) -> Any:
+def _log_constant(eta: TensorLike, n: int) -> TensorVariable:
     """Logarithm of the density of correlation matrices where their determinant is 1."""
     eta = pt.cast(eta, pytensor.config.floatX)  # a constant is a float16, or a whole number
     k = np.arange(1, n)
@@ -51,7 +52,7 @@ class LKJCorrRV(multivariate.LKJCorrRV):
 
 
 @_default_transform.register(LKJCorrRV)
-def _of_correlations(op: LKJCorrRV, rv: Any) -> Any:
+def _of_correlations(op: LKJCorrRV, rv: TensorVariable) -> Correlations:
     return Correlations(_number(rv.owner.inputs[-2]))
 
 
@@ -59,25 +60,25 @@ class _LKJCorr(multivariate._LKJCorr):
     rv_type = LKJCorrRV
     rv_op = LKJCorrRV.rv_op
 
-    def support_point(rv: Any, *_: Any) -> Any:
+    def support_point(rv: TensorVariable, *_: object) -> TensorVariable:
         return pt.zeros_like(rv)
 
-    def logp(value: Any, n: Any, eta: Any) -> Any:
-        n, eta = _number(n), pt.squeeze(eta)
-        factor = cholesky(correlations(value, n))
-        terms = (eta - 1) * linalg.cho_logdet(factor) + _log_constant(eta, n)
+    def logp(value: TensorVariable, n: Variable, eta: TensorVariable) -> TensorVariable:
+        rows, eta = _number(n), pt.squeeze(eta)
+        factor = cholesky(correlations(value, rows))
+        terms = (eta - 1) * linalg.cho_logdet(factor) + _log_constant(eta, rows)
         return check_parameters(pt.switch(exists(factor), terms, -np.inf), eta > 0, msg="eta > 0")
 
 
 class LKJCorr(pm.LKJCorr):
-    __doc__, __module__ = pm.LKJCorr.__doc__, "gpustats.pymc"
-
-    def __new__(cls, name: str, n: Any, eta: Any, *, return_matrix: bool = False, **kwargs: Any) -> Any:
+    def __new__(
+        cls, name: str, n: TensorLike, eta: TensorLike, *, return_matrix: bool = False, **kwargs: object
+    ) -> Any:
         vector = _LKJCorr(name, eta=eta, n=n, **kwargs)
         return correlations(vector, _number(n)) if return_matrix else vector
 
     @classmethod
-    def dist(cls, n: Any, eta: Any, *, return_matrix: bool = False, **kwargs: Any) -> Any:
+    def dist(cls, n: TensorLike, eta: TensorLike, *, return_matrix: bool = False, **kwargs: object) -> TensorVariable:
         vector = _LKJCorr.dist(eta=eta, n=n, **kwargs)
         return correlations(vector, _number(n)) if return_matrix else vector
 
@@ -85,34 +86,27 @@ class LKJCorr(pm.LKJCorr):
 # -- factors of covariance matrices
 
 
-class LKJCholeskyCovRV(multivariate._LKJCholeskyCovRV):
+class LKJCholeskyCovRV(DerivedRV, multivariate._LKJCholeskyCovRV):
     """Numbers on and below the diagonals of the Cholesky factors of covariance matrices."""
-
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        return as_kind(cls, multivariate._LKJCholeskyCovRV.rv_op(*args, **kwargs))
-
-
-@_change_dist_size.register(LKJCholeskyCovRV)
-def _resized(op: LKJCholeskyCovRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
-    return as_kind(LKJCholeskyCovRV, multivariate.change_LKJCholeksyCovRV_size(op, dist, new_size, expand))
 
 
 @_logprob.register(LKJCholeskyCovRV)
-def _log_density(op: LKJCholeskyCovRV, values: Any, rng: Any, n: Any, eta: Any, sd_dist: Any, **_: Any) -> Any:
+def _log_density(
+    op: LKJCholeskyCovRV, values: Variables, rng: Variable, n: Variable, eta: TensorVariable, sd_dist: Variable, **_: object
+) -> TensorVariable:
     """Log-density of the factors of covariance matrices.
 
     With the row i of the factor in spherical coordinates, its direction is a row of the factor of the correlations.
     """
-    (value,), n = values, _number(n)
-    places = np.arange(n)
-    rows = unpacked(value, *np.tril_indices(n), n)
+    (value,), size = values, _number(n)
+    places = np.arange(size)
+    rows = unpacked(value, *np.tril_indices(size), size)
     lengths = pt.sqrt(pt.square(rows).sum(axis=-1))
     of_lengths = logp(sd_dist, lengths)
     of_lengths = of_lengths if sd_dist.owner.op.ndim_supp else of_lengths.sum(axis=-1)
     log_ratios = pt.log(pt.diagonal(rows, axis1=-2, axis2=-1) / lengths)
-    terms = (n - places - 2 + 2 * eta) * log_ratios - places * pt.log(lengths)
-    return check_parameters(terms.sum(axis=-1) + _log_constant(eta, n) + of_lengths, eta > 0, msg="eta > 0")
+    terms = (size - places - 2 + 2 * eta) * log_ratios - places * pt.log(lengths)
+    return check_parameters(terms.sum(axis=-1) + _log_constant(eta, size) + of_lengths, eta > 0, msg="eta > 0")
 
 
 class _LKJCholeskyCov(multivariate._LKJCholeskyCov):
@@ -121,11 +115,10 @@ class _LKJCholeskyCov(multivariate._LKJCholeskyCov):
 
 
 class LKJCholeskyCov(pm.LKJCholeskyCov):
-    __doc__, __module__ = pm.LKJCholeskyCov.__doc__, "gpustats.pymc"
-
     def __new__(
-        cls, name: str, eta: Any, n: Any, sd_dist: Any, *, compute_corr: bool = True, store_in_trace: bool = True,
-        **kwargs: Any,
+        cls, name: str, eta: TensorLike, n: TensorLike, sd_dist: Variable, *, compute_corr: bool = True,
+        store_in_trace: bool = True,
+        **kwargs: object,
     ) -> Any:  # fmt: skip
         packed = _LKJCholeskyCov(name, eta=eta, n=n, sd_dist=sd_dist, **kwargs)
         if not compute_corr:
@@ -136,15 +129,19 @@ class LKJCholeskyCov(pm.LKJCholeskyCov):
         return factor, corr, stds
 
     @classmethod
-    def dist(cls, eta: Any, n: Any, sd_dist: Any, *, compute_corr: bool = True, **kwargs: Any) -> Any:
+    def dist(
+        cls, eta: TensorLike, n: TensorLike, sd_dist: Variable, *, compute_corr: bool = True, **kwargs: object
+    ) -> TensorVariable | tuple[TensorVariable, TensorVariable, TensorVariable]:
         packed = _LKJCholeskyCov.dist(eta=eta, n=n, sd_dist=sd_dist, **kwargs)
         return cls.helper_deterministics(n, packed) if compute_corr else packed
 
     @classmethod
-    def helper_deterministics(cls, n: Any, packed_chol: Any) -> tuple[Any, Any, Any]:
+    def helper_deterministics(
+        cls, n: TensorLike, packed_chol: TensorVariable
+    ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
         """Factors, correlations and standard deviations, of values with leading axes, too."""
-        n = _number(n)
-        factor = unpacked(packed_chol, *np.tril_indices(n), n)
+        rows = _number(n)
+        factor = unpacked(packed_chol, *np.tril_indices(rows), rows)
         stds = pt.sqrt(pt.square(factor).sum(axis=-1))
         unit = factor / stds[..., None]
         return factor, unit @ unit.mT, stds

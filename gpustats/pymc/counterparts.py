@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import pymc as pm
@@ -12,6 +11,7 @@ import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 
 from ..compiler.evaluation.formula import Formula
+from ..compiler.graph.types import TensorVariable
 from ..density import Density
 from ..language.kinds import DENSITY
 from ..language.library import folder, library
@@ -24,7 +24,7 @@ PYMC_NAMES = {
 
 #: density -> function of its parameters that makes PyMC's random variable; for all others both have the same names. None where
 #: PyMC's takes more than these, no variables, or needs what may not be installed: the density's own functions have the answers.
-COUNTERPARTS: dict[str, Callable[..., Any] | None] = {
+COUNTERPARTS: dict[str, Callable[..., TensorVariable] | None] = {
     "bernoulli_cloglog": lambda eta, **k: pm.Bernoulli.dist(p=-pt.expm1(-pt.exp(eta)), **k),
     "bernoulli_logit": lambda eta, **k: pm.Bernoulli.dist(logit_p=eta, **k),
     "bernoulli_probit": lambda eta, **k: pm.Bernoulli.dist(p=0.5 * pt.erfc(-eta / np.sqrt(2)), **k),
@@ -46,13 +46,13 @@ COUNTERPARTS: dict[str, Callable[..., Any] | None] = {
 }
 
 
-def _in_pymcs_words(kwargs: dict[str, Any], cov: str) -> dict[str, Any]:
+def _in_pymcs_words(kwargs: dict[str, object], cov: str) -> dict[str, object]:
     """Parameters, of which a covariance matrix, its factor or its inverse has PyMC's name."""
     names = {"cov": cov, "scale_tril": "chol", "precision": "tau"}
     return {names.get(n, n): v for n, v in kwargs.items()}
 
 
-def counterpart(formula: Formula, parameters: Sequence[Any], **kwargs: Any) -> Variable:
+def counterpart(formula: Formula, parameters: Sequence[Variable], **kwargs: object) -> TensorVariable:
     """PyMC's random variable of the distribution that a formula has with these parameters, in its order.
 
     Raises
@@ -69,17 +69,17 @@ def counterpart(formula: Formula, parameters: Sequence[Any], **kwargs: Any) -> V
     return make(**dict(zip(formula.names[1:], parameters, strict=True)), **kwargs)
 
 
-def known_counterpart(name: str) -> Callable[..., Any] | None:
+def known_counterpart(name: str) -> Callable[..., TensorVariable] | None:
     """Function that makes PyMC's random variable of a density that gpustats ships; None where there is none."""
     if name in COUNTERPARTS:
         return COUNTERPARTS[name]
     return getattr(getattr(pm, class_name(name), None), "dist", None)
 
 
-_added: dict[str, Callable[..., Any]] = {}  # by the sources of their densities
+_added: dict[str, Callable[..., TensorVariable]] = {}  # by the sources of their densities
 
 
-def add_counterpart(density: Density, make: Callable[..., Any]) -> None:
+def add_counterpart(density: Density, make: Callable[..., TensorVariable]) -> None:
     """Declare the function that makes PyMC's random variable of the distribution of a density that a transform made."""
     _added[density.source] = make
 

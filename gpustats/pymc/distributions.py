@@ -3,54 +3,53 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
+import numpy as np
 from pymc.distributions.distribution import Continuous, Discrete, Distribution
 from pytensor.graph.basic import Variable
 
 from ..compiler.evaluation.density import DensityFormula
 from ..compiler.graph.guard import guarded
+from ..compiler.graph.types import TensorLike, TensorVariable
 from ..density import Density
 from . import interval  # noqa: F401  (it declares what truncates)
 from .counterparts import class_name
 from .parameters import RESERVED, parameters_of, sized_signature, take_parameters
-from .random_variable import DensityRV, FormulaDistribution
+from .random_variable import DensityRV, random_variable
 
 
-class _DensityDistribution(FormulaDistribution):
+class _DensityDistribution(Distribution):
     """Base of the classes that `distribution` makes."""
 
     formula: DensityFormula
 
     @classmethod
-    def dist(cls, *args: Any, **kwargs: Any) -> Any:
+    def dist(cls, *args: TensorLike, **kwargs: object) -> TensorVariable:
         parameters = parameters_of(cls.formula.density, args, take_parameters(kwargs))
-        return _variant(cls, tuple(parameters), kwargs.get("shape"))._of_variables(list(parameters.values()), **kwargs)
+        op = _variant(cls.rv_op, tuple(parameters), kwargs.get("shape"))
+        return random_variable(op, list(parameters.values()), **kwargs)
 
 
-def of_length(density: Density, parameters: list[Variable], length: Any, **kwargs: Any) -> Any:
+def of_length(density: Density, parameters: Sequence[Variable], length: TensorLike, **kwargs: object) -> TensorVariable:
     """Random variable of a density of vectors, of a length that no parameter tells: a number, or a variable that is one."""
-    cls = distribution(density)
-    return _variant(cls, density.parameters, (length,))._of_variables(parameters, **kwargs)
+    return random_variable(_variant(distribution(density).rv_op, density.parameters, (length,)), parameters, **kwargs)
 
 
-def _variant(cls: type[_DensityDistribution], names: tuple[str, ...], shape: Any) -> type[_DensityDistribution]:
-    """Class for parameters of these names.
+def _variant(op: DensityRV, names: tuple[str, ...], shape: object) -> DensityRV:
+    """Operation for parameters of these names.
 
     Its vectors have the length that `shape` has where nothing else tells it.
     """
-    formula, op = cls.formula, cls.rv_op
+    formula = op.formula
     if names != formula.names[1:]:
         formula = DensityFormula(formula.density, (formula.names[0], *names))
     signature = sized_signature(formula, shape)
-    if formula == op.formula and signature == op.signature:
-        return cls
-    return _make(formula, op.random, signature)
+    return op if formula == op.formula and signature == op.signature else DensityRV(formula, op.random, signature)
 
 
 @functools.lru_cache(1024)
-def _make(formula: DensityFormula, random: Callable | None, signature: str | None = None) -> type[_DensityDistribution]:
+def _make(formula: DensityFormula, random: Callable[..., np.ndarray] | None) -> type[Distribution]:
     density = formula.density
     parameters = "\n".join(f"{a.name} : tensor_like\n    {a.domain}" for a in formula.arguments[1:])
     return type(
@@ -60,12 +59,12 @@ def _make(formula: DensityFormula, random: Callable | None, signature: str | Non
             "__doc__": f"{density.description}\n\nParameters\n----------\n{parameters}\n",
             "__module__": "gpustats.pymc",
             "formula": formula,
-            "rv_op": DensityRV(formula, random, signature),
+            "rv_op": DensityRV(formula, random),
         },
     )
 
 
-def distribution(density: Density, *, random: Callable | None = None) -> type[Distribution]:
+def distribution(density: Density, *, random: Callable[..., np.ndarray] | None = None) -> type[Distribution]:
     """PyMC distribution of a density.
 
     Parameters
@@ -112,7 +111,7 @@ def distribution(density: Density, *, random: Callable | None = None) -> type[Di
     return _make(DensityFormula(density), random)
 
 
-def log_density(density: Density, *arguments: Any) -> Any:
+def log_density(density: Density, *arguments: TensorLike) -> TensorVariable:
     """Log-density as a PyTensor variable, differentiable in everything that is not a whole number.
 
     Parameters

@@ -9,22 +9,26 @@ from typing import Any
 import numpy as np
 import pytensor.tensor as pt
 from pymc.distributions import transforms
+from pytensor.graph.basic import Variable
 from pytensor.tensor.basic import get_underlying_scalar_constant_value
 from pytensor.tensor.exceptions import NotScalarConstantError
 
 from ..compiler.evaluation.formula import Formula
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density
-from ..language.nodes import CONSTANTS, Binary, Index, Name, Number, Return, Unary, walk
+from ..language.nodes import CONSTANTS, Binary, Expression, Index, Name, Number, Return, Unary, walk
 
-#: An end as a function of the parameters' values by their names in C; None where the parameters do not tell it.
-End = Callable[[Mapping[str, Any]], Any]
+#: An end as a function of the parameters' values by their names.
+End = Callable[[Mapping[str, Variable]], TensorVariable]
+#: Lower and upper end, None where nothing tells it.
+Ends = tuple["TensorLike | None", "TensorLike | None"]
 
 #: Names of the parameters that are the ends where neither their names nor the density's own functions say so.
 _NAMES_OF_ENDS = {"wald_loc_scale": ("loc", None)}
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
-def ends_of(formula: Formula, parameters: Sequence[Any]) -> tuple[Any, Any]:
+def ends_of(formula: Formula, parameters: Sequence[Variable]) -> tuple[TensorVariable | None, TensorVariable | None]:
     """Lower and upper end of the observation's support, from the parameters' values; None where parameters tell none."""
     values = dict(zip(formula.names[1:], parameters, strict=True))
     lower, upper = (None if end is None else end(values) for end in _ends(formula.density, formula.names[1:]))
@@ -36,10 +40,10 @@ def has_ends(formula: Formula) -> bool:
     return _ends(formula.density, formula.names[1:]) != (None, None)
 
 
-def interval(ends: Callable[[Sequence[Any]], tuple[Any, Any]]) -> Any:
+def interval(ends: Callable[[Variables], Ends]) -> transforms.Interval:
     """Transform of a support to all numbers; `ends` takes the parameters' values."""
 
-    def of_inputs(*inputs: Any) -> tuple[Any, Any]:
+    def of_inputs(*inputs: TensorVariable) -> Ends:
         """Ends of the interval, from the random variable's inputs, which begin with rng and size."""
         lower, upper = ends(inputs[2:])
         return _finite(lower, -np.inf), _finite(upper, np.inf)
@@ -47,15 +51,15 @@ def interval(ends: Callable[[Sequence[Any]], tuple[Any, Any]]) -> Any:
     return transforms.Interval(bounds_fn=of_inputs)
 
 
-def _finite(end: Any, infinite: float) -> Any:
+def _finite(end: TensorLike | None, infinite: float) -> TensorVariable | None:
     """End of a support; None where it is known to be infinite."""
     if end is None:
         return None
-    end = pt.as_tensor_variable(end)
+    variable = pt.as_tensor_variable(end)
     try:
-        return None if get_underlying_scalar_constant_value(end) == infinite else end
+        return None if get_underlying_scalar_constant_value(variable) == infinite else variable
     except NotScalarConstantError:
-        return end
+        return variable
 
 
 def _ends(density: Density, names: Sequence[str]) -> tuple[End | None, End | None]:
@@ -73,17 +77,14 @@ def _written(density: Density, ending: str) -> End | None:
     None unless that returns a sum or a product of parameters, which is finite if these are.
     """
     function = density.definition.role(ending)
-    match function.body if function is not None else ():
-        case (Return(value),):
-            pass
-        case _:
-            return None
-    assert function is not None
+    if function is None or len(function.body) > 1 or not isinstance(function.body[0], Return):
+        return None
+    value = function.body[0].value
     names = dict(zip((p.name for p in function.parameters), density.parameters, strict=False))  # dim comes last
     if not any(isinstance(node, Name) and node.name in names for node in walk(value)):
         return None
 
-    def end(values: Mapping[str, Any]) -> Any:
+    def end(values: Mapping[str, Variable]) -> TensorVariable:
         return _value(value, {c: values[n] for c, n in names.items()})
 
     try:
@@ -93,7 +94,7 @@ def _written(density: Density, ending: str) -> End | None:
     return end
 
 
-def _value(node: Any, values: Mapping[str, Any]) -> Any:
+def _value(node: Expression | None, values: Mapping[str, Any]) -> Any:
     """Value of an expression: ValueError where it is more than a sum or a product."""
     match node:
         case Name(name) if name in values:

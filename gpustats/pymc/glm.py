@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-import numpy as np
-import pytensor.tensor as pt
-from pymc.distributions.distribution import Continuous, Discrete
+from pymc.distributions.distribution import Distribution
 from pytensor.graph.basic import Variable
 
-from ..compiler.evaluation.formula import FormulaArgument, LogFunction
+from ..compiler.evaluation.formula import Formula, FormulaArgument
 from ..compiler.evaluation.glm import GLMFormula
-from ..compiler.graph.guard import guarded
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density
 from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
 from .parameters import as_float_constant, as_parameter, take_parameters
-from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of, quantile_of
+from .random_variable import DensityRV, random_variable
 
 
-class GLM(FormulaDistribution):
+class GLM(Distribution):
     """Distribution of observations whose linear predictor is ``X @ beta + alpha + offset``.
 
     The log-likelihood and its gradients in coefficients, intercept, the density's other parameters, and X where it is random,
@@ -68,9 +64,9 @@ class GLM(FormulaDistribution):
 
     @classmethod
     def dist(
-        cls, density: Density, X: Any, beta: Any, alpha: Any = 0.0, *, eta: str = "eta", groups: Any = None, offset: Any = None,
-        weights: Any = None, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        cls, density: Density, X: TensorLike, beta: TensorLike, alpha: TensorLike = 0.0, *, eta: str = "eta",
+        groups: TensorLike | None = None, offset: TensorLike | None = None, weights: TensorLike | None = None, **kwargs: object,
+    ) -> TensorVariable:  # fmt: skip
         if isinstance(groups, Mapping):
             raise TypeError("groups with names are those of gs.GLM; here they are one array, the group of each observation")
         options = {n: v for n, v in ((GROUPS, groups), (OFFSET, offset), (WEIGHTS, weights)) if v is not None}
@@ -79,14 +75,15 @@ class GLM(FormulaDistribution):
         own = match(density.name, names, (), take_parameters(kwargs), density.defaults, beside=eta)
         values = {DESIGN: X, COEFFICIENTS: beta, INTERCEPT: alpha, **options, **dict(zip(names, own, strict=True))}
         parameters = [_as_variable(a, values[a.name]) for a in formula.arguments[1:]]
-        return _class_of(formula)._of_variables(parameters, **kwargs)
+        return random_variable(GLMRV(formula), parameters, **kwargs)
 
 
-def _as_variable(argument: FormulaArgument, value: Any) -> Variable:
+def _as_variable(argument: FormulaArgument, value: TensorLike) -> Variable:
     if argument.name == DESIGN and not isinstance(value, Variable):
-        if np.ndim(value) != 2:
-            raise ValueError(f"X must be a matrix, (N, k); it has shape {np.shape(value)}")
-        return as_float_constant(value)
+        matrix = as_float_constant(value)
+        if matrix.type.ndim != 2:
+            raise ValueError(f"X must be a matrix, (N, k); it has shape {matrix.type.shape}")
+        return matrix
     variable = as_parameter(value)
     if variable.type.ndim < argument.rank:
         kind = "a vector" if argument.rank == 1 else "a matrix"
@@ -101,27 +98,5 @@ class GLMRV(DensityRV):
 
     formula: GLMFormula
 
-    def _outcome_parameters(self, parameters: Sequence[Variable]) -> list[Variable]:
-        return list(self.formula.outcome_parameters(parameters).values())
-
-    def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
-        if kind is LogFunction.LOGPDF:
-            return super().log_probability(kind, value, parameters)
-        return guarded(self.formula.of_kind(kind), value, *self._outcome_parameters(parameters))
-
-    def quantile(self, value: Variable, parameters: Sequence[Any]) -> Variable:
-        return quantile_of(self.formula.outcome, value, self._outcome_parameters(parameters))
-
-    def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
-        shape = self._infer_shape(size, parameters)
-        return mean_of(self.formula.outcome, self._outcome_parameters(parameters), shape)
-
-    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
-        shape = self._infer_shape(size, parameters)
-        return pt.broadcast_to(point_of(self.formula.outcome, self._outcome_parameters(parameters), shape), shape)
-
-
-@functools.lru_cache(1024)
-def _class_of(formula: GLMFormula) -> type[GLM]:
-    kind = Discrete if formula.discrete else Continuous
-    return type("GLM", (GLM, kind), {"__module__": "gpustats.pymc", "rv_op": GLMRV(formula)})
+    def _outcome(self, parameters: Variables) -> tuple[Formula, Variables]:
+        return self.formula.outcome, list(self.formula.outcome_parameters(parameters).values())

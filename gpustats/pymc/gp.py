@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytensor.tensor as pt
-from pymc.distributions.distribution import Continuous
+from pymc.distributions.distribution import Distribution
 from pytensor.graph.basic import Constant, Variable
 
 from ..compiler.evaluation.gp import POINTS, GPFormula, VecchiaFormula
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..processes.covariance import Covariance
 from ..processes.hyperparameters import check_names, refuse_names
 from ..processes.parameters import MEAN, SIGMA
 from .parameters import RESERVED, as_float_constant, as_parameter, take_parameters
-from .random_variable import DensityRV, FormulaDistribution
+from .random_variable import DensityRV, random_variable
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
-class GPMarginal(FormulaDistribution):
+class GPMarginal(Distribution):
     """Distribution of noisy observations of a Gaussian process, the process itself integrated out.
 
     The log-density is that of a multivariate normal distribution with covariance matrix K + diag(sigma²). It comes with its
@@ -65,12 +69,14 @@ class GPMarginal(FormulaDistribution):
     """
 
     @classmethod
-    def dist(cls, cov: Covariance, x: Any, sigma: Any = 0.0, mean: Any = 0.0, *, jitter: float = 0.0, **kwargs: Any) -> Any:
-        made, x, parameters = _taken(cov, x, sigma, mean, kwargs, lambda vectors: GPFormula(cov, vectors, jitter))
-        return _class_of(made)._of_variables([x, *parameters], **kwargs)
+    def dist(
+        cls, cov: Covariance, x: TensorLike, sigma: TensorLike = 0.0, mean: TensorLike = 0.0, *, jitter: float = 0.0,
+        **kwargs: object,
+    ) -> TensorVariable:  # fmt: skip
+        return _observations(cov, _points(x), sigma, mean, kwargs, lambda vectors: GPFormula(cov, vectors, jitter))
 
 
-class GPVecchia(FormulaDistribution):
+class GPVecchia(Distribution):
     """Distribution of noisy observations of a Gaussian process by Vecchia's approximation, for up to millions of them.
 
     Each observation is normal given the nearest of those before it: see `gpustats.gp.Vecchia`. The log-density and its gradient
@@ -114,29 +120,27 @@ class GPVecchia(FormulaDistribution):
 
     @classmethod
     def dist(
-        cls, cov: Covariance, x: Any, sigma: Any = 0.0, mean: Any = 0.0, *, neighbours: int = 30, ordering: Any = "maxmin",
-        scales: Any = None, jitter: float = 0.0, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        cls, cov: Covariance, x: ArrayLike, sigma: TensorLike = 0.0, mean: TensorLike = 0.0, *, neighbours: int = 30,
+        ordering: str | np.ndarray = "maxmin", scales: ArrayLike | None = None, jitter: float = 0.0, **kwargs: object,
+    ) -> TensorVariable:  # fmt: skip
         def formula(vectors: tuple[str, ...]) -> VecchiaFormula:
             return VecchiaFormula(cov, vectors, jitter, neighbours, ordering, scales)
 
-        made, x, parameters = _taken(cov, x, sigma, mean, kwargs, formula)
-        if not isinstance(x, Constant):
+        points = _points(x)
+        if not isinstance(points, Constant):
             raise ValueError("x is random, or shared: neighbours are those of points that never change; take gpm.GPMarginal")
-        return _class_of(made)._of_variables([x, *parameters], **kwargs)
+        return _observations(cov, points, sigma, mean, kwargs, formula)
 
 
-F = TypeVar("F", bound=GPFormula)
-
-
-def _taken(
-    cov: Covariance, x: Any, sigma: Any, mean: Any, kwargs: dict[str, Any], formula: Callable[[tuple[str, ...]], F]
-) -> tuple[F, Variable, list[Variable]]:
-    """Formula, of the names of parameters that are vectors, the points, and the parameters, which `kwargs` lose."""
+def _observations(
+    cov: Covariance, points: Variable, sigma: TensorLike, mean: TensorLike, kwargs: dict[str, object],
+    formula: Callable[[tuple[str, ...]], GPFormula],
+) -> TensorVariable:  # fmt: skip
+    """Random variable of observations; `formula` takes the names of the parameters that are vectors."""
     if not isinstance(cov, Covariance):
         raise TypeError(f"cov must be a covariance function such as gs.rbf, not {type(cov).__name__}")
     refuse_names(cov, {*RESERVED, POINTS, SIGMA, MEAN, "jitter", "neighbours", "ordering", "scales"})
-    hyperparameters = take_parameters(kwargs)
+    hyperparameters: dict[str, Any] = take_parameters(kwargs)
     check_names(cov, hyperparameters)
     values = {SIGMA: sigma, MEAN: mean, **{n: hyperparameters[n] for n in cov.parameters}}
     parameters = {n: as_parameter(v) for n, v in values.items()}
@@ -146,18 +150,17 @@ def _taken(
             wanted = "a number or a vector" if name in may_be_vectors else "a number"
             raise ValueError(f"{name} has {variable.type.ndim} dimensions: it must be {wanted}")
     vectors = tuple(n for n, v in parameters.items() if v.type.ndim)
-    return formula(vectors), _points(x), list(parameters.values())
+    return random_variable(GPMarginalRV(formula(vectors)), [points, *parameters.values()], **kwargs)
 
 
-def _points(x: Any) -> Variable:
+def _points(x: TensorLike) -> Variable:
     """Points in rows: a constant stays one, so that it stays on the device."""
-    if not isinstance(x, Variable):
-        x = as_float_constant(x)
-    if x.type.ndim == 1:
-        x = pt.constant(x.data[:, None]) if isinstance(x, Constant) else x[:, None]
-    if x.type.ndim != 2:
-        raise ValueError(f"x has {x.type.ndim} dimensions: it must be (n, p), points in rows, or (n,)")
-    return x
+    points = pt.as_tensor_variable(x) if isinstance(x, Variable) else as_float_constant(x)
+    if points.type.ndim == 1:
+        points = pt.constant(points.data[:, None]) if isinstance(points, Constant) else points[:, None]
+    if points.type.ndim != 2:
+        raise ValueError(f"x has {points.type.ndim} dimensions: it must be (n, p), points in rows, or (n,)")
+    return points
 
 
 class GPMarginalRV(DensityRV):
@@ -165,18 +168,9 @@ class GPMarginalRV(DensityRV):
 
     formula: GPFormula
 
-    def _hint(self) -> str:
-        return ""
-
-    def default_transform(self, rv: Variable) -> None:
+    def default_transform(self) -> None:
         return None
 
-    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+    def support_point(self, size: Variable, parameters: Variables) -> Variable:
         mean = parameters[self.formula.names.index(MEAN) - 1]
         return pt.broadcast_to(mean, self._infer_shape(size, parameters))
-
-
-@functools.lru_cache(1024)
-def _class_of(formula: GPFormula) -> type[FormulaDistribution]:
-    base = GPVecchia if isinstance(formula, VecchiaFormula) else GPMarginal
-    return type(base.__name__, (base, Continuous), {"__module__": "gpustats.pymc", "rv_op": GPMarginalRV(formula)})

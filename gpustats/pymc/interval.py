@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from pymc.distributions.distribution import Continuous, Discrete
 from pymc.distributions.shape_utils import rv_size_is_none
+from pymc.distributions.transforms import Transform
 from pymc.distributions.truncated import _truncated
 from pymc.util import check_dist_not_registered
-from pytensor.graph.basic import Constant, Variable
+from pytensor.graph.basic import Apply, Constant, Variable
 
 from ..compiler.evaluation.density import DensityFormula
 from ..compiler.evaluation.formula import Formula, LogFunction
+from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density, densities
 from ..transforms import Censor, Truncate
 from .counterparts import is_built_in
-from .ends import ends_of, interval
+from .ends import Ends, ends_of, interval
 from .parameters import as_parameter
-from .random_variable import DensityRV, FormulaDistribution, inside, point_of
+from .random_variable import DensityRV, inside, point_of, random_variable
 
 
 class BoundedRV(DensityRV):
@@ -34,33 +34,26 @@ class BoundedRV(DensityRV):
         self.base = base
         super().__init__(formula, dtype=dtype, inplace=inplace)
 
-    def default_transform(self, rv: Variable) -> Any:
+    def default_transform(self) -> Transform | None:
         if self.formula.discrete:
             return None
         least, most = _ends(self.base)
 
-        def ends(parameters: Sequence[Any]) -> tuple:
+        def ends(parameters: Sequence[Variable]) -> Ends:
             lower, upper = ends_of(self.formula, parameters)
             return least if lower is None else lower, most if upper is None else upper
 
         return interval(ends)
 
-    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+    def support_point(self, size: Variable, parameters: Variables) -> Variable:
         n, shape = len(self.base.arguments) - 1, self._infer_shape(size, parameters)
         return pt.broadcast_to(inside(self.formula, parameters, point_of(self.base, parameters[:n], shape)), shape)
 
 
-def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any, **kwargs: Any) -> Any:
-    """Random variable of a density that `Truncate` or `Censor` makes.
-
-    Parameters
-    ----------
-    transform : callable
-    node : Apply
-        Node of the density's random variable.
-    lower, upper : tensor_like or None
-    **kwargs
-        ``size``, or ``shape``.
+def between(
+    transform: Callable[..., Density], node: Apply, lower: TensorLike | None, upper: TensorLike | None, **kwargs: object
+) -> TensorVariable:
+    """Random variable of the density that `Truncate` or `Censor` makes of that of a node's random variable.
 
     Raises
     ------
@@ -88,7 +81,7 @@ def between(transform: Callable[..., Density], node: Any, lower: Any, upper: Any
     values = [*parameters, *map(as_parameter, finite_bounds.values())]
     if kwargs.get("size") is None and kwargs.get("shape") is None and not rv_size_is_none(size):
         kwargs["size"] = pt.broadcast_shape(node.outputs[1], *values[len(parameters) :])
-    return _class_of(DensityFormula(bounded), formula)._of_variables(values, **kwargs)
+    return random_variable(BoundedRV(DensityFormula(bounded), formula), values, **kwargs)
 
 
 def _ends(formula: Formula) -> tuple[float | None, float | None]:
@@ -97,7 +90,7 @@ def _ends(formula: Formula) -> tuple[float | None, float | None]:
     return 0.0 if words & {"positive", "nonnegative", "unit"} else None, 1.0 if "unit" in words else None
 
 
-def _bound(value: Any, side: int, end: float | None, formula: Formula) -> Variable | None:
+def _bound(value: TensorLike | None, side: int, end: float | None, formula: Formula) -> Variable | None:
     """Bound as a variable; None where it is infinite, or not within the `end` of the observation's domain on its side."""
     if value is None:
         return None
@@ -115,24 +108,18 @@ def _made(transform: Callable[..., Density], formula: DensityFormula, bounds: tu
     return transform(formula.density, **dict.fromkeys(bounds, 0))
 
 
-@functools.lru_cache(1024)
-def _class_of(formula: DensityFormula, base: DensityFormula) -> type[FormulaDistribution]:
-    kind = Discrete if formula.discrete else Continuous
-    contents = {"__module__": "gpustats.pymc", "rv_op": BoundedRV(formula, base)}
-    return type("Bounded", (FormulaDistribution, kind), contents)
-
-
 @_truncated.register(DensityRV)
-def _truncate(op: DensityRV, lower: Any, upper: Any, size: Any, *inputs: Variable) -> Any:
+def _truncate(
+    op: DensityRV, lower: TensorLike | None, upper: TensorLike | None, size: Variable, *inputs: Variable
+) -> TensorVariable:
     return between(Truncate, op.make_node(*inputs), lower, upper, size=size)
 
 
 class Censored(pm.Censored):
-    __doc__ = pm.Censored.__doc__
-    __module__ = "gpustats.pymc"
-
     @classmethod
-    def dist(cls, dist: Any, lower: Any = -np.inf, upper: Any = np.inf, **kwargs: Any) -> Any:
+    def dist(
+        cls, dist: Variable, lower: TensorLike | None = -np.inf, upper: TensorLike | None = np.inf, **kwargs: object
+    ) -> TensorVariable:
         if isinstance(dist, Variable) and dist.owner is not None and isinstance(dist.owner.op, DensityRV):
             check_dist_not_registered(dist)
             try:

@@ -14,26 +14,25 @@ import pytensor.tensor as pt
 from pymc.distributions import multivariate
 from pymc.math import kron_diag, kron_dot
 from pytensor.gradient import disconnected_grad
+from pytensor.graph.basic import Variable
 
-from ..compiler.graph.kinds import as_kind
+from ..compiler.graph.kinds import DerivedRV
+from ..compiler.graph.types import TensorVariable
 
 
-class KroneckerNormalRV(multivariate.KroneckerNormalRV):
+class KroneckerNormalRV(DerivedRV, multivariate.KroneckerNormalRV):
     """Random variable whose log-density is differentiated without derivatives of eigenvectors."""
 
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        made = multivariate.KroneckerNormalRV.rv_op(*args, **kwargs)
-        return as_kind(cls, made, method=made.owner.op.method)
+    properties = ("method",)
 
 
 class KroneckerNormal(pm.KroneckerNormal):
-    __doc__, __module__ = pm.KroneckerNormal.__doc__, "gpustats.pymc"
-
     rv_type = KroneckerNormalRV
     rv_op = KroneckerNormalRV.rv_op
 
-    def logp(value: Any, rng: Any, size: Any, mu: Any, sigma: Any, *covs: Any) -> Any:
+    def logp(
+        value: TensorVariable, rng: Variable, size: Variable, mu: TensorVariable, sigma: TensorVariable, *covs: TensorVariable
+    ) -> TensorVariable:
         """Log-density at one value, or at several in rows.
 
         With C the covariance matrix and v the solution of C v = x - mu, the quadratic form is 2 v' (x - mu) - v' C v, which

@@ -18,18 +18,17 @@ Gradients are of first order. That in a symmetric matrix is symmetric, half of i
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 
 from ..compiler.graph.linear_algebra import Cholesky, SolveTriangular
+from ..compiler.graph.types import TensorLike, TensorVariable
 from ..linalg.triangular import transposes
 
 __all__ = ["cho_logdet", "cho_solve", "cholesky", "logdet", "solve_triangular"]
 
 
-def cholesky(a: Any, on_error: str = "nan") -> Variable:
+def cholesky(a: TensorLike, on_error: str = "nan") -> TensorVariable:
     """Cholesky factor of a symmetric matrix: the lower triangular l with a positive diagonal for which a = l l'.
 
     Parameters
@@ -52,10 +51,12 @@ def cholesky(a: Any, on_error: str = "nan") -> Variable:
     array([[2., 0.],
            [1., 3.]])
     """
-    return Cholesky(on_error).make_node(a).outputs[0]
+    return pt.as_tensor_variable(Cholesky(on_error).make_node(a).outputs[0])
 
 
-def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, b_ndim: int | None = None) -> Variable:
+def solve_triangular(
+    a: TensorLike, b: TensorLike, trans: int | str = 0, lower: bool = True, b_ndim: int | None = None
+) -> TensorVariable:
     """Solution x of a x = b with a triangular a.
 
     Parameters
@@ -81,10 +82,10 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, b
     >>> gpm.linalg.solve_triangular([[2.0, 0.0], [1.0, 1.0]], [2.0, 3.0]).eval()
     array([1., 2.])
     """
-    b = pt.as_tensor_variable(b)
-    vector = _is_vector(b, b_ndim)
-    columns = pt.expand_dims(b, -1) if vector else b
-    (x,) = SolveTriangular(transposes(trans), bool(lower)).make_node(a, columns).outputs
+    right = pt.as_tensor_variable(b)
+    vector = _is_vector(right, b_ndim)
+    columns = pt.expand_dims(right, -1) if vector else right
+    x = pt.as_tensor_variable(SolveTriangular(transposes(trans), bool(lower)).make_node(a, columns).outputs[0])
     return pt.squeeze(x, -1) if vector else x
 
 
@@ -96,7 +97,7 @@ def _is_vector(b: Variable, b_ndim: int | None) -> bool:
     return (b_ndim or min(b.type.ndim, 2)) == 1
 
 
-def cho_solve(l: Any, b: Any, b_ndim: int | None = None) -> Variable:  # noqa: E741
+def cho_solve(l: TensorLike, b: TensorLike, b_ndim: int | None = None) -> TensorVariable:  # noqa: E741
     """Solution x of l l' x = b, where l is a Cholesky factor.
 
     Parameters
@@ -115,7 +116,7 @@ def cho_solve(l: Any, b: Any, b_ndim: int | None = None) -> Variable:  # noqa: E
     return solve_triangular(l, solve_triangular(l, b, b_ndim=b_ndim), trans="T", b_ndim=b_ndim)
 
 
-def logdet(a: Any, on_error: str = "nan") -> Variable:
+def logdet(a: TensorLike, on_error: str = "nan") -> TensorVariable:
     """Logarithm of the determinant of a symmetric, positive definite matrix.
 
     Where the Cholesky factor is wanted too, `cho_logdet` of that one saves a second reverse mode of the factorisation.
@@ -138,7 +139,7 @@ def logdet(a: Any, on_error: str = "nan") -> Variable:
     return cho_logdet(cholesky(a, on_error))
 
 
-def cho_logdet(l: Any) -> Variable:  # noqa: E741
+def cho_logdet(l: TensorLike) -> TensorVariable:  # noqa: E741
     """Logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
 
     Parameters

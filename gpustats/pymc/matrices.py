@@ -20,6 +20,7 @@ from pymc.distributions.transforms import _default_transform
 from pytensor.tensor.random.op import RandomVariable
 
 from .. import matrices
+from ..compiler.graph.types import Parameter, TensorLike, TensorVariable
 from ..draws.generator import as_generator
 from . import linalg
 from .matrix_transforms import PositiveDefinite, length_of
@@ -29,19 +30,19 @@ from .parameters import as_parameter
 ROWS_OF_LARGE_MATRIX = 200
 
 
-def cholesky(a: Any) -> Any:
+def cholesky(a: TensorVariable) -> TensorVariable:
     """Cholesky factors of symmetric matrices, of which the lower triangles are read; nan where there is none."""
     if _is_small(a):
         return pt.linalg.cholesky(a, lower=True, on_error="nan")
     return linalg.cholesky(pt.tril(a) + pt.tril(a, -1).mT)
 
 
-def exists(factor: Any) -> Any:
+def exists(factor: TensorVariable) -> TensorVariable:
     """True if a matrix has the Cholesky factor that `cholesky` found."""
     return pt.abs(linalg.cho_logdet(factor)) < np.inf
 
 
-def solve(factor: Any, b: Any) -> Any:
+def solve(factor: TensorVariable, b: TensorVariable) -> TensorVariable:
     """Solution factor^-1 b, for matrices (..., n, m).
 
     Where all matrices share one factor, they are solved as one matrix of many columns.
@@ -55,20 +56,20 @@ def solve(factor: Any, b: Any) -> Any:
     return linalg.solve_triangular(factor, b, b_ndim=2)
 
 
-def _is_small(a: Any) -> bool:
+def _is_small(a: TensorVariable) -> bool:
     return a.type.ndim == 2 and (a.type.shape[-1] or 0) < ROWS_OF_LARGE_MATRIX
 
 
-def _square_sum(a: Any) -> Any:
+def _square_sum(a: TensorVariable) -> TensorVariable:
     return pt.square(a).sum(axis=(-2, -1))
 
 
-def _log_multigamma(a: Any, n: Any) -> Any:
+def _log_multigamma(a: TensorVariable, n: TensorVariable) -> TensorVariable:
     """Logarithm of the multivariate gamma function."""
     return pt.gammaln(a[..., None] - 0.5 * pt.arange(n)).sum(axis=-1) + 0.25 * n * (n - 1) * np.log(np.pi)
 
 
-def _asymmetry(x: Any) -> Any:
+def _asymmetry(x: TensorVariable) -> TensorVariable:
     """Largest difference from a symmetric matrix, in units of the diagonal's largest."""
     return pt.abs(x - x.mT).max(axis=(-2, -1)) / pt.diagonal(x, axis1=-2, axis2=-1).max(axis=-1)
 
@@ -90,12 +91,15 @@ class _CovarianceRV(RandomVariable):
 
 
 @_default_transform.register(_CovarianceRV)
-def _of_covariances(op: _CovarianceRV, rv: Any) -> Any:
+def _of_covariances(op: _CovarianceRV, rv: TensorVariable) -> PositiveDefinite | None:
     n = length_of(rv)
     return None if n is None else PositiveDefinite(n)
 
 
-def _checked(value: Any, x: Any, factor_of_x: Any, nu: Any, factor: Any, name: str) -> Any:
+def _checked(
+    value: TensorVariable, x: TensorVariable, factor_of_x: TensorVariable, nu: TensorVariable, factor: TensorVariable,
+    name: str,
+) -> TensorVariable:
     """Log-densities at x, -inf where it lies outside of the support."""
     inside = exists(factor_of_x) & (_asymmetry(x) < 1e-8)
     return check_parameters(
@@ -106,7 +110,7 @@ def _checked(value: Any, x: Any, factor_of_x: Any, nu: Any, factor: Any, name: s
     )
 
 
-def _in_size(point: Any, size: Any) -> Any:
+def _in_size(point: TensorVariable, size: TensorVariable) -> TensorVariable:
     return point if rv_size_is_none(size) else pt.broadcast_to(point, (*size, *point.shape[-2:]))
 
 
@@ -141,13 +145,15 @@ class Wishart(pm.Wishart):
     rv_op = WishartRV()
 
     @classmethod
-    def dist(cls, nu: Any, V: Any, *args: Any, **kwargs: Any) -> Any:
+    def dist(cls, nu: TensorLike, V: TensorLike, *args: object, **kwargs: object) -> TensorVariable:
         return super(pm.Wishart, cls).dist([as_parameter(nu), as_parameter(V)], *args, **kwargs)
 
-    def support_point(rv: Any, size: Any, nu: Any, V: Any) -> Any:
+    def support_point(
+        rv: TensorVariable, size: TensorVariable, nu: TensorVariable, V: TensorVariable
+    ) -> TensorVariable:
         return _in_size(nu[..., None, None] * V, size)
 
-    def logp(x: Any, nu: Any, V: Any) -> Any:
+    def logp(x: TensorVariable, nu: TensorVariable, V: TensorVariable) -> TensorVariable:
         n, of_x, of_v = x.shape[-1], cholesky(x), cholesky(V)
         value = (
             0.5 * ((nu - n - 1) * linalg.cho_logdet(of_x) - _square_sum(solve(of_v, of_x)))
@@ -186,14 +192,16 @@ class InverseWishart(Continuous):
     rv_op = InverseWishartRV()
 
     @classmethod
-    def dist(cls, nu: Any, psi: Any, **kwargs: Any) -> Any:
+    def dist(cls, nu: TensorLike, psi: TensorLike, **kwargs: object) -> TensorVariable:
         return super().dist([as_parameter(nu), as_parameter(psi)], **kwargs)
 
-    def support_point(rv: Any, size: Any, nu: Any, psi: Any) -> Any:
+    def support_point(
+        rv: TensorVariable, size: TensorVariable, nu: TensorVariable, psi: TensorVariable
+    ) -> TensorVariable:
         """Mode of the distribution, which there always is."""
         return _in_size(psi / (nu[..., None, None] + psi.shape[-1] + 1), size)
 
-    def logp(x: Any, nu: Any, psi: Any) -> Any:
+    def logp(x: TensorVariable, nu: TensorVariable, psi: TensorVariable) -> TensorVariable:
         n, of_x, of_psi = x.shape[-1], cholesky(x), cholesky(psi)
         value = (
             0.5 * (nu * (linalg.cho_logdet(of_psi) - n * np.log(2)) - (nu + n + 1) * linalg.cho_logdet(of_x))
@@ -210,22 +218,20 @@ class MatrixNormalRV(multivariate.MatrixNormalRV):
 
 
 class MatrixNormal(pm.MatrixNormal):
-    __doc__, __module__ = pm.MatrixNormal.__doc__, "gpustats.pymc"
-
     rv_op = MatrixNormalRV()
 
     @classmethod
     def dist(
-        cls, mu: Any, rowcov: Any = None, rowchol: Any = None, colcov: Any = None, colchol: Any = None, *args: Any,
-        **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        cls, mu: TensorLike, rowcov: Parameter = None, rowchol: Parameter = None, colcov: Parameter = None,
+        colchol: Parameter = None, *args: object, **kwargs: object,
+    ) -> TensorVariable:  # fmt: skip
         """Random variable of normal tables; observations, mu and the matrices may have leading axes, which PyMC's have not."""
         rows, columns = _factor("row", rowcov, rowchol), _factor("col", colcov, colchol)
         mu = as_parameter(mu)
         mu = pt.broadcast_to(mu, (*mu.shape[: max(mu.type.ndim - 2, 0)], rows.shape[-1], columns.shape[-1]))
         return super(pm.MatrixNormal, cls).dist([mu, rows, columns], **kwargs)
 
-    def logp(x: Any, mu: Any, rows: Any, columns: Any) -> Any:
+    def logp(x: TensorVariable, mu: TensorVariable, rows: TensorVariable, columns: TensorVariable) -> TensorVariable:
         if x.type.ndim < 2:
             raise ValueError(f"Value must be two dimensional, or have leading axes; it has {x.type.ndim} dimensions")
         n, p = x.shape[-2:]
@@ -239,11 +245,12 @@ class MatrixNormal(pm.MatrixNormal):
         )
 
 
-def _factor(side: str, cov: Any, chol: Any) -> Any:
+def _factor(side: str, cov: Parameter, chol: Parameter) -> TensorVariable:
     """Cholesky factor of the covariance of rows or columns."""
-    if (cov is None) == (chol is None):
+    name, given = (f"{side}chol", chol) if cov is None else (f"{side}cov", cov)
+    if given is None or (cov is not None and chol is not None):
         raise ValueError(f"Incompatible parameterization. Specify exactly one of {side}cov, or {side}chol.")
-    name, matrix = f"{side}chol" if cov is None else f"{side}cov", as_parameter(chol if cov is None else cov)
+    matrix = as_parameter(given)
     if matrix.type.ndim < 2:
         raise ValueError(f"{name} must be two dimensional, or have leading axes; it has {matrix.type.ndim} dimensions")
     return matrix if cov is None else cholesky(matrix)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,20 +9,23 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions.continuous import get_tau_sigma
 from pymc.distributions.dist_math import check_parameters
+from pymc.distributions.distribution import Distribution
 from pymc.distributions.shape_utils import rv_size_is_none
+from pymc.distributions.transforms import Transform
 from pymc.util import check_dist_not_registered
 from pytensor.graph.basic import Variable
 
 from ..compiler.evaluation.density import DensityFormula
 from ..compiler.evaluation.formula import FormulaArgument, LogFunction
 from ..compiler.evaluation.mixture import MixtureFormula
+from ..compiler.graph.types import SymbolicShape, TensorLike, TensorVariable, Variables
 from ..density import Density, densities
-from .ends import ends_of, has_ends, interval
+from .ends import Ends, ends_of, has_ends, interval
 from .parameters import as_parameter, parameters_of, sized_signature, take_parameters
-from .random_variable import DensityRV, FormulaDistribution, mean_of, point_of
+from .random_variable import DensityRV, mean_of, point_of, random_variable
 
 
-class Mixture(FormulaDistribution):
+class Mixture(Distribution):
     """Distribution of a mixture of K components of one density.
 
     Its log-density at x is ``log(sum_k w[k] f(x; parameters[k]))``. With its gradient in the weights and the parameters of all
@@ -68,40 +70,45 @@ class Mixture(FormulaDistribution):
     """
 
     @classmethod
-    def dist(cls, w: Any, comp_dists: Any, *args: Any, **kwargs: Any) -> Any:
+    def dist(
+        cls, w: TensorLike, comp_dists: Density | Variable | Sequence[Variable], *args: TensorLike, **kwargs: object
+    ) -> TensorVariable:
         if isinstance(comp_dists, Density):
             by_name = parameters_of(comp_dists, args, take_parameters(kwargs))
             component = DensityFormula(comp_dists, (next(iter(comp_dists.domains)), *by_name))
-            return cls._of_component(w, component, list(by_name.values()), **kwargs)
+            return _mixture(w, component, list(by_name.values()), kwargs)
         found = _of_one_density(comp_dists)
         if args or found is None:
             return pm.Mixture.dist(w, comp_dists, *args, **kwargs)
         component, values, size = found
         if size is not None and kwargs.get("size") is None and kwargs.get("shape") is None:
             kwargs["size"] = size
-        return cls._of_component(w, component, values, **kwargs)
-
-    @classmethod
-    def _of_component(cls, w: Any, component: DensityFormula, values: Sequence[Variable], **kwargs: Any) -> Any:
-        weights: Any = as_parameter(w)
-        if not weights.type.ndim:
-            raise ValueError("w must have a last axis of components, (..., K); it is one number")
-        if kwargs.get("size") is not None:  # the weights may have more axes, as in PyMC
-            sizes = tuple(pt.atleast_1d(kwargs["size"])), tuple(weights.shape[:-1])
-            kwargs["size"] = pt.broadcast_shape(*sizes, arrays_are_shapes=True)
-        parameters = [_of_components(a, v, weights) for a, v in zip(component.arguments[1:], values, strict=True)]
-        formula = MixtureFormula(component)
-        made = _class_of(formula, sized_signature(formula, kwargs.get("shape")))
-        return made._of_variables([weights, *parameters], **kwargs)
+        return _mixture(w, component, values, kwargs)
 
 
-def _of_one_density(comp_dists: Any) -> tuple[DensityFormula, list[Variable], Any] | None:
+def _mixture(w: TensorLike, component: DensityFormula, values: Sequence[Variable], kwargs: dict[str, Any]) -> TensorVariable:
+    """Random variable of a mixture; `kwargs` are those that PyMC has for all distributions."""
+    weights = as_parameter(w)
+    if not weights.type.ndim:
+        raise ValueError("w must have a last axis of components, (..., K); it is one number")
+    if kwargs.get("size") is not None:  # the weights may have more axes, as in PyMC
+        sizes = tuple(pt.atleast_1d(kwargs["size"])), tuple(weights.shape[:-1])
+        kwargs["size"] = pt.broadcast_shape(*sizes, arrays_are_shapes=True)
+    parameters = [_of_components(a, v, weights) for a, v in zip(component.arguments[1:], values, strict=True)]
+    formula = MixtureFormula(component)
+    op = MixtureRV(formula, signature=sized_signature(formula, kwargs.get("shape")))
+    return random_variable(op, [weights, *parameters], **kwargs)
+
+
+def _of_one_density(
+    comp_dists: Variable | Sequence[Variable],
+) -> tuple[DensityFormula, Sequence[Variable], object] | None:
     """Density of all components, its parameters with an axis of components, and the size of the mixture if it is given.
 
     None where the components have different densities, or other ones than gpustats'.
     """
     several = isinstance(comp_dists, list | tuple)
-    components = comp_dists if several else [comp_dists]
+    components: Any = comp_dists if several else [comp_dists]
     nodes = [c.owner for c in components if isinstance(c, Variable) and c.owner is not None]
     formulas = {getattr(n.op, "formula", None) for n in nodes}
     if len(nodes) != len(components) or len(formulas) != 1 or len(nodes) == several:  # PyMC warns of a list of one
@@ -144,45 +151,42 @@ class MixtureRV(DensityRV):
 
     formula: MixtureFormula
 
-    def _hint(self) -> str:
-        return ""
-
-    def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
+    def log_probability(self, kind: LogFunction, value: TensorVariable, parameters: Variables) -> Variable:
         weights, *rest = parameters
         sum_to_one = pt.all(pt.isclose(weights.sum(axis=-1), 1))
-        checked: Any = check_parameters(weights, pt.all(weights >= 0), sum_to_one, msg="w >= 0, sum(w) == 1")
+        checked = check_parameters(weights, pt.all(weights >= 0), sum_to_one, msg="w >= 0, sum(w) == 1")
         return super().log_probability(kind, value, [pt.log(checked), *rest])
 
-    def default_transform(self, rv: Variable) -> Any:
+    def default_transform(self) -> Transform | None:
         if self.formula.discrete or not has_ends(self.formula):
-            return super().default_transform(rv)
+            return super().default_transform()
 
-        def widest(parameters: Sequence[Any]) -> tuple:
+        def widest(parameters: Variables) -> Ends:
             """Interval of all components."""
             lower, upper = ends_of(self.formula, parameters)
             return None if lower is None else lower.min(axis=-1), None if upper is None else upper.max(axis=-1)
 
         return interval(widest)
 
-    def quantile(self, value: Variable, parameters: Sequence[Any]) -> Variable:
+    def quantile(self, value: TensorVariable, parameters: Variables) -> Variable:
         raise NotImplementedError(f"the quantiles of a mixture of {self.formula.component!r} are not computed")
 
-    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+    def support_point(self, size: Variable, parameters: Variables) -> Variable:
         shape = self._infer_shape(size, parameters)
         points = point_of(self.formula.component, parameters[1:], self._shape_of_components(shape, parameters[0]))
         point = self._weighted(parameters[0], points)
         return pt.broadcast_to(pt.round(point) if self.formula.discrete else point, shape)
 
-    def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+    def mean(self, size: Variable, parameters: Variables) -> Variable:
         shape = self._shape_of_components(self._infer_shape(size, parameters), parameters[0])
         return self._weighted(parameters[0], mean_of(self.formula.component, parameters[1:], shape))
 
-    def _shape_of_components(self, shape: tuple, weights: Any) -> tuple:
+    def _shape_of_components(self, shape: SymbolicShape, weights: TensorVariable) -> SymbolicShape:
         """Shape of values of all components, where that of values is given."""
         batch = len(shape) - self.ndim_supp
         return (*shape[:batch], weights.shape[-1], *shape[batch:])
 
-    def _weighted(self, weights: Variable, points: Variable) -> Variable:
+    def _weighted(self, weights: TensorVariable, points: TensorVariable) -> TensorVariable:
         """Weighted sum of the components' points."""
         rank = self.formula.observation.rank
         if points.type.ndim == rank:  # the same for all components
@@ -190,18 +194,10 @@ class MixtureRV(DensityRV):
         return (pt.shape_padright(weights, rank) * points).sum(axis=-1 - rank)
 
 
-@functools.lru_cache(1024)
-def _class_of(formula: MixtureFormula, signature: str) -> type[Mixture]:
-    return type("Mixture", (Mixture,), {"__module__": "gpustats.pymc", "rv_op": MixtureRV(formula, None, signature)})
-
-
 class NormalMixture(Mixture):
-    __doc__ = pm.NormalMixture.__doc__
-    __module__ = "gpustats.pymc"
-
     @classmethod
     def dist(  # type: ignore[override]
-        cls, w: Any, mu: Any, sigma: Any = None, tau: Any = None, **kwargs: Any
-    ) -> Any:
+        cls, w: TensorLike, mu: TensorLike, sigma: TensorLike | None = None, tau: TensorLike | None = None, **kwargs: object
+    ) -> TensorVariable:
         _, sigma = get_tau_sigma(tau=tau, sigma=sigma)
         return super().dist(w, densities["normal"], mu, sigma, **kwargs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytensor
@@ -12,9 +12,12 @@ from pymc.pytensorf import constant_fold
 from pytensor.graph.basic import Constant, Variable
 
 from ..compiler.evaluation.formula import Formula
+from ..compiler.graph.types import TensorLike, TensorVariable
 from ..density import Density
 from ..elliptical.density import SCALES
 from ..evaluation.arguments import match
+
+V = TypeVar("V")
 
 #: Keywords that PyMC takes itself, in `Distribution.dist` or in a call of the class.
 RESERVED = frozenset(
@@ -22,12 +25,12 @@ RESERVED = frozenset(
 )
 
 
-def take_parameters(kwargs: dict[str, Any]) -> dict[str, Any]:
+def take_parameters(kwargs: dict[str, V]) -> dict[str, V]:
     """Remove the keywords that are not PyMC's own, and return them."""
     return {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED}
 
 
-def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Variable]:
+def parameters_of(density: Density, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, Variable]:
     """Parameters of a density by the names that a call gives, of which a covariance matrix has several."""
     names: Sequence[str] = density.parameters
     if "cov" in names:
@@ -37,7 +40,7 @@ def parameters_of(density: Density, args: Sequence[Any], kwargs: Mapping[str, An
     return {n: as_parameter(v) for n, v in zip(names, values, strict=True)}
 
 
-def as_parameter(value: Any) -> Variable:
+def as_parameter(value: TensorLike) -> TensorVariable:
     """Variable of a parameter.
 
     PyTensor makes a float16 of the constant 0.5, and would compute with that.
@@ -49,7 +52,7 @@ def as_parameter(value: Any) -> Variable:
     return pt.constant(np.asarray(number, pytensor.config.floatX))
 
 
-def as_float_constant(value: Any) -> Variable:
+def as_float_constant(value: TensorLike) -> TensorVariable:
     """Constant array: float32 stays float32, all else becomes float64."""
     array = np.asarray(value)
     return pt.constant(array if array.dtype == np.float32 else array.astype(np.float64))

@@ -19,42 +19,29 @@ from pytensor.ifelse import ifelse
 from pytensor.tensor.random.op import RandomVariable
 
 from ..compiler.evaluation.batches import common_batch
+from ..compiler.evaluation.density import DensityFormula
 from ..compiler.evaluation.formula import Evaluator, Formula, LogFunction
 from ..compiler.graph.guard import guarded
-from ..compiler.graph.means import means
-from ..compiler.graph.quantiles import quantiles
+from ..compiler.graph.quantiles import means, quantiles
+from ..compiler.graph.types import SymbolicShape, TensorVariable, Variables
 from ..draws.generator import as_generator
+from ..language import domains
 from .counterparts import class_name, counterpart
 from .ends import ends_of, has_ends, interval
-from .points import between, of_domain
-
-
-class FormulaDistribution(Distribution):
-    """PyMC distribution whose parameters are those of a formula."""
-
-    @classmethod
-    def _of_variables(cls, parameters: list[Variable], **kwargs: Any) -> Any:
-        """Random variable of these parameters; `dist` of a subclass takes what users pass."""
-        return super().dist(parameters, **kwargs)
 
 
 class DensityRV(RandomVariable):
     """Random variable of a formula's observation.
 
-    Parameters
-    ----------
-    formula : Formula
-    random : callable, optional
-        ``random(rng, *parameters, size)``; by default the device draws.
-    signature : str, optional
-        Other than the formula's where that leaves the length of a vector open.
+    ``random(rng, *parameters, size)`` draws; by default the device does. `signature` is another than the formula's where that
+    leaves the length of a vector open.
     """
 
     __props__: Any = ("formula", "random", "signature", "dtype", "inplace")
 
     def __init__(
-        self, formula: Formula, random: Callable | None = None, signature: str | None = None, dtype: str | None = None,
-        inplace: bool = False,
+        self, formula: Formula, random: Callable[..., np.ndarray] | None = None, signature: str | None = None,
+        dtype: str | None = None, inplace: bool = False,
     ):  # fmt: skip
         self.formula, self.random = formula, random
         camel = class_name(formula.name)
@@ -83,31 +70,33 @@ class DensityRV(RandomVariable):
         try:
             return _evaluator(self.formula).draws(parameters, size, self._length, as_generator(rng))
         except NotImplementedError as error:
-            raise NotImplementedError(f"{error}{self._hint()}") from None
+            call = f"gpustats.pymc.distribution(density, random=lambda rng, {', '.join(self.formula.names[1:])}, size: …)"
+            hint = f"; or give a sampler in Python, {call}" if isinstance(self.formula, DensityFormula) else ""
+            raise NotImplementedError(f"{error}{hint}") from None
 
-    def _hint(self) -> str:
-        """Hint for a user of a density without a sampler."""
-        return (
-            "; or give a sampler in Python, gpustats.pymc.distribution(density, "
-            f"random=lambda rng, {', '.join(self.formula.names[1:])}, size: …)"
-        )
+    def _outcome(self, parameters: Variables) -> tuple[Formula, Variables]:
+        """Formula of one observation's density, and its parameters, which these tell."""
+        return self.formula, parameters
 
     # -- what PyMC asks for
 
-    def log_probability(self, kind: LogFunction, value: Variable, parameters: Sequence[Any]) -> Any:
+    def log_probability(self, kind: LogFunction, value: TensorVariable, parameters: Variables) -> Variable:
         """Log-density at a value, or the logarithm of the distribution function or the survival function."""
-        formula = self.formula if kind is self.formula.kind else self.formula.of_kind(kind)
-        return guarded(formula, value, *parameters)
+        if kind is self.formula.kind:
+            return guarded(self.formula, value, *parameters)
+        formula, own = self._outcome(parameters)
+        return guarded(formula.of_kind(kind), value, *own)
 
-    def quantile(self, value: Variable, parameters: Sequence[Any]) -> Variable:
+    def quantile(self, value: TensorVariable, parameters: Variables) -> Variable:
         """Inverse of the distribution function."""
-        return quantile_of(self.formula, value, parameters)
+        formula, own = self._outcome(parameters)
+        return quantile_of(formula, value, own)
 
-    def mean(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+    def mean(self, size: Variable, parameters: Variables) -> Variable:
         """Expected value."""
-        return mean_of(self.formula, parameters, self._infer_shape(size, parameters))
+        return mean_of(*self._outcome(parameters), self._infer_shape(size, parameters))
 
-    def default_transform(self, rv: Variable) -> Any:
+    def default_transform(self) -> transforms.Transform | None:
         """Transform of a free variable, which follows from the domain of the observation; or None."""
         formula, words = self.formula, self.formula.observation.words
         if formula.discrete:
@@ -123,45 +112,29 @@ class DensityRV(RandomVariable):
         chosen = transforms.log if words & {"positive", "nonnegative"} else transforms.logodds if "unit" in words else None
         return chosen if chosen is None or not formula.observation.rank else _OverVectors(chosen)
 
-    def support_point(self, size: Variable, parameters: Sequence[Any]) -> Variable:
+    def support_point(self, size: Variable, parameters: Variables) -> Variable:
         """Point where a sampler starts."""
         shape = self._infer_shape(size, parameters)
-        return pt.broadcast_to(point_of(self.formula, parameters, shape), shape)
+        return pt.broadcast_to(point_of(*self._outcome(parameters), shape), shape)
 
 
-@_logprob.register(DensityRV)
-def _logp(op: DensityRV, values: Sequence[Variable], rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return op.log_probability(LogFunction.LOGPDF, values[0], params)
+_logprob.register(DensityRV, lambda op, xs, rng, size, *p, **_: op.log_probability(LogFunction.LOGPDF, *xs, p))
+_logcdf.register(DensityRV, lambda op, x, rng, size, *p, **_: op.log_probability(LogFunction.LOGCDF, x, p))
+_logccdf.register(DensityRV, lambda op, x, rng, size, *p, **_: op.log_probability(LogFunction.LOGSF, x, p))
+_icdf.register(DensityRV, lambda op, q, rng, size, *p, **_: op.quantile(q, p))
+_mean.register(DensityRV, lambda op, rv, rng, size, *p: op.mean(size, p))
+_support_point.register(DensityRV, lambda op, rv, rng, size, *p: op.support_point(size, p))
+_default_transform.register(DensityRV, lambda op, rv: op.default_transform())
 
 
-@_logcdf.register(DensityRV)
-def _log_distribution(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return op.log_probability(LogFunction.LOGCDF, value, params)
+def random_variable(op: DensityRV, parameters: Sequence[Variable], **kwargs: object) -> TensorVariable:
+    """Random variable of an operation with these parameters; the keywords are those that PyMC has for all distributions."""
+    return _distribution_of(op).dist(parameters, **kwargs)
 
 
-@_logccdf.register(DensityRV)
-def _log_survival(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return op.log_probability(LogFunction.LOGSF, value, params)
-
-
-@_icdf.register(DensityRV)
-def _quantile(op: DensityRV, value: Variable, rng: Variable, size: Variable, *params: Variable, **_: Any) -> Any:
-    return op.quantile(value, params)
-
-
-@_mean.register(DensityRV)
-def _expected(op: DensityRV, rv: Variable, rng: Variable, size: Variable, *params: Variable) -> Any:
-    return op.mean(size, params)
-
-
-@_default_transform.register(DensityRV)
-def _transform(op: DensityRV, rv: Variable) -> Any:
-    return op.default_transform(rv)
-
-
-@_support_point.register(DensityRV)
-def _point(op: DensityRV, rv: Variable, rng: Variable, size: Variable, *params: Variable) -> Any:
-    return op.support_point(size, params)
+@functools.lru_cache(1024)
+def _distribution_of(op: DensityRV) -> type[Distribution]:
+    return type(op.name, (Distribution,), {"rv_op": op})
 
 
 @functools.lru_cache(1024)
@@ -176,16 +149,16 @@ def _evaluator(formula: Formula) -> Evaluator:
 class _OverVectors(transforms.Transform):
     """Elementwise transform of vectors, with one log-determinant for each vector."""
 
-    def __init__(self, inner: Any):
+    def __init__(self, inner: transforms.Transform):
         self.inner, self.name = inner, inner.name
 
-    def forward(self, value: Any, *inputs: Any) -> Any:
+    def forward(self, value: TensorVariable, *inputs: Variable) -> TensorVariable:
         return self.inner.forward(value, *inputs)
 
-    def backward(self, value: Any, *inputs: Any) -> Any:
+    def backward(self, value: TensorVariable, *inputs: Variable) -> TensorVariable:
         return self.inner.backward(value, *inputs)
 
-    def log_jac_det(self, value: Any, *inputs: Any) -> Any:
+    def log_jac_det(self, value: TensorVariable, *inputs: Variable) -> TensorVariable:
         return self.inner.log_jac_det(value, *inputs).sum(axis=-1)
 
 
@@ -194,13 +167,13 @@ class _PositiveLast(transforms.Transform):
 
     name = "log_last"
 
-    def forward(self, value: Any, *inputs: Any) -> Any:
+    def forward(self, value: TensorVariable, *inputs: Variable) -> TensorVariable:
         return value[..., -1].set(pt.log(value[..., -1]))
 
-    def backward(self, value: Any, *inputs: Any) -> Any:
+    def backward(self, value: TensorVariable, *inputs: Variable) -> TensorVariable:
         return value[..., -1].set(pt.exp(value[..., -1]))
 
-    def log_jac_det(self, value: Any, *inputs: Any) -> Any:
+    def log_jac_det(self, value: TensorVariable, *inputs: Variable) -> TensorVariable:
         return value[..., -1]
 
 
@@ -214,7 +187,7 @@ _STARTING_POINTS = {
 }
 
 
-def quantile_of(formula: Formula, value: Variable, parameters: Sequence[Any]) -> Variable:
+def quantile_of(formula: Formula, value: TensorVariable, parameters: Sequence[Variable]) -> Variable:
     """Inverse of a density's distribution function."""
     try:
         return quantiles(formula, value, *parameters)
@@ -222,7 +195,7 @@ def quantile_of(formula: Formula, value: Variable, parameters: Sequence[Any]) ->
         return icdf(counterpart(formula, parameters), value, warn_rvs=False)
 
 
-def mean_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Variable:
+def mean_of(formula: Formula, parameters: Sequence[Variable], shape: SymbolicShape) -> TensorVariable:
     """Expected values of a density, of a shape: PyMC's where PyMC has its distribution, else by the density's functions."""
     try:
         return mean(counterpart(formula, parameters, size=shape[: len(shape) - formula.observation.rank]))
@@ -230,7 +203,7 @@ def mean_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Variab
         return pt.broadcast_to(means(formula, parameters), shape)
 
 
-def point_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Any:
+def point_of(formula: Formula, parameters: Sequence[Variable], shape: SymbolicShape) -> TensorVariable:
     """Starting point of a density for variables of a shape, to which it may have to be broadcast."""
     size, core = shape[: len(shape) - formula.observation.rank], shape[-1:]
     try:
@@ -238,15 +211,17 @@ def point_of(formula: Formula, parameters: Sequence[Any], shape: tuple) -> Any:
     except NotImplementedError:
         known = _STARTING_POINTS.get(formula.density.name)
         point = _typical(formula, parameters) if known is None else known(*parameters)
-        return inside(formula, parameters, of_domain(formula.observation.words, core) if point is None else point)
+        if point is None:
+            point = pt.as_tensor(domains.point_of(formula.observation.words, pt, core[0] if core else None))
+        return inside(formula, parameters, point)
 
 
-def _typical(formula: Formula, parameters: Sequence[Any]) -> Any:
+def _typical(formula: Formula, parameters: Sequence[Variable]) -> TensorVariable | None:
     """Mean that a density's source writes, where it is finite, else the median; None where there is neither.
 
     Discrete densities start at the median, which is a whole number.
     """
-    center = median = None
+    center: Any = None
     if formula.density.definition.role("mean") is not None and not formula.discrete:
         center = means(formula, parameters)
     try:
@@ -256,10 +231,15 @@ def _typical(formula: Formula, parameters: Sequence[Any]) -> Any:
     if center is None:
         return median
     finite = pt.lt(pt.abs(center), np.inf)  # the median may take a search, and so is found only where it is wanted
-    return ifelse(pt.all(finite), center, pt.switch(finite, center, median))
+    chosen: Any = ifelse(pt.all(finite), center, pt.switch(finite, center, median))
+    return chosen
 
 
-def inside(formula: Formula, parameters: Sequence[Any], point: Any) -> Any:
-    """Point between a density's ends: `point` itself if it is, else another."""
-    lower, upper = ends_of(formula, parameters)
-    return between(point, -np.inf if lower is None else lower, np.inf if upper is None else upper)
+def inside(formula: Formula, parameters: Sequence[Variable], point: TensorVariable) -> TensorVariable:
+    """Point well between a density's ends: `point` itself, else the ends' middle, or a little inside the only one."""
+    ends = zip(ends_of(formula, parameters), (-np.inf, np.inf), strict=True)
+    lower, upper = (infinite if end is None else end for end, infinite in ends)
+    finite_lower, finite_upper = pt.invert(pt.isinf(lower)), pt.invert(pt.isinf(upper))
+    one_sided = pt.switch(finite_lower, lower + 1, upper - 1)
+    other = pt.switch(finite_lower & finite_upper, (lower + upper) / 2, one_sided)
+    return pt.switch((point > lower) & (point < upper), point, other)

@@ -11,15 +11,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from pymc.model import modelcontext
+from pymc.model import Model, modelcontext
 from pymc.smc import kernels
 from pytensor.compile.mode import Mode
 
 from .many_points.batched import MIN_ROWS, Batched
+
+if TYPE_CHECKING:
+    from pytensor.compile.function.types import Function
 
 __all__ = ["HMC", "IMH", "MH", "OfAllParticles"]
 
@@ -45,8 +48,8 @@ class OfAllParticles:
     takes_gradients = False
 
     def __init__(
-        self, *args: Any, model: Any = None, min_rows: int = MIN_ROWS, compile_kwargs: dict[str, Any] | None = None,
-        **kwargs: Any,
+        self, *args: object, model: Model | None = None, min_rows: int = MIN_ROWS, compile_kwargs: dict[str, Any] | None = None,
+        **kwargs: object,
     ):  # fmt: skip
         model = modelcontext(model)
         many, given, totals = Batched(model, min_rows=min_rows), compile_kwargs or {}, (model.varlogp, model.datalogp)
@@ -94,7 +97,7 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
     takes_gradients = True
     stats_dtypes_shapes = kernels.MH.stats_dtypes_shapes
 
-    def __init__(self, *args: Any, target_accept: float = 0.8, correlation_threshold: float = 0.01, **kwargs: Any):
+    def __init__(self, *args: object, target_accept: float = 0.8, correlation_threshold: float = 0.01, **kwargs: Any):
         if not 0 < target_accept < 1:
             raise ValueError(f"target_accept is {target_accept}; it is an acceptance rate between 0 and 1")
         self.target_accept, self.correlation_threshold = target_accept, correlation_threshold
@@ -168,13 +171,13 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
         self.tempered_posterior_logp = prior + self.beta * likelihood
         return rate
 
-    def sample_stats(self) -> dict[str, Any]:
+    def sample_stats(self) -> dict[str, object]:
         return {
             "log_marginal_likelihood": self.log_marginal_likelihood if self.beta == 1 else np.nan, "beta": self.beta,
             "mean_accept_rate": self.acceptance.mean(), "mean_proposal_scale": self.step_size,
         }  # fmt: skip
 
-    def sample_settings(self) -> dict[str, Any]:
+    def sample_settings(self) -> dict[str, object]:
         return {
             "_n_draws": self.draws, "threshold": self.threshold, "_n_tune": self.n_steps,
             "correlation_threshold": self.correlation_threshold,
@@ -184,13 +187,10 @@ class HMC(OfAllParticles, kernels.SMC_KERNEL):
 class _ByParticle:
     """Log-density of one particle, known for all rows of an array once a row was asked for.
 
-    Parameters
-    ----------
-    function : callable
-        Function from particles (C, d) to log-densities (C,), and perhaps more.
+    `function` takes particles (C, d) and returns log-densities (C,), and perhaps more.
     """
 
-    def __init__(self, function: Any):
+    def __init__(self, function: Function):
         self._function = function
         self._particles, self._values, self._next = np.empty((0, 0)), np.empty(0), 0
 
@@ -209,7 +209,7 @@ class _ByParticle:
     def _is_next(self, particle: np.ndarray) -> bool:
         return self._next < len(self._particles) and np.array_equal(self._particles[self._next], particle)
 
-    def copy(self, **kwargs: Any) -> _ByParticle:
+    def copy(self, **kwargs: object) -> _ByParticle:
         return _ByParticle(self._function.copy())
 
 

@@ -15,7 +15,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions import timeseries
 from pymc.distributions.distribution import Continuous
-from pymc.distributions.shape_utils import _change_dist_size, get_support_shape_1d
+from pymc.distributions.shape_utils import get_support_shape_1d
 from pymc.exceptions import NotConstantValueError
 from pymc.logprob.abstract import _logprob
 from pymc.logprob.basic import logp
@@ -24,30 +24,27 @@ from pytensor.graph.basic import Constant, Variable
 
 from ..compiler.evaluation.glm import GLMFormula
 from ..compiler.graph.guard import guarded
-from ..compiler.graph.kinds import as_kind
+from ..compiler.graph.kinds import DerivedRV
+from ..compiler.graph.types import Parameter, TensorLike, TensorVariable, Variables
 from ..density import densities
 from .distributions import distribution, log_density, of_length
 from .parameters import as_parameter
 from .parametrisations import MvNormal, MvStudentT, Parametrised
 
+#: Distributions of the first value and of the steps of a random walk, and the arguments beside their parameters.
+Dists = tuple[Variable, Variable, dict[str, object]]
+
 # -- random walks
 
 
-class RandomWalkRV(timeseries.RandomWalkRV):
+class RandomWalkRV(DerivedRV, timeseries.RandomWalkRV):
     """Random walk whose log-density is that of the first value and that of the steps."""
-
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        return as_kind(cls, timeseries.RandomWalkRV.rv_op(*args, **kwargs))
-
-
-@_change_dist_size.register(RandomWalkRV)
-def _resized_walk(op: RandomWalkRV, dist: Any, new_size: Any, expand: bool) -> Any:
-    return as_kind(RandomWalkRV, timeseries.change_random_walk_size(op, dist, new_size, expand))
 
 
 @_logprob.register(RandomWalkRV)
-def _walk(op: RandomWalkRV, values: Any, init_dist: Variable, innovation_dist: Variable, *_: Any, **__: Any) -> Any:
+def _walk(
+    op: RandomWalkRV, values: Variables, init_dist: Variable, innovation_dist: Variable, *_: object, **__: object
+) -> TensorVariable:
     x = pt.moveaxis(values[0], -op.ndim_supp, 0)  # in front, as both distributions have it
     first, steps = logp(init_dist, x[0]), logp(innovation_dist, pt.diff(x, axis=0))
     return (first if first.type.ndim < steps.type.ndim else first[0]) + steps.sum(axis=0)
@@ -87,75 +84,64 @@ class RandomWalk(pm.RandomWalk):
 class _Predefined(timeseries.PredefinedRandomWalk):
     """Base of random walks whose distributions are made of parameters, as PyMC has it."""
 
-    def __new__(cls, name: str, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, name: str, *args: object, **kwargs: object) -> Any:
         init_dist, innovation_dist, kwargs = cls.get_dists(*args, **kwargs)
         return RandomWalk(name, init_dist=init_dist, innovation_dist=innovation_dist, **kwargs)
 
     @classmethod
-    def dist(cls, *args: Any, **kwargs: Any) -> Any:
+    def dist(cls, *args: object, **kwargs: object) -> TensorVariable:
         init_dist, innovation_dist, kwargs = cls.get_dists(*args, **kwargs)
         return RandomWalk.dist(init_dist, innovation_dist, **kwargs)
 
 
 class GaussianRandomWalk(_Predefined):
-    __doc__, __module__ = pm.GaussianRandomWalk.__doc__, "gpustats.pymc"
-
     @classmethod
-    def get_dists(cls, mu: Any = 0.0, sigma: Any = 1.0, *, init_dist: Any = None, **kwargs: Any) -> Any:
+    def get_dists(
+        cls, mu: TensorLike = 0.0, sigma: TensorLike = 1.0, *, init_dist: Variable | None = None, **kwargs: object
+    ) -> Dists:
         init_dist, _, kwargs = pm.GaussianRandomWalk.get_dists(mu, sigma, init_dist=init_dist, **kwargs)
         return init_dist, distribution(densities["normal"]).dist(mu, sigma), kwargs
 
 
 class MvGaussianRandomWalk(_Predefined):
-    __doc__, __module__ = pm.MvGaussianRandomWalk.__doc__, "gpustats.pymc"
-
     @classmethod
     def get_dists(
-        cls, mu: Any, *, cov: Any = None, tau: Any = None, chol: Any = None, lower: bool = True, init_dist: Any = None,
-        **kwargs: Any,
-    ) -> Any:  # fmt: skip
-        mu, matrix = pt.as_tensor_variable(mu), {"cov": cov, "tau": tau, "chol": chol, "lower": lower}
-        init_dist, _, kwargs = pm.MvGaussianRandomWalk.get_dists(mu, init_dist=init_dist, **matrix, **kwargs)
-        return init_dist, MvNormal.dist(mu, **matrix), kwargs
+        cls, mu: TensorLike, *, cov: Parameter = None, tau: Parameter = None, chol: Parameter = None, lower: bool = True,
+        init_dist: Variable | None = None, **kwargs: object,
+    ) -> Dists:  # fmt: skip
+        mean, matrix = pt.as_tensor_variable(mu), {"cov": cov, "tau": tau, "chol": chol}
+        first, _, kwargs = pm.MvGaussianRandomWalk.get_dists(mean, init_dist=init_dist, lower=lower, **matrix, **kwargs)
+        return first, MvNormal.dist(mean, lower=lower, **matrix), kwargs
 
 
 class MvStudentTRandomWalk(_Predefined):
-    __doc__, __module__ = pm.MvStudentTRandomWalk.__doc__, "gpustats.pymc"
-
     @classmethod
     def get_dists(
-        cls, *, nu: Any, mu: Any, scale: Any = None, tau: Any = None, chol: Any = None, lower: bool = True,
-        init_dist: Any = None, **kwargs: Any,
-    ) -> Any:  # fmt: skip
-        mu, matrix = pt.as_tensor_variable(mu), {"scale": scale, "tau": tau, "chol": chol, "lower": lower}
+        cls, *, nu: TensorLike, mu: TensorLike, scale: Parameter = None, tau: Parameter = None, chol: Parameter = None,
+        lower: bool = True, init_dist: Variable | None = None, **kwargs: Parameter,
+    ) -> Dists:  # fmt: skip
+        mean, matrix = pt.as_tensor_variable(mu), {"scale": scale, "tau": tau, "chol": chol}
         if (cov := kwargs.pop("cov", None)) is not None:
             matrix["cov"] = cov
-        init_dist, _, kwargs = pm.MvStudentTRandomWalk.get_dists(nu=nu, mu=mu, init_dist=init_dist, **matrix, **kwargs)
-        return init_dist, MvStudentT.dist(nu, mu=mu, **matrix), kwargs
+        given = {"nu": nu, "mu": mean, "init_dist": init_dist, "lower": lower}
+        first, _, others = pm.MvStudentTRandomWalk.get_dists(**given, **matrix, **kwargs)
+        return first, MvStudentT.dist(nu, mu=mean, lower=lower, **matrix), others
 
 
 # -- processes of normal steps
 
 
-class AutoRegressiveRV(timeseries.AutoRegressiveRV):
+class AutoRegressiveRV(DerivedRV, timeseries.AutoRegressiveRV):
     """Autoregressive process whose steps are observations of a linear model."""
 
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        made = timeseries.AutoRegressiveRV.rv_op(*args, **kwargs)
-        return as_kind(cls, made, ar_order=made.owner.op.ar_order, constant_term=made.owner.op.constant_term)
-
-
-@_change_dist_size.register(AutoRegressiveRV)
-def _resized_ar(op: AutoRegressiveRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
-    made = timeseries.change_ar_size(op, dist, new_size, expand)
-    return as_kind(AutoRegressiveRV, made, ar_order=op.ar_order, constant_term=op.constant_term)
+    properties = ("ar_order", "constant_term")
 
 
 @_logprob.register(AutoRegressiveRV)
 def _autoregression(
-    op: AutoRegressiveRV, values: Any, rhos: Any, sigma: Any, init_dist: Any, *_: Any, **__: Any
-) -> Any:
+    op: AutoRegressiveRV, values: Variables, rhos: TensorVariable, sigma: TensorVariable, init_dist: TensorVariable,
+    *_: object, **__: object,
+) -> TensorVariable:
     (x,), order = values, op.ar_order
     first = logp(init_dist, x[..., :order])
     if not init_dist.owner.op.ndim_supp:
@@ -164,7 +150,7 @@ def _autoregression(
     weights = rhos[..., 1:] if op.constant_term else rhos
     if isinstance(x, Constant) and x.type.ndim == rhos.type.ndim == 1 and not sigma.type.ndim:
         model, constant = GLMFormula(densities["normal_identity"], "eta"), rhos[0] if op.constant_term else 0.0
-        terms: Any = guarded(model, later, pt.stack(lags, axis=-1), weights, constant, sigma)
+        terms = guarded(model, later, pt.stack(lags, axis=-1), weights, constant, sigma)
     else:
         mean = sum(weights[..., i, None] * lag for i, lag in enumerate(lags))
         mean = mean + rhos[..., 0, None] if op.constant_term else mean
@@ -173,29 +159,20 @@ def _autoregression(
 
 
 class AR(pm.AR):
-    __doc__, __module__ = pm.AR.__doc__, "gpustats.pymc"
-
     rv_type = AutoRegressiveRV
     rv_op = AutoRegressiveRV.rv_op
 
 
-class EulerMaruyamaRV(timeseries.EulerMaruyamaRV):
+class EulerMaruyamaRV(DerivedRV, timeseries.EulerMaruyamaRV):
     """Stochastic differential equation in discrete steps: drift and diffusion by PyTensor, the steps' densities by gpustats."""
 
-    @classmethod
-    def rv_op(cls, *args: Any, **kwargs: Any) -> Any:
-        made = timeseries.EulerMaruyamaRV.rv_op(*args, **kwargs)
-        return as_kind(cls, made, dt=made.owner.op.dt, sde_fn=made.owner.op.sde_fn)
-
-
-@_change_dist_size.register(EulerMaruyamaRV)
-def _resized_sde(op: EulerMaruyamaRV, dist: Any, new_size: Any, expand: bool = False) -> Any:
-    made = timeseries.change_eulermaruyama_size(op, dist, new_size, expand)
-    return as_kind(EulerMaruyamaRV, made, dt=op.dt, sde_fn=op.sde_fn)
+    properties = ("dt", "sde_fn")
 
 
 @_logprob.register(EulerMaruyamaRV)
-def _sde(op: EulerMaruyamaRV, values: Any, init_dist: Variable, steps: Variable, *rest: Any, **_: Any) -> Any:
+def _sde(
+    op: EulerMaruyamaRV, values: Variables, init_dist: Variable, steps: Variable, *rest: TensorVariable, **_: object
+) -> TensorVariable:
     (x,), parameters = values, rest[:-1]  # behind which comes the state that draws
     drift, diffusion = op.sde_fn(x[..., :-1], *(p[..., None] for p in parameters))
     mean, spread = x[..., :-1] + op.dt * drift, pt.sqrt(op.dt) * diffusion
@@ -203,8 +180,6 @@ def _sde(op: EulerMaruyamaRV, values: Any, init_dist: Variable, steps: Variable,
 
 
 class EulerMaruyama(pm.EulerMaruyama):
-    __doc__, __module__ = pm.EulerMaruyama.__doc__, "gpustats.pymc"
-
     rv_type = EulerMaruyamaRV
     rv_op = EulerMaruyamaRV.rv_op
 
@@ -215,8 +190,9 @@ class EulerMaruyama(pm.EulerMaruyama):
 class GARCH11(pm.GARCH11, Parametrised, Continuous):
     @classmethod
     def dist(
-        cls, omega: Any, alpha_1: Any, beta_1: Any, initial_vol: Any, *, steps: Any = None, **kwargs: Any
-    ) -> Any:
+        cls, omega: TensorLike, alpha_1: TensorLike, beta_1: TensorLike, initial_vol: TensorLike, *,
+        steps: Parameter = None, **kwargs: object,
+    ) -> TensorVariable:
         found = get_support_shape_1d(support_shape=steps, shape=kwargs.get("shape"), support_shape_offset=1)
         if found is None:
             raise ValueError("Must specify steps or shape parameter")

@@ -51,8 +51,9 @@ def test_indices_of_a_file(tmp_path, capsys):
         "line 3, column 16: the index of x may lie outside: the nearest is taken where it does",
         ">    3 |     return a * x[2];",
     ]
-    assert main(["source", "dirichlet", "--check"]) == 0
-    assert "every index" in capsys.readouterr().out
+    for name in ("dirichlet", "rbf"):
+        assert main(["source", name, "--check"]) == 0
+        assert "every index" in capsys.readouterr().out
 
 
 def test_mistakes_are_one_message_and_a_status(tmp_path, capsys):

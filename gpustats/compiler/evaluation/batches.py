@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 Shape = tuple[int, ...]
 
@@ -32,7 +32,7 @@ def along_one_axis(array: np.ndarray, rank: int, batch: Shape) -> np.ndarray:
     return np.broadcast_to(array, batch + core).reshape(math.prod(batch), *core)
 
 
-def fill(arrays: Sequence[np.ndarray], places: Iterable[int], values: Callable[[int], Sequence[Any]]) -> None:
+def fill(arrays: Sequence[np.ndarray], places: Iterable[int], values: Callable[[int], Sequence[ArrayLike]]) -> None:
     """Fill arrays at places along their first axes with the values of each place."""
     for place in places:
         for array, value in zip(arrays, values(place), strict=True):

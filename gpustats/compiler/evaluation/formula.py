@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,26 +31,13 @@ class LogFunction(Enum):
 
 
 class FormulaArgument(NamedTuple):
-    """Argument of a formula: the observation, or a parameter.
-
-    Attributes
-    ----------
-    name : str
-    core : str
-        The axes that belong to one value, as NumPy writes them: ``"()"`` for numbers, ``"(d)"`` for vectors.
-    domain : str
-        Domain as the comment of a device function has it, such as ``"positive"``.
-    differentiable : bool
-        Whether there is a derivative in it. There is none in whole numbers.
-    single : bool
-        Whether a constant in float32 is computed with in float32.
-    """
+    """Argument of a formula: the observation, or a parameter."""
 
     name: str
-    core: str
-    domain: str
-    differentiable: bool = True
-    single: bool = False
+    core: str  #: axes that belong to one value, as NumPy writes them: ``"()"`` for numbers, ``"(d)"`` for vectors
+    domain: str  #: as the comment of a device function has it, such as ``"positive"``
+    differentiable: bool = True  #: whether there is a derivative in it; there is none in whole numbers
+    single: bool = False  #: whether a constant in float32 is computed with in float32
 
     @property
     def rank(self) -> int:
@@ -66,24 +53,17 @@ class FormulaArgument(NamedTuple):
 class Formula(ABC):
     """Log-density, or the logarithm of a distribution function, as a part of a graph.
 
-    Two formulas are equal where everything that they compute is, whatever process they were made in.
-
-    Parameters
-    ----------
-    name : str
-        Name for errors, and for graphs that are printed.
-    arguments : sequence of FormulaArgument
-        The observation first.
-    key : tuple
-        Equal for formulas of one class that compute the same.
-    discrete : bool
-        Whether observations are whole numbers.
-    kind : LogFunction
+    Two formulas are equal where everything that they compute is, whatever process they were made in: as the `key` tells, for
+    formulas of one class. Their name is that in errors, and in graphs that are printed.
 
     Attributes
     ----------
+    arguments : tuple of FormulaArgument
+        The observation first.
     names, ranks : tuple
         Names of the arguments, and numbers of axes of one value of each.
+    discrete : bool
+        Whether observations are whole numbers.
     differentiable : tuple of int
         The places of the arguments in which there are derivatives.
     """
@@ -125,28 +105,18 @@ class Formula(ABC):
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def __deepcopy__(self, memo: Any) -> Formula:
+    def __deepcopy__(self, memo: object) -> Formula:
         return self
 
 
 class Evaluator(ABC):
     """Values, sums, gradients and draws of a formula, at arrays of which some never change.
 
-    These are put on the device when first needed. An evaluator serves several threads.
+    Those are `known`, by the places of their arguments, and put on the device when first needed; `free` are the places of the
+    others, for each of which the methods take an array. An evaluator serves several threads.
 
     Of invalid parameters the device makes nan. Only where there is nan, a second look tells whether it comes of such parameters
     or of arguments that are nan themselves: so that it costs nothing where all is well.
-
-    Parameters
-    ----------
-    formula : Formula
-    known : mapping
-        The place of an argument -> its array.
-
-    Attributes
-    ----------
-    free : tuple of int
-        The places of the other arguments. The methods take an array for each.
     """
 
     def __init__(self, formula: Formula, known: Mapping[int, np.ndarray]):
@@ -196,18 +166,14 @@ class Evaluator(ABC):
         """
         return None
 
-    def sums_of_sets(
-        self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]
-    ) -> list[np.ndarray] | None:
+    def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
         """Sums and derivatives, as from `sums`, for arrays with a first axis of sets of parameters, which all results have.
 
         None where each set takes a call of its own.
         """
         return None
 
-    def checked_sums_of_sets(
-        self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]
-    ) -> list[np.ndarray]:
+    def checked_sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray]:
         """Checked sums, as from `checked_sums`, for arrays with a first axis of sets of parameters, which all results have."""
         found = self.sums_of_sets(values, n_sets, wrt)
         if found is None:
@@ -229,11 +195,7 @@ class Evaluator(ABC):
     def refuses(self, values: Sequence[np.ndarray], terms: np.ndarray | None = None) -> bool:
         """True if parameters are invalid: outside their domains, or without a log-density although no argument is nan.
 
-        Parameters
-        ----------
-        values : sequence of ndarray
-        terms : ndarray, optional
-            Their `table`.
+        `terms` is their `table`, where it is known.
         """
         arguments = self.all_arguments(values)
         if not all(map(_inside_domain, self.formula.arguments[1:], arguments[1:])):

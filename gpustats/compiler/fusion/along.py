@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
 
 class Along:
-    """Position along an axis for each row.
+    """Position along an axis for each row: start + step · n for row n, where it is regular.
 
-    Parameters
-    ----------
-    key : tuple
-        Equal where the positions are known to be equal.
-    make : callable
-        Returns the positions, (N,). It is called once, and only where somebody asks.
-    step, start : int, optional
-        Numbers of a regular position, which is start + step · n for row n.
-
-    Attributes
-    ----------
-    places : (N,) array of int64
+    `key` is equal where the positions are known to be equal. `make` returns the positions, (N,); it is called once, and only
+    where somebody asks.
     """
 
     def __init__(self, key: tuple, make: Callable[[], np.ndarray], start: int | None = None, step: int | None = None):
@@ -63,6 +54,8 @@ class Along:
 
 Entry = int | Along
 At = tuple[Entry, ...]
+#: Part of a variable, as NumPy's basic indexing takes it; (...,) for all of its elements, one after another.
+Pick = tuple[int | slice | EllipsisType, ...]
 
 
 def evenly(start: int, step: int, n: int) -> Along:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.tensor.elemwise import Elemwise
 
-from .along import Along, At, Entry, read
+from .along import Along, At, Entry, Pick, read
 from .expression import Expression
 from .joined import among
-from .reader import MOST_IN_ROW, Reader, name_of, reads, without_shuffles
+from .reader import MOST_IN_ROW, Argument, Reader, name_of, reads, without_shuffles
 from .scalar_ops import UnknownLength, Unsupported, in_c
 
 MOST_COLUMNS = 64  # of a matrix of data in a dot product
@@ -93,16 +92,14 @@ def _as_design(
     if isinstance(other, Constant):
         return None
     source = reader.frozen.original(other)
-    pick = tuple(slice(None) if e is None else e for e in j)
+    pick: Pick = tuple(slice(None) if e is None else e for e in j if not isinstance(e, Along))
     key = ("dot", id(matrix.data), tuple(e if e is None or isinstance(e, int) else e.key for e in i), source, _plain(pick))
 
-    def make() -> dict[str, Any]:
-        axis = i.index(None)
-        order = [e for e in i if e is not None]
-        moved = np.moveaxis(array, axis, -1)
-        return {"source": source, "pick": pick, "numbers": (np.ascontiguousarray(read(moved, order), np.float64),)}
+    def make(name: str) -> Argument:
+        moved, order = np.moveaxis(array, i.index(None), -1), [e for e in i if e is not None]
+        return Argument(name, "dot", source, pick, (np.ascontiguousarray(read(moved, order), np.float64),))
 
-    return reader.argument(key, name_of(source), "dot", make)
+    return reader.argument(key, name_of(source), make)
 
 
 def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry | None], list[Entry | None]]:
@@ -132,7 +129,7 @@ def own_axes(lead: Sequence[Entry], v: Variable, core: int = 2) -> list[Entry]:
     return [0 if s == 1 else e for e, s in zip(mine, v.type.shape, strict=False)]
 
 
-def _plain(pick: Sequence[Any]) -> tuple:
+def _plain(pick: Pick) -> tuple:
     return tuple("all" if isinstance(p, slice) else p for p in pick)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.scalar.basic import Composite
 
-from .along import At, Entry
+from .along import At
 from .expression import Expression
-from .reader import IDENTITY_OPS, Reader, reads
+from .reader import IDENTITY_OPS, Reader, below_shuffle, reads
 from .scalar_ops import Unsupported, in_c
 
 
@@ -35,10 +35,10 @@ def of_elementwise(reader: Reader, node: Apply, at: At, output: int) -> Expressi
     return in_c(op, arguments, reader.expressions)
 
 
-def of_composite(reader: Reader, op: Any, arguments: Sequence[Expression], output: int) -> Expression:
+def of_composite(reader: Reader, op: Composite, arguments: Sequence[Expression], output: int) -> Expression:
     known = dict(zip(op.fgraph.inputs, arguments, strict=True))
 
-    def of(v: Any) -> Expression:
+    def of(v: Variable) -> Expression:
         if isinstance(v, Constant):
             return reader.expressions.number(v.data.item() if hasattr(v.data, "item") else v.data)
         return known[v]
@@ -50,11 +50,7 @@ def of_composite(reader: Reader, op: Any, arguments: Sequence[Expression], outpu
 
 @reads("DimShuffle")
 def of_dimshuffle(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    inner: list[Entry] = [0] * node.inputs[0].type.ndim
-    for place, a in zip(node.op.new_order, at, strict=True):
-        if place != "x":
-            inner[place] = a
-    return reader.visit(node.inputs[0], tuple(inner))
+    return reader.visit(node.inputs[0], below_shuffle(node, at))
 
 
 @reads(*IDENTITY_OPS)

@@ -6,23 +6,29 @@ import functools
 import math
 import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
-from pytensor.gradient import Lop, grad
+from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
 
 from ...rows.model import Rows
 from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
+from ..graph.gradients import gradients, pulled_back
 from ..graph.machine import Evaluation, evaluation_of
+from .along import Pick
 from .program import Program, program_of
 from .scalar_ops import Unsupported
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from pytensor.compile.function.types import Function
 
 MOST_FITS = 2  # data sets, whose programs are kept: two functions may share an evaluator and have data of their own
 WITHOUT_COMPILER = Mode("py", "fast_run").excluding("fusion")  # for what is seldom evaluated
@@ -31,21 +37,9 @@ WITHOUT_COMPILER = Mode("py", "fast_run").excluding("fusion")  # for what is sel
 class RowsEvaluator:
     """Sum over rows and its gradients, at arrays of its inputs and of data that may change.
 
-    Where there is no program yet, or the data or the shapes of the inputs are not those for which it was made, one is made of
-    the same graph.
-
-    Parameters
-    ----------
-    inner_inputs : sequence of Variable
-        Variables of `inner_term`: its inputs, then the data that may change.
-    inner_term : Variable
-        Term of each row, which is summed.
-    data : sequence of ndarray
-        The data as they are now.
-    program : Program, optional
-        Program for these data and these inputs.
-    devices : sequence of str, optional
-        Devices that share the rows.
+    `inner_inputs` are the variables of the term that is summed: its inputs, then the data, whose arrays are `data` now.
+    Where there is no program yet, or the data or the shapes of the inputs are not those for which it was made, one is made
+    of the same graph. Several devices may share the rows.
     """
 
     def __init__(
@@ -57,7 +51,7 @@ class RowsEvaluator:
         self.n_inputs = len(self.inner_inputs) - len(data)
         self._ones = [(1,) * v.type.ndim for v in self.inner_inputs]
         self._data = [np.array(d) for d in data]  # those of the program
-        self._shared: list[Any] = []  # the variables that hold the data, in the process where they were made
+        self._shared: list[SharedVariable] = []  # the variables that hold the data, in the process where they were made
         self._fits: tuple[_Fit, ...] = ()  # the latest first; replaced as a whole, since threads share the evaluator
         if program is not None:
             by = _ByRows(program, range(self.n_inputs), devices)
@@ -126,7 +120,7 @@ class RowsEvaluator:
             results = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
             one_by_one = np.arange(n_sets)
 
-        def alone(k: int) -> Sequence[Any]:
+        def alone(k: int) -> Sequence[ArrayLike]:
             return self.sums([*(a[k] if has_sets else a for a, has_sets in zip(sets, of_sets, strict=True)), *data], wrt)
 
         fill(results, one_by_one, alone)
@@ -180,30 +174,14 @@ class RowsEvaluator:
 
 
 class _Fit(NamedTuple):
-    """Evaluator of a sum for inputs of certain shapes and certain data.
+    """Evaluator of a sum for inputs of certain shapes and certain data."""
 
-    Attributes
-    ----------
-    shapes : sequence of tuple
-        Shapes of the inputs of the last call.
-    seen : sequence of ndarray
-        The data of the last call: where they are the same arrays again, nobody compares them.
-    data : sequence of ndarray
-        Copies of the data.
-    by : object
-        Evaluator with a method `sums`.
-    all_shapes : sequence of tuple
-        Shapes of all inputs for which `by` evaluates the sum, None for an extent that may be any.
-    program : Program or None
-        Program that tells whether an extent is large enough.
-    """
-
-    shapes: Sequence[tuple[int | None, ...]]
-    seen: Sequence[np.ndarray]
-    data: Sequence[np.ndarray]
+    shapes: Sequence[tuple[int | None, ...]]  #: of the inputs of the last call
+    seen: Sequence[np.ndarray]  #: data of the last call: where they are the same arrays again, nobody compares them
+    data: Sequence[np.ndarray]  #: copies of the data
     by: _ByRows | _OfComputed | _ByPyTensor
-    all_shapes: Sequence[tuple[int | None, ...]]
-    program: Program | None = None
+    all_shapes: Sequence[tuple[int | None, ...]]  #: of all inputs for which `by` evaluates the sum, None for any extent
+    program: Program | None = None  #: tells whether an extent is large enough
 
     def suits(self, shapes: Sequence[tuple[int, ...]], data: Sequence[np.ndarray]) -> bool:
         reaches = self.program is None or self.program.reaches_within(shapes)
@@ -226,15 +204,7 @@ def _fits(shape: tuple[int, ...], known: tuple[int | None, ...]) -> bool:
 
 
 class _ByRows:
-    """Sum by a program.
-
-    Parameters
-    ----------
-    program : Program
-    places : sequence of int
-        Place among the arrays of a call, for each input of the program.
-    devices : sequence of str, optional
-    """
+    """Sum by a program; each of the program's inputs has a place among the arrays of a call."""
 
     def __init__(self, program: Program, places: Sequence[int], devices: Sequence[str] | None):
         self._program, self._devices = program, devices
@@ -321,22 +291,14 @@ def _gradient(at: Any, parts: Sequence[tuple[str, tuple]], gradients: dict[str, 
 
 
 class _OfComputed:
-    """Sum by a program whose inputs PyTensor computes from those of the call.
-
-    Parameters
-    ----------
-    program : Program
-    inputs : sequence of Variable
-        Variables that the program's inputs are computed from: the inputs of the call, then the data.
-    devices : sequence of str, optional
-    """
+    """Sum by a program whose inputs PyTensor computes from `inputs`: those of the call, then the data."""
 
     def __init__(self, program: Program, inputs: Sequence[Variable], devices: Sequence[str] | None):
         self._program, self._inputs = program, inputs
         self._by_rows = _ByRows(program, range(len(program.inputs)), devices)
         self._floats = tuple(i for i, v in enumerate(program.inputs) if v.type.dtype.startswith("float"))
         self._compute = pytensor.function(inputs, program.inputs, on_unused_input="ignore")
-        self._pullbacks: dict[tuple[int, ...], Any] = {}
+        self._pullbacks: dict[tuple[int, ...], Function] = {}
         self._lock = threading.Lock()  # PyTensor's functions serve one thread at a time
 
     def sums(self, inputs: Sequence[np.ndarray], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
@@ -345,11 +307,11 @@ class _OfComputed:
             value, *gradients = self._by_rows.sums(found, data, self._floats if wrt else ())
             return [value, *self._pullback(wrt)(*inputs, *data, *gradients)] if wrt else [value]
 
-    def _pullback(self, wrt: tuple[int, ...]) -> Any:
+    def _pullback(self, wrt: tuple[int, ...]) -> Function:
         if wrt not in self._pullbacks:
             of = [self._program.inputs[i] for i in self._floats]
             cotangents = [v.type() for v in of]
-            found: Any = Lop(of, [self._inputs[i] for i in wrt], cotangents, disconnected_inputs="ignore")
+            found = pulled_back(of, cotangents, [self._inputs[i] for i in wrt])
             self._pullbacks[wrt] = pytensor.function([*self._inputs, *cotangents], found, on_unused_input="ignore")
         return self._pullbacks[wrt]
 
@@ -357,9 +319,9 @@ class _OfComputed:
 class _ByPyTensor:
     """Sum as PyTensor computes it."""
 
-    def __init__(self, inputs: Sequence[Variable], term: Variable, mode: Any = None):
+    def __init__(self, inputs: Sequence[Variable], term: Variable, mode: Mode | None = None):
         self._inputs, self._total, self._mode = inputs, pt.sum(term), mode
-        self._functions: dict[tuple[int, ...], Any] = {}
+        self._functions: dict[tuple[int, ...], Function] = {}
         self._lock = threading.Lock()
 
     def sums(self, inputs: Sequence[np.ndarray], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
@@ -368,18 +330,17 @@ class _ByPyTensor:
                 self._functions[wrt] = self._compiled(wrt)
             return [np.array(found, np.float64) for found in self._functions[wrt](*inputs, *data)]
 
-    def _compiled(self, wrt: tuple[int, ...]) -> Any:
-        where = [self._inputs[i] for i in wrt]
-        gradients: Any = grad(self._total, where, disconnected_inputs="ignore") if where else []
-        return pm.compile(self._inputs, [self._total, *gradients], mode=self._mode, on_unused_input="ignore")
+    def _compiled(self, wrt: tuple[int, ...]) -> Function:
+        slopes = gradients(self._total, [self._inputs[i] for i in wrt])
+        return pm.compile(self._inputs, [self._total, *slopes], mode=self._mode, on_unused_input="ignore")
 
 
-def _of_each(pick: tuple[Any, ...]) -> tuple[Any, ...]:
+def _of_each(pick: Pick) -> Pick:
     """Index of the same part in each set along the first axis."""
     return pick if pick == (...,) else (slice(None), *pick)
 
 
-def _part(array: Any, pick: tuple[Any, ...], n_sets: int | None = None) -> Any:
+def _part(array: Any, pick: Pick, n_sets: int | None = None) -> Any:
     """Part of an input that a parameter is; the input may have a first axis of sets."""
     if type(array) is float:
         return array

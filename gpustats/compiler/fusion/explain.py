@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pymc as pm
+import pytensor.tensor as pt
 from pymc.pytensorf import rewrite_pregrad
 from pytensor.graph.basic import Variable
 from pytensor.graph.traversal import toposort
@@ -17,6 +17,7 @@ from ...rows.leaves import stored
 from ...runtime import choose
 from .frozen import shared_data
 from .program import Program, program_of
+from .reader import Argument
 from .regrouped import as_fused
 from .rewrite import fused, has_device, is_whole_sum, settings
 from .scalar_ops import NoData, UnknownLength, Unsupported
@@ -28,24 +29,12 @@ NO_DEVICE = "there is no device that computes in float64"
 
 @dataclass(frozen=True)
 class SumExplanation:
-    """Sum over rows, where it is computed, and why.
+    """Sum over rows, where it is computed, and why."""
 
-    Attributes
-    ----------
-    n_rows : int
-        0 where they could not be counted.
-    program : Program or None
-        Program of the sum, where there is one.
-    reason : str
-        Why the sum is left to PyTensor; empty where it is not.
-    expected : Estimate or None
-        The seconds that the sum and its gradients are expected to take, where these decide.
-    """
-
-    n_rows: int
-    program: Program | None
-    reason: str
-    expected: Estimate | None = None
+    n_rows: int  #: 0 where they could not be counted
+    program: Program | None  #: of the sum, where there is one
+    reason: str  #: why the sum is left to PyTensor; empty where it is not
+    expected: Estimate | None = None  #: seconds that the sum and its gradients are expected to take, where these decide
 
     @property
     def bytes_per_row(self) -> int:
@@ -60,18 +49,11 @@ class SumExplanation:
 
 @dataclass(frozen=True)
 class TermExplanation:
-    """Term of a model: what an observed variable or a potential adds to the log-posterior.
-
-    Attributes
-    ----------
-    name : str
-    sums : list of SumExplanation
-        Sums that the term consists of.
-    """
+    """Term of a model: what an observed variable or a potential adds to the log-posterior."""
 
     name: str
-    sums: list[SumExplanation]
-    other: str = ""
+    sums: list[SumExplanation]  #: sums that the term consists of
+    other: str = ""  #: why there are none
 
     @property
     def is_fused(self) -> bool:
@@ -89,13 +71,7 @@ class TermExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Result of `explain`; it prints as text, and as a table in a notebook.
-
-    Attributes
-    ----------
-    terms : list of TermExplanation
-    device : str
-    """
+    """Result of `explain`; it prints as text, and as a table in a notebook."""
 
     terms: list[TermExplanation]
     device: str = field(default="")
@@ -110,7 +86,7 @@ class Explanation:
         return f"<table><tr>{head}</tr>{''.join(_rows(t, self.device) for t in self.terms)}</table>"
 
 
-def explain(model: Any = None) -> Explanation:
+def explain(model: pm.Model | None = None) -> Explanation:
     """Explanation which terms of a PyMC model the device computes where `fused` is in force, and what prevents the others.
 
     Parameters
@@ -144,21 +120,21 @@ def explain(model: Any = None) -> Explanation:
     return Explanation(explanations, choose.get().device.name if has_device() else "")
 
 
-def _shapes(model: Any) -> dict[Variable, tuple[int, ...]]:
+def _shapes(model: pm.Model) -> dict[Variable, tuple[int, ...]]:
     """Shapes of the parameters whose types leave them open."""
     unknown = [v for v in model.value_vars if None in v.type.shape]
     of_name = model.eval_rv_shapes() if unknown else {}
     return {v: tuple(map(int, of_name[v.name])) for v in unknown if v.name in of_name}
 
 
-def _explained(name: str, term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> TermExplanation:
-    graph = rewrite_pregrad(term.sum())
+def _explained(name: str, term: Variable, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> TermExplanation:
+    graph = rewrite_pregrad(pt.sum(term))
     found = [_sum(node.inputs[0], shapes, min_rows) for node in toposort([graph]) if is_whole_sum(node)]
     sums = [s for s in found if s is not None]
     return TermExplanation(name, sums, "" if sums else "it is a sum without data" if found else "it is one number")
 
 
-def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> SumExplanation | None:
+def _sum(term: Variable, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> SumExplanation | None:
     """Explanation of a sum; None for a sum over parameters alone."""
     term = as_fused(term)
     data = shared_data(term)
@@ -178,7 +154,7 @@ def _sum(term: Any, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | 
     return SumExplanation(program.n_rows, program, reason, expected)
 
 
-def _bytes(argument: Any) -> int:
+def _bytes(argument: Argument) -> int:
     match argument.kind:
         case "data":
             return _type(argument).itemsize
@@ -191,13 +167,14 @@ def _bytes(argument: Any) -> int:
     return 0
 
 
-def _type(argument: Any) -> np.dtype:
+def _type(argument: Argument) -> np.dtype:
     return stored(argument.name, argument.numbers[0][:1]).dtype
 
 
-def _described(argument: Any, computed: Mapping[Variable, str]) -> str:
+def _described(argument: Argument, computed: Mapping[Variable, str]) -> str:
     if argument.kind == "data":
         return f"{argument.name}: data, {_type(argument).name}"
+    assert argument.source is not None
     source = argument.source.name or "an expression of parameters"
     if argument.source in computed:
         source += f", which PyTensor computes, because there is no function of a row for {computed[argument.source]}"

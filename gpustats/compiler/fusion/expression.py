@@ -69,7 +69,7 @@ def body(result: Expression) -> str:
     for expression in order:
         text = _filled(expression, [texts[id(a)] for a in expression.arguments])
         if expression is result:
-            lines.append(f"    return {_of(expression, 'real', text)};")
+            lines.append(f"    return {f'(real)({text})' if expression.whole else text};")
         elif expression.arguments and (uses[id(expression)] > 1 or len(text) > LONGEST_EXPRESSION):
             name = f"t{len(lines)}"
             lines.append(f"    const {'int' if expression.whole else 'real'} {name} = {text};")
@@ -77,10 +77,6 @@ def body(result: Expression) -> str:
         else:
             texts[id(expression)] = text, expression.is_atom
     return "\n".join(lines)
-
-
-def _of(expression: Expression, wanted: str, text: str) -> str:
-    return f"(real)({text})" if expression.whole and wanted == "real" else text
 
 
 def _filled(expression: Expression, arguments: Sequence[tuple[str, bool]]) -> str:

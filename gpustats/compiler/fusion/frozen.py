@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytensor.tensor as pt
@@ -19,24 +19,17 @@ from pytensor.tensor.type import TensorType
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
 
+if TYPE_CHECKING:
+    from pytensor.graph.op import OutputStorageType
+
 MOST_ELEMENTS_IN_PYTHON = 1000  # of an array, for which PyTensor's functions of numbers are fast enough
 
 
 class Frozen:
     """Copy of the graph of a variable in which data are constants.
 
-    Parameters
-    ----------
-    variable : Variable
-    data : mapping
-        Variables -> the arrays that they are.
-    shapes : mapping, optional
-        Further variables -> their shapes, where their types leave these open.
-
-    Attributes
-    ----------
-    variable : Variable
-        The copy.
+    `data` has the arrays of variables, `shapes` those of further variables, where their types leave them open. `variable` is
+    the copy.
     """
 
     def __init__(
@@ -64,7 +57,8 @@ class Frozen:
         inputs = [self._of.get(v, v) for v in node.inputs]
         if extents := _extents(node, inputs):
             return extents
-        if all(isinstance(v, Constant) for v in inputs) and (values := computed(node, inputs)) is not None:
+        constants = [v for v in inputs if isinstance(v, Constant)]
+        if len(constants) == len(inputs) and (values := computed(node, constants)) is not None:
             return [pt.constant(v) for v in values]
         if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
             return node.outputs
@@ -89,12 +83,8 @@ def _broadcasts_unasked(before: Sequence[Variable], now: Sequence[Variable]) -> 
 def rebuilt(variable: Variable, change: Callable[[Apply, dict[Variable, Variable]], Sequence[Variable] | None]) -> Variable:
     """Graph with other outputs of some nodes.
 
-    Parameters
-    ----------
-    variable : Variable
-    change : callable
-        Takes a node, and what became of the variables before it that are not what they were; gives its outputs, or None where
-        the node stays as it is, but for its inputs.
+    `change` takes a node, and what became of the variables before it that are not what they were; it gives the node's outputs,
+    or None where the node stays as it is, but for its inputs.
     """
     of: dict[Variable, Variable] = {}
     for node in toposort([variable]):
@@ -137,11 +127,11 @@ def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
     return [pt.constant(numbers.astype(node.outputs[0].type.dtype))]
 
 
-def computed(node: Apply, inputs: Sequence[Any]) -> list[np.ndarray] | None:
+def computed(node: Apply, inputs: Sequence[Constant]) -> list[np.ndarray] | None:
     """Outputs of an operation on constants; None where they cannot be told."""
     if not all(isinstance(v.type, TensorType) for v in node.outputs):
         return None
-    storage: list[list[Any]] = [[None] for _ in node.outputs]
+    storage: OutputStorageType = [[None] for _ in node.outputs]
     try:
         if isinstance(node.op, Elemwise) and max(np.size(v.data) for v in inputs) > MOST_ELEMENTS_IN_PYTHON:
             return _by_numpy(node.op.scalar_op, [v.data for v in inputs], np.dtype(node.outputs[0].type.dtype))

@@ -40,10 +40,10 @@ def of_index(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     return chosen_by(reader, number, [(i, option(i)) for i in range(extent)])
 
 
-def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> list[Entry | Expression]:
+def _indexed(reader: Reader, source: Variable, where: Sequence[slice | Variable], at: At) -> list[Entry | Expression]:
     """Position of an indexed element in its array."""
     arrays = [axis for axis, i in enumerate(where) if not isinstance(i, slice)]
-    ndim = max((where[a].type.ndim for a in arrays), default=0)
+    ndim = max((i.type.ndim for i in where if not isinstance(i, slice)), default=0)
     rest: list[Entry] = list(at)
     lead: list[Entry] = []
     if ndim:
@@ -77,7 +77,7 @@ def _indexed(reader: Reader, source: Variable, where: Sequence[Any], at: At) -> 
     return entries
 
 
-def index_of(node: Apply, values: int = 1) -> list[Any]:
+def index_of(node: Apply, values: int = 1) -> list[slice | Variable]:
     """Index along each axis of the indexed array: a slice of whole numbers, or a variable.
 
     The index follows the first inputs of the node, as many as `values`.
@@ -109,7 +109,7 @@ def _of_array(index: Variable) -> list[Variable]:
     return [pt.constant(places) for places in np.nonzero(index.data)]
 
 
-def _number(v: Any) -> int | None:
+def _number(v: Variable | int | None) -> int | None:
     if v is None or isinstance(v, int):
         return v
     if isinstance(v, Constant):
@@ -126,9 +126,10 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         raise UnknownLength(f"an array some elements of which are set, as long as only the call tells: {array.type}")
     if len(where) != len(shape) or part.type.ndim > 1:
         raise Unsupported("an array some rows of which are set")
-    if not all(isinstance(i, Constant) and i.type.ndim <= 1 for i in where):
+    places = [i for i in where if isinstance(i, Constant) and i.type.ndim <= 1]
+    if len(places) < len(where):
         raise Unsupported("an array some elements of which are set, which only the call tells")
-    flat = np.ravel_multi_index(tuple(np.asarray(i.data) % s for i, s in zip(where, shape, strict=True)), shape).reshape(-1)
+    flat = np.ravel_multi_index(tuple(np.asarray(i.data) % s for i, s in zip(places, shape, strict=True)), shape).reshape(-1)
     if len(np.unique(flat)) != len(flat):
         raise Unsupported("an array whose elements are set several times")
     of_part = np.full(shape, -1)

@@ -11,7 +11,7 @@ from pytensor.graph.basic import Apply, Constant, Variable
 
 from .along import Along, At, Entry, evenly, picked
 from .expression import Expression
-from .reader import MOST_IN_ROW, Reader, reads
+from .reader import MOST_IN_ROW, Argument, Reader, reads
 from .scalar_ops import UnknownLength, Unsupported
 
 
@@ -74,7 +74,9 @@ def among(reader: Reader, place: Entry, options: Sequence[Callable[[], Expressio
     if len(options) > MOST_IN_ROW:
         raise Unsupported(f"one of {len(options)} values by the row")
     present = [int(i) for i in np.unique(place.places)]
-    number = reader.argument(("index", place.key), "index", "data", lambda: {"numbers": (place.places.astype(np.int32),)})
+    number = reader.argument(
+        ("index", place.key), "index", lambda name: Argument(name, "data", numbers=(place.places.astype(np.int32),))
+    )
     return chosen_by(reader, number, [(i, options[i]) for i in present])
 
 

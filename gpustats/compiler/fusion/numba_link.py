@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import numba_funcify
@@ -15,7 +14,7 @@ from .sets import FusedSets
 
 
 @numba_funcify.register(Fused)
-def _fused(op: Fused, node: Apply, **kwargs: Any) -> Callable:
+def _fused(op: Fused, node: Apply, **kwargs: object) -> Callable:
     evaluator, ndims = op.evaluator, ndims_of(node)
     data = {i: node.inputs[i].type.dtype for i in range(evaluator.n_inputs, len(ndims))}  # nobody converts these in each call
     own = node.inputs[: evaluator.n_inputs]
@@ -26,7 +25,7 @@ def _fused(op: Fused, node: Apply, **kwargs: Any) -> Callable:
 
 
 @numba_funcify.register(FusedSets)
-def _fused_sets(op: FusedSets, node: Apply, **kwargs: Any) -> Callable:
+def _fused_sets(op: FusedSets, node: Apply, **kwargs: object) -> Callable:
     evaluator, ndims, leading = op.evaluator, ndims_of(node), op.leading(node.inputs)
     data = {i: node.inputs[i].type.dtype for i in range(evaluator.n_inputs, len(ndims))}
     bridge = Bridge(lambda arrays: evaluator.sums_of_sets(evaluator.as_held(arrays), op.wrt), ndims, str(op), data)

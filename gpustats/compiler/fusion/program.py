@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from pymc.logprob.utils import CheckParameterValue
 from pytensor.graph.basic import Variable
 from pytensor.graph.traversal import ancestors
 from pytensor.tensor.random.op import RandomVariable
@@ -15,88 +16,50 @@ from pytensor.tensor.random.op import RandomVariable
 from ...rows.binding import Binding
 from ...rows.leaves import dot, gather, per_row
 from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
+from .along import Pick
 from .expression import body, operations
 from .frozen import Frozen
-from .reader import Argument, Reader
+from .reader import Argument, Reader, plain_name
 from .scalar_ops import NoData, Unsupported
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """Parameter of `gpustats.Rows`, as a part of an input.
-
-    Attributes
-    ----------
-    name : str
-    input : int
-        Place of the input among the program's inputs.
-    pick : tuple
-        The part of it, as NumPy's basic indexing takes it; (...,) for all of its elements, one after another.
-    """
+    """Parameter of `gpustats.Rows`, as a part of an input."""
 
     name: str
-    input: int
-    pick: tuple[Any, ...]
+    input: int  #: place of the input among the program's inputs
+    pick: Pick
 
 
 class Work(NamedTuple):
-    """Work of a sum, without its derivatives.
+    """Work of a sum, without its derivatives."""
 
-    Attributes
-    ----------
-    cheap, calls, gathers : int
-        Operations of a row, its calls of functions, and the elements of tables that it reads.
-    elements : int
-        Elements of all of these tables.
-    moved : int
-        Bytes of arrays of parameters and of their derivatives.
-    """
-
-    cheap: int
-    calls: int
-    gathers: int
-    elements: int
-    moved: int
+    cheap: int  #: operations of a row,
+    calls: int  #: its calls of functions,
+    gathers: int  #: and the elements of tables that it reads
+    elements: int  #: of all of these tables
+    moved: int  #: bytes of arrays of parameters and of their derivatives
 
 
 @dataclass(eq=False)
 class Program:
-    """Program of a sum over rows: the function of a row in C, and where its arguments come from.
+    """Program of a sum over rows: the function of a row in C, and where its arguments come from."""
 
-    Attributes
-    ----------
-    name, source : str
-        Name and text of the function of a row, in C.
-    n_rows : int
-    leaves : dict
-        Leaves as `gpustats.Rows` takes them.
-    parameters : list of Parameter
-    inputs : list of Variable
-        Variables that the parameters are parts of.
-    shapes : list of tuple
-        Shapes of the inputs, with None for an extent that nothing tells.
-    checks : list
-        Checks that are the same for all rows, with the variables of their conditions.
-    checked_rows : bool
-        Whether the function gives -inf for rows whose parameters are invalid. Where the sum is -inf, PyTensor tells what it is.
-    work : Work
-    arguments : list of Argument
-    computed : dict
-        Inputs that PyTensor computes because there is no C for them -> why.
-    """
-
-    name: str
-    source: str
+    name: str  #: of the function of a row,
+    source: str  #: and its text, in C
     n_rows: int
-    leaves: dict[str, Any]
+    leaves: dict[str, Any]  #: as `gpustats.Rows` takes them
     parameters: list[Parameter]
-    inputs: list[Variable]
-    shapes: list[tuple[int | None, ...]]
-    checks: list[tuple[Any, list[Variable]]]
+    inputs: list[Variable]  #: variables that the parameters are parts of
+    shapes: list[tuple[int | None, ...]]  #: of the inputs, with None for an extent that nothing tells
+    #: checks that are the same for all rows, with the variables of their conditions
+    checks: list[tuple[CheckParameterValue, list[Variable]]]
+    #: whether the function gives -inf for rows whose parameters are invalid: where the sum is -inf, PyTensor tells what it is
     checked_rows: bool
     work: Work
     arguments: list[Argument] = field(repr=False)
-    computed: dict[Variable, str] = field(default_factory=dict)
+    computed: dict[Variable, str] = field(default_factory=dict)  #: inputs that PyTensor computes -> why there is no C
 
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
         """True if inputs of these shapes have an element for each row where rows have numbers of their own."""
@@ -113,18 +76,10 @@ def program_of(
     term: Variable, data: Mapping[Variable, np.ndarray], shapes: Mapping[Variable, tuple[int, ...]] | None = None,
     hoist: bool = True,
 ) -> Program:  # fmt: skip
-    """Program of the sum of a variable.
+    """Program of the sum of a variable, the term of each row, which has no operations that are made of a graph.
 
-    Parameters
-    ----------
-    term : Variable
-        Term of each row, without operations that are made of a graph.
-    data : mapping
-        Variables that are data -> their arrays.
-    shapes : mapping, optional
-        Further variables -> their shapes, where their types leave these open.
-    hoist : bool
-        Whether checks that are the same for all rows may be left to the caller, as `Program.checks`.
+    `data` has the arrays of variables that are data, `shapes` the shapes of further ones, where their types leave these
+    open. Checks that are the same for all rows are left to the caller, as `Program.checks`, if `hoist`.
 
     Raises
     ------
@@ -147,7 +102,8 @@ def program_of(
     if all(a.kind == "data" for a in arguments):
         raise Unsupported("a sum without parameters")
     parameters, leaves, inputs = _bound(arguments, reader.n)
-    name = f"{_word(term)}_row"
+    word = plain_name(term.name)
+    name = f"{word if word[:1].isalpha() else 'term'}_row"
     listed = ", ".join(f"real {a.name}" for a in arguments)
     source = f"__device__ real {name}({listed})\n{{\n{body(reader.result)}\n}}\n"
     try:
@@ -169,11 +125,6 @@ def _work(reader: Reader) -> Work:
     tables = [a for a in arguments if a.kind == "gather"]
     elements = sum(sizes[v] for v in {a.source for a in tables} if v is not None)
     return Work(cheap, calls, len(tables), elements, 16 * sum(sizes.values()))
-
-
-def _word(term: Variable) -> str:
-    plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in term.name or "").strip("_").lower()
-    return plain if plain[:1].isalpha() else "term"
 
 
 def _bound(arguments: Sequence[Argument], n: int) -> tuple[list[Parameter], dict[str, Any], list[Variable]]:

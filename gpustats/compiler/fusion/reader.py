@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from pymc.logprob.utils import CheckParameterValue
@@ -17,7 +17,7 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 from ...language.names import means_something
 from ...language.nodes import CONSTANTS, DRAWS, MATH
 from ...rows.binding import RESERVED_NAMES as NAMES_OF_ROWS
-from .along import Along, At, Entry, axes_of, read
+from .along import Along, At, Entry, Pick, axes_of, read
 from .columns import key_of, narrowed, two
 from .expression import Expression, parts_of
 from .frozen import Frozen
@@ -34,6 +34,8 @@ _C_KEYWORDS = (
 #: Names that arguments must not have: in C, for the functions of a row, for `gpustats.Rows`, and for Python's methods.
 _RESERVED_NAMES = {*_C_KEYWORDS.split(), "dim", *MATH, *DRAWS, *CONSTANTS, *C_FUNCTIONS.values(), *NAMES_OF_ROWS, "self"}
 _STATEMENT_NAME = re.compile(r"t\d+")  # names of statements
+
+E = TypeVar("E", bound=Entry | None)
 
 #: Class of an operation -> what reads it: reader(reader, node, at, output).
 _READERS: dict[str, Callable[..., Expression]] = {}
@@ -54,30 +56,15 @@ def reads(*names: str) -> Callable:
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """Argument of a row function.
+    """Argument of a row function."""
 
-    Attributes
-    ----------
-    name : str
-        Name in C.
-    kind : {"data", "number", "gather", "dot", "row"}
-    source : Variable or None
-        The variable that it is made of, none for data.
-    pick : tuple
-        Part of that variable: whole numbers, and slices where the rows, or the columns of a design, run along; (...,) for all
-        of its elements, one after another.
-    numbers : tuple of arrays
-        The column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none.
-    offset : int
-        Shift of a row's own number: row n has element n + offset.
-    """
-
-    name: str
-    kind: str
-    source: Variable | None = None
-    pick: tuple[Any, ...] = ()
+    name: str  #: in C
+    kind: str  #: "data", "number", "gather", "dot" or "row"
+    source: Variable | None = None  #: variable that it is made of, none for data
+    pick: Pick = ()  #: part of that variable, with slices where the rows, or the columns of a design, run along
+    #: the column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none
     numbers: tuple[np.ndarray, ...] = ()
-    offset: int = 0
+    offset: int = 0  #: shift of a row's own number: row n has element n + offset
 
 
 class Reader:
@@ -121,7 +108,7 @@ class Reader:
         self.expressions = Expressions()
         self.arguments: dict[Argument, Expression] = {}
         self.outermost = outermost(term) if hoist else set()
-        self.hoisted: list[tuple[Any, list[Variable]]] = []
+        self.hoisted: list[tuple[CheckParameterValue, list[Variable]]] = []
         self._required: list[Expression] = []
         self.computed: dict[Variable, str] = {}
         self.memo: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
@@ -149,20 +136,20 @@ class Reader:
         return bool(self._required)
 
     @property
-    def checks(self) -> list[tuple[Any, list[Variable]]]:
+    def checks(self) -> list[tuple[CheckParameterValue, list[Variable]]]:
         return [(op, [self.frozen.original(c) for c in conditions]) for op, conditions in self.hoisted]
 
     # -- leaves
 
-    def argument(self, key: tuple, name: str, kind: str, make: Callable[[], dict[str, Any]]) -> Expression:
-        """Argument that is known by a key; `make` gives the attributes of a new argument."""
+    def argument(self, key: tuple, name: str, make: Callable[[str], Argument]) -> Expression:
+        """Argument that is known by a key; `make` gives a new one of a name like this."""
         if key not in self._keys:
-            argument = Argument(self._fresh(name), kind, **make())
+            argument = make(self._fresh(name))
             self._keys[key] = self.arguments[argument] = self.expressions.make(argument.name)
         return self._keys[key]
 
     def _fresh(self, name: str | None) -> str:
-        plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in name or "").strip("_").lower()
+        plain = plain_name(name)
         plain = plain if plain[:1].isalpha() else f"a_{plain}".rstrip("_")
         taken = plain in self._names or plain in _RESERVED_NAMES or means_something(plain)
         if not taken and not _STATEMENT_NAME.fullmatch(plain):
@@ -193,7 +180,7 @@ class Reader:
             first, second, is_second = pair
             options = [self.expressions.number(number) for number in (second, first)]
             return self.expressions.choice(self._truth(is_second, "is"), *options)
-        return self.argument(("data", *key_of(numbers)), name, "data", lambda: {"numbers": (numbers,)})
+        return self.argument(("data", *key_of(numbers)), name, lambda n: Argument(n, "data", numbers=(numbers,)))
 
     def _truth(self, numbers: np.ndarray, name: str) -> Expression:
         """Column of truth values, or of their opposites."""
@@ -210,20 +197,17 @@ class Reader:
         source = self.frozen.original(v)
         long = [a for a in at if isinstance(a, Along)]
         key = (source, *(a if isinstance(a, int) else a.key for a in at))
-        pick = tuple(slice(None) if isinstance(a, Along) else a for a in at)
+        pick: Pick = tuple(slice(None) if isinstance(a, Along) else a for a in at)
         name = name_of(source)
         if not long:
-            argument = self.argument(key, name, "number", lambda: {"source": source, "pick": pick})
+            argument = self.argument(key, name, lambda n: Argument(n, "number", source, pick))
         elif at == self.rows and len(long) > 1 and all(a in (b, None) for a, b in zip(v.type.shape, self.shape, strict=True)):
-            argument = self.argument(key, name, "row", lambda: {"source": source, "pick": (...,)})
+            argument = self.argument(key, name, lambda n: Argument(n, "row", source, (...,)))
         elif len(long) == 1 and long[0].step == 1 and self._reaches(v, at, long[0]):
             offset = long[0].start
-            argument = self.argument(key, name, "row", lambda: {"source": source, "pick": pick, "offset": offset})
+            argument = self.argument(key, name, lambda n: Argument(n, "row", source, pick, offset=offset or 0))
         else:
-            argument = self.argument(
-                key, name, "gather",
-                lambda: {"source": source, "pick": pick, "numbers": tuple(a.places for a in long)},
-            )  # fmt: skip
+            argument = self.argument(key, name, lambda n: Argument(n, "gather", source, pick, tuple(a.places for a in long)))
         return self.expressions.truth(argument) if v.type.dtype == "bool" else argument
 
     def _reaches(self, v: Variable, at: At, along: Along) -> bool:
@@ -341,15 +325,24 @@ def outermost(term: Variable) -> set[Apply]:
     return checks
 
 
-def without_shuffles(v: Variable, at: Sequence[Any]) -> tuple[Variable, tuple[Any, ...]]:
+def without_shuffles(v: Variable, at: Sequence[E]) -> tuple[Variable, tuple[E | int, ...]]:
     """Variable below the operations that only move axes, and the same positions in it."""
+    entries: Sequence[E | int] = at
     while v.owner is not None and isinstance(v.owner.op, DimShuffle):
-        inner: list[Any] = [0] * v.owner.inputs[0].type.ndim
-        for place, e in zip(v.owner.op.new_order, at, strict=True):
-            if place != "x":
-                inner[place] = e
-        v, at = v.owner.inputs[0], tuple(inner)
-    return v, tuple(at)
+        entries = below_shuffle(v.owner, entries)
+        v = v.owner.inputs[0]
+    return v, tuple(entries)
+
+
+def below_shuffle(node: Apply, at: Sequence[E]) -> tuple[E | int, ...]:
+    """Positions in the input of an operation that only moves axes, from those in its output."""
+    by_axis = dict(zip(node.op.new_order, at, strict=True))
+    return tuple(by_axis.get(axis, 0) for axis in range(node.inputs[0].type.ndim))
+
+
+def plain_name(name: str | None) -> str:
+    """Name with underscores in place of what no name in C has."""
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name or "").strip("_").lower()
 
 
 def name_of(v: Variable) -> str:

@@ -9,7 +9,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytensor.tensor as pt
@@ -43,21 +43,11 @@ def _switch(word: str) -> bool:
 
 
 class Settings(NamedTuple):
-    """Settings of the fusion of sums.
+    """Settings of the fusion of sums."""
 
-    Attributes
-    ----------
-    on : bool
-        Whether they are fused.
-    min_rows : int or None
-        Least number of rows of a sum that is fused; None where the faster place decides.
-    devices : tuple of str or None
-        The devices that share the rows; None for the default one.
-    """
-
-    on: bool
-    min_rows: int | None = None
-    devices: tuple[str, ...] | None = None
+    on: bool  #: whether they are fused
+    min_rows: int | None = None  #: least number of rows of a sum that is fused; None where the faster place decides
+    devices: tuple[str, ...] | None = None  #: devices that share the rows; None for the default one
 
 
 class _Contexts(threading.local):
@@ -75,7 +65,7 @@ def settings() -> Settings:
     return _contexts.stack[-1] if _contexts.stack else _for_all
 
 
-def fuse(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -> None:
+def fuse(on: bool = True, *, min_rows: int | None = None, devices: str | Sequence[str] | None = None) -> None:
     """Evaluate log-likelihoods of PyMC's models that are sums over rows on the device, from now on, or no longer.
 
     What a row computes is read from the model's graph when PyMC or nutpie compile it: distributions, arithmetic, indices, dot
@@ -101,7 +91,7 @@ def fuse(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -
     _for_all = _checked(on, min_rows, devices)
 
 
-def _checked(on: bool, min_rows: int | None, devices: Any) -> Settings:
+def _checked(on: bool, min_rows: int | None, devices: str | Sequence[str] | None) -> Settings:
     if not isinstance(on, bool | np.bool_):
         raise TypeError(f"on must be True or False, not {on!r}")
     shared_by = None if devices is None else tuple(runtime.device.id for runtime in choose.several(devices))
@@ -117,7 +107,9 @@ def _checked(on: bool, min_rows: int | None, devices: Any) -> Settings:
 
 
 @contextlib.contextmanager
-def fused(on: bool = True, *, min_rows: int | None = None, devices: Any = None) -> Iterator[None]:
+def fused(
+    on: bool = True, *, min_rows: int | None = None, devices: str | Sequence[str] | None = None
+) -> Iterator[None]:
     """Context in which models are compiled with their sums over rows on the device: see `fuse`.
 
     Examples

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from pytensor.scalar.basic import ScalarOp
 
 from .expression import Expression
 from .simplify import Expressions
@@ -24,7 +25,10 @@ class UnknownLength(Unsupported):
 
 
 #: Class of an operation on truth values or numbers whose result is true or false -> C.
-COMPARISONS = {"LT": "{} < {}", "GT": "{} > {}", "LE": "{} <= {}", "GE": "{} >= {}", "EQ": "{} == {}", "NEQ": "{} != {}"}
+COMPARISONS = {
+    "LT": "{} < {}", "GT": "{} > {}", "LE": "{} <= {}", "GE": "{} >= {}", "EQ": "{} == {}", "NEQ": "{} != {}",
+    "IsNan": "isnan({})", "IsInf": "isinf({})",
+}  # fmt: skip
 LOGIC = {"AND": "{} && {}", "OR": "{} || {}"}
 #: Class -> the function of C, or of gpustats, that does the same.
 C_FUNCTIONS = {
@@ -34,7 +38,7 @@ C_FUNCTIONS = {
     "Cosh": "cosh", "ArcTan": "atan", "ArcSin": "asin", "ArcCos": "acos", "ArcTan2": "atan2", "ArcSinh": "asinh",
     "ArcCosh": "acosh", "ArcTanh": "atanh", "Floor": "floor", "Ceil": "ceil", "Trunc": "trunc", "Log2": "log2",
     "Log10": "log10", "Exp2": "exp2",
-    "LogAddExp": "logaddexp", "XLogY": "xlogy", "XLog1PY": "xlog1py",
+    "LogAddExp": "logaddexp", "XLogY": "xlogy", "XLog1PY": "xlog1py", "RoundHalfToEven": "rint",
 }  # fmt: skip
 C_FORMS = {
     "Sub": "{} - {}", "TrueDiv": "{} / {}", "Reciprocal": "1 / {}", "Inv": "1 / {}", "Neg": "-{}",
@@ -44,7 +48,7 @@ C_FORMS = {
 C_POWERS = {2.0: "{0} * {0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}", 0.5: "sqrt({0})", -0.5: "1 / sqrt({0})", 1.0: "{0}"}
 
 
-def in_c(op: Any, arguments: Sequence[Expression], expressions: Expressions) -> Expression:
+def in_c(op: ScalarOp, arguments: Sequence[Expression], expressions: Expressions) -> Expression:
     """Scalar operation of PyTensor on these arguments.
 
     Raises
@@ -78,7 +82,8 @@ def in_c(op: Any, arguments: Sequence[Expression], expressions: Expressions) -> 
         case "Pow":
             return _power(reals[0], reals[1], expressions)
         case "Switch" | "Where":
-            return _chosen(arguments, expressions)
+            condition, *options = arguments
+            return expressions.choice(expressions.truth(condition), *options)
         case "Sign" | "Sgn":
             return _sign(reals[0], expressions)
         case "ScalarMaximum" | "Maximum":
@@ -89,14 +94,8 @@ def in_c(op: Any, arguments: Sequence[Expression], expressions: Expressions) -> 
             x, low, high = reals
             below, above = expressions.make("{} < {}", x, low, whole=True), expressions.make("{} > {}", x, high, whole=True)
             return expressions.choice(below, low, expressions.choice(above, high, x))
-        case "IsNan":
-            return expressions.make("isnan({})", reals[0], whole=True)
-        case "IsInf":
-            return expressions.make("isinf({})", reals[0], whole=True)
         case "Mod":
             return _modulo(reals[0], reals[1], expressions)
-        case "RoundHalfToEven":
-            return expressions.make("rint({})", *reals)
         case "Second":
             return arguments[1]
         case "Identity":
@@ -117,11 +116,6 @@ def _power(base: Expression, exponent: Expression, expressions: Expressions) -> 
         return base
     times = form.count("{0}")
     return expressions.make(form.replace("{0}", "{}"), *[base] * times)
-
-
-def _chosen(arguments: Sequence[Expression], expressions: Expressions) -> Expression:
-    condition, yes, no = arguments
-    return expressions.choice(expressions.truth(condition), yes, no)
 
 
 def _sign(x: Expression, expressions: Expressions) -> Expression:

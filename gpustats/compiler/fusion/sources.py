@@ -17,12 +17,6 @@ from .scalar_ops import NoData, Unsupported
 def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[list[Variable], int]:
     """Last variables before those that have an element for each row, and the least number of rows.
 
-    Parameters
-    ----------
-    term : Variable
-    data : mapping
-        Variables that are data -> their arrays.
-
     Raises
     ------
     Unsupported

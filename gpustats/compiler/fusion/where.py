@@ -12,13 +12,13 @@ import itertools
 import os
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import get_default_mode
-from pytensor.gradient import grad
+from pytensor.graph.basic import Variable
 from pytensor.graph.traversal import ancestors
 from pytensor.link.numba.linker import NumbaLinker
 
@@ -26,7 +26,9 @@ from ...rows.model import Rows
 from ...runtime import choose
 from ...runtime.base import Runtime
 from ...runtime.speeds import Line, Speeds, copying, kept, seconds, through, transfer
+from ..graph.gradients import gradients
 from ..graph.machine import is_possible
+from ..graph.types import TensorVariable
 from .program import Program, program_of
 
 FEWEST_ROWS = 500  # rows below which no device pays, and nothing is measured
@@ -43,18 +45,11 @@ SIDES = "device", "PyTensor"
 
 
 class Estimate(NamedTuple):
-    """Seconds that a sum and its gradients are expected to take.
-
-    Attributes
-    ----------
-    on_device, by_pytensor : float
-    shared_by : int
-        Chains that wait for one another on the device, where PyTensor would compute for all at once: on CPUs.
-    """
+    """Seconds that a sum and its gradients are expected to take."""
 
     on_device: float
     by_pytensor: float
-    shared_by: int = 1
+    shared_by: int = 1  #: chains that wait for one another on the device, where PyTensor would compute for all at once: on CPUs
 
     @property
     def pays(self) -> bool:
@@ -73,11 +68,7 @@ class Estimate(NamedTuple):
 def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
     """Time that a program takes on the device, and the time of the same sum by PyTensor.
 
-    Parameters
-    ----------
-    program : Program
-    measured : dict, optional
-        By default that of this machine and the default device.
+    By default the speeds are those of this machine and the default device.
     """
     runtime, shared_by = choose.get(), 1
     if measured is None:
@@ -100,18 +91,10 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
 
 
 class Decision(NamedTuple):
-    """Decision where a sum is computed.
+    """Decision where a sum is computed."""
 
-    Attributes
-    ----------
-    reason : str
-        Why it is left to PyTensor, in words for a user; empty where it is computed on the device.
-    expected : Estimate or None
-        Times that decided, if times did.
-    """
-
-    reason: str
-    expected: Estimate | None = None
+    reason: str  #: why it is left to PyTensor, in words for a user; empty where it is computed on the device
+    expected: Estimate | None = None  #: times that decided, if times did
 
 
 def decision(program: Program, min_rows: int | None) -> Decision:
@@ -163,31 +146,23 @@ def measure(runtime: Runtime) -> Speeds:
 def _elements(side: str) -> Line:
     """Seconds that a further element of a table takes, while the number of rows stays the same."""
     n_rows = min(10 * TABLE_SIZES[1], max(RUNS_BY_ROWS))
-    small, large = (_Measured(_gathers, size).run(side)(n_rows, RUNS_OF_LONGEST) for size in TABLE_SIZES)
+    small, large = (_Measured(_TERMS["gathers"], size).run(side)(n_rows, RUNS_OF_LONGEST) for size in TABLE_SIZES)
     return Line(0.0, max(large - small, 0.0) / (TABLE_SIZES[1] - TABLE_SIZES[0]))
 
 
-def _cheap(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
-    return -0.5 * pt.sqr((y - (a + b * x)) * s)
-
-
-def _calls(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
-    return pt.log(s + pt.sqr(y - a)) - pt.exp(b * x) + pt.log1p(pt.sqr(s * x))
-
-
-def _gathers(a: Any, b: Any, s: Any, table: Any, x: Any, y: Any, i: Any) -> Any:
-    return -0.5 * pt.sqr(y - table[i])
-
-
-#: A sum for each kind of operation, of which it has some, beside cheap ones.
-_TERMS: dict[str, Callable[..., Any]] = {"cheap": _cheap, "calls": _calls, "gathers": _gathers}
+#: Term of a sum for each kind of operation, of which it has some, beside cheap ones.
+_TERMS: dict[str, Callable[..., TensorVariable]] = {
+    "cheap": lambda a, b, s, table, x, y, i: -0.5 * pt.sqr((y - (a + b * x)) * s),
+    "calls": lambda a, b, s, table, x, y, i: pt.log(s + pt.sqr(y - a)) - pt.exp(b * x) + pt.log1p(pt.sqr(s * x)),
+    "gathers": lambda a, b, s, table, x, y, i: -0.5 * pt.sqr(y - table[i]),
+}
 TABLE_SIZES = 1000, 100_000  # elements of the table of gathers: two sizes, which show what a further element takes
 
 
 class _Measured:
     """Sum over rows whose time is taken, with a table of so many elements."""
 
-    def __init__(self, term: Callable[..., Any], size: int = TABLE_SIZES[0]):
+    def __init__(self, term: Callable[..., TensorVariable], size: int = TABLE_SIZES[0]):
         self.size = size
         parameters, data = [*map(pt.dscalar, "abs"), pt.dvector("table")], [pt.dvector("x"), pt.dvector("y"), pt.lvector("i")]
         self.term = term(*parameters, *data)
@@ -195,13 +170,13 @@ class _Measured:
         self.parameters, self.data = ([v for v in some if v in used] for some in (parameters, data))
         self.work = self._program(3).work
 
-    def _numbers(self, n_rows: int) -> dict[Any, np.ndarray]:
+    def _numbers(self, n_rows: int) -> dict[Variable, np.ndarray]:
         """Data of so many rows."""
         x = np.linspace(-1, 1, n_rows)
         columns = {"x": x, "y": x**2, "i": np.random.default_rng(1).integers(0, self.size, n_rows)}
         return {v: columns[v.name] for v in self.data}
 
-    def _point(self) -> dict[str, Any]:
+    def _point(self) -> dict[str, np.ndarray]:
         return {v.name: np.full(self.size if v.type.ndim else (), 0.5) for v in self.parameters}
 
     def _program(self, n_rows: int) -> Program:
@@ -221,15 +196,14 @@ class _Measured:
     def _on_device(self, n_rows: int, repeats: int) -> float:
         program, point = self._program(n_rows), self._point()
         rows = Rows(program.source, **program.leaves)
-        values: dict[str, Any] = {p.name: point[str(program.inputs[p.input].name)] for p in program.parameters}
+        values = {p.name: point[str(program.inputs[p.input].name)] for p in program.parameters}
         if by_machine() and (found := rows.replay(values, rows.parameters)) is not None:
             return seconds(found.fix(values).replay.run, repeats)
         return seconds(lambda: rows.value_and_grad(**values), repeats)
 
     def _by_pytensor(self) -> Callable[[int, int], float]:
-        total: Any = self.term.sum()
-        gradient: Any = grad(total, self.parameters)
-        function = pytensor.function([*self.parameters, *self.data], [total, *gradient])
+        total = self.term.sum()
+        function = pytensor.function([*self.parameters, *self.data], [total, *gradients(total, self.parameters)])
         function.trust_input = True
 
         def run(n_rows: int, repeats: int) -> float:

@@ -8,8 +8,6 @@ already.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytensor
 import pytensor.tensor as pt
@@ -22,14 +20,13 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ..evaluation.formula import Formula
 from .ops import LogDensity
+from .types import TensorLike, TensorVariable
 
 
-def guarded(formula: Formula, *arguments: Any) -> Variable:
+def guarded(formula: Formula, *arguments: TensorLike) -> TensorVariable:
     """Log-density of a formula behind PyMC's check, in the type that PyTensor is set to."""
-    evaluated: Any = LogDensity(formula)(*arguments)
-    terms, valid = evaluated.owner.outputs
-    checked: Any = CheckParameterValue(message(formula), can_be_replaced_by_ninf=True)(terms, valid)
-    return pt.cast(checked, pytensor.config.floatX)
+    terms, valid = LogDensity(formula).make_node(*arguments).outputs
+    return pt.cast(CheckParameterValue(message(formula), can_be_replaced_by_ninf=True)(terms, valid), pytensor.config.floatX)
 
 
 def message(formula: Formula) -> str:
@@ -57,15 +54,15 @@ def is_log_density(variable: Variable) -> bool:
     return node is not None and isinstance(node.op, LogDensity) and _bare(condition) is node.outputs[1]
 
 
-def sum_of_checked(variable: Any) -> Variable:
+def sum_of_checked(variable: Variable) -> Variable:
     """Sum of a `LogDensity`'s checked terms, checked and given its type after it is taken."""
     node = variable.owner
     if isinstance(node.op, LogDensity):
-        return variable.sum()
+        return pt.sum(variable)
     if isinstance(node.op, CheckParameterValue):
         return node.op(sum_of_checked(node.inputs[0]), *node.inputs[1:])
     if isinstance(node.op.scalar_op, Cast):
-        return pt.cast(sum_of_checked(node.inputs[0]), variable.dtype)
+        return pt.cast(sum_of_checked(node.inputs[0]), variable.type.dtype)
     condition, terms, _ = node.inputs
     return pt.switch(_bare(condition), sum_of_checked(terms), -np.inf)
 

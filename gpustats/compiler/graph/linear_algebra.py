@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytensor.tensor as pt
 from pytensor.graph.basic import Apply, Variable
-from pytensor.graph.op import Op
 from pytensor.graph.replace import _vectorize_node
 from pytensor.tensor.utils import broadcast_static_dim_lengths
 
 from ..evaluation.linalg import linear_algebra
-from .ops import FLOAT, as_float64
-from .shapes import broadcast_batch
+from .ops import FLOAT, ArrayOp, as_float64, broadcast_batch
+from .types import SymbolicShape, TensorLike, Variables
 
 
-class StackOp(Op):
+class StackOp(ArrayOp):
     """Op on stacks of matrices, whose leading axes, as many in each, broadcast.
 
     Attributes
@@ -29,7 +28,7 @@ class StackOp(Op):
 
     shaped_like: ClassVar[tuple[int | None, ...]]
 
-    def stacks(self, *inputs: Any) -> list[Variable]:
+    def stacks(self, *inputs: TensorLike) -> list[Variable]:
         """Inputs as float64 variables with as many axes each."""
         variables = [as_float64(v) for v in inputs]
         for variable in variables:
@@ -40,43 +39,25 @@ class StackOp(Op):
         ndim = max(v.type.ndim for v in variables)
         return [pt.shape_padleft(v, ndim - v.type.ndim) if v.type.ndim < ndim else v for v in variables]
 
-    def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-        """Output arrays for these input arrays."""
-        raise NotImplementedError
-
-    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        for storage, value in zip(outputs, self.evaluate(inputs), strict=True):
-            storage[0] = value
-
-    def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
-        node, shapes = args[-2:]
+    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
         return [self._stacked(node, shapes) if i is None else shapes[i] for i in self.shaped_like]
 
-    def _stacked(self, node: Apply, shapes: Sequence[Sequence[Any]]) -> tuple:
+    def _stacked(self, node: Apply, shapes: Sequence[SymbolicShape]) -> SymbolicShape:
         return (*broadcast_batch(node, shapes, [2] * len(shapes)), *shapes[-1][-2:])
 
-    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         raise NotImplementedError(
             f"this graph asks for second derivatives, of which {self} has none: take pt.linalg's functions"
         )
 
-    def L_op(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
-        return self.pullback(inputs, outputs, cotangents)  # its name in PyTensor 2
-
 
 @_vectorize_node.register(StackOp)
-def _vectorize(op: StackOp, node: Apply, *inputs: Any) -> Apply:
+def _vectorize(op: StackOp, node: Apply, *inputs: Variable) -> Apply:
     return op.make_node(*inputs)
 
 
 class Cholesky(StackOp):
-    """Lower Cholesky factors of symmetric matrices.
-
-    Parameters
-    ----------
-    on_error : {"nan", "raise"}
-        Treatment of a matrix that has no factor.
-    """
+    """Lower Cholesky factors of symmetric matrices; `on_error` says what becomes of one that has none: "nan" or "raise"."""
 
     __props__ = ("on_error",)
     shaped_like = (0,)
@@ -86,14 +67,14 @@ class Cholesky(StackOp):
             raise ValueError(f"on_error must be 'nan' or 'raise', not {on_error!r}")
         self.on_error = on_error
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         (a,) = self.stacks(*inputs)
         return Apply(self, [a], [a.type()])
 
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return [linear_algebra.cholesky(arrays[0], self.on_error)]
 
-    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         return CholeskyGrad().make_node(outputs[0], cotangents[0]).outputs
 
 
@@ -103,7 +84,7 @@ class CholeskyGrad(StackOp):
     __props__ = ()
     shaped_like = (0,)
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         l, l_bar = self.stacks(*inputs)  # noqa: E741
         return Apply(self, [l, l_bar], [l.type()])
 
@@ -112,15 +93,7 @@ class CholeskyGrad(StackOp):
 
 
 class SolveTriangular(StackOp):
-    """Solutions x of triangular systems a x = b.
-
-    Parameters
-    ----------
-    trans : bool
-        Whether to solve a' x = b instead.
-    lower : bool
-        Whether a is lower or upper triangular.
-    """
+    """Solutions x of triangular systems a x = b, or of a' x = b if `trans`; a is lower or upper triangular."""
 
     __props__ = ("trans", "lower")
     shaped_like: ClassVar[tuple[int | None, ...]] = (None,)
@@ -128,23 +101,20 @@ class SolveTriangular(StackOp):
     def __init__(self, trans: bool = False, lower: bool = True):
         self.trans, self.lower = trans, lower
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         a, b = self.stacks(*inputs)
+        pairs = zip(a.type.shape[:-2], b.type.shape[:-2], strict=True)
         try:
-            leading = [
-                broadcast_static_dim_lengths(pair) for pair in zip(a.type.shape[:-2], b.type.shape[:-2], strict=True)
-            ]
+            leading = [broadcast_static_dim_lengths(pair) for pair in pairs]
         except ValueError:
             shapes = f"a {a.type.shape} and b {b.type.shape}"
-            raise ValueError(
-                f"{self}: stacks of matrices that do not broadcast along their leading axes: {shapes}"
-            ) from None
+            raise ValueError(f"{self}: stacks of matrices that do not broadcast along their leading axes: {shapes}") from None
         return Apply(self, [a, b], [pt.TensorType(FLOAT, shape=(*leading, *b.type.shape[-2:]))()])
 
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return [linear_algebra.solve_triangular(*arrays, self.trans, self.lower)]
 
-    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         return SolveTriangularGrad(self.trans, self.lower).make_node(*inputs, outputs[0], cotangents[0]).outputs
 
 
@@ -153,7 +123,7 @@ class SolveTriangularGrad(SolveTriangular):
 
     shaped_like = (0, 1)
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         a, b, x, x_bar = self.stacks(*inputs)
         return Apply(self, [a, b, x, x_bar], [a.type(), b.type()])
 

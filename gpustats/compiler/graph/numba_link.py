@@ -242,7 +242,7 @@ def _log_likelihoods(op: LogLikelihoods, node: Apply, **kwargs: Any) -> Callable
     ndims, leading = ndims_of(node), op.leading(node.inputs)
     lead = broadcast(leading)
     shapes = [lead, lead, *(lead + extents_of(i, ndims[i])[leading[i] :] for i in op.places)]
-    return compiled(Bridge(op.sums, ndims, str(op)), node, shapes)
+    return compiled(Bridge(op.evaluate, ndims, str(op)), node, shapes)
 
 
 @numba_funcify.register(Weighted)

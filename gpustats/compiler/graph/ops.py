@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytensor.tensor as pt
@@ -18,7 +18,10 @@ from pytensor.tensor.basic import Alloc
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ..evaluation.formula import Evaluator, Formula, FormulaArgument
-from .shapes import broadcast_batch
+from .types import SymbolicShape, TensorLike, TensorVariable, Variables
+
+if TYPE_CHECKING:
+    from pytensor.graph.op import OutputStorageType
 
 FLOAT = "float64"
 
@@ -26,31 +29,53 @@ FLOAT = "float64"
 class _Widen(Cast):
     """Cast to float64, with a derivative of the type that is widened: PyTensor's own would be float64."""
 
-    def pullback(self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         return [cotangents[0].astype(inputs[0].dtype)]
 
-    L_op: Any = pullback  # its name in PyTensor 2
+    L_op = pullback  # type: ignore[assignment]  # its name in PyTensor 2
 
 
 _widen = Elemwise(_Widen(scalar_float64))
 
 
-def as_float64(value: Any) -> Any:
+def as_float64(value: TensorLike) -> Variable:
     """Variable in float64; derivatives in the original keep its type."""
     variable = pt.as_tensor_variable(value)
-    return _widen(variable) if variable.dtype in ("float16", "float32") else pt.cast(variable, FLOAT)
+    narrow = variable.dtype in ("float16", "float32")
+    return _widen.make_node(variable).outputs[0] if narrow else pt.cast(variable, FLOAT)
 
 
-class DensityOp(Op):
-    """Op of a formula. Copies of it in other processes make evaluators of their own.
+class ArrayOp(Op):
+    """Op whose outputs a method computes from the arrays of its inputs, for every linker."""
 
-    Parameters
-    ----------
-    formula : Formula
-    wrt : sequence of int
-        The places of the arguments in which there are derivatives.
-    known : sequence of (int, TensorConstant)
-        Places and values of the arguments that never change, and so are no inputs of the Op.
+    def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        """Output arrays for these input arrays."""
+        raise NotImplementedError
+
+    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
+        """Shapes of the outputs, from those of the inputs."""
+        raise NotImplementedError
+
+    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: OutputStorageType) -> None:
+        for storage, value in zip(outputs, self.evaluate(inputs), strict=True):
+            storage[0] = np.asarray(value)
+
+    def infer_shape(self, *args: Any) -> Sequence[SymbolicShape]:  # PyTensor 2 passes the graph as well
+        return self.shapes(*args[-2:])
+
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
+        """Derivatives in the inputs, from those in the outputs."""
+        raise NotImplementedError(f"this graph asks for derivatives of {self}, which has none")
+
+    def L_op(self, inputs, outputs, output_grads):
+        return self.pullback(inputs, outputs, output_grads)  # its name in PyTensor 2
+
+
+class DensityOp(ArrayOp):
+    """Op of a formula, with derivatives in the arguments at the places `wrt`.
+
+    Those that are `known`, places and constants, never change and are no inputs. Copies of the Op in other processes make
+    evaluators of their own.
     """
 
     __props__: tuple[str, ...] = ("formula", "wrt", "known")
@@ -58,7 +83,7 @@ class DensityOp(Op):
     def __init__(self, formula: Formula, wrt: Sequence[int] = (), known: Sequence[tuple[int, Constant]] = ()):
         self.formula, self.wrt, self.known = formula, tuple(wrt), tuple(known)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in self.__props__}
 
     def __str__(self) -> str:
@@ -68,6 +93,11 @@ class DensityOp(Op):
     def evaluator(self) -> Evaluator:
         """Evaluator of this process, which has its data on the device."""
         return self.formula.evaluator({i: constant.data for i, constant in self.known})
+
+    @property
+    def places(self) -> list[int]:
+        """Places of the inputs in which there are derivatives."""
+        return [self.evaluator.free.index(i) for i in self.wrt]
 
     @functools.cached_property
     def ranks(self) -> tuple[int, ...]:
@@ -80,29 +110,29 @@ class DensityOp(Op):
         known = dict(self.known)
         return [a for i, a in enumerate(self.formula.arguments) if i not in known]
 
-    def arguments(self, inputs: Sequence[Any]) -> list[Variable]:
+    def arguments(self, inputs: Sequence[TensorLike]) -> list[Variable]:
         """Inputs as float64 variables, constants as constants."""
         return [_as_float(v, a) for v, a in zip(inputs, self._input_arguments, strict=False)]
 
-    def no_second_derivatives(self) -> NotImplementedError:
-        return NotImplementedError(
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
+        raise NotImplementedError(
             f"this graph asks for second derivatives of {self.formula!r}, of which PyTensor gets the first only; "
             "gpustats.Likelihood(…).hessian has them for scalar parameters"
         )
 
 
-def _as_float(value: Any, argument: FormulaArgument) -> Variable:
-    value = pt.as_tensor_variable(value)
-    if value.type.ndim < argument.rank:
+def _as_float(value: TensorLike, argument: FormulaArgument) -> Variable:
+    variable = pt.as_tensor_variable(value)
+    if variable.type.ndim < argument.rank:
         kind = "vector" if argument.rank == 1 else "matrix"
         raise ValueError(
-            f"{argument.name} must be a {kind}, or several with leading axes; it has {value.type.ndim} dimensions"
+            f"{argument.name} must be a {kind}, or several with leading axes; it has {variable.type.ndim} dimensions"
         )
-    if value.dtype == FLOAT or (argument.single and value.dtype == "float32" and isinstance(value, Constant)):
-        return value
-    if isinstance(value, Constant):
-        return pt.constant(value.data.astype(FLOAT), name=value.name)
-    return as_float64(value)
+    if not isinstance(variable, Constant):
+        return as_float64(variable)
+    if variable.dtype == FLOAT or (argument.single and variable.dtype == "float32"):
+        return variable
+    return pt.constant(variable.data.astype(FLOAT), name=variable.name)
 
 
 class Table(DensityOp):
@@ -110,7 +140,7 @@ class Table(DensityOp):
 
     default_output = 0
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         arguments = self.arguments(inputs)
         batch = [v.type.shape[: v.type.ndim - rank] for v, rank in zip(arguments, self.ranks, strict=True)]
         ndim = max(map(len, batch))
@@ -124,11 +154,10 @@ class Table(DensityOp):
             shape.append(known.pop() if known else None if longer else 1)
         return Apply(self, arguments, [pt.TensorType(FLOAT, shape=tuple(shape))(), _condition()])
 
-    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        outputs[0][0], outputs[1][0] = self.evaluator.checked_table(inputs)
+    def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        return self.evaluator.checked_table(arrays)
 
-    def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
-        node, shapes = args[-2:]
+    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
         return [broadcast_batch(node, shapes, self.ranks), ()]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -138,7 +167,7 @@ class Table(DensityOp):
 class LogDensity(Table):
     """Log-density at every point of the broadcast of its arguments, and whether all parameters are valid."""
 
-    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         wrt = [i for i, v in enumerate(inputs) if i in self.formula.differentiable and not isinstance(v, Constant)]
         cotangent = cotangents[0]
         gradients: dict[int, Variable] = {}
@@ -150,8 +179,6 @@ class LogDensity(Table):
         elif wrt:
             gradients = dict(zip(wrt, Weighted(self.formula, wrt).make_node(*inputs, cotangent).outputs, strict=True))
         return [gradients[i] if i in gradients else self._no_gradient(i, v) for i, v in enumerate(inputs)]
-
-    L_op: Any = pullback  # its name in PyTensor 2
 
     def _no_gradient(self, i: int, v: Variable) -> Variable:
         if isinstance(v, Constant):
@@ -167,56 +194,56 @@ class LogLikelihood(DensityOp):
     Where a parameter is invalid, the sum is -inf and the gradients are 0.
     """
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         arguments = self.arguments(inputs)
         by_place = dict(zip(self.evaluator.free, arguments, strict=True))
         return Apply(self, arguments, [pt.dscalar(), _condition(), *(by_place[i].type() for i in self.wrt)])
 
-    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        for storage, value in zip(outputs, self.evaluator.checked_sums(inputs, self.wrt), strict=True):
-            storage[0] = value
+    def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        return self.evaluator.checked_sums(arrays, self.wrt)
 
-    def infer_shape(self, *args: Any) -> list[tuple]:
-        return [(), (), *(args[-1][self.evaluator.free.index(i)] for i in self.wrt)]
+    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
+        return [(), (), *(shapes[i] for i in self.places)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True] * len(node.outputs) for _ in node.inputs]
 
-    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
+    def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         if any(not isinstance(c.type, DisconnectedType) for c in cotangents[2:]):
-            raise self.no_second_derivatives()
+            return super().pullback(inputs, outputs, cotangents)
         # The cotangent of a sum is uniform.
         return LogDensity(self.formula).pullback(inputs, [], cotangents[:1])
-
-    L_op: Any = pullback
 
 
 class Weighted(DensityOp):
     """Gradients of the sum of weight × log-density: the inputs are the arguments, and the weights of all points."""
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         arguments = self.arguments(inputs[:-1])
         weight = as_float64(inputs[-1])
         return Apply(self, [*arguments, weight], [arguments[i].type() for i in self.wrt])
 
-    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        for storage, value in zip(outputs, self.evaluator.checked_weighted(inputs[:-1], inputs[-1], self.wrt), strict=True):
-            storage[0] = value
+    def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        return self.evaluator.checked_weighted(arrays[:-1], arrays[-1], self.wrt)
 
-    def infer_shape(self, *args: Any) -> list[tuple]:
-        return [args[-1][i] for i in self.wrt]
-
-    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
-        raise self.no_second_derivatives()
-
-    L_op: Any = pullback
+    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
+        return [shapes[i] for i in self.wrt]
 
 
 def _condition() -> Variable:
     return pt.TensorType("bool", shape=())()
 
 
-def uniform(variable: Any) -> Any:
+def broadcast_batch(node: Apply, shapes: Sequence[SymbolicShape], ranks: Sequence[int]) -> SymbolicShape:
+    """Shape to which the leading axes of a node's inputs broadcast, from their shapes and the numbers of their other axes."""
+    batches = []
+    for variable, shape, rank in zip(node.inputs, shapes, ranks, strict=True):
+        static = variable.type.shape  # what the graph knows for certain spares it to compare lengths
+        batches.append(tuple(shape[i] if static[i] is None else static[i] for i in range(len(static) - rank)))
+    return tuple(pt.broadcast_shape(*batches, arrays_are_shapes=True)) if any(batches) else ()
+
+
+def uniform(variable: TensorVariable) -> TensorVariable | None:
     """Number that a variable has in all places, where the graph shows it, as for the cotangent of a sum; else None."""
     if not variable.type.ndim:
         return variable
@@ -240,7 +267,7 @@ def uniform(variable: Any) -> Any:
 
 
 @_vectorize_node.register(Table)
-def _vectorize(op: Table, node: Apply, *inputs: Any) -> Apply:
+def _vectorize(op: Table, node: Apply, *inputs: TensorVariable) -> Apply:
     """Node of the Op for inputs with further leading axes: their old leading axes have to broadcast as before."""
     ndim = node.outputs[0].type.ndim
     aligned = []
@@ -248,7 +275,6 @@ def _vectorize(op: Table, node: Apply, *inputs: Any) -> Apply:
         extra = new.type.ndim - old.type.ndim
         missing = ndim - (old.type.ndim - rank)
         if extra and missing:
-            order: list[Any] = [*range(extra), *["x"] * missing, *range(extra, new.type.ndim)]
-            new = new.dimshuffle(*order)
+            new = new.dimshuffle(*range(extra), *["x"] * missing, *range(extra, new.type.ndim))
         aligned.append(new)
     return op.make_node(*aligned)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytensor.tensor as pt
 from pytensor.compile.mode import optdb
-from pytensor.graph.basic import Constant, Variable
+from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import GraphRewriter
 from pytensor.scalar.basic import Add
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
@@ -60,11 +59,11 @@ def _used(fgraph: FunctionGraph, variables: list[Variable]) -> list[Variable]:
     return [v for v in variables if fgraph.clients[v]]
 
 
-def _is_whole_sum(op: Any, ndim: int) -> bool:
+def _is_whole_sum(op: Op, ndim: int) -> bool:
     return isinstance(op, Sum) and (op.axis is None or len(op.axis) == ndim)
 
 
-def _is_total(node: Any, ndim: int) -> bool:
+def _is_total(node: Apply, ndim: int) -> bool:
     """True if a node has the sum of all elements of its input, or the only element without its axes."""
     alone = isinstance(node.op, DimShuffle) and not node.outputs[0].type.ndim
     return alone or _is_whole_sum(node.op, ndim)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
@@ -13,21 +12,14 @@ from pytensor.graph.replace import _vectorize_node
 
 from ..evaluation.batches import along_one_axis, common_batch
 from ..evaluation.formula import Formula
-from .ops import FLOAT, DensityOp, LogLikelihood
-from .shapes import broadcast_batch
+from .ops import FLOAT, DensityOp, LogLikelihood, broadcast_batch
+from .types import SymbolicShape, TensorLike
 
 
 class LogLikelihoods(DensityOp):
     """Sums of the log-density, as of `LogLikelihood`, for sets of parameters: leading axes of the inputs, which broadcast.
 
-    All outputs have them.
-
-    Parameters
-    ----------
-    formula, wrt, known
-        As for `LogLikelihood`.
-    ndims : sequence of int
-        Number of axes of each input in one set.
+    All outputs have them. `ndims` has the number of axes of each input in one set.
     """
 
     __props__ = ("formula", "wrt", "known", "ndims")
@@ -38,7 +30,7 @@ class LogLikelihoods(DensityOp):
         super().__init__(formula, wrt, known)
         self.ndims = tuple(ndims)
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: TensorLike) -> Apply:
         arguments = self.arguments(inputs)
         n_lead = max(self.leading(arguments))
         cores = [v.type.shape[v.type.ndim - n :] for v, n in zip(arguments, self.ndims, strict=True)]
@@ -46,39 +38,24 @@ class LogLikelihoods(DensityOp):
         slopes = [pt.TensorType(FLOAT, shape=lead + cores[place])() for place in self.places]
         return Apply(self, arguments, [pt.TensorType(FLOAT, shape=lead)(), pt.TensorType("bool", shape=lead)(), *slopes])
 
-    @property
-    def places(self) -> list[int]:
-        """Places of the inputs in which there are derivatives."""
-        return [self.evaluator.free.index(i) for i in self.wrt]
-
     def leading(self, inputs: Sequence[Variable]) -> list[int]:
         """Number of leading axes of each input."""
         return [v.type.ndim - n for v, n in zip(inputs, self.ndims, strict=True)]
 
-    def sums(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Sums, whether all parameters are valid, and the sums' derivatives: the outputs of the Op."""
-        lead = common_batch(inputs, self.ndims)
-        sets = [along_one_axis(a, n, lead) for a, n in zip(inputs, self.ndims, strict=True)]
+    def evaluate(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Sums, whether all parameters are valid, and the sums' derivatives."""
+        lead = common_batch(arrays, self.ndims)
+        sets = [along_one_axis(a, n, lead) for a, n in zip(arrays, self.ndims, strict=True)]
         if not (n_sets := math.prod(lead)):
             return [np.empty(lead), np.empty(lead, bool), *(np.empty(lead + sets[place].shape[1:]) for place in self.places)]
         return [a.reshape(lead + a.shape[1:]) for a in self.evaluator.checked_sums_of_sets(sets, n_sets, self.wrt)]
 
-    def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: Any) -> None:
-        for storage, value in zip(outputs, self.sums(inputs), strict=True):
-            storage[0] = np.asarray(value)
-
-    def infer_shape(self, *args: Any) -> list[tuple]:  # PyTensor 2 passes the graph as well
-        node, shapes = args[-2:]
+    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
         lead = broadcast_batch(node, shapes, self.ndims)
         return [lead, lead, *(lead + tuple(shapes[i][len(shapes[i]) - self.ndims[i] :]) for i in self.places)]
 
-    def pullback(self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Variable]) -> list:
-        raise self.no_second_derivatives()
-
-    L_op: Any = pullback  # its name in PyTensor 2
-
 
 @_vectorize_node.register(LogLikelihood)
-def _vectorize(op: LogLikelihood, node: Apply, *inputs: Any) -> Apply:
+def _vectorize(op: LogLikelihood, node: Apply, *inputs: Variable) -> Apply:
     made = LogLikelihoods(op.formula, op.wrt, op.known, [v.type.ndim for v in node.inputs])
     return (made if any(made.leading(inputs)) else op).make_node(*inputs)

@@ -15,7 +15,6 @@ import pytensor.tensor as pt
 from pymc.model import modelcontext
 from pymc.pytensorf import rewrite_pregrad
 from pytensor.compile.mode import optdb
-from pytensor.gradient import grad
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.replace import clone_replace, vectorize_graph
@@ -25,11 +24,17 @@ from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Split
 
 from ...compiler.fusion.rewrite import fused
+from ...compiler.graph.gradients import gradients
+from ...compiler.graph.types import TensorVariable
 from .points import Points
 from .with_jax import as_jax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import jax
+    from numpy.typing import ArrayLike
+    from pytensor.compile.function.types import Function
 
 #: Rewrites of the graph of one point. Checks become -inf here, so that an invalid point makes no others invalid.
 REWRITES_OF_ONE_POINT = (
@@ -45,14 +50,7 @@ class Batched:
     A point is what PyMC's samplers see: the values of all free variables, transformed to be unconstrained. Sums over rows are
     computed on the device, one launch for all points; PyTensor computes the rest, vectorised over the points.
 
-    Parameters
-    ----------
-    model : pymc.Model, optional
-        By default that of the context.
-    min_rows : int
-        Sums over fewer rows are left to PyTensor.
-    devices : "all" or sequence of str, optional
-        Devices that share the rows of each sum.
+    The parameters are those of `batched`.
 
     Attributes
     ----------
@@ -60,23 +58,25 @@ class Batched:
         The variables of a point and where they lie in an array.
     """
 
-    def __init__(self, model: Any = None, *, min_rows: int = MIN_ROWS, devices: Any = None):
+    def __init__(
+        self, model: pm.Model | None = None, *, min_rows: int = MIN_ROWS, devices: str | Sequence[str] | None = None
+    ):
         self.model = modelcontext(model)
         self.points = Points(self.model)
-        self._settings = {"min_rows": min_rows, "devices": devices}
+        self._fused = functools.partial(fused, min_rows=min_rows, devices=devices)
         self._lock = threading.Lock()  # PyTensor's functions serve one thread at a time
 
     def __repr__(self) -> str:
         return f"<the log-posterior of {', '.join(self.points.shapes)} at points of {self.points.size} numbers>"
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__ |= state
         self._lock = threading.Lock()
 
-    def logp(self, points: Any) -> np.ndarray:
+    def logp(self, points: ArrayLike | Mapping[str, ArrayLike]) -> np.ndarray:
         """Log-posteriors, up to the constant of the model.
 
         Parameters
@@ -94,7 +94,7 @@ class Batched:
             (values,) = self._value(array)
         return values
 
-    def logp_dlogp(self, points: Any) -> tuple[np.ndarray, Any]:
+    def logp_dlogp(self, points: ArrayLike | Mapping[str, ArrayLike]) -> tuple[np.ndarray, Any]:
         """Log-posteriors and their gradients.
 
         Parameters
@@ -118,7 +118,7 @@ class Batched:
             values, gradients = self._value_and_gradient(array)
         return values, self.points.as_dict(gradients) if isinstance(points, Mapping) else gradients
 
-    def constrained(self, points: Any) -> dict[str, np.ndarray]:
+    def constrained(self, points: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, np.ndarray]:
         """Free variables in their own domains, and the deterministic ones.
 
         Parameters
@@ -135,13 +135,13 @@ class Batched:
             array = self.points.as_array(points)
             lead: tuple[int, ...] = array.shape[:1]
         else:
-            given = np.asarray(points, np.float64)
+            given: np.ndarray = np.asarray(points, np.float64)
             lead, array = given.shape[:-1], self.points.as_array(given.reshape(-1, *given.shape[-1:]))
         with self._lock:
             values = self._constrained(array)
-        return {v.name: np.reshape(value, lead + value.shape[1:]) for v, value in zip(self._own, values, strict=True)}
+        return {str(v.name): np.reshape(value, lead + value.shape[1:]) for v, value in zip(self._own, values, strict=True)}
 
-    def as_jax(self) -> Callable[[Any], Any]:
+    def as_jax(self) -> Callable[[jax.Array], jax.Array]:
         """Log-posterior of a point as a function of JAX, for samplers that are written in it, such as those of blackjax.
 
         The function takes a point (d,) and returns a number; it can be compiled and differentiated once, and what `jax.vmap`
@@ -168,25 +168,25 @@ class Batched:
             raise TypeError(f"{', '.join(discrete)} are discrete, so that the log-posterior has no gradient: call logp")
 
     @functools.cached_property
-    def _own(self) -> list[Any]:
+    def _own(self) -> list[TensorVariable]:
         """Variables in their own domains, as expressions of those of a point."""
         names = {v.name for v in self.model.unobserved_RVs}
         return [v for v in self.model.unobserved_value_vars if v.name in names]
 
     @functools.cached_property
-    def _value(self) -> Callable[[np.ndarray], list[np.ndarray]]:
+    def _value(self) -> Function:
         return self.compiled(self.model.logp(), gradient=False)
 
     @functools.cached_property
-    def _value_and_gradient(self) -> Callable[[np.ndarray], list[np.ndarray]]:
+    def _value_and_gradient(self) -> Function:
         return self.compiled(self.model.logp(), gradient=True)
 
     @functools.cached_property
-    def _constrained(self) -> Callable[[np.ndarray], list[np.ndarray]]:
+    def _constrained(self) -> Function:
         matrix = pt.dmatrix("points")
         return pm.compile([matrix], self._at(matrix, self.model.value_vars, self._own), on_unused_input="ignore")
 
-    def compiled(self, total: Variable, *, gradient: bool, **kwargs: Any) -> Callable[[np.ndarray], list[np.ndarray]]:
+    def compiled(self, total: Variable, *, gradient: bool, **kwargs: Any) -> Function:
         """Compiled function from points (C, d) to the values (C,) of a scalar of the model, and its gradients (C, d).
 
         Parameters
@@ -201,20 +201,22 @@ class Batched:
         (total,) = clone_replace([total], dict(zip(self.model.value_vars, own, strict=True)), rebuild_strict=False)
         if not self.model.check_bounds:
             (total,) = _rewritten([total], ("canonicalize", "local_remove_check_parameter"))
-        with fused(**self._settings):
+        with self._fused():
             total = rewrite_pregrad(total)
-        slopes: Any = grad(total, own, disconnected_inputs="ignore", return_disconnected="zero") if gradient else []
+        slopes = gradients(total, own) if gradient else []
         outputs = _rewritten([total, *slopes], REWRITES_OF_ONE_POINT)
         matrix = pt.dmatrix("points")
         value, *parts = self._at(matrix, own, outputs)
-        results: list[Any] = [value]
+        results = [value]
         if gradient:
             sizes = map(math.prod, self.points.shapes.values())
             flat = [part.reshape((matrix.shape[0], size)) for part, size in zip(parts, sizes, strict=True)]
             results.append(pt.concatenate(flat or [matrix], axis=1))
         return pm.compile([matrix], results, on_unused_input="ignore", **kwargs)
 
-    def _at(self, matrix: Any, variables: Sequence[Variable], outputs: Sequence[Variable]) -> list[Any]:
+    def _at(
+        self, matrix: TensorVariable, variables: Sequence[Variable], outputs: Sequence[Variable]
+    ) -> list[TensorVariable]:
         """Outputs for each point, (C, …), from outputs that are functions of the variables of one point."""
         replacements = dict(zip(variables, self.points.split(matrix), strict=True))
         vectorised: Any = vectorize_graph(list(outputs), replacements)
@@ -237,8 +239,8 @@ def _split_as_slices(fgraph: FunctionGraph, node: Apply) -> list[Variable] | Non
     axis = node.op.axis if hasattr(node.op, "axis") else getattr(node.inputs[1], "data", None)  # an input in PyTensor 2
     if axis is None:
         return None
-    array: Any
-    array, axis = node.inputs[0], int(axis) % node.inputs[0].type.ndim
+    array = pt.as_tensor_variable(node.inputs[0])
+    axis = int(axis) % array.type.ndim
     lengths = [v.type.shape[axis] for v in node.outputs]
     if None in lengths:
         return None
@@ -264,7 +266,9 @@ optdb.register("gpustats_own_loops", OwnLoops(), position=2.8)
 optdb.register("gpustats_split_as_slices", in2out(_split_as_slices), position=2.7)  # without a tag: nothing else includes it
 
 
-def batched(model: Any = None, *, min_rows: int = MIN_ROWS, devices: Any = None) -> Batched:
+def batched(
+    model: pm.Model | None = None, *, min_rows: int = MIN_ROWS, devices: str | Sequence[str] | None = None
+) -> Batched:
     """Log-posterior of a PyMC model at many points at once: for samplers with many chains, walkers or particles.
 
     Parameters

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
+from numpy.typing import ArrayLike
+from pymc.model import Model
+from pytensor.graph.basic import Variable
+
+from ...compiler.graph.types import TensorVariable
 
 
 class Points:
     """Variables of a point: the values of a model's free variables, transformed to be unconstrained, as samplers see them.
-
-    Parameters
-    ----------
-    model : pymc.Model
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Points:
         The model's initial point.
     """
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Model):
         initial = model.initial_point()
         self._dtypes = {v.name: v.type.dtype for v in model.value_vars}
         self.shapes = {name: np.shape(initial[name]) for name in self._dtypes}
@@ -40,11 +40,11 @@ class Points:
         self.size = sum(math.prod(shape) for shape in self.shapes.values())
         self.start = self.ravel({name: np.asarray(initial[name]) for name in self.shapes})
 
-    def ravel(self, point: Mapping[str, Any]) -> np.ndarray:
+    def ravel(self, point: Mapping[str, ArrayLike]) -> np.ndarray:
         """Point as an array, (d,)."""
         return self.as_array({name: np.asarray(value)[None] for name, value in point.items()})[0]
 
-    def as_array(self, points: Any) -> np.ndarray:
+    def as_array(self, points: ArrayLike | Mapping[str, ArrayLike]) -> np.ndarray:
         """Points as a contiguous array of float64, (C, d).
 
         Raises
@@ -77,11 +77,11 @@ class Points:
         """Variables of points, (C, …), of an array (C, d)."""
         return {name: array[:, its].reshape(-1, *self.shapes[name]) for name, its in self._slices.items()}
 
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """Variables, new in a graph, for those of one point, with lengths that are known."""
         return [pt.TensorType(self._dtypes[name], shape=shape)(name) for name, shape in self.shapes.items()]
 
-    def split(self, matrix: Any) -> list[Any]:
+    def split(self, matrix: TensorVariable) -> list[Variable]:
         """Variables of points, (C, …), of a matrix (C, d) in a graph, in their types; discrete ones are rounded."""
         found = []
         for name, its in self._slices.items():

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...runtime.foreign import from_any_thread
 
+if TYPE_CHECKING:
+    import jax
 
-def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size: int) -> Callable[[Any], Any]:
+
+def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size: int) -> Callable[[jax.Array], jax.Array]:
     """JAX function of points of `size` numbers, with its gradient: see `Batched.as_jax`.
 
-    Parameters
-    ----------
-    evaluate : callable
-        Function from points (C, d) to values (C,) and gradients (C, d).
-    size : int
+    `evaluate` takes points (C, d) and returns values (C,) and gradients (C, d).
     """
     import jax
     import jax.numpy as jnp
@@ -28,21 +27,21 @@ def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size
         values, slopes = evaluate(array.reshape(-1, size))
         return values.reshape(array.shape[:-1]).astype(array.dtype), slopes.reshape(array.shape).astype(array.dtype)
 
-    def both(point: Any) -> Any:
+    def both(point: jax.Array) -> tuple[jax.Array, jax.Array]:
         shapes = jax.ShapeDtypeStruct((), point.dtype), jax.ShapeDtypeStruct(point.shape, point.dtype)
         return jax.pure_callback(evaluated, shapes, point, vmap_method="broadcast_all")
 
     @jax.custom_jvp
-    def logp(point: Any) -> Any:
+    def logp(point: jax.Array) -> jax.Array:
         return both(point)[0]
 
     @logp.defjvp
-    def _along(points: Any, directions: Any) -> Any:
+    def _along(points: tuple[jax.Array], directions: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
         (point,), (direction,) = points, directions
         value, slope = both(point)
         return value, jnp.sum(slope * direction, axis=-1)
 
-    def checked(point: Any) -> Any:
+    def checked(point: jax.Array) -> jax.Array:
         point = jnp.asarray(point)
         if point.shape != (size,):
             raise ValueError(f"the point has shape {point.shape}: it must have ({size},); for many points take jax.vmap")
