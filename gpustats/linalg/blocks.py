@@ -6,7 +6,7 @@ by `kernels.KernelProvider`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..kernels.template import Template
 from ..runtime.types import DType, Handle
@@ -44,7 +44,7 @@ def solve_triangles(runtime: Runtime, l: Matrix, b: Matrix) -> None:  # noqa: E7
     kernel((b.batch * blocks, 1), *substitution(l, b), l.rows, b.columns, blocks)
 
 
-def substitution(l: Matrix, b: Matrix) -> tuple[Any, ...]:  # noqa: E741
+def substitution(l: Matrix, b: Matrix) -> tuple[Handle | int, ...]:  # noqa: E741
     """Arguments of kernels for b and l to solve l x = b from the first row on.
 
     An upper triangle is a lower one, seen from its last row and column.

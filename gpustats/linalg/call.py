@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from .provider import Provider
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
-def matrix_shape(value: Any, name: str, square: bool = False) -> Shape:
+
+def matrix_shape(value: Array, name: str, square: bool = False) -> Shape:
     """Shape of an argument that is a matrix, or a stack of matrices along its leading axes."""
     shape = tuple(getattr(value, "shape", ()))
     if len(shape) < 2 or (square and shape[-1] != shape[-2]):
@@ -29,7 +30,7 @@ def matrix_shape(value: Any, name: str, square: bool = False) -> Shape:
     return shape
 
 
-def take(**values: Any) -> list[Array]:
+def take(**values: Array) -> list[Array]:
     """Arguments as arrays where they lie; TypeError for types that gpustats does not compute with."""
     return [arrays.as_array(value, name) for name, value in values.items()]
 
@@ -141,7 +142,7 @@ class MatrixCall:
             array = self.runtime.to_host(array)
         return array if array.shape == shape else array.reshape(shape)
 
-    def log_determinant(self, factor: Matrix, stack: Shape) -> Any:
+    def log_determinant(self, factor: Matrix, stack: Shape) -> Array:
         """Logarithm of the determinant of l l' for each factor l of a stack, as the caller gets it, float64."""
         some = factor.batch and factor.rows
         numbers = self.provider.log_determinant(factor) if some else np.zeros(factor.batch)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..runtime import choose
@@ -13,7 +11,7 @@ from .matrix import Matrix
 from .providers import provider_of
 
 
-def factor(a: Matrix, devices: Any) -> np.ndarray:
+def factor(a: Matrix, devices: choose.Devices) -> np.ndarray:
     """Factorisation of a matrix of the host by several devices: the lower triangle, with zeros above, as `Provider.factor`.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from .matrix import INFINITE, ZERO_ON_DIAGONAL, Matrix
 from .products import only, sum_to
 
 
-def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, *, where: str = "auto") -> Any:
+def solve_triangular(a: Array, b: Array, trans: int | str = 0, lower: bool = True, *, where: str = "auto") -> Array:
     """Solution x of a x = b with a triangular a. As `scipy.linalg.solve_triangular`, but for `lower`, here the default.
 
     Parameters
@@ -63,7 +62,7 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, *
     return call.deliver(x, shape)
 
 
-def inv_triangular(a: Any, lower: bool = True, *, where: str = "auto") -> Any:
+def inv_triangular(a: Array, lower: bool = True, *, where: str = "auto") -> Array:
     """Inverse of a triangular matrix.
 
     Parameters
@@ -110,8 +109,8 @@ def inv_triangular(a: Any, lower: bool = True, *, where: str = "auto") -> Any:
 
 
 def solve_triangular_grad(
-    a: Any, x: Any, x_bar: Any, trans: int | str = 0, lower: bool = True, *, where: str = "auto"
-) -> tuple[Any, Any]:
+    a: Array, x: Array, x_bar: Array, trans: int | str = 0, lower: bool = True, *, where: str = "auto"
+) -> tuple[Array, Array]:
     """Reverse mode of a x = b: a' b̄ = x̄ and ā = -b̄ x', of which only the triangle counts.
 
     With `trans`, a' x = b: a b̄ = x̄ and ā = -x b̄'.
@@ -169,7 +168,7 @@ def solve_triangular_grad(
     return call.deliver(a_bar if not lower else product, a_shape), call.deliver(b_bar, shape)
 
 
-def inv_triangular_grad(inverse: Any, inverse_bar: Any, lower: bool = True, *, where: str = "auto") -> Any:
+def inv_triangular_grad(inverse: Array, inverse_bar: Array, lower: bool = True, *, where: str = "auto") -> Array:
     """Reverse mode of c = a⁻¹: ā = -c' c̄ c', of which only the triangle counts.
 
     Parameters

@@ -14,6 +14,7 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from .base import Kernel, Result
 from .opencl_commands import Recorded
+from .types import Grid, Handle
 from .waiting import Aside, Waiter, on_main
 
 
@@ -33,11 +34,11 @@ class InFlight:
     __slots__ = ("kept", "last", "left")
 
     def __init__(self) -> None:
-        self.last: Any = None
+        self.last: cl.Event | None = None
         self.left = False
-        self.kept: list[Any] = []
+        self.kept: list[object] = []
 
-    def keep(self, memory: Any) -> None:
+    def keep(self, memory: object) -> None:
         """Hold memory that the calling thread drops for as long as the kernels may use it."""
         last = self.last  # which the main thread may take away meanwhile
         if last is not None and (self.left or _thread.get_ident() == threading.main_thread().ident):
@@ -71,20 +72,20 @@ class OpenCLThread(Waiter):
 
     def __init__(self, runtime: Any) -> None:
         super().__init__()
-        self.work_on(cl.CommandQueue(runtime.context, runtime._device))
-        self.counters: tuple[int, Any] = (0, None)
-        self.result: tuple[int, Any, np.ndarray] | None = None
+        self.work_on(cl.CommandQueue(runtime.context, runtime.cl_device))
+        self.counters: tuple[int, Handle] = (0, None)
+        self.result: tuple[int, Handle, np.ndarray] | None = None
         self.results: dict[int, Result] = {}
-        self.alive: list[Any] | None = None  # while work is recorded, the memory that it uses
+        self.alive: list[object] | None = None  # while work is recorded, the memory that it uses
         self.recorded: list[Recorded] = []
-        self._runtime, self.in_flight, self._aside = runtime, runtime._in_flight, Aside()
+        self._runtime, self.in_flight, self._aside = runtime, runtime.in_flight, Aside()
 
     def work_on(self, queue: cl.CommandQueue) -> None:
         self.queue = queue
         self.pool = MemoryPool(ImmediateAllocator(queue))
 
     @contextlib.contextmanager
-    def recording(self) -> Iterator[list[Any]]:
+    def recording(self) -> Iterator[list[object]]:
         """Context in which kernels go to a list in the place of being started, and the memory that they use to another."""
         own, self.counters = self.counters, (0, None)
         self.alive, self.recorded = [], []
@@ -94,7 +95,7 @@ class OpenCLThread(Waiter):
         finally:
             self.counters, self.alive = own, None
 
-    def started(self, event: cl.Event, kernel: Kernel, grid: tuple[int, int]) -> None:
+    def started(self, event: cl.Event, kernel: Kernel, grid: Grid) -> None:
         """Note a kernel that the main thread has started."""
         self.in_flight.last = event
         self.note(kernel, grid)

@@ -6,7 +6,7 @@ import ctypes
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class Recording:
     given: np.ndarray
     found: np.ndarray
     start: Callable[[], bool]
-    alive: list[Any]
+    alive: list[object]
 
 
 @dataclass(eq=False)
@@ -86,7 +86,7 @@ class Replay:
     given: np.ndarray
     found: np.ndarray
     commands: Sequence[Command]
-    alive: list[Any]
+    alive: list[object]
 
     @functools.cached_property
     def _calls(self) -> list[Callable[[], int]]:

@@ -14,3 +14,5 @@ Handle: TypeAlias = Any
 DType: TypeAlias = np.dtype[Any]
 #: The lengths of an array's axes.
 Shape: TypeAlias = tuple[int, ...]
+#: The blocks of threads of a launch, along x and y.
+Grid: TypeAlias = tuple[int, int]
