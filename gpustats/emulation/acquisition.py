@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.placement import empty, moved
 from ..evaluation.results import written
@@ -21,6 +22,7 @@ from ..processes.factor import Factor
 from ..processes.parameters import by_row
 from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..rewriting.differentiate import derivative_name, gradient
+from ..runtime.types import Array
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime
@@ -72,7 +74,7 @@ class Sums(NamedTuple):
         Their derivatives in the candidates, where they were asked for.
     """
 
-    values: Any
+    values: Array
     slopes: np.ndarray | None
 
 
@@ -101,8 +103,9 @@ def source(which: str, grad: bool, device: Device, dtype: str, dialect: str) -> 
 
 
 def over_references(
-    which: str, candidates: Posterior, references: Posterior, weights: np.ndarray, gains: Any, spreads: Any, grad: bool
-) -> Sums:
+    which: str, candidates: Posterior, references: Posterior, weights: np.ndarray, gains: Array | None,
+    spreads: Array | None, grad: bool,
+) -> Sums:  # fmt: skip
     """The sums over references j of weights_j f(scale2 c² / v), for all candidates.
 
     c is the covariance of a candidate and a reference given the data, v the variance of an observation at the candidate:
@@ -160,7 +163,7 @@ def over_references(
     return Sums(values, slopes)
 
 
-def averaging(weights: Any, r: int) -> np.ndarray:
+def averaging(weights: ArrayLike | None, r: int) -> np.ndarray:
     """Weights of the references in an average."""
     if not r:
         raise ValueError("there are no references")
@@ -170,12 +173,11 @@ def averaging(weights: Any, r: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(given) / r, r)
 
 
-def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndarray:
+def slopes_at(factor: Factor, xs: Array, rows: Matrix, own: np.ndarray) -> np.ndarray:
     """Derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i).
 
     Parameters
     ----------
-    factor : Factor
     xs : (m, p) array
         As kernels read it.
     rows : Matrix
@@ -198,7 +200,7 @@ def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndar
     return found
 
 
-def _cross_slopes(factor: Factor, x: Any, xs: Any, negative: Matrix) -> np.ndarray:
+def _cross_slopes(factor: Factor, x: Array, xs: Array, negative: Matrix) -> np.ndarray:
     """Derivatives in xs of the sums over j of -negative_ij k(xs_i, x_j), (m, p)."""
     turned = factor.provider.empty(negative.columns, negative.rows, factor.pairs.dtype)
     factor.provider.copy(negative.T, turned)

@@ -41,8 +41,6 @@ def walk(
         Log-density of points (S, dim), up to a constant: (S,), -inf where the density is 0.
     start : (walkers, dim) ndarray
         Where the density is positive; walkers are even in number, and more than 2 dim.
-    steps : int
-    rng : Generator
 
     Notes
     -----

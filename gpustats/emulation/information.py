@@ -7,7 +7,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..processes.hyperparameters import Hyperparameters
 from ..processes.pairs import Pairs
 from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..processes.prediction import variance_of_t
+from ..runtime.types import Array
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -199,7 +200,7 @@ class Information:
             )
         return observed, expected, np.diag(known)
 
-    def _summed(self, pairs: Pairs, values: Hyperparameters, inverse: Matrix, alpha: Any, names: Sequence[str]) -> np.ndarray:
+    def _summed(self, pairs: Pairs, values: Hyperparameters, inverse: Matrix, alpha: Array, names: Sequence[str]) -> np.ndarray:
         """Sums of `Pairs.gradient` for each unknown number, 0 for those not among the names."""
         factor, found = self._factor, np.zeros(len(self.unknowns))
         gradient = pairs.gradient(factor.x, values, inverse, alpha, factor.weight, names, factor.lift)[0]
@@ -224,7 +225,7 @@ class Information:
         parts = [self._slopes(at.xs[i : i + step], noise[i : i + step]) for i in range(0, at.m, step)]
         return Slopes(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _slopes(self, xs: Any, noise: np.ndarray) -> Slopes:
+    def _slopes(self, xs: Array, noise: np.ndarray) -> Slopes:
         """Derivatives of predictions at as many points as are taken at once.
 
         With w = R⁻¹ k(x, z), and the derivatives a of k(x, z) and A of R, the mean has the derivative a' alpha - w' A alpha,

@@ -87,7 +87,6 @@ class BlockRows:
         Provider of each device; a device may be there several times.
     n : int
         Rows of the matrix.
-    dtype : dtype
 
     Attributes
     ----------
@@ -154,7 +153,6 @@ class BlockRows:
 
         Parameters
         ----------
-        block : BlockRow
         own : bool
             Whether the block's own device gets a copy, too, because the block is going to change.
 

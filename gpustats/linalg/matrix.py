@@ -78,7 +78,6 @@ class PlacedMemory(Memory):
     handle
     offset : int
         Offset of the memory behind the handle, in numbers.
-    dtype : dtype
     """
 
     def __init__(self, handle: Handle, offset: int, dtype: DType) -> None:

@@ -16,7 +16,6 @@ def factor(a: Matrix, devices: choose.Devices) -> np.ndarray:
 
     Parameters
     ----------
-    a : Matrix
     devices
         As for `runtime.choose.several`.
     """

@@ -30,7 +30,6 @@ def cholesky(runtime: Runtime, a: Matrix) -> Array | None:
 
     Parameters
     ----------
-    runtime : Runtime
     a : Matrix
         (n, n), n up to `MOST_ROWS`; not `transposed`.
 

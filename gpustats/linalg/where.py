@@ -34,7 +34,6 @@ def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, ki
     ----------
     on_device : Runtime or None
         Runtime on which device arrays lie, if there are any.
-    dtype : dtype
     flops : float
         Operations.
     moved : int

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from ..kernels.shown import shown_source
+from ..runtime.types import Array
 from .expression import Expression
 from .matrix import covariance_matrix
 
@@ -45,7 +46,7 @@ class Covariance(Expression):
     <gpustats.rbf + periodic(amplitude, lengthscale, season, roughness)>
     """
 
-    def __call__(self, x: Any, x2: Any = None, **hyperparameters: Any) -> Any:
+    def __call__(self, x: ArrayLike, x2: ArrayLike | None = None, **hyperparameters: ArrayLike) -> Array:
         """Matrix of covariances.
 
         Parameters

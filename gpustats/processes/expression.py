@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from ..errors import DeviceFunctionError
 from ..evaluation.arguments import elements_inside
@@ -54,7 +54,6 @@ class Expression:
 
     Parameters
     ----------
-    name : str
     inputs : sequence of Input
         Distances and scalar products of two points that the function takes.
     arguments : sequence of Argument
@@ -93,7 +92,7 @@ class Expression:
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}({', '.join(self.parameters)})>"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.name, self.inputs, self.arguments, self.expression, self.functions, self._definition)
 
     @property
@@ -220,7 +219,7 @@ class Expression:
         expression = f"{made.name}({', '.join(f'{{{n}}}' for n in names)})"
         return type(self)(f"d({self.name})/d({wrt})", self.inputs, self.arguments, expression, functions)
 
-    def _require_known(self, names: Mapping[str, Any]) -> None:
+    def _require_known(self, names: Collection[str]) -> None:
         for name in names:
             if name not in self.parameters:
                 raise ValueError(
@@ -255,7 +254,7 @@ class Expression:
         return code, {n: derivative_name(internal[n]) for n in wrt}
 
 
-def require_inside(argument: Argument, value: Any) -> None:
+def require_inside(argument: Argument, value: float) -> None:
     """Check of a hyperparameter's value: ValueError if it is outside the domain, or not finite."""
     if not (math.isfinite(value) and elements_inside(argument, value)):
         raise ValueError(f"{argument.name} is {value}: it must be {argument.domain}, and finite")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..kernels.template import Template
 from ..linalg import blocked
 from ..linalg.matrix import Matrix
 from ..linalg.provider import Provider
+from ..linalg.providers import provider_of
+from ..runtime.types import Array, Handle
+from .expression import Expression
 from .hyperparameters import Hyperparameters
 from .observations import Observations
 from .pairs import Pairs
@@ -23,7 +26,6 @@ from .slopes import InverseSlopes, Slopes
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
-    from ..runtime.types import Handle
 
 LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
@@ -55,7 +57,7 @@ class Summary(NamedTuple):
     weight: float
 
 
-def summarise(pairs: Pairs, out: Handle, info: Any, l: Matrix, z: Matrix, student_t: bool, start: int = 0) -> None:  # noqa: E741
+def summarise(pairs: Pairs, out: Handle, info: Array, l: Matrix, z: Matrix, student_t: bool, start: int = 0) -> None:  # noqa: E741
     """Start the kernel that writes the `Summary` of each factor of a batch.
 
     Parameters
@@ -79,7 +81,7 @@ def _kernel(pairs: Pairs, name: str) -> Kernel:
     return _FACTOR.kernel(pairs.runtime, name, threads, dtype=pairs.dtype.name, threads=threads)
 
 
-def log_density(n: int, log_determinant: Any, squares: Any, student_t: bool) -> Any:
+def log_density(n: int, log_determinant: Array, squares: Array, student_t: bool) -> Array:
     """Log-density of n residuals r, from the log-determinant and r' (K + noise)⁻¹ r; inf where there is no scale."""
     constant = log_determinant + n * LOG_2PI
     if not student_t:
@@ -118,7 +120,7 @@ class Factorised(ABC):
     pairs: Pairs
     runtime: Runtime
     n: int
-    x: Any
+    x: Array
     values: Hyperparameters
     z: Matrix
     lift: float
@@ -131,7 +133,7 @@ class Factorised(ABC):
         """Numbers of the factor and the residual, once the kernels are done."""
 
     @abstractmethod
-    def rows(self, xs: Any) -> Matrix:
+    def rows(self, xs: Array) -> Matrix:
         """Rows k(xs, x) l'⁻¹ of new points xs, (m, n)."""
 
     @abstractmethod
@@ -166,7 +168,7 @@ class Factorised(ABC):
             f"take a larger sigma, or give a jitter such as {np.finfo(self.pairs.dtype).eps * 1e4:.0e}"
         )
 
-    def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, scale2: float) -> None:
+    def predict(self, xs: Array, mean: Array, scale: Array, noise: Array, scale2: float) -> None:
         """Add what the data tell to the `mean` at new points; `scale` becomes the root of scale2 * (variance + noise).
 
         Parameters
@@ -174,7 +176,6 @@ class Factorised(ABC):
         xs : (m, p) array
         mean, scale, noise : (m,) array
             As kernels read and write them.
-        scale2 : float
         """
         prior, rows = self.pairs.diagonal(xs, self.values), self.rows(xs)
         kernel, at = self._kernel("marginal_prediction"), self.pairs.at
@@ -185,7 +186,7 @@ class Factorised(ABC):
         if self.runtime.host_visible:  # `prior` and `rows` go
             self.runtime.synchronize()
 
-    def covariance(self, xs: Any, noise: Any, scale2: float) -> Matrix:
+    def covariance(self, xs: Array, noise: Array, scale2: float) -> Matrix:
         """Covariance of new points given the data, with noise on its diagonal, times scale2: (m, m)."""
         out = self.provider.empty(xs.shape[0], xs.shape[0], self.pairs.dtype)
         self.pairs.matrix(out, xs, xs, self.values, noise)
@@ -206,12 +207,9 @@ class Factor(Factorised):
 
     Parameters
     ----------
-    provider : Provider
-    pairs : Pairs
     x : (n, p) array
         As kernels read it.
     residual : (n,) ndarray
-    values : Hyperparameters
     noise : float or (n,) ndarray
         Added to the diagonal.
     lift : float
@@ -226,15 +224,15 @@ class Factor(Factorised):
     """
 
     def __init__(
-        self, provider: Provider, pairs: Pairs, x: Any, residual: np.ndarray, values: Hyperparameters, noise: Any, lift: float,
-        student_t: bool,
+        self, provider: Provider, pairs: Pairs, x: Array, residual: np.ndarray, values: Hyperparameters,
+        noise: float | np.ndarray, lift: float, student_t: bool,
     ) -> None:  # fmt: skip
         self.provider, self.pairs, self.x, self.values, self.lift = provider, pairs, x, values, lift
         self.student_t, self.spent = student_t, False
         self.runtime, self.n = pairs.runtime, x.shape[0]
         self.l = self._room = provider.empty(self.n, self.n, pairs.dtype)
         self.z = Matrix.over(self.runtime, moved(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1)))
-        self._summary: Any = None
+        self._summary: Array = None
         if not self.n:
             return
         if not isinstance(noise, float):
@@ -245,7 +243,7 @@ class Factor(Factorised):
         provider.trsm(self.l, self.z, left=True)
         self._summarise(info)
 
-    def _summarise(self, info: Any) -> None:
+    def _summarise(self, info: Array) -> None:
         """Start the kernel for the `summary`; `info`: the order of the first leading minor that is not positive definite."""
         self.__dict__.pop("summary", None)
         self._summary = empty(self.runtime, len(Summary._fields), np.float64)
@@ -254,7 +252,7 @@ class Factor(Factorised):
         if isinstance(info, np.ndarray):  # which the kernel reads
             self.runtime.synchronize()
 
-    def extend(self, x: Any, residual: np.ndarray, noise: Any) -> None:
+    def extend(self, x: Array, residual: np.ndarray, noise: float | np.ndarray) -> None:
         """Add k points as further rows of l, by O(k n² + k³) operations.
 
         Parameters
@@ -300,16 +298,6 @@ class Factor(Factorised):
         self.x, self.z, self.n, self.l = x, z, total, self._room[slice(0, total), slice(0, total)]
         self._summarise(info)
 
-    @classmethod
-    def of(
-        cls, provider: Provider, pairs: Pairs, data: Observations, parameters: Parameters, lift: float, student_t: bool
-    ) -> Factor:
-        """Factor of a marginal likelihood."""
-        sigma, residual = parameters.sigma, data.y - np.asarray(parameters.mean)
-        with np.errstate(over="ignore"):  # the factor will tell
-            noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
-        return cls(provider, pairs, data.x, residual, parameters.hyperparameters, noise, lift, student_t)
-
     @functools.cached_property
     def summary(self) -> Summary:
         """Numbers of the factor and the residual, as the kernels wrote them."""
@@ -319,7 +307,7 @@ class Factor(Factorised):
         return Summary(int(minor), *map(float, numbers))
 
     @property
-    def weight(self) -> Any:
+    def weight(self) -> Array:
         """Weight in the `summary`, (1,), as kernels read it."""
         return self._summary[Summary._fields.index("weight") :]
 
@@ -343,7 +331,7 @@ class Factor(Factorised):
         alpha, inverse = self.inverse()
         return InverseSlopes(self.provider, self.pairs, self.x, self.values, inverse, alpha, self.weight, self.lift)
 
-    def rows(self, xs: Any) -> Matrix:
+    def rows(self, xs: Array) -> Matrix:
         """Rows k(xs, x) l'⁻¹ of new points xs, (m, n)."""
         rows = self.provider.empty(xs.shape[0], self.n, self.pairs.dtype)
         if self.n:
@@ -369,3 +357,33 @@ class Factor(Factorised):
         kernel = self._kernel("marginal_products")
         kernel((a.rows, 1), *self.pairs.at(out), a.handle, a.offset, a.stride, b.handle, b.offset, b.stride, a.columns)
         return written(self.runtime, out)
+
+
+class Solver:
+    """Factorisation of the covariance matrices of a process, on the device of its observations.
+
+    Parameters
+    ----------
+    lift : float
+        Factor of the diagonal of K.
+    student_t : bool
+        As for `Factor`.
+    """
+
+    def __init__(self, covariance: Expression, data: Observations, lift: float, student_t: bool) -> None:
+        self._covariance, self._data, self._lift, self._student_t = covariance, data, lift, student_t
+        self.provider = provider_of(data.runtime)
+        self._pairs: dict[tuple[str, ...], Pairs] = {}  # by the names of the lengthscales that are vectors
+        self._pairs_for(())  # errors of the columns that the covariance is a function of
+
+    def _pairs_for(self, vectors: tuple[str, ...]) -> Pairs:
+        if vectors not in self._pairs:
+            data = self._data
+            self._pairs[vectors] = Pairs(self._covariance, data.runtime, data.dtype, data.columns, vectors)
+        return self._pairs[vectors]
+
+    def factor(self, parameters: Parameters) -> Factor:
+        """Factor of the covariance matrix at some parameters."""
+        data, values = self._data, parameters.hyperparameters
+        pairs, residual = self._pairs_for(tuple(values.vectors)), data.y - np.asarray(parameters.mean)
+        return Factor(self.provider, pairs, data.x, residual, values, parameters.noise, self._lift, self._student_t)

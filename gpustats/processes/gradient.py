@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from ..runtime.types import Array
 from .factor import Factorised
 from .observations import Observations
 from .parameters import MEAN, SIGMA, Parameters, X, Y
@@ -14,7 +14,7 @@ from .parameters import MEAN, SIGMA, Parameters, X, Y
 
 def gradient(
     factor: Factorised, data: Observations, parameters: Parameters, wrt: Sequence[str]
-) -> dict[str, Any]:
+) -> dict[str, Array]:
     """Derivatives in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``.
 
     With R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is W = (weight alpha alpha' - R⁻¹) / 2, with the
@@ -28,7 +28,6 @@ def gradient(
         Points and responses, at least one.
     parameters : Parameters
         At which R was computed.
-    wrt : sequence of str
 
     Returns
     -------
@@ -39,7 +38,7 @@ def gradient(
         return {}  # and no inverse
     slopes = factor.slopes()
     own = [n for n in wrt if n in factor.pairs.covariance.parameters]
-    found: dict[str, Any] = {}
+    found: dict[str, Array] = {}
     if own or SIGMA in wrt:
         of_own, trace, diagonal = slopes.in_hyperparameters(own)
         found |= of_own
@@ -55,9 +54,9 @@ def gradient(
     return {n: found[n] for n in wrt}
 
 
-def zero_gradient(data: Observations, parameters: Parameters, wrt: Sequence[str]) -> dict[str, Any]:
+def zero_gradient(data: Observations, parameters: Parameters, wrt: Sequence[str]) -> dict[str, Array]:
     """Derivatives where there are no observations."""
-    zeros: dict[str, Any] = {X: data.like_x(np.zeros((0, data.columns), data.dtype)), Y: data.like_y(np.zeros(0, data.dtype))}
+    zeros: dict[str, Array] = {X: data.like_x(np.zeros((0, data.columns), data.dtype)), Y: data.like_y(np.zeros(0, data.dtype))}
     for name, value in parameters.by_name.items():
         zeros[name] = 0.0 if isinstance(value, float) else np.zeros(value.shape)
     return {n: zeros[n] for n in wrt}

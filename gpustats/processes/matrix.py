@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from ..evaluation.placement import as_read, moved, target_of
 from ..linalg.matrix import Matrix
 from ..runtime import arrays
+from ..runtime.types import Array
 from .expression import Expression
 from .hyperparameters import Hyperparameters
 from .pairs import Pairs
 
 
-def covariance_matrix(covariance: Expression, x: Any, x2: Any, values: Mapping[str, Any]) -> Any:
+def covariance_matrix(covariance: Expression, x: ArrayLike, x2: ArrayLike | None, values: Mapping[str, ArrayLike]) -> Array:
     """Matrix of covariances between points: see `Covariance.__call__`."""
     given = [as_points(x, "x")] + ([] if x2 is None else [as_points(x2, "x2")])
     columns = given[0].shape[1]
@@ -30,12 +32,12 @@ def covariance_matrix(covariance: Expression, x: Any, x2: Any, values: Mapping[s
     return out if any(map(arrays.is_device_array, given)) else runtime.to_host(out)
 
 
-def as_points(x: Any, name: str) -> Any:
+def as_points(x: ArrayLike, name: str) -> Array:
     """Points as an array (n, p); numbers are points of one column."""
-    x = arrays.as_array(x, name)
-    shape = tuple(getattr(x, "shape", ()))
+    points = arrays.as_array(x, name)
+    shape = tuple(getattr(points, "shape", ()))
     if len(shape) == 1:
-        return x.reshape(-1, 1)
+        return points.reshape(-1, 1)
     if len(shape) != 2 or not shape[1]:
         raise ValueError(f"{name} has shape {shape}: it must be (n, p), points in rows, or (n,)")
-    return x
+    return points

@@ -13,6 +13,7 @@ from ..kernels.code import PER_SET, VALUE
 from ..kernels.layout import Layout
 from ..kernels.template import Template
 from ..linalg.matrix import Matrix
+from ..runtime.types import Array, Handle, Shape
 from .expression import Expression
 from .hyperparameters import Hyperparameters
 
@@ -93,7 +94,6 @@ class PairsCode:
 
     Parameters
     ----------
-    covariance : Expression
     columns : int
         Number of columns of the points.
     vectors : sequence of str
@@ -225,15 +225,19 @@ class Slots:
             gradient[measure.scaled] += over_cubes(-2 * moments, vectors[measure.scaled])
         return gradient, found[0][:, n_sums]
 
+    def of_one(
+        self, found: Sequence[np.ndarray], vectors: Mapping[str, np.ndarray]
+    ) -> tuple[dict[str, float | np.ndarray], float]:
+        """Derivatives and trace of one set of hyperparameters: numbers, and (columns,) for vectors."""
+        by_set, trace = self.derivatives(found, {n: v[None] for n, v in vectors.items()})
+        return {n: v[0] if n in vectors else v.item() for n, v in by_set.items()}, trace.item()
+
 
 class Pairs:
     """Covariance function at points on a device.
 
     Parameters
     ----------
-    covariance : Expression
-    runtime : Runtime
-    dtype : dtype
     columns : int
         Number of columns of the points.
     vectors : sequence of str
@@ -244,12 +248,13 @@ class Pairs:
         self.covariance, self.runtime, self.dtype, self.columns = covariance, runtime, dtype, columns
         self.vectors, self.code = tuple(vectors), PairsCode(covariance, columns, vectors)
         self.layout = layout_for(runtime.device, columns)
-        self._kernels: dict[tuple[Any, ...], Kernel] = {}
+        self._kernels: dict[tuple[object, ...], Kernel] = {}
         self.unscaled = self._empty(1)  # for kernels that read no scales
 
     def matrix(
-        self, out: Matrix, x: Any, y: Any, values: Hyperparameters, noise: Any = None, lift: float = 1.0, lower: bool = False
-    ) -> None:
+        self, out: Matrix, x: Array, y: Array, values: Hyperparameters, noise: float | Array | None = None,
+        lift: float = 1.0, lower: bool = False,
+    ) -> None:  # fmt: skip
         """Matrix of covariances, out = k(x, y).
 
         Parameters
@@ -260,7 +265,7 @@ class Pairs:
             Whether only tiles on the diagonal and below it are written.
         """
         kind = "" if noise is None else "value" if isinstance(noise, float) else "row"
-        more: list[Any] = [] if noise is None else [lift, noise] if kind == "value" else [lift, *self.at(noise)]
+        more: list[float | Handle] = [] if noise is None else [lift, noise] if kind == "value" else [lift, *self.at(noise)]
         kernel = self.kernel(MATRIX, noise=kind, lower=lower)
         tile = self.layout.tile
         grid = -(-out.columns // tile), -(-out.rows // tile)
@@ -268,7 +273,7 @@ class Pairs:
         kernel(grid, out.handle, out.offset, out.stride, *points, *more, *numbers)
         self._finish()
 
-    def diagonal(self, x: Any, values: Hyperparameters) -> Any:
+    def diagonal(self, x: Array, values: Hyperparameters) -> Array:
         """Diagonal k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
         out = self._empty(x.shape[0])
         kernel = self.kernel(DIAGONAL)
@@ -278,8 +283,9 @@ class Pairs:
         return out
 
     def gradient(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, wrt: Sequence[str], lift: float = 1.0
-    ) -> tuple[dict[str, Any], float, Any]:
+        self, x: Array, values: Hyperparameters, inverse: Matrix, alpha: Array, weight: Array, wrt: Sequence[str],
+        lift: float = 1.0,
+    ) -> tuple[dict[str, Array], float, Array]:  # fmt: skip
         """Sums over all i, j of W_ij dk(x_i, x_j) / dθ, where W = (weight alpha alpha' - inverse) / 2.
 
         Parameters
@@ -317,33 +323,15 @@ class Pairs:
                 *self.at(alpha), *self.at(weight), lift, tiles, first, *points, *numbers,
             )  # fmt: skip
             found.append(self.runtime.fetch(result).view(np.float64).reshape(1, blocks, slots.count).sum(1))
-        by_set, trace = slots.derivatives(found, {n: v[None] for n, v in values.vectors.items()})
-        gradient = {n: v[0] if n in values.vectors else float(v.item()) for n, v in by_set.items()}
-        return gradient, float(trace.item()), diagonal
+        return *slots.of_one(found, values.vectors), diagonal
 
     def points_gradient(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float = 1.0
-    ) -> Any:
-        """Derivative of the sum in `gradient` with respect to the points, (n, columns); reads both triangles of `inverse`."""
-        return self._points(x, x, values, inverse, alpha, weight, lift)
+        self, x: Array, y: Array, values: Hyperparameters, inverse: Matrix, alpha: Array, weight: Array, lift: float
+    ) -> Array:
+        """Derivative in the points y of the sums over i of `gradient`, for k(x_i, y_j): like y, (m, columns).
 
-    def cross_gradient(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix, lift: float = 1.0) -> Any:
-        """Derivatives in the points y of the sums over i of -negative_ij k(x_i, y_j): like y, (m, columns).
-
-        Parameters
-        ----------
-        x, y : (n, columns) and (m, columns) array
-        negative : Matrix
-            (n, m).
-        lift : float
-            Weight of numbers on the diagonal.
+        Other arguments are as there; numbers of `inverse` on both sides of its diagonal count.
         """
-        none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
-        return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)
-
-    def _points(
-        self, x: Any, y: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float
-    ) -> Any:
         out = self._empty(tuple(y.shape))
         kernel = self.kernel(POINTS)
         points, numbers = self.operands(x, y, values)
@@ -355,27 +343,41 @@ class Pairs:
         self._finish()
         return out
 
+    def cross_gradient(self, x: Array, y: Array, values: Hyperparameters, negative: Matrix, lift: float = 1.0) -> Array:
+        """Derivatives in the points y of the sums over i of -negative_ij k(x_i, y_j): like y, (m, columns).
+
+        Parameters
+        ----------
+        x, y : (n, columns) and (m, columns) array
+        negative : Matrix
+            (n, m).
+        lift : float
+            Weight of numbers on the diagonal.
+        """
+        none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
+        return self.points_gradient(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)
+
     @property
     def most_blocks(self) -> int:
         """Largest number of blocks of threads that divide sums over all pairs."""
         device = self.runtime.device
         return device.compute_units * (1 if device.type == "cpu" else 8)
 
-    def at(self, array: Any) -> tuple[Any, int]:
+    def at(self, array: Array) -> tuple[Handle, int]:
         """Kernel arguments for an array: its memory, and its beginning there, in numbers."""
         return at(self.runtime, array)
 
     # -- the pieces of a launch
 
-    def _empty(self, shape: Any) -> Any:
+    def _empty(self, shape: int | Shape) -> Array:
         return empty(self.runtime, shape, self.dtype)
 
-    def operands(self, x: Any, y: Any, values: Hyperparameters) -> tuple[list[Any], list[float]]:
+    def operands(self, x: Array, y: Array, values: Hyperparameters) -> tuple[list[Handle | int], list[float]]:
         """Kernel arguments for points with the vectors that scale them, and for the hyperparameters."""
         points = [*self.at(x), x.shape[0], *self.at(y), y.shape[0], *self.at(self._scales(values))]
         return points, [values.numbers[n] for n in self.covariance.parameters]
 
-    def _scales(self, values: Hyperparameters) -> Any:
+    def _scales(self, values: Hyperparameters) -> Array:
         """Factors of the coordinates, a row for each measure, as an array that `values` keeps alive."""
         if values.scales is None:
             values.scales = self.unscaled

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..evaluation.placement import empty
 from ..linalg.matrix import Matrix
+from ..runtime.types import Array
 from .hyperparameters import Hyperparameters
 from .pairs import SUMS, Pairs, Slots
 
 
 def start_sums(
-    pairs: Pairs, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, slots: Slots, lift: float,
-    diagonal: Any,
-) -> list[Any]:  # fmt: skip
+    pairs: Pairs, x: Array, values: Hyperparameters, inverse: Matrix, alpha: Array, weight: Array, slots: Slots, lift: float,
+    diagonal: Array,
+) -> list[Array]:  # fmt: skip
     """Start the sums of `Pairs.gradient` over the last rows of a triangle; other arguments are as there.
 
     Parameters

@@ -125,13 +125,11 @@ def launches(
 
     Parameters
     ----------
-    stream : pycuda.driver.Stream or None
     recorded : sequence of Recorded
     given : ndarray
         The host's memory of the numbers that are `Given`.
     to_device, from_device : (ndarray, int) or None
         The host's memory that is copied to the device before, to an address, or from one after the kernels.
-    alive : list
     """
     on, found = 0 if stream is None else stream.handle, list[Command]()
     if to_device is not None:

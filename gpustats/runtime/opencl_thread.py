@@ -64,10 +64,6 @@ def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
 
 class OpenCLThread(Waiter):
     """State of a thread on one device.
-
-    Parameters
-    ----------
-    runtime : OpenCLRuntime
     """
 
     def __init__(self, runtime: Any) -> None:

@@ -14,10 +14,6 @@ HALF_BYTES = 2 << 20  # bytes of each half of the memory that copies pass throug
 
 class Passing:
     """Small copies of one thread on one device; the device's context is current in all calls.
-
-    Parameters
-    ----------
-    stream : pycuda.driver.Stream or None
     """
 
     def __init__(self, stream: drv.Stream | None) -> None:

@@ -38,7 +38,6 @@ class Staging:
     ----------
     stream : pycuda.driver.Stream or None
         The thread's own.
-    copiers : Copiers
     """
 
     def __init__(self, stream: drv.Stream | None, copiers: Copiers) -> None:

@@ -24,10 +24,8 @@ class ThreadState(Waiter):
 
     Parameters
     ----------
-    stream : pycuda.driver.Stream or None
     relearn : callable
         Makes all kernels forget how soon they were done.
-    copiers : Copiers
     """
 
     def __init__(self, stream: drv.Stream | None, relearn: Callable[[], None], copiers: Copiers) -> None:

@@ -18,6 +18,7 @@ from gpustats.gp import Emulator, MarginalLikelihood, Prediction
 from gpustats.language.derived import resolve_in
 from gpustats.language.device_function import Argument, parse
 from gpustats.language.library import library
+from gpustats.processes.prediction import slopes_of_improvement
 
 #: Of laGP 1.5-9 in R 4.2, with options(digits = 15) and the data of `lagp_data`: w <- c(1,2,.5,0,1.5)
 #: gp <- newGP(X, Z, d=.5, g=.01, dK=TRUE); s <- newGPsep(X, Z, d=c(.3,.8), g=.01, dK=TRUE)
@@ -209,7 +210,7 @@ def test_what_is_left_of_an_improvement(rng):
     for df, bound in ((None, 1e-12), (2, 1e-12), (5, 1e-12), (300, 1e-9)):  # where SciPy's tail has as many digits
         nu, p = np.inf if df is None else df, Prediction(-gain, np.sqrt(spread**2 - reduced), df=df)
         np.testing.assert_allclose(value(reduced, gain, spread, nu), p.expected_improvement(0.0), rtol=bound, atol=1e-300)
-        np.testing.assert_allclose(slope(reduced, gain, spread, nu), -p._slopes_of_improvement(0.0)[1], rtol=bound, atol=1e-300)
+        np.testing.assert_allclose(slope(reduced, gain, spread, nu), -slopes_of_improvement(p, 0.0)[1], rtol=bound, atol=1e-300)
         known = value([1.0, 1.1, 1.0, np.nan], [0.3, 0.3, -0.3, 0.3], 1.0, nu)
         np.testing.assert_array_equal(known, [0.3, 0.3, 0, np.nan])
         np.testing.assert_array_equal(slope([1.0, 1.1], 0.3, 1.0, nu), [0, 0])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
+from ...runtime.types import Array
 from .correlation import Correlation
 from .defaults import Parameter
 from .layout import FitProblem, fit_layout
@@ -35,12 +36,12 @@ class Fitted(NamedTuple):
         matrix of correlations is not positive definite.
     """
 
-    mean: Any
-    scale: Any
-    loglik: Any
-    d: Any
-    g: Any
-    status: Any
+    mean: Array
+    scale: Array
+    loglik: Array
+    d: Array
+    g: Array
+    status: Array
 
     @classmethod
     def empty(cls, runtime: Runtime, count: int, lengthscales: int) -> Fitted:
@@ -57,10 +58,8 @@ class LocalFit:
         With float64.
     X : (N, p) device array of float64
     y : (N,) device array of float64
-    correlation : Correlation
     n : int
         Points of a design.
-    separable : bool
     chosen : int, optional
         Arguments of `fit_layout`, to choose another layout.
 
@@ -78,13 +77,13 @@ class LocalFit:
     """
 
     def __init__(
-        self, runtime: Runtime, X: Any, y: Any, correlation: Correlation, n: int, separable: bool = False, **chosen: int
+        self, runtime: Runtime, X: Array, y: Array, correlation: Correlation, n: int, separable: bool = False, **chosen: int
     ):
         self.runtime, self.X, self.y, self.source = runtime, X, y, correlation.source()
         self.n, self.separable, self._chosen = n, separable, chosen
 
     def run(
-        self, locations: Any, designs: Any, d: Any, g: Any, of_d: Parameter, of_g: Parameter, noise: bool = True
+        self, locations: Array, designs: Array, d: Array, g: Array, of_d: Parameter, of_g: Parameter, noise: bool = True
     ) -> Fitted:
         """Estimates and predictions for some locations, by one kernel.
 

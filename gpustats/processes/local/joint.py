@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
+from ...runtime.types import Array
 from .correlation import Correlation
 from .layout import blocks_within, joint_layout
 
@@ -28,13 +29,13 @@ class Joint(NamedTuple):
         Its scale matrix, the squared scales on its diagonal.
     """
 
-    mean: Any
-    covariance: Any
+    mean: Array
+    covariance: Array
 
 
 def joint_predictions(
-    runtime: Runtime, X: Any, y: Any, correlation: Correlation, references: Any, designs: Any, d: Any, g: Any, noise: bool,
-    **chosen: int,
+    runtime: Runtime, X: Array, y: Array, correlation: Correlation, references: Array, designs: Array, d: Array, g: Array,
+    noise: bool, **chosen: int,
 ) -> Joint:  # fmt: skip
     """Joint predictions for some sets of references, by one kernel.
 
@@ -44,7 +45,6 @@ def joint_predictions(
         With float64.
     X : (N, p) device array of float64
     y : (N,) device array of float64
-    correlation : Correlation
     references : (S, m, p) device array of float64
     designs : (S, n) device array of int32
         Rows of X. With one that is negative, a set's results are nan.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ class Units:
         """Responses in these units."""
         return (y - self.center) / self.response
 
-    def lengthscales(self, d: Any, columns: int) -> Any:
+    def lengthscales(self, d: np.ndarray, columns: int) -> np.ndarray:
         """Lengthscales, squared lengths, in these units; one for all columns, or (…, p)."""
         return d / self._squares(columns)
 

@@ -25,7 +25,6 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
     runtime : Runtime
         Device that may search.
     x : (n, p) ndarray of float64
-    m : int
 
     Notes
     -----

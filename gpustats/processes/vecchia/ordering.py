@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 #: Points up to which the maximum-minimum-distance order is exact.
 EXACT_ORDER_LIMIT = 4096
 
 
-def ordered(ordering: Any, x: np.ndarray, seed: int = 0) -> np.ndarray:
+def ordered(ordering: str | ArrayLike, x: np.ndarray, seed: int = 0) -> np.ndarray:
     """Permutation of the rows of x, (n,) int64.
 
     Parameters

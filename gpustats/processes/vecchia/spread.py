@@ -20,11 +20,9 @@ class Spread:
 
     Parameters
     ----------
-    covariance : Expression
     runtimes : sequence of Runtime
     x, y, neighbours : ndarray
         In the points' order.
-    lift : float
     """
 
     def __init__(
