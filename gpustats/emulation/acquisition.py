@@ -20,7 +20,7 @@ from ..language.library import library
 from ..linalg.matrix import Matrix
 from ..processes.factor import Factor
 from ..processes.parameters import by_row
-from ..processes.posterior import CHUNK_BYTES, Posterior
+from ..processes.posterior import Posterior
 from ..rewriting.differentiate import derivative_name, gradient
 from ..runtime.types import Array
 
@@ -138,9 +138,7 @@ def over_references(
     kernel, of_references = _kernel(runtime, dtype.name, which, grad), factor.rows(references.xs)
     weights = moved(runtime, weights.astype(dtype))
     gains, spreads = weights if gains is None else gains, weights if spreads is None else spreads
-    step = max(CHUNK_BYTES // (max(factor.n + r, 1) * dtype.itemsize), 64)
-    for i in range(0, m, step):
-        part = slice(i, i + step)
+    for part in candidates.parts(beside=r):
         xs = candidates.xs[part]
         count, rows, prior = xs.shape[0], factor.rows(xs), pairs.diagonal(xs, factor.values)
         cross, curve = provider.empty(count, r, dtype), empty(runtime, count, dtype)

@@ -11,7 +11,7 @@ from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import moved
 from ..evaluation.results import delivered, written
 from ..processes.parameters import MEAN
-from ..processes.posterior import CHUNK_BYTES, Posterior
+from ..processes.posterior import Posterior
 from ..processes.prediction import Prediction, slopes_of_improvement
 from ..runtime import arrays
 from ..runtime.types import Array
@@ -358,10 +358,8 @@ class Emulator(Conditioned):
     def _slopes(self, at: Posterior, candidates: ArrayLike, of_mean: np.ndarray, of_variance: np.ndarray) -> Array:
         """Derivatives in points of a function of location and squared scale, from the derivatives in these two."""
         factor, found = self._factor, np.zeros(tuple(at.xs.shape), self.data.dtype)
-        step = max(CHUNK_BYTES // (max(factor.n, 1) * self.data.dtype.itemsize), 64)
         bends = of_variance * factor.scale2
-        for i in range(0, at.m, step):
-            part = slice(i, i + step)
+        for part in at.parts():
             rows = factor.rows(at.xs[part])
             factor.weigh(rows, 2 * bends[part], -of_mean[part])
             found[part] = acquisition.slopes_at(factor, at.xs[part], rows, bends[part])

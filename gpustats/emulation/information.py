@@ -20,7 +20,7 @@ from ..processes.expression import Expression
 from ..processes.factor import Factor
 from ..processes.hyperparameters import Hyperparameters
 from ..processes.pairs import Pairs
-from ..processes.posterior import CHUNK_BYTES, Posterior
+from ..processes.posterior import Posterior
 from ..processes.prediction import variance_of_t
 from ..runtime.types import Array
 
@@ -221,8 +221,7 @@ class Information:
     def slopes(self, at: Posterior) -> Slopes:
         """The derivatives of predictions at some points, with the noise of observations there."""
         noise = written(self._factor.runtime, at.noise).astype(float)
-        step = max(CHUNK_BYTES // (max(self._factor.n, 1) * self._factor.pairs.dtype.itemsize), 64)
-        parts = [self._slopes(at.xs[i : i + step], noise[i : i + step]) for i in range(0, at.m, step)]
+        parts = [self._slopes(at.xs[part], noise[part]) for part in at.parts()]
         return Slopes(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _slopes(self, xs: Array, noise: np.ndarray) -> Slopes:

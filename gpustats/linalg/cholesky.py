@@ -9,7 +9,7 @@ import numpy as np
 from ..runtime.arrays import is_device_array
 from ..runtime.choose import Devices
 from ..runtime.types import Array, Shape
-from . import blocked, shared
+from . import blocked, distributed
 from .blocked import LOWER, UPPER
 from .call import MatrixCall, as_column, matrix_shape, take
 from .matrix import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
@@ -81,7 +81,7 @@ def _factorise(call: MatrixCall, a: Array, out: Matrix, devices: Devices | None 
         info = provider.factor(out)
     else:
         _refuse_matrix(call, found, a)
-        info = shared.factor(out, devices)
+        info = distributed.factor(out, devices)
     _refuse_matrix(call, found, a)
     failed = provider.read(info)
     if failed.any():

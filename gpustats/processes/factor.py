@@ -178,13 +178,12 @@ class Factorised(ABC):
             As kernels read and write them.
         """
         prior, rows = self.pairs.diagonal(xs, self.values), self.rows(xs)
-        kernel, at = self._kernel("marginal_prediction"), self.pairs.at
+        kernel, at = _kernel(self.pairs, "marginal_prediction"), self.pairs.at
         kernel(
             (xs.shape[0], 1), *at(mean), *at(scale), *at(prior), *at(noise), rows.handle, rows.offset, rows.stride,
             self.z.handle, self.z.offset, self.n, scale2,
         )  # fmt: skip
-        if self.runtime.host_visible:  # `prior` and `rows` go
-            self.runtime.synchronize()
+        self.pairs.finish()  # before `prior` and `rows` go
 
     def covariance(self, xs: Array, noise: Array, scale2: float) -> Matrix:
         """Covariance of new points given the data, with noise on its diagonal, times scale2: (m, m)."""
@@ -194,9 +193,6 @@ class Factorised(ABC):
             self.provider.syrk(-scale2, self.rows(xs), scale2, out)
             self.provider.lower(out, out, "mirror")
         return out
-
-    def _kernel(self, name: str) -> Kernel:
-        return _kernel(self.pairs, name)
 
 
 class Factor(Factorised):
@@ -343,18 +339,17 @@ class Factor(Factorised):
         """Set rows[i] = times[i] rows[i] + more[i] z', for (m, n) rows such as the method `rows` returns, and (m,) numbers."""
         if not self.n:
             return
-        kernel, at = self._kernel("marginal_weights"), self.pairs.at
+        kernel, at = _kernel(self.pairs, "marginal_weights"), self.pairs.at
         times, more = (moved(self.runtime, a.astype(self.pairs.dtype)) for a in (times, more))
         kernel(
             (rows.rows, 1), rows.handle, rows.offset, rows.stride, self.z.handle, self.z.offset, *at(times), *at(more), self.n
         )  # fmt: skip
-        if self.runtime.host_visible:
-            self.runtime.synchronize()
+        self.pairs.finish()
 
     def products(self, a: Matrix, b: Matrix) -> np.ndarray:
         """Scalar products of the rows of two matrices, (m, n): (m,) of float64."""
         out = empty(self.runtime, a.rows, np.float64)
-        kernel = self._kernel("marginal_products")
+        kernel = _kernel(self.pairs, "marginal_products")
         kernel((a.rows, 1), *self.pairs.at(out), a.handle, a.offset, a.stride, b.handle, b.offset, b.stride, a.columns)
         return written(self.runtime, out)
 

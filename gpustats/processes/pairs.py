@@ -271,7 +271,7 @@ class Pairs:
         grid = -(-out.columns // tile), -(-out.rows // tile)
         points, numbers = self.operands(x, y, values)
         kernel(grid, out.handle, out.offset, out.stride, *points, *more, *numbers)
-        self._finish()
+        self.finish()
 
     def diagonal(self, x: Array, values: Hyperparameters) -> Array:
         """Diagonal k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
@@ -279,7 +279,7 @@ class Pairs:
         kernel = self.kernel(DIAGONAL)
         points, numbers = self.operands(x, x, values)
         kernel((-(-x.shape[0] // self.layout.threads), 1), *self.at(out), *points, *numbers)
-        self._finish()
+        self.finish()
         return out
 
     def gradient(
@@ -340,7 +340,7 @@ class Pairs:
                 (-(-y.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
                 *self.at(alpha), *self.at(weight), lift, first, *points, *numbers,
             )  # fmt: skip
-        self._finish()
+        self.finish()
         return out
 
     def cross_gradient(self, x: Array, y: Array, values: Hyperparameters, negative: Matrix, lift: float = 1.0) -> Array:
@@ -386,7 +386,7 @@ class Pairs:
                 values.scales = moved(self.runtime, scales[0].astype(self.dtype))
         return values.scales
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         """Wait for kernels that work in the host's memory."""
         if self.runtime.host_visible:
             self.runtime.synchronize()

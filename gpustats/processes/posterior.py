@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..density import densities
@@ -32,6 +34,12 @@ class Posterior:
     def __init__(self, factor: Factorised, new: NewPoints) -> None:
         self.factor, self.xs, self.mean, self.noise, self.m = factor, new.xs, new.mean, new.noise, new.m
 
+    def parts(self, beside: int = 0) -> Iterator[slice]:
+        """Ranges of points that are worked on one after another, each with `beside` points beside those of the data."""
+        factor = self.factor
+        step = max(factor.at_once * CHUNK_BYTES // (max(factor.n + beside, 1) * factor.pairs.dtype.itemsize), 64)
+        return (slice(i, i + step) for i in range(0, self.m, step))
+
     def prediction(self, cov: bool, native: bool) -> Prediction:
         """Result of `predict`; `cov`: with covariances; `native`: device arrays."""
         factor = self.factor
@@ -56,9 +64,7 @@ class Posterior:
         """Location and scale at each new point, (m,) arrays as kernels write them."""
         factor, runtime, dtype = self.factor, self.factor.runtime, self.mean.dtype
         location, scale = moved(runtime, self.mean), empty(runtime, self.m, dtype)
-        step = max(factor.at_once * CHUNK_BYTES // (max(factor.n, 1) * dtype.itemsize), 64)
-        for i in range(0, self.m, step):
-            part = slice(i, i + step)
+        for part in self.parts():
             factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.factor.scale2)
         return location, scale
 
@@ -83,8 +89,7 @@ class Posterior:
             root = self._root()
             normal = Matrix.over(runtime, moved(runtime, z.astype(self.mean.dtype)))
             provider.gemm(1.0, normal, root.T, 1.0, Matrix.over(runtime, out))
-            if runtime.host_visible:
-                runtime.synchronize()
+            self.factor.pairs.finish()
         return out
 
     def _root(self) -> Matrix:

@@ -20,10 +20,9 @@ from .expression import Expression
 from .factor import Factorised, Summary, summarise
 from .hyperparameters import Hyperparameters
 from .observations import Observations
-from .pairs import Pairs, Slots
+from .pairs import SUMS, Pairs, Slots
 from .parameters import Parameters
 from .slopes import Slopes
-from .strips import start_sums
 
 if TYPE_CHECKING:
     from ..linalg.provider import Provider
@@ -203,7 +202,7 @@ class SpreadSlopes(Slopes):
         for block in self._inverse.blocks:
             part, place, end = self._parts[block.place], block.place, block.rows.stop
             started.append(
-                start_sums(
+                _start_sums(
                     part.pairs, part.x[:end], part.values, block.whole, self._alpha[place].memory.array, weights[place], slots,
                     self._lift, diagonals[place],
                 )  # fmt: skip
@@ -235,3 +234,40 @@ class SpreadSlopes(Slopes):
                 part.provider.copy(block.left.T, turned)
                 total[block.rows] += written(runtime, pairs.cross_gradient(before, x, part.values, turned))
         return total.astype(inverse.dtype)
+
+
+def _start_sums(
+    pairs: Pairs, x: Array, values: Hyperparameters, inverse: Matrix, alpha: Array, weight: Array, slots: Slots, lift: float,
+    diagonal: Array,
+) -> list[Array]:  # fmt: skip
+    """Start the sums of `Pairs.gradient` over the last rows of a triangle; other arguments are as there.
+
+    Parameters
+    ----------
+    x : (n, columns) array
+        The points up to the last row.
+    inverse : Matrix
+        Last rows of the triangle, (m, n).
+    alpha : (n, 1) array
+    diagonal : array
+        Its numbers n - m to n - 1 become those of W.
+
+    Returns
+    -------
+    list of (blocks, slots.count) array
+        The sums of each pass, to be summed over the blocks of threads.
+    """
+    kernel = pairs.kernel(SUMS, wrt=slots.wrt, strip=True)
+    tile, n = pairs.layout.tile, x.shape[0]
+    tiles = -(-n // tile)
+    blocks = min(tiles * -(-inverse.rows // tile), pairs.most_blocks)
+    points, numbers = pairs.operands(x, x, values)
+    found = []
+    for first in slots.passes:
+        found.append(empty(pairs.runtime, (blocks, slots.count), np.float64))
+        kernel(
+            (blocks, 1), *pairs.at(found[-1]), *pairs.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
+            *pairs.at(alpha), *pairs.at(weight), lift, tiles, first, n - inverse.rows, *points, *numbers,
+        )  # fmt: skip
+    pairs.finish()
+    return found

@@ -12,12 +12,13 @@ from scipy import linalg
 from thorough import THOROUGH, some
 
 import gpustats as gs
-from gpustats.emulation import acquisition, emulator, information
+from gpustats.emulation import acquisition
 from gpustats.evaluation.pointwise import Pointwise
 from gpustats.gp import Emulator, MarginalLikelihood, Prediction
 from gpustats.language.derived import resolve_in
 from gpustats.language.device_function import Argument, parse
 from gpustats.language.library import library
+from gpustats.processes import posterior
 from gpustats.processes.prediction import slopes_of_improvement
 
 #: Of laGP 1.5-9 in R 4.2, with options(digits = 15) and the data of `lagp_data`: w <- c(1,2,.5,0,1.5)
@@ -115,7 +116,7 @@ def test_what_an_observation_changes(student_t, provider, rng, monkeypatch):
         alc.append(np.mean(weights * times * scale**2 * (own**2 - left**2)))
         conditional = Prediction(before.mean, scale * left, df=before.df)
         ieci.append(np.mean(weights * conditional.expected_improvement(best)))
-    monkeypatch.setattr(acquisition, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(posterior, "CHUNK_BYTES", 1)
     np.testing.assert_allclose(e.alc(z, r, weights=weights), alc, rtol=1e-9)
     np.testing.assert_allclose(e.ieci(z, best, r, weights=weights), ieci, rtol=1e-9)
     mirrored = Emulator(MarginalLikelihood(e.cov, e.x, -e.y, student_t=student_t, jitter=0.01), **e.values)
@@ -127,7 +128,7 @@ def test_what_an_observation_changes(student_t, provider, rng, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_mean_squared_prediction_errors(dtype, rng, monkeypatch):
     """By the paper's equations as they stand, also where the likelihood is not concave, and after further observations."""
-    monkeypatch.setattr(information, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(posterior, "CHUNK_BYTES", 1)
     x, y = data(rng, n=40, dtype=dtype)
     z, r = rng.normal(size=(66, 2)).astype(dtype), rng.normal(size=(5, 2)).astype(dtype)
     ml = MarginalLikelihood(gs.rbf.fix(amplitude=1.0), x[:30], y[:30], student_t=True, mean=0.2)
@@ -220,8 +221,7 @@ def test_what_is_left_of_an_improvement(rng):
 @pytest.mark.parametrize("student_t", some([True, False]))
 def test_derivatives_in_candidates(student_t, layout, rng, monkeypatch):
     """Against differences; of functions of scalar products, too, in several chunks and blocks."""
-    for module in (acquisition, emulator):
-        monkeypatch.setattr(module, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(posterior, "CHUNK_BYTES", 1)
     monkeypatch.setattr(acquisition, "DIAGONAL_POINTS", 16)
     e = problem(rng, student_t, with_linear())
     z, r, weights, step = rng.normal(size=(70, 2)), rng.normal(size=(35, 2)), rng.uniform(size=35), 1e-5

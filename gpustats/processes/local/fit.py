@@ -1,4 +1,4 @@
-"""The local_fit shape: local maximum-likelihood estimates and predictions, one block of threads a location."""
+"""Local maximum-likelihood estimates and predictions, one block of threads a location, or a set of references."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ...kernels.template import Template
 from ...runtime.types import Array
 from .correlation import Correlation
 from .defaults import Parameter
-from .layout import FitProblem, fit_layout
+from .layout import FitProblem, blocks_within, fit_layout, joint_layout
 
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
-FIT = Template.beside(__file__, "fit")
+FIT, JOINT = Template.beside(__file__, "fit"), Template.beside(__file__, "joint")
 
 
 class Fitted(NamedTuple):
@@ -47,6 +47,21 @@ class Fitted(NamedTuple):
     def empty(cls, runtime: Runtime, count: int, lengthscales: int) -> Fitted:
         shapes = dict.fromkeys(cls._fields, (count,)) | {"d": (count, lengthscales)}
         return cls(*(runtime.empty(s, np.int32 if n == "status" else np.float64) for n, s in shapes.items()))
+
+
+class Joint(NamedTuple):
+    """Device arrays with a row for each set.
+
+    Attributes
+    ----------
+    mean : (S, m) float64
+        Mean of the responses at the references, a multivariate Student-t with n degrees of freedom.
+    covariance : (S, m, m) float64
+        Its scale matrix, the squared scales on its diagonal.
+    """
+
+    mean: Array
+    covariance: Array
 
 
 class LocalFit:
@@ -118,4 +133,35 @@ class LocalFit:
         estimated = [of.bounds_and_prior(count) for of, count in ((of_d, d.shape[1]), (of_g, 1)) if of.mle]
         limits = [self.runtime.passed(np.ascontiguousarray(np.concatenate(estimated, 1)))] if estimated else []
         kernel((blocks, 1), *handles, work, m, constant, float(noise), *limits)
+        return out
+
+    def joint(self, references: Array, designs: Array, d: Array, g: Array, noise: bool) -> Joint:
+        """Joint predictions for some sets of references, by one kernel.
+
+        Parameters
+        ----------
+        references : (S, m, p) device array of float64
+        designs, noise
+            As for `run`, one design for each set.
+        d, g
+            Lengthscales and nuggets of the sets, as for `run`.
+
+        Notes
+        -----
+        With the correlations K of the design and k between it and the references, the mean is k' K^-1 y and the scale matrix
+        y' K^-1 y (C + g I - k' K^-1 k) / n: equations (1) and (2) of Gramacy, Niemi & Weiss (2014) for several locations.
+        """
+        runtime, n, (sets, m, p) = self.runtime, self.n, references.shape
+        out = Joint(runtime.empty((sets, m), np.float64), runtime.empty((sets, m, m), np.float64))
+        if not sets * m:
+            return out
+        layout = joint_layout(runtime.device, n, p)
+        kernel = JOINT.kernel(
+            runtime, "local_joint", layout.threads, 8 * layout.shared, dtype="float64", layout=layout, n=n, dim=p,
+            separable=p > 1 and self.separable, correlation=self.source,
+        )  # fmt: skip
+        reals = layout.scratch(n, m)
+        blocks = blocks_within(runtime, layout.blocks, sets, 8 * reals)
+        operands = [value for a in (*out, self.X, self.y, references, designs, d, g) for value in at(runtime, a)]
+        kernel((blocks, 1), *operands, runtime.scratch(8 * reals * blocks), reals, sets, m, float(noise))
         return out

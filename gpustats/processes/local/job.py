@@ -21,7 +21,6 @@ from ..expression import Expression
 from .correlation import Correlation
 from .design import Design, Search, is_narrow_enough
 from .fit import LocalFit
-from .joint import joint_predictions
 from .nearest import Nearest
 from .points import Points
 from .ray import RaySearch
@@ -125,10 +124,10 @@ class OnDevice:
         g: np.ndarray,
     ) -> dict[str, np.ndarray]:  # fmt: skip
         """Predictions from neighbours that are known, among the points X and the responses y; `narrow` as `Design` has it."""
-        runtime, correlation, joint = self.runtime, self._data.correlation, locations.ndim == 3
+        runtime, joint = self.runtime, locations.ndim == 3
         at, d, g = map(self._moved, (locations, d, g))
         one = self._moved(locations[:, 0]) if joint else at
-        fit = LocalFit(runtime, X, y, correlation, scheme.end, scheme.separable)
+        fit = LocalFit(runtime, X, y, self._data.correlation, scheme.end, scheme.separable)
         for method in scheme.methods:
             indices = found.nearest
             if method != "nn":
@@ -139,7 +138,7 @@ class OnDevice:
         made = {"indices": indices, **fitted._asdict()}
         if joint:
             del made["scale"]
-            made |= joint_predictions(runtime, X, y, correlation, at, indices, d, g, scheme.noise)._asdict()
+            made |= fit.joint(at, indices, d, g, scheme.noise)._asdict()
         on_host = {name: runtime.to_host(a) for name, a in made.items()}
         if joint:
             on_host["scale"] = np.sqrt(np.diagonal(on_host["covariance"], axis1=1, axis2=2))

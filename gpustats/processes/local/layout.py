@@ -22,6 +22,11 @@ def blocks_within(runtime: Runtime, wanted: int, most: int, nbytes: int) -> int:
     return max(min(wanted, most, free // 2 // max(nbytes, 1)), 1)
 
 
+def blocks_in_shared(device: Device, nbytes: int, most: int) -> int:
+    """Number of blocks, at most `most`, whose bytes of shared memory a multiprocessor has room for at a time; at least one."""
+    return max(min((device.shared_memory + RESERVED_BYTES) // (nbytes + RESERVED_BYTES), most), 1)
+
+
 # ---- designs
 
 #: Threads of a GPU's block for up to so many candidates, which are no more than 6 for a thread; beyond the last: 384.
@@ -192,10 +197,10 @@ def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int,
     beside += beside % 2
     in_shared = 8 * (beside + matrices) <= device.shared_memory
     width = -(-n_candidates // 32) * 32
-    per_unit = (device.shared_memory + RESERVED_BYTES) // (8 * (beside + matrices * in_shared) + RESERVED_BYTES)
+    per_unit = 1 if cpu else blocks_in_shared(device, 8 * (beside + matrices * in_shared), 16)
     return RayLayout(
         threads, trials, most, in_shared, matrices, beside, width, scratch=matrices * (not in_shared) + -(-dim * width // 2),
-        blocks=device.compute_units * (1 if cpu else max(min(per_unit, 16), 1)),
+        blocks=device.compute_units * per_unit,
     )  # fmt: skip
 
 
@@ -280,8 +285,7 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
     in_shared = 8 * (matrix + beside) <= device.shared_memory
     shared = beside + matrix * in_shared
     if not per_unit:
-        fitting = (device.shared_memory + RESERVED_BYTES) // (8 * shared + RESERVED_BYTES)
-        per_unit = 4 if cpu else max(min(fitting, 2048 // threads, 32), 1)
+        per_unit = 4 if cpu else blocks_in_shared(device, 8 * shared, min(2048 // threads, 32))
     return FitLayout(threads, lanes, in_shared, matrix, shared, device.compute_units * per_unit)
 
 
@@ -314,14 +318,14 @@ class JointLayout:
         return n * references + n * (n + 1) * (not self.in_shared)
 
 
-def joint_layout(device: Device, n: int, p: int, threads: int = 0) -> JointLayout:
-    """Layout of the local_joint kernel for designs of n points; `threads` to try others than usual."""
+def joint_layout(device: Device, n: int, p: int) -> JointLayout:
+    """Layout of the local_joint kernel for designs of n points."""
     cpu = device.type == "cpu"
     beside, factor = p * n, n * (n + 1)
     in_shared = 8 * (beside + factor) <= device.shared_memory
     shared = beside + factor * in_shared
-    per_unit = 1 if cpu else max(min((device.shared_memory + RESERVED_BYTES) // (8 * shared + RESERVED_BYTES), 8), 1)
-    return JointLayout(threads or (8 if cpu else 128), in_shared, shared, device.compute_units * per_unit)
+    per_unit = 1 if cpu else blocks_in_shared(device, 8 * shared, 8)
+    return JointLayout(8 if cpu else 128, in_shared, shared, device.compute_units * per_unit)
 
 
 # ---- nearest points

@@ -6,8 +6,7 @@ from ...kernels.layout import REFERENCE_DEVICES
 from ..expression import Expression
 from .correlation import Correlation
 from .design import DESIGN
-from .fit import FIT
-from .joint import JOINT
+from .fit import FIT, JOINT
 from .layout import FitProblem, design_layout, fit_layout, joint_layout, ray_layout
 from .ray import RAY
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...kernels.layout import Layout, power_of_two
+from ..local.layout import blocks_in_shared
 
 if TYPE_CHECKING:
     from ...runtime.base import Device
 
-RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
 MOST_COLUMNS = 8
 
 
@@ -60,8 +60,7 @@ def layout_for(device: Device, itemsize: int, m: int, columns: int) -> VecchiaLa
     beside = 4 * (m + 1) * abreast + 8 * threads + 16 * itemsize * columns
     nbytes = itemsize * numbers + beside
     in_shared = nbytes <= device.shared_memory
-    fitting = (device.shared_memory + RESERVED_BYTES) // (nbytes + RESERVED_BYTES) if in_shared else 8
-    per_unit = 4 if device.type == "cpu" else max(min(fitting, 32), 1)
+    per_unit = 4 if device.type == "cpu" else blocks_in_shared(device, nbytes, 32) if in_shared else 8
     return VecchiaLayout(
         threads, rows=rows, abreast=abreast, width=4, columns=min(columns, MOST_COLUMNS), in_shared=in_shared,
         numbers=numbers, blocks=device.compute_units * per_unit,
