@@ -64,18 +64,10 @@ _SEEN = {"reduced": "seen0", "gain": "seen1", "spread": "seen2"}
 
 
 class Sums(NamedTuple):
-    """Sums over references for each of m candidates.
+    """Sums over references for each of m candidates."""
 
-    Attributes
-    ----------
-    values : (m,) array
-        As kernels write it.
-    slopes : (m, p) ndarray or None
-        Their derivatives in the candidates, where they were asked for.
-    """
-
-    values: Array
-    slopes: np.ndarray | None
+    values: Array  # (m,), as kernels write it
+    slopes: np.ndarray | None  # (m, p), their derivatives in the candidates, where they were asked for
 
 
 @functools.cache

@@ -12,19 +12,11 @@ STRETCH = 2.0
 
 
 class Walks(NamedTuple):
-    """Positions of the walkers of an ensemble, and their log-densities.
+    """Positions of the walkers of an ensemble, and their log-densities."""
 
-    Attributes
-    ----------
-    points : (steps, walkers, dim) ndarray
-    log_density : (steps, walkers) ndarray
-    acceptance : float
-        The part of the steps that were taken.
-    """
-
-    points: np.ndarray
-    log_density: np.ndarray
-    acceptance: float
+    points: np.ndarray  # (steps, walkers, dim)
+    log_density: np.ndarray  # (steps, walkers)
+    acceptance: float  # the part of the steps that were taken
 
 
 def walk(

@@ -69,28 +69,17 @@ def _pairs(
 
 
 class Unknown(NamedTuple):
-    """One number among the hyperparameters, p.
-
-    Attributes
-    ----------
-    name : str
-    place : int or None
-        Place in a vector.
-    pairs, values : Pairs, Hyperparameters
-        Derivative of the covariance function in p.
-    times : float
-        Factor of this derivative. A positive p counts by its logarithm, also in all that follows.
-    bend : int
-        Number of first derivatives of the log-likelihood on the diagonal of `Information.matrix`. The second derivative in p²,
-        in units of log p, is the second one in log p less 2 first ones. For the latter, `times`, and an element by whose square
-        `pairs` divides, are differentiated, too: 1 more, and -2.
-    """
+    """One number among the hyperparameters, p."""
 
     name: str
-    place: int | None
+    place: int | None  # place in a vector
+    # derivative of the covariance function in p
     pairs: Pairs
     values: Hyperparameters
-    times: float
+    times: float  # Factor of this derivative. A positive p counts by its logarithm, also in all that follows.
+    # Number of first derivatives of the log-likelihood on the diagonal of `Information.matrix`. The second derivative in
+    # p², in units of log p, is the second one in log p less 2 first ones. For the latter, `times`, and an element by whose
+    # square `pairs` divides, are differentiated, too: 1 more, and -2.
     bend: int
 
 
@@ -114,19 +103,11 @@ def unknowns(factor: Factor, names: Sequence[str]) -> list[Unknown]:
 
 
 class Slopes(NamedTuple):
-    """The derivatives of predictions at m points in q hyperparameters.
+    """The derivatives of predictions at m points in q hyperparameters."""
 
-    Attributes
-    ----------
-    mean : (m, q) ndarray
-    variance : (m, q) ndarray
-        Derivatives of the logarithm of the variance of an observation.
-    observed : (m,) ndarray
-        Variance of an observation, relative to the scale that may be integrated out; infinite where nothing can be learned.
-    """
-
-    mean: np.ndarray
-    variance: np.ndarray
+    mean: np.ndarray  # (m, q)
+    variance: np.ndarray  # (m, q), derivatives of the logarithm of the variance of an observation
+    # (m,), variance of an observation, relative to the scale that may be integrated out; infinite where nothing can be learned
     observed: np.ndarray
 
 

@@ -39,23 +39,12 @@ def ends_of_blocks(n: int, devices: int) -> list[int]:
 
 @dataclass(frozen=True)
 class BlockRow:
-    """Rows of a lower triangle, from the first column to the last that the triangle has there.
+    """Rows of a lower triangle, from the first column to the last that the triangle has there."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the block, from the top.
-    place : int
-        The number of the device on which it lies.
-    rows : slice
-        The rows; also the columns of the square on the diagonal.
-    whole : Matrix
-        (rows, columns up to the end of the square on the diagonal). What lies above the diagonal belongs to nobody.
-    """
-
-    number: int
-    place: int
-    rows: slice
+    number: int  # number of the block, from the top
+    place: int  # the number of the device on which it lies
+    rows: slice  # the rows; also the columns of the square on the diagonal
+    # (rows, columns up to the end of the square on the diagonal). What lies above the diagonal belongs to nobody.
     whole: Matrix
 
     @property

@@ -27,24 +27,12 @@ LENGTHSCALE = "lengthscale"
 
 @dataclass(frozen=True)
 class Input:
-    """Distance or scalar product of two points, as a covariance function takes it.
+    """Distance or scalar product of two points, as a covariance function takes it."""
 
-    Attributes
-    ----------
-    name : str
-        The function's parameter.
-    kind : {"sqdist", "dot"}
-        Their squared distance, or their scalar product.
-    columns : tuple of int or None
-        The columns of the points that count; all, if None.
-    lengthscale : str
-        The hyperparameter that scales the coordinates where it is a vector; "" where there is none.
-    """
-
-    name: str
-    kind: str
-    columns: tuple[int, ...] | None = None
-    lengthscale: str = ""
+    name: str  # the function's parameter
+    kind: str  # {"sqdist", "dot"}, their squared distance, or their scalar product
+    columns: tuple[int, ...] | None = None  # the columns of the points that count; all, if None
+    lengthscale: str = ""  # the hyperparameter that scales the coordinates where it is a vector; "" where there is none
 
 
 class Expression:

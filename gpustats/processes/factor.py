@@ -37,23 +37,12 @@ _FACTOR = Template.beside(__file__, "factor")
 
 
 class Summary(NamedTuple):
-    """Log-determinant and sum of squares of a factor and a residual.
+    """Log-determinant and sum of squares of a factor and a residual."""
 
-    Attributes
-    ----------
-    minor : int
-        The order of the first leading minor that is not positive definite, or 0.
-    log_determinant : float
-        Logarithm of the determinant of K + noise.
-    squares : float
-        r' (K + noise)⁻¹ r
-    weight : float
-        Factor of alpha alpha' in the derivative in the matrix: n / squares where a scale is integrated out, else 1.
-    """
-
-    minor: int
-    log_determinant: float
-    squares: float
+    minor: int  # the order of the first leading minor that is not positive definite, or 0
+    log_determinant: float  # logarithm of the determinant of K + noise
+    squares: float  # r' (K + noise)⁻¹ r
+    # factor of alpha alpha' in the derivative in the matrix: n / squares where a scale is integrated out, else 1
     weight: float
 
 

@@ -70,23 +70,12 @@ class Measure:
 
 
 class Derivatives(NamedTuple):
-    """Code of a covariance function with its derivatives, and the names of these.
-
-    Attributes
-    ----------
-    code : KernelCode
-    sums : dict
-        Hyperparameter -> the derivative in it among the function's results.
-    wanted : list of int
-        The measures that are scaled by vectors in which derivatives are wanted.
-    slopes : list of str
-        The derivative in each input among the results, or "".
-    """
+    """Code of a covariance function with its derivatives, and the names of these."""
 
     code: KernelCode
-    sums: dict[str, str]
-    wanted: list[int]
-    slopes: list[str]
+    sums: dict[str, str]  # hyperparameter -> the derivative in it among the function's results
+    wanted: list[int]  # the measures that are scaled by vectors in which derivatives are wanted
+    slopes: list[str]  # the derivative in each input among the results, or ""
 
 
 class PairsCode:

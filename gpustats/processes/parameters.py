@@ -23,21 +23,13 @@ RESERVED = (SIGMA, MEAN, X, Y, "xs", "wrt", "noise", "cov", "mean_xs", "size", "
 
 
 class Parameters(NamedTuple):
-    """Parameters of one evaluation of a marginal likelihood, checked.
-
-    Attributes
-    ----------
-    hyperparameters : Hyperparameters
-    sigma, mean : float or (n,) ndarray
-        Standard deviation of the noise, and the prior mean.
-    given : tuple of str
-        Names of those that the caller gave.
-    """
+    """Parameters of one evaluation of a marginal likelihood, checked."""
 
     hyperparameters: Hyperparameters
+    # standard deviation of the noise, and the prior mean: one number, or (n,)
     sigma: float | np.ndarray
     mean: float | np.ndarray
-    given: tuple[str, ...]
+    given: tuple[str, ...]  # names of those that the caller gave
 
     @classmethod
     def of(
@@ -82,22 +74,13 @@ class Parameters(NamedTuple):
 
 
 class ParameterSets(NamedTuple):
-    """Several sets of parameters of a marginal likelihood, checked.
+    """Several sets of parameters of a marginal likelihood, checked."""
 
-    Attributes
-    ----------
-    lead : tuple of int
-        The leading axes, those of the sets.
-    values : dict
-        Argument -> array of float64: a number or a vector for all sets, or one for each of them with the leading axes and one
-        of length 1 or the vector's.
-    given : tuple of str
-        Names of those that the caller gave.
-    """
-
-    lead: tuple[int, ...]
+    lead: tuple[int, ...]  # the leading axes, those of the sets
+    # argument -> array of float64: a number or a vector for all sets, or one for each of them with the leading axes and one
+    # of length 1 or the vector's
     values: dict[str, np.ndarray]
-    given: tuple[str, ...]
+    given: tuple[str, ...]  # names of those that the caller gave
 
     @classmethod
     def of(

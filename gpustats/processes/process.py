@@ -44,21 +44,11 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class NewPoints:
-    """New points of a prediction, with their prior mean and noise.
+    """New points of a prediction, with their prior mean and noise."""
 
-    Attributes
-    ----------
-    xs : (m, p) array
-        As kernels read it.
-    mean : (m,) ndarray
-        The prior mean there.
-    noise : (m,) array
-        The variances of noise there, as kernels read them.
-    """
-
-    xs: Array
-    mean: np.ndarray
-    noise: Array
+    xs: Array  # (m, p), as kernels read it
+    mean: np.ndarray  # (m,), the prior mean there
+    noise: Array  # (m,), the variances of noise there, as kernels read them
 
     @property
     def m(self) -> int:

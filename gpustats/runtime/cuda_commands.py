@@ -36,26 +36,13 @@ class Refused(Exception):
 
 
 class Recorded(NamedTuple):
-    """Kernel that was to be started.
+    """Kernel that was to be started."""
 
-    Attributes
-    ----------
-    function : int
-        Handle of the kernel.
-    grid, block : tuple of int
-    shared : int
-        Bytes of dynamic shared memory.
-    signature : str
-        Types of its parameters: see `signature.signature_of`.
-    arguments : sequence
-    of : CUDAKernel
-    """
-
-    function: int
+    function: int  # handle of the kernel
     grid: Grid
     block: tuple[int]
-    shared: int
-    signature: str
+    shared: int  # bytes of dynamic shared memory
+    signature: str  # types of its parameters: see `signature.signature_of`
     arguments: Sequence[object]
     of: Kernel
 

@@ -17,22 +17,12 @@ from .types import Grid, Handle
 
 
 class Recorded(NamedTuple):
-    """Kernel that was to be started.
+    """Kernel that was to be started."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        With its arguments, but for those of `given`: the places of arguments, and those of the numbers given that they are.
-    every, block : tuple of int
-        All threads, and those of a block.
-    of : base.Kernel
-    grid : tuple of int
-    """
-
-    kernel: cl.Kernel
-    every: tuple[int, int]
-    block: tuple[int, int]
-    given: list[tuple[int, int]]
+    kernel: cl.Kernel  # with its arguments, but for those of `given`
+    every: tuple[int, int]  # all threads
+    block: tuple[int, int]  # those of a block
+    given: list[tuple[int, int]]  # the places of arguments, and those of the numbers given that they are
     of: Kernel
     grid: Grid
 

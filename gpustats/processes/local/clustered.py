@@ -16,31 +16,21 @@ CLUSTERED = Template.beside(__file__, "clustered")
 
 @dataclass(frozen=True)
 class ClusterLayout:
-    """Constants of the search for designs by clusters of blocks: a cluster has a location, its threads a candidate each.
+    """Constants of the search for designs by clusters of blocks: a cluster has a location, its threads a candidate each."""
 
-    Attributes
-    ----------
-    threads, parts : int
-        Threads a block, and blocks of a cluster.
-    wide : int
-        Numbers of a candidate's row of the Cholesky factor that are kept in registers, in float64, where the others are
-        float32; 0: all are float64 and lie in shared memory.
-    chunk, chunks : int
-        Numbers that a thread reads at once, and how many times so many there are of a candidate in shared memory.
-    before, told : int
-        Numbers that a block tells of a candidate before the candidate's row of the factor, and in all.
-    shared : int
-        Numbers of shared memory.
-    """
-
+    # threads a block, and blocks of a cluster
     threads: int
     parts: int
+    # numbers of a candidate's row of the Cholesky factor that are kept in registers, in float64, where the others are
+    # float32; 0: all are float64 and lie in shared memory
     wide: int
+    # numbers that a thread reads at once, and how many times so many there are of a candidate in shared memory
     chunk: int
     chunks: int
+    # numbers that a block tells of a candidate before the candidate's row of the factor, and in all
     before: int
     told: int
-    shared: int
+    shared: int  # numbers of shared memory
 
 
 #: Registers of a multiprocessor, and the most of a thread, of all devices with clusters.

@@ -21,26 +21,16 @@ FIT, JOINT = Template.beside(__file__, "fit"), Template.beside(__file__, "joint"
 
 
 class Fitted(NamedTuple):
-    """Device arrays with a row for each location.
+    """Device arrays with a row for each location."""
 
-    Attributes
-    ----------
-    mean, scale : (m,) float64
-        Mean and scale of the response at the location, a Student-t with n degrees of freedom.
-    loglik : (m,) float64
-        The log-likelihood of the design's responses at d and g, without the priors.
-    d : (m, 1) or (m, p) float64
-    g : (m,) float64
-    status : (m,) int32
-        The number of evaluations of the likelihood; negative where that was not enough to find the maximum, and 0 where the
-        matrix of correlations is not positive definite.
-    """
-
+    # (m,) float64, mean and scale of the response at the location, a Student-t with n degrees of freedom
     mean: Array
     scale: Array
-    loglik: Array
-    d: Array
-    g: Array
+    loglik: Array  # (m,) float64, the log-likelihood of the design's responses at d and g, without the priors
+    d: Array  # (m, 1) or (m, p) float64
+    g: Array  # (m,) float64
+    # (m,) int32, the number of evaluations of the likelihood; negative where that was not enough to find the maximum, and 0
+    # where the matrix of correlations is not positive definite
     status: Array
 
     @classmethod
@@ -50,18 +40,11 @@ class Fitted(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """Device arrays with a row for each set.
+    """Device arrays with a row for each set."""
 
-    Attributes
-    ----------
-    mean : (S, m) float64
-        Mean of the responses at the references, a multivariate Student-t with n degrees of freedom.
-    covariance : (S, m, m) float64
-        Its scale matrix, the squared scales on its diagonal.
-    """
-
+    # (S, m) float64, mean of the responses at the references, a multivariate Student-t with n degrees of freedom
     mean: Array
-    covariance: Array
+    covariance: Array  # (S, m, m) float64, its scale matrix, the squared scales on its diagonal
 
 
 class LocalFit:

@@ -35,42 +35,21 @@ _DESIGN_THREADS = {384: 64, 768: 128, 1536: 256}
 
 @dataclass(frozen=True)
 class DesignLayout:
-    """Constants of the search for designs: a block has a location at a time, its threads the candidates.
+    """Constants of the search for designs: a block has a location at a time, its threads the candidates."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    unroll : int
-        Candidates that a thread works on at once.
-    near_state : bool
-        Whether the candidates' conditional variances and covariances lie in shared memory.
-    wide : int
-        Rows of the Cholesky factor that are kept in float64 where the others, and coordinates, are float32; 0: all are float64.
-    near_wide : bool
-        Whether these lie in shared memory.
-    near : int
-        Other rows of the candidates' numbers that lie there: first the coordinates, then the rows of the Cholesky factor.
-    end : int
-        The most points of a design.
-    own : int
-        Numbers of shared memory for the point that was chosen last and, with derivatives, for all points.
-    shared : int
-        Numbers of shared memory in all.
-    width, scratch, blocks : int
-        Sizes of a launch, not of the kernel: places for candidates, in whole rounds of the threads; numbers in global
-        memory that each block has; blocks that are resident on the device.
-    """
-
-    threads: int
-    unroll: int
-    near_state: bool
+    threads: int  # threads a block
+    unroll: int  # candidates that a thread works on at once
+    near_state: bool  # whether the candidates' conditional variances and covariances lie in shared memory
+    # rows of the Cholesky factor that are kept in float64 where the others, and coordinates, are float32; 0: all are float64
     wide: int
-    near_wide: bool
+    near_wide: bool  # whether these lie in shared memory
+    # other rows of the candidates' numbers that lie there: first the coordinates, then the rows of the Cholesky factor
     near: int
-    end: int
-    own: int
-    shared: int
+    end: int  # the most points of a design
+    own: int  # numbers of shared memory for the point that was chosen last and, with derivatives, for all points
+    shared: int  # numbers of shared memory in all
+    # sizes of a launch, not of the kernel: places for candidates, in whole rounds of the threads; numbers in global memory
+    # that each block has; blocks that are resident on the device
     width: int = field(compare=False, repr=False)
     scratch: int = field(compare=False, repr=False)
     blocks: int = field(compare=False, repr=False)
@@ -153,31 +132,17 @@ def design_layout(
 
 @dataclass(frozen=True)
 class RayLayout:
-    """Constants of the search along rays: a block has a location at a time.
+    """Constants of the search along rays: a block has a location at a time."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    trials : int
-        Points that are looked at together, on all rays.
-    end : int
-        The most points of a design.
-    in_shared : bool
-        Whether the factor, and its rows of all trials, lie in shared memory.
-    matrices, beside : int
-        Numbers of these, and of all else in shared memory.
-    width, scratch, blocks : int
-        Sizes of a launch, not of the kernel: places for candidates; numbers in global memory that each block has;
-        blocks that are resident on the device.
-    """
-
-    threads: int
-    trials: int
-    end: int
-    in_shared: bool
+    threads: int  # threads a block
+    trials: int  # points that are looked at together, on all rays
+    end: int  # the most points of a design
+    in_shared: bool  # whether the factor, and its rows of all trials, lie in shared memory
+    # numbers of these, and of all else in shared memory
     matrices: int
     beside: int
+    # sizes of a launch, not of the kernel: places for candidates; numbers in global memory that each block has; blocks that
+    # are resident on the device
     width: int = field(compare=False, repr=False)
     scratch: int = field(compare=False, repr=False)
     blocks: int = field(compare=False, repr=False)
@@ -209,21 +174,13 @@ def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int,
 
 @dataclass(frozen=True)
 class FitProblem:
-    """Problem of the local_fit kernel: the sizes, and the parameters to estimate.
+    """Problem of the local_fit kernel: the sizes, and the parameters to estimate."""
 
-    Attributes
-    ----------
-    n, p : int
-        Points of a design, and columns of X.
-    separable : bool
-        Whether there is a lengthscale for each column.
-    estimate_d, estimate_g : bool
-        Whether lengthscales and the nugget are estimated.
-    """
-
+    # points of a design, and columns of X
     n: int
     p: int
-    separable: bool = False
+    separable: bool = False  # whether there is a lengthscale for each column
+    # whether lengthscales and the nugget are estimated
     estimate_d: bool = True
     estimate_g: bool = False
 
@@ -244,27 +201,15 @@ class FitProblem:
 
 @dataclass(frozen=True)
 class FitLayout:
-    """Constants of the local_fit kernel: a block has a location at a time, its threads the entries of a matrix.
+    """Constants of the local_fit kernel: a block has a location at a time, its threads the entries of a matrix."""
 
-    Attributes
-    ----------
-    threads, lanes : int
-        Threads a block, and how many of them lie side by side along a row of the matrix.
-    in_shared : bool
-        Whether the matrix lies in shared memory.
-    matrix : int
-        Numbers of the matrix.
-    shared : int
-        Numbers of shared memory.
-    blocks : int
-        Blocks that are resident on the device; the kernel is the same for all numbers of them.
-    """
-
+    # threads a block, and how many of them lie side by side along a row of the matrix
     threads: int
     lanes: int
-    in_shared: bool
-    matrix: int
-    shared: int
+    in_shared: bool  # whether the matrix lies in shared memory
+    matrix: int  # numbers of the matrix
+    shared: int  # numbers of shared memory
+    # blocks that are resident on the device; the kernel is the same for all numbers of them
     blocks: int = field(compare=False, repr=False)
 
     @property
@@ -294,23 +239,12 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
 
 @dataclass(frozen=True)
 class JointLayout:
-    """Constants of the local_joint kernel: a block has a set of references at a time, its threads the rows of matrices.
+    """Constants of the local_joint kernel: a block has a set of references at a time, its threads the rows of matrices."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    in_shared : bool
-        Whether the factor of the design's matrix lies in shared memory.
-    shared : int
-        Numbers of shared memory.
-    blocks : int
-        Blocks that are resident on the device; the kernel is the same for all numbers of them.
-    """
-
-    threads: int
-    in_shared: bool
-    shared: int
+    threads: int  # threads a block
+    in_shared: bool  # whether the factor of the design's matrix lies in shared memory
+    shared: int  # numbers of shared memory
+    # blocks that are resident on the device; the kernel is the same for all numbers of them
     blocks: int = field(compare=False, repr=False)
 
     def scratch(self, n: int, references: int) -> int:
@@ -333,26 +267,14 @@ def joint_layout(device: Device, n: int, p: int) -> JointLayout:
 
 @dataclass(frozen=True)
 class NearestLayout:
-    """Constants of the search for nearest points.
+    """Constants of the search for nearest points."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    locations : int
-        Locations that a block has at a time.
-    unroll : int
-        Points that a thread has in registers.
-    copies : int
-        Histograms of a block: one for each of a few threads that are the lanes of a vector register, or one for all.
-    blocks : int
-        Blocks that are resident on the device; the kernel is the same for all numbers of them.
-    """
-
-    threads: int
-    locations: int
-    unroll: int
+    threads: int  # threads a block
+    locations: int  # locations that a block has at a time
+    unroll: int  # points that a thread has in registers
+    # histograms of a block: one for each of a few threads that are the lanes of a vector register, or one for all
     copies: int
+    # blocks that are resident on the device; the kernel is the same for all numbers of them
     blocks: int = field(compare=False, repr=False)
 
     def scratch(self, capacity: int, start: int) -> int:

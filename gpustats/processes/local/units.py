@@ -13,17 +13,10 @@ from .points import Points
 
 @dataclass(frozen=True)
 class Units:
-    """Divisors of points and responses.
+    """Divisors of points and responses."""
 
-    Attributes
-    ----------
-    columns : ndarray (p,)
-        Lengths in the columns of X.
-    center, response : float
-        The number that is taken from y, and what y is divided by then.
-    """
-
-    columns: np.ndarray
+    columns: np.ndarray  # (p,), lengths in the columns of X
+    # the number that is taken from y, and what y is divided by then
     center: float
     response: float
 

@@ -16,32 +16,15 @@ MOST_COLUMNS = 8
 
 @dataclass(frozen=True)
 class VecchiaLayout(Layout):
-    """Constants of the kernels of Vecchia's approximation.
+    """Constants of the kernels of Vecchia's approximation."""
 
-    Attributes
-    ----------
-    rows : int
-        Threads of a point.
-    abreast : int
-        Points that a block has at a time.
-    width : int
-        Columns of the matrix that are eliminated at once.
-    columns : int
-        Columns of the points for which a thread has sums at once.
-    in_shared : bool
-        Whether a block's numbers lie in shared memory; else in memory that is set apart for it.
-    numbers : int
-        Size of a block's numbers.
-    blocks : int
-        Blocks that are resident on the device; the kernel is the same for all numbers of them.
-    """
-
-    rows: int = 1
-    abreast: int = 1
-    width: int = 1
-    columns: int = 1
-    in_shared: bool = True
-    numbers: int = 0
+    rows: int = 1  # threads of a point
+    abreast: int = 1  # points that a block has at a time
+    width: int = 1  # columns of the matrix that are eliminated at once
+    columns: int = 1  # columns of the points for which a thread has sums at once
+    in_shared: bool = True  # whether a block's numbers lie in shared memory; else in memory that is set apart for it
+    numbers: int = 0  # size of a block's numbers
+    # blocks that are resident on the device; the kernel is the same for all numbers of them
     blocks: int = field(default=1, compare=False, repr=False)
 
 
