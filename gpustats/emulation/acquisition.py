@@ -7,7 +7,6 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..evaluation.placement import empty, moved
 from ..evaluation.results import written
@@ -19,7 +18,7 @@ from ..language.device_function import parse
 from ..language.library import library
 from ..linalg.matrix import Matrix
 from ..processes.factor import Factor
-from ..processes.parameters import by_row
+from ..processes.parameters import Given, by_row
 from ..processes.posterior import Posterior
 from ..rewriting.differentiate import derivative_name, gradient
 from ..runtime.types import Array
@@ -153,7 +152,7 @@ def over_references(
     return Sums(values, slopes)
 
 
-def averaging(weights: ArrayLike | None, r: int) -> np.ndarray:
+def averaging(weights: Given, r: int) -> np.ndarray:
     """Weights of the references in an average."""
     if not r:
         raise ValueError("there are no references")
@@ -164,7 +163,7 @@ def averaging(weights: ArrayLike | None, r: int) -> np.ndarray:
 
 
 def slopes_at(factor: Factor, xs: Array, rows: Matrix, own: np.ndarray) -> np.ndarray:
-    """Derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i).
+    """Derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i): (m, p).
 
     Parameters
     ----------
@@ -173,10 +172,6 @@ def slopes_at(factor: Factor, xs: Array, rows: Matrix, own: np.ndarray) -> np.nd
     rows : Matrix
         (m, n); it is used up.
     own : (m,) ndarray
-
-    Returns
-    -------
-    (m, p) ndarray
     """
     found = np.zeros(tuple(xs.shape), factor.pairs.dtype)
     if factor.n:

@@ -13,7 +13,7 @@ from ..distribution.frozen import Frozen
 from ..processes.covariance import Covariance
 from ..processes.matrix import as_points
 from ..processes.observations import Observations
-from ..processes.parameters import SIGMA, on_host
+from ..processes.parameters import SIGMA, Given, on_host
 from ..processes.prediction import Prediction
 from ..processes.process import Predictor
 from ..processes.registry import covariances
@@ -91,7 +91,7 @@ class Calibrated:
         found = self._log_posterior(sets, {n: np.broadcast_to(a, (len(sets), a.shape[1])) for n, a in rows.items()})
         return found if u.ndim > 1 else float(found[0])
 
-    def emulate(self, u: ArrayLike, xs: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def emulate(self, u: ArrayLike, xs: Given = None) -> tuple[np.ndarray, np.ndarray]:
         """The emulator's means and scales at points for sets of u.
 
         Parameters

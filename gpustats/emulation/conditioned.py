@@ -13,7 +13,7 @@ from ..processes.covariance import Covariance
 from ..processes.marginal import MarginalLikelihood, settings_of
 from ..processes.matrix import as_points
 from ..processes.observations import Observations
-from ..processes.parameters import MEAN, SIGMA, by_row, deviation
+from ..processes.parameters import MEAN, SIGMA, Given, by_row, deviation
 from ..processes.posterior import Posterior
 from ..processes.prediction import Prediction
 from ..processes.process import new_points, one_set
@@ -28,9 +28,8 @@ class Conditioned:
     """Gaussian process given observations, with a factor to which rows are added: an `Emulator` without its criteria."""
 
     def __init__(
-        self, likelihood: MarginalLikelihood, *, sigma: ArrayLike | None = None, mean: ArrayLike | None = None,
-        **hyperparameters: ArrayLike,
-    ) -> None:  # fmt: skip
+        self, likelihood: MarginalLikelihood, *, sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike
+    ) -> None:
         self._likelihood, self.data, self.prior_mean = likelihood, likelihood.data, likelihood.prior_mean
         self._parameters = parameters = one_set(likelihood, sigma, mean, hyperparameters)
         self._factor = likelihood.solver.factor(parameters)
@@ -101,7 +100,7 @@ class Conditioned:
         return type(self)(self.likelihood, **self.likelihood.fit(self.values, **options).values)
 
     def predict(
-        self, xs: ArrayLike, *, noise: bool | ArrayLike = False, cov: bool = False, mean_xs: ArrayLike | None = None
+        self, xs: ArrayLike, *, noise: ArrayLike = False, cov: bool = False, mean_xs: Given = None
     ) -> Prediction:
         """The distribution of the process at new points, given the data.
 
@@ -113,15 +112,13 @@ class Conditioned:
         return self._posterior(xs, noise, mean_xs).prediction(cov, arrays.is_device_array(xs))
 
     def draw(
-        self, xs: ArrayLike, size: int | None = None, rng: object = None, *, noise: bool | ArrayLike = False,
-        mean_xs: ArrayLike | None = None,
+        self, xs: ArrayLike, size: int | None = None, rng: object = None, *, noise: ArrayLike = False,
+        mean_xs: Given = None,
     ) -> Array:  # fmt: skip
         """Joint draws of the process at new points, given the data: as `MarginalLikelihood.draw`."""
         return self._posterior(xs, noise, mean_xs).drawn(size, rng, arrays.is_device_array(xs))
 
-    def update(
-        self, x: ArrayLike, y: ArrayLike, *, sigma: ArrayLike | None = None, mean: ArrayLike | None = None
-    ) -> None:
+    def update(self, x: ArrayLike, y: ArrayLike, *, sigma: Given = None, mean: Given = None) -> None:
         """Add observations, as further rows of the Cholesky factor.
 
         k observations after n take O(k n²) operations, where a new factor takes O(n³). Hyperparameters stay as they are.
@@ -166,9 +163,7 @@ class Conditioned:
         self.data = grown
         self._parameters = old._replace(sigma=_grown(old.sigma, spread, k), mean=_grown(old.mean, level, k))
 
-    def _of_new(
-        self, name: str, old: float | np.ndarray, given: ArrayLike | None, k: int
-    ) -> float | np.ndarray:
+    def _of_new(self, name: str, old: float | np.ndarray, given: Given, k: int) -> float | np.ndarray:
         """Standard deviation or mean of k new observations."""
         if given is None:
             if isinstance(old, np.ndarray):
@@ -181,9 +176,7 @@ class Conditioned:
 
     # -- the pieces of a call
 
-    def _posterior(
-        self, xs: ArrayLike, noise: bool | ArrayLike, mean_xs: ArrayLike | None, name: str = "xs"
-    ) -> Posterior:
+    def _posterior(self, xs: ArrayLike, noise: ArrayLike, mean_xs: Given, name: str = "xs") -> Posterior:
         new = new_points(self.data, self.prior_mean, self._parameters, xs, noise, mean_xs, name)
         return Posterior(self._factor, new)
 

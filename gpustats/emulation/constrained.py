@@ -14,6 +14,7 @@ from ..distribution.frozen import Frozen
 from ..processes.covariance import Covariance
 from ..processes.fitting import Seed
 from ..processes.marginal import MarginalLikelihood
+from ..processes.parameters import Given
 from ..processes.prediction import Prediction
 from ..processes.registry import covariances
 from .emulator import Emulator
@@ -147,7 +148,7 @@ def by_feasibility(runs: Runs, mean: np.ndarray, scale: np.ndarray) -> np.ndarra
 def minimize(
     function: Callable[[np.ndarray], object], bounds: ArrayLike, *,
     objective: Callable[[np.ndarray], ArrayLike] | None = None, known: Callable[[np.ndarray], ArrayLike] | None = None,
-    equal: ArrayLike = False, start: int = 10, end: int = 100, x: ArrayLike | None = None, cov: Covariance | None = None,
+    equal: ArrayLike = False, start: int = 10, end: int = 100, x: Given = None, cov: Covariance | None = None,
     priors: Mapping[str, Frozen] | None = None, refit: int = 10, candidates: int = 1000, draws: int = 512,
     tolerance: ArrayLike = 1e-2, criterion: str = "lagrangian", slack: bool = True, rng: Seed = None,
 ) -> ConstrainedMinimum:  # fmt: skip

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import moved
 from ..evaluation.results import delivered, written
-from ..processes.parameters import MEAN
+from ..processes.parameters import MEAN, Given
 from ..processes.posterior import Posterior
 from ..processes.prediction import Prediction, slopes_of_improvement
 from ..runtime import arrays
@@ -66,9 +66,7 @@ class Emulator(Conditioned):
     (4, array([0.06]))
     """
 
-    def alm(
-        self, candidates: ArrayLike, *, noise: bool | ArrayLike = True, grad: bool = False
-    ) -> Array | tuple[Array, Array]:
+    def alm(self, candidates: ArrayLike, *, noise: ArrayLike = True, grad: bool = False) -> Array | tuple[Array, Array]:
         """The variance of an observation at each candidate (active learning MacKay), which the next point may make largest.
 
         Parameters
@@ -92,8 +90,8 @@ class Emulator(Conditioned):
         return values, self._slopes(at, candidates, np.zeros(at.m), np.full(at.m, self._times))
 
     def alc(
-        self, candidates: ArrayLike, references: ArrayLike | None = None, *, weights: ArrayLike | None = None,
-        noise: bool | ArrayLike = True, grad: bool = False,
+        self, candidates: ArrayLike, references: Given = None, *, weights: Given = None,
+        noise: ArrayLike = True, grad: bool = False,
     ) -> Array | tuple[Array, Array]:  # fmt: skip
         """Average reduction of the variance at references by an observation at each candidate.
 
@@ -140,8 +138,8 @@ class Emulator(Conditioned):
         return self._delivered(found, candidates)
 
     def mspe(
-        self, candidates: ArrayLike, references: ArrayLike | None = None, *, weights: ArrayLike | None = None,
-        noise: bool | ArrayLike = True, noisy_references: bool = False, wrt: str | Collection[str] | None = None,
+        self, candidates: ArrayLike, references: Given = None, *, weights: Given = None,
+        noise: ArrayLike = True, noisy_references: bool = False, wrt: str | Collection[str] | None = None,
     ) -> Array:  # fmt: skip
         """Average squared error of predictions that is expected at references after an observation at each candidate.
 
@@ -209,7 +207,7 @@ class Emulator(Conditioned):
                 found += errors_of_mean(information.with_one(at), information.slopes(around).mean, counts)
         return self._like(found.astype(self.data.dtype), candidates)
 
-    def fish(self, candidates: ArrayLike, *, noise: bool | ArrayLike = True, wrt: str | Collection[str] | None = None) -> Array:
+    def fish(self, candidates: ArrayLike, *, noise: ArrayLike = True, wrt: str | Collection[str] | None = None) -> Array:
         """Fisher information of hyperparameters that is expected with an observation at each candidate.
 
         The next point may make it largest.
@@ -244,9 +242,9 @@ class Emulator(Conditioned):
         return self._like(found.astype(self.data.dtype), candidates)
 
     def ieci(
-        self, candidates: ArrayLike, best: float, references: ArrayLike | None = None, *, weights: ArrayLike | None = None,
-        noise: bool | ArrayLike = True, noisy_references: bool = False, maximize: bool = False,
-        mean_references: ArrayLike | None = None, grad: bool = False,
+        self, candidates: ArrayLike, best: float, references: Given = None, *, weights: Given = None,
+        noise: ArrayLike = True, noisy_references: bool = False, maximize: bool = False,
+        mean_references: Given = None, grad: bool = False,
     ) -> Array | tuple[Array, Array]:  # fmt: skip
         """Average improvement that is still expected at references after an observation at each candidate.
 
@@ -294,8 +292,8 @@ class Emulator(Conditioned):
         return self._delivered(found, candidates)
 
     def expected_improvement(
-        self, candidates: ArrayLike, best: float, *, noise: bool | ArrayLike = False, maximize: bool = False,
-        mean_candidates: ArrayLike | None = None, grad: bool = False,
+        self, candidates: ArrayLike, best: float, *, noise: ArrayLike = False, maximize: bool = False,
+        mean_candidates: Given = None, grad: bool = False,
     ) -> Array | tuple[Array, Array]:  # fmt: skip
         """Expected improvement on the best response so far, at each candidate.
 
@@ -331,8 +329,8 @@ class Emulator(Conditioned):
     _informed: tuple[int, dict[tuple[str, ...], Information]] = -1, {}
 
     def _sides(
-        self, candidates: ArrayLike, noise: bool | ArrayLike, references: ArrayLike | None, noisy_references: bool,
-        mean_references: ArrayLike | None, weights: ArrayLike | None,
+        self, candidates: ArrayLike, noise: ArrayLike, references: Given, noisy_references: bool,
+        mean_references: Given, weights: Given,
     ) -> tuple[Posterior, Posterior, np.ndarray]:  # fmt: skip
         """Posteriors at candidates, and at references, by default the candidates; and the weights of these in an average."""
         at = self._posterior(candidates, noise, 0.0, "candidates")

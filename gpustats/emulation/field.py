@@ -31,9 +31,7 @@ class Field(Protocol):
     ) -> Prediction: ...
 
 
-def field_of(
-    discrepancy: Covariance | None, x: np.ndarray, y: np.ndarray, student_t: bool, jitter: float
-) -> Field:
+def field_of(discrepancy: Covariance | None, x: np.ndarray, y: np.ndarray, student_t: bool, jitter: float) -> Field:
     """Likelihood of field data with a discrepancy of this covariance, or without one."""
     if discrepancy is not None:
         return MarginalLikelihood(discrepancy, x, y, student_t=student_t, jitter=jitter)

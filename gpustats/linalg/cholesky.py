@@ -14,7 +14,7 @@ from .blocked import LOWER, UPPER
 from .call import MatrixCall, as_column, matrix_shape, take
 from .matrix import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
 from .products import sum_to
-from .triangular import copied, lower_operand, refuse, solution_shapes, system_shapes
+from .triangular import copied, lower_operand, refuse, solution_shapes, solved
 
 
 def cholesky(a: Array, *, where: str = "auto", devices: Devices | None = None) -> Array:
@@ -239,17 +239,7 @@ def cho_solve(l: Array, b: Array, *, where: str = "auto") -> Array:  # noqa: E74
     array([1., 0.])
     """
     l, b = take(a=l, b=b)  # noqa: E741
-    shape, stack, n, m, vector = system_shapes(l, b)
-    batch = math.prod(stack)
-    call = MatrixCall({"l": l, "b": b}, 2.0 * batch * n * n * m, batch * n * m, where=where)
-    if not batch * n * m:
-        return call.deliver(call.result((*stack, n, m)), shape)
-    factor, found = lower_operand(call, l, True, stack)
-    x = copied(call, as_column(b) if vector else b, stack)
-    call.provider.solve(factor, x)
-    call.provider.solve(factor.T, x)
-    refuse(call, found, True)
-    return call.deliver(x, shape)
+    return solved(l, b, True, [False, True], where, "l")
 
 
 def cho_solve_grad(l: Array, x: Array, x_bar: Array, *, where: str = "auto") -> tuple[Array, Array]:  # noqa: E741

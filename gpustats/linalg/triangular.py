@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -49,17 +50,7 @@ def solve_triangular(a: Array, b: Array, trans: int | str = 0, lower: bool = Tru
     array([1., 2.])
     """
     a, b = take(a=a, b=b)
-    flip = transposes(trans)
-    shape, stack, n, m, vector = system_shapes(a, b)
-    batch = math.prod(stack)
-    call = MatrixCall({"a": a, "b": b}, 1.0 * batch * n * n * m, batch * n * m, where=where)
-    if not batch * n * m:
-        return call.deliver(call.result((*stack, n, m)), shape)
-    factor, found = lower_operand(call, a, lower, stack)
-    x = copied(call, as_column(b) if vector else b, stack)
-    call.provider.solve(factor if flip != lower else factor.T, x)
-    refuse(call, found, lower)
-    return call.deliver(x, shape)
+    return solved(a, b, lower, [transposes(trans) == lower], where)
 
 
 def inv_triangular(a: Array, lower: bool = True, *, where: str = "auto") -> Array:
@@ -235,6 +226,21 @@ def solution_shapes(a: Array, x: Array, x_bar: Array) -> tuple[Shape, Shape, int
     if tuple(x_bar.shape) != found[0] or tuple(x.shape) != found[0]:
         raise ValueError(f"x has shape {tuple(x.shape)} and x_bar {tuple(x_bar.shape)}, but the solution has {found[0]}")
     return found
+
+
+def solved(a: Array, b: Array, lower: bool, steps: Sequence[bool], where: str, name: str = "a") -> Array:
+    """Solution by the lower triangle from a, in one or several steps; each says whether the triangle is transposed in it."""
+    shape, stack, n, m, vector = system_shapes(a, b)
+    batch = math.prod(stack)
+    call = MatrixCall({name: a, "b": b}, float(len(steps)) * batch * n * n * m, batch * n * m, where=where)
+    if not batch * n * m:
+        return call.deliver(call.result((*stack, n, m)), shape)
+    factor, found = lower_operand(call, a, lower, stack)
+    x = copied(call, as_column(b) if vector else b, stack)
+    for transposed in steps:
+        call.provider.solve(factor.T if transposed else factor, x)
+    refuse(call, found, lower)
+    return call.deliver(x, shape)
 
 
 def copied(call: MatrixCall, b: Array, stack: Shape) -> Matrix:

@@ -8,6 +8,7 @@ from ..kernels.shown import shown_source
 from ..runtime.types import Array
 from .expression import Expression
 from .matrix import covariance_matrix
+from .parameters import Given
 
 
 class Covariance(Expression):
@@ -46,7 +47,7 @@ class Covariance(Expression):
     <gpustats.rbf + periodic(amplitude, lengthscale, season, roughness)>
     """
 
-    def __call__(self, x: ArrayLike, x2: ArrayLike | None = None, **hyperparameters: ArrayLike) -> Array:
+    def __call__(self, x: ArrayLike, x2: Given = None, **hyperparameters: ArrayLike) -> Array:
         """Matrix of covariances.
 
         Parameters

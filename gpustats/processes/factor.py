@@ -80,41 +80,19 @@ def log_density(n: int, log_determinant: Array, squares: Array, student_t: bool)
 
 
 class Factorised(ABC):
-    """Likelihood and predictions from the Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points.
+    """Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points: likelihood and predictions."""
 
-    Attributes
-    ----------
-    provider : Provider
-    pairs : Pairs
-    runtime : Runtime
-        Device on which predictions are made.
-    n : int
-    x : (n, p) array
-        The points, as kernels of that device read them.
-    values : Hyperparameters
-    z : Matrix
-        l⁻¹ r for a residual r, (n, 1), on that device.
-    lift : float
-        Factor of the diagonal of K.
-    student_t : bool
-        Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
-    spent : bool
-        Whether the inverse has taken the place of l, which is no more.
-    at_once : int
-        Number of usual chunks of new points in one chunk here.
-    """
-
-    at_once = 1
+    at_once = 1  # usual chunks of new points in one chunk here
     provider: Provider
     pairs: Pairs
-    runtime: Runtime
+    runtime: Runtime  # of the device on which predictions are made
     n: int
-    x: Array
+    x: Array  # the points, (n, p), as kernels of that device read them
     values: Hyperparameters
-    z: Matrix
-    lift: float
-    student_t: bool
-    spent: bool
+    z: Matrix  # l⁻¹ r for a residual r, (n, 1), on that device
+    lift: float  # factor of the diagonal of K
+    student_t: bool  # whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau²
+    spent: bool  # whether the inverse has taken the place of l, which is no more
 
     @property
     @abstractmethod
@@ -199,13 +177,8 @@ class Factor(Factorised):
         Added to the diagonal.
     lift : float
         Factor of the diagonal, before noise is added.
-    student_t : bool
-        Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
-
-    Attributes
-    ----------
-    spent : bool
-        Whether the inverse has taken the place of l, which is no more.
+    student_t
+        As for `Factorised`.
     """
 
     def __init__(
@@ -348,9 +321,7 @@ class Solver:
 
     Parameters
     ----------
-    lift : float
-        Factor of the diagonal of K.
-    student_t : bool
+    lift, student_t
         As for `Factor`.
     """
 

@@ -12,9 +12,7 @@ from .observations import Observations
 from .parameters import MEAN, SIGMA, Parameters, X, Y
 
 
-def gradient(
-    factor: Factorised, data: Observations, parameters: Parameters, wrt: Sequence[str]
-) -> dict[str, Array]:
+def gradient(factor: Factorised, data: Observations, parameters: Parameters, wrt: Sequence[str]) -> dict[str, Array]:
     """Derivatives in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``.
 
     With R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is W = (weight alpha alpha' - R⁻¹) / 2, with the

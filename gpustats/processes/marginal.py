@@ -15,7 +15,7 @@ from ..runtime.types import Array
 from .covariance import Covariance
 from .factor import Factorised, Solver
 from .gradient import gradient, zero_gradient
-from .parameters import Parameters, ParameterSets, X, Y
+from .parameters import Given, Parameters, ParameterSets, X, Y
 from .posterior import Posterior
 from .prediction import Prediction
 from .process import GaussianProcess, PriorMean, new_points, one_set
@@ -147,8 +147,8 @@ class MarginalLikelihood(GaussianProcess):
         return self._loglik(factor, parameters) if found is None else found[0], slopes
 
     def predict(
-        self, xs: ArrayLike, *, noise: bool | ArrayLike = False, cov: bool = False, mean_xs: ArrayLike | None = None,
-        sigma: ArrayLike | None = None, mean: ArrayLike | None = None, **hyperparameters: ArrayLike,
+        self, xs: ArrayLike, *, noise: ArrayLike = False, cov: bool = False, mean_xs: Given = None,
+        sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike,
     ) -> Prediction:  # fmt: skip
         """The distribution of the process at new points, given the data.
 
@@ -188,9 +188,8 @@ class MarginalLikelihood(GaussianProcess):
         return posterior.prediction(cov, arrays.is_device_array(xs))
 
     def draw(
-        self, xs: ArrayLike, size: int | None = None, rng: object = None, *, noise: bool | ArrayLike = False,
-        mean_xs: ArrayLike | None = None, sigma: ArrayLike | None = None, mean: ArrayLike | None = None,
-        **hyperparameters: ArrayLike,
+        self, xs: ArrayLike, size: int | None = None, rng: object = None, *, noise: ArrayLike = False,
+        mean_xs: Given = None, sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike,
     ) -> Array:  # fmt: skip
         """Joint draws of the process at new points, given the data.
 
@@ -248,9 +247,7 @@ class MarginalLikelihood(GaussianProcess):
             raise factor.not_positive_definite(parameters)
         return value
 
-    def _posterior(
-        self, xs: ArrayLike, noise: bool | ArrayLike, mean_xs: ArrayLike | None, parameters: Parameters
-    ) -> Posterior:
+    def _posterior(self, xs: ArrayLike, noise: ArrayLike, mean_xs: Given, parameters: Parameters) -> Posterior:
         """Posterior at new points, after a check of the arguments of `predict`."""
         new = new_points(self.data, self.prior_mean, parameters, xs, noise, mean_xs)
         factor = self._factor(parameters)

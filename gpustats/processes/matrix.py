@@ -13,9 +13,10 @@ from ..runtime.types import Array
 from .expression import Expression
 from .hyperparameters import Hyperparameters
 from .pairs import Pairs
+from .parameters import Given
 
 
-def covariance_matrix(covariance: Expression, x: ArrayLike, x2: ArrayLike | None, values: Mapping[str, ArrayLike]) -> Array:
+def covariance_matrix(covariance: Expression, x: ArrayLike, x2: Given, values: Mapping[str, ArrayLike]) -> Array:
     """Matrix of covariances between points: see `Covariance.__call__`."""
     given = [as_points(x, "x")] + ([] if x2 is None else [as_points(x2, "x2")])
     columns = given[0].shape[1]

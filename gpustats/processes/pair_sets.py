@@ -14,7 +14,7 @@ from .pairs import MATRIX, SUMS, Pairs, Slots
 BLOCKS_OF_A_SET = 64  # of threads, which share the sums of one of several sets
 
 #: Where the numbers and the scales of several sets lie: two handles, with the place behind each, in numbers.
-Given = Sequence[tuple[Handle, int]]
+Places = Sequence[tuple[Handle, int]]
 
 
 class PairSets:
@@ -54,7 +54,7 @@ class PairSets:
         scales = pairs.code.scales({n: values[n] for n in pairs.vectors}) if pairs.vectors else np.empty((0, 0, 0))
         return np.stack(numbers, 1), scales
 
-    def matrix(self, out: Matrix, given: Given, noise: tuple[Handle, int], stride: int, lift: float) -> None:
+    def matrix(self, out: Matrix, given: Places, noise: tuple[Handle, int], stride: int, lift: float) -> None:
         """Lower triangles of out = k(x, x), times `lift` on the diagonal, where noise is added.
 
         Parameters
@@ -75,7 +75,7 @@ class PairSets:
 
     def sums(
         self, out: tuple[Handle, int], diagonal: Array, inverse: Matrix, alpha: Matrix, weights: tuple[Handle, int],
-        stride: int, given: Given, lift: float,
+        stride: int, given: Places, lift: float,
     ) -> None:  # fmt: skip
         """Start the kernels that write the sums for `derivatives`.
 
@@ -110,7 +110,7 @@ class PairSets:
         found = sums.reshape(self._shape).sum(2)
         return self._slots.derivatives(list(found), {n: values[n] for n in self._pairs.vectors})
 
-    def _operands(self, given: Given) -> tuple[list[Array | int], list[Handle | int]]:
+    def _operands(self, given: Places) -> tuple[list[Array | int], list[Handle | int]]:
         """Kernel arguments for the points and the factors of their coordinates, and for the hyperparameters."""
         pairs, ((handle, start), scales), (n, columns) = self._pairs, given, self._x.shape
         count, at = len(pairs.covariance.parameters), pairs.at(self._x)

@@ -111,7 +111,7 @@ class PairsCode:
         self, which: str, layout: PairsLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
         lower: bool = False, several: bool = False, strip: bool = False,
     ) -> tuple[str, str]:  # fmt: skip
-        """Source and name of one kernel.
+        """Source of one kernel, and the kernel's name.
 
         Parameters
         ----------
@@ -126,10 +126,6 @@ class PairsCode:
             Whether a ``"matrix"``, or ``"sums"``, are those of several sets of hyperparameters.
         strip : bool
             Whether ``"sums"`` are over the last rows of a triangle.
-
-        Returns
-        -------
-        source, name of the kernel
         """
         found = self.derivatives(wrt, which == POINTS, PER_SET if several else VALUE)
         text = _COVARIANCE.source_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,8 @@ from .expression import Expression
 from .hyperparameters import Hyperparameters, check_names
 
 SIGMA, MEAN, X, Y = "sigma", "mean", "x", "y"
+#: Numbers that a call may give, or leave out.
+Given: TypeAlias = ArrayLike | None
 #: Arguments of a marginal likelihood's methods beside hyperparameters, which so cannot have these names.
 RESERVED = (SIGMA, MEAN, X, Y, "xs", "wrt", "noise", "cov", "mean_xs", "size", "rng")
 

@@ -20,7 +20,7 @@ from .fitting import Bounds, Fit, LogPrior, Seed, maximise
 from .hyperparameters import refuse_names
 from .matrix import as_points
 from .observations import Observations
-from .parameters import MEAN, RESERVED, SIGMA, Parameters, ParameterSets, Y, by_row, deviation, on_host
+from .parameters import MEAN, RESERVED, SIGMA, Given, Parameters, ParameterSets, Y, by_row, deviation, on_host
 from .prediction import LocationScale
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class NewPoints:
 
 
 def new_points(
-    data: Observations, prior: PriorMean, parameters: Parameters, xs: ArrayLike, noise: bool | ArrayLike,
-    mean_xs: ArrayLike | None, name: str = "xs",
+    data: Observations, prior: PriorMean, parameters: Parameters, xs: ArrayLike, noise: ArrayLike,
+    mean_xs: Given, name: str = "xs",
 ) -> NewPoints:  # fmt: skip
     """New points, after a check of the arguments of `predict`; `prior`: the prior mean of the process."""
     native, points = arrays.is_device_array(xs), as_points(xs, name)
@@ -117,9 +117,7 @@ class GaussianProcess(ABC):
         """Names of the parameters that the methods take."""
         return (*self.cov.parameters, SIGMA, MEAN)
 
-    def __call__(
-        self, *, sigma: ArrayLike | None = None, mean: ArrayLike | None = None, **hyperparameters: ArrayLike
-    ) -> Array:
+    def __call__(self, *, sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike) -> Array:
         """Log-likelihood of the observations, exact or approximated.
 
         Parameters
@@ -136,7 +134,7 @@ class GaussianProcess(ABC):
         return self._evaluate(one_or_several(self, sigma, mean, hyperparameters), ())[0]
 
     def value_and_grad(
-        self, *, sigma: ArrayLike | None = None, mean: ArrayLike | None = None, wrt: str | Collection[str] | None = None,
+        self, *, sigma: Given = None, mean: Given = None, wrt: str | Collection[str] | None = None,
         **hyperparameters: ArrayLike,
     ) -> tuple[Array, dict[str, Array]]:  # fmt: skip
         """Log-likelihood and its derivatives, which are exact, those of an approximation, too.
@@ -231,7 +229,7 @@ class GaussianProcess(ABC):
 
 
 def one_or_several(
-    process: GaussianProcess, sigma: ArrayLike | None, mean: ArrayLike | None, hyperparameters: Mapping[str, ArrayLike]
+    process: GaussianProcess, sigma: Given, mean: Given, hyperparameters: Mapping[str, ArrayLike]
 ) -> Parameters | ParameterSets:
     """Parameters of a call, or several sets of them; the prior mean is that of the process if not given."""
     values, given = _completed(process, sigma, mean, hyperparameters)
@@ -240,14 +238,14 @@ def one_or_several(
 
 
 def one_set(
-    process: GaussianProcess, sigma: ArrayLike | None, mean: ArrayLike | None, hyperparameters: Mapping[str, ArrayLike]
+    process: GaussianProcess, sigma: Given, mean: Given, hyperparameters: Mapping[str, ArrayLike]
 ) -> Parameters:
     """Parameters of a call that takes one set of them."""
     return Parameters.of(process.cov, process.columns, process.n, *_completed(process, sigma, mean, hyperparameters))
 
 
 def _completed(
-    process: GaussianProcess, sigma: ArrayLike | None, mean: ArrayLike | None, hyperparameters: Mapping[str, ArrayLike]
+    process: GaussianProcess, sigma: Given, mean: Given, hyperparameters: Mapping[str, ArrayLike]
 ) -> tuple[dict[str, ArrayLike], tuple[str, ...]]:
     """Values of all parameters, and the names of those that the caller gave."""
     given = tuple(n for n, v in ((SIGMA, sigma), (MEAN, mean)) if v is not None)

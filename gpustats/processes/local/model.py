@@ -94,7 +94,7 @@ class LocalGP:
     """
 
     def __init__(
-        self, X: Array, y: Array, cov: Expression | None = None, *, center: bool = True, prescale: bool | ArrayLike = False,
+        self, X: Array, y: Array, cov: Expression | None = None, *, center: bool = True, prescale: ArrayLike = False,
         memory: int | None = None,
     ) -> None:  # fmt: skip
         self._names = _names(X)
@@ -137,7 +137,7 @@ class LocalGP:
         X = X.astype(self._dtype, copy=False) if isinstance(X, np.ndarray) else X
         return _again, (X, self.y, self.cov, self.center, self._names, prescale, self._memory)
 
-    def _prescaling(self, prescale: bool | ArrayLike) -> np.ndarray | None:
+    def _prescaling(self, prescale: ArrayLike) -> np.ndarray | None:
         """Lengthscales to scale columns with: the user's, or estimates from samples of the data."""
         if isinstance(prescale, bool | np.bool_):
             if not prescale:

@@ -17,7 +17,7 @@ from ...runtime.types import Array
 from ..covariance import Covariance
 from ..local.nearest import Nearest
 from ..pairs import PairsCode
-from ..parameters import MEAN, SIGMA, Parameters, ParameterSets, Y
+from ..parameters import MEAN, SIGMA, Given, Parameters, ParameterSets, Y
 from ..prediction import Prediction
 from ..process import GaussianProcess, PriorMean, new_points, one_set
 from .conditionals import Conditionals, Points
@@ -107,9 +107,8 @@ class Vecchia(GaussianProcess):
     """
 
     def __init__(
-        self, cov: Covariance, x: ArrayLike, y: ArrayLike, neighbours: int = 30, ordering: str | ArrayLike = "maxmin", *,
-        scales: ArrayLike | None = None, mean: PriorMean = 0.0, jitter: float = 0.0, seed: int = 0,
-        devices: Devices | None = None,
+        self, cov: Covariance, x: ArrayLike, y: ArrayLike, neighbours: int = 30, ordering: ArrayLike = "maxmin", *,
+        scales: Given = None, mean: PriorMean = 0.0, jitter: float = 0.0, seed: int = 0, devices: Devices | None = None,
     ) -> None:  # fmt: skip
         super().__init__(cov, x, y, mean, jitter)
         data, n, columns = self.data, self.n, self.columns
@@ -153,9 +152,8 @@ class Vecchia(GaussianProcess):
     # -- what users call
 
     def predict(
-        self, xs: ArrayLike, *, noise: bool | ArrayLike = False, mean_xs: ArrayLike | None = None,
-        neighbours: int | None = None, sigma: ArrayLike | None = None, mean: ArrayLike | None = None,
-        **hyperparameters: ArrayLike,
+        self, xs: ArrayLike, *, noise: ArrayLike = False, mean_xs: Given = None, neighbours: int | None = None,
+        sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike,
     ) -> Prediction:  # fmt: skip
         """Distribution of the process at new points, each by itself, given the nearest observations.
 

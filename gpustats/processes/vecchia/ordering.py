@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 EXACT_ORDER_LIMIT = 4096
 
 
-def ordered(ordering: str | ArrayLike, x: np.ndarray, seed: int = 0) -> np.ndarray:
+def ordered(ordering: ArrayLike, x: np.ndarray, seed: int = 0) -> np.ndarray:
     """Permutation of the rows of x, (n,) int64.
 
     Parameters
