@@ -108,23 +108,12 @@ class Kernel(ABC):
 
 
 class Runtime(ABC):
-    """Device and everything that is needed to compute on it. Safe to use from several threads.
-
-    Attributes
-    ----------
-    device : Device
-    dialect : str
-        The language of `kernel`'s sources: ``"cuda"`` or ``"opencl"``.
-    host_visible : bool
-        Whether kernels read and write the host's own memory, so that NumPy arrays need no copy.
-    lost : str
-        Message once the device is lost: every call raises DeviceLostError then. Empty until then.
-    """
+    """Device and everything that is needed to compute on it. Safe to use from several threads."""
 
     device: Device
-    dialect: str
-    host_visible: bool
-    lost: str = ""
+    dialect: str  # the language of `kernel`'s sources: "cuda" or "opencl"
+    host_visible: bool  # whether kernels read and write the host's own memory, so that NumPy arrays need no copy
+    lost: str = ""  # message once the device is lost: every call raises DeviceLostError then; empty until then
     _error: type[BaseException]  # the driver's
     local: Any  # what each thread has of its own
     _kernels: Mapping[Any, Kernel]  # those that are compiled
