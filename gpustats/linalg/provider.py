@@ -33,7 +33,7 @@ class Provider(ABC):
     """
 
     leaf = 256  # rows of the diagonal blocks that blocked algorithms leave to `trtri`
-    dense = 256  # rows of triangles that products take with their zeros: one large product may be faster than several small ones
+    dense = 256  # rows of triangles that products take with their zeros: one large product may beat several small ones
     on_host = False  # whether the provider works on NumPy arrays, and has finished when an operation returns
     kernels: Provider | None = None  # whose kernels take batches of small matrices on this device; None: the host alone
 
