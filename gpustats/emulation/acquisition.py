@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,8 @@ from ..processes.factor import Factor
 from ..processes.parameters import Given, by_row
 from ..processes.posterior import Posterior
 from ..rewriting.differentiate import derivative_name, gradient
+from ..runtime.base import Device, Kernel, Runtime
 from ..runtime.types import Array
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device, Kernel, Runtime
 
 _ACQUISITION = Template.beside(__file__, "acquisition")
 REDUCTION, IMPROVEMENT = "variance_reduction", "improvement_left"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,10 +18,8 @@ from ..processes.posterior import Posterior
 from ..processes.prediction import Prediction
 from ..processes.process import new_points, one_set
 from ..runtime import arrays
+from ..runtime.base import Device
 from ..runtime.types import Array
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device
 
 
 class Conditioned:

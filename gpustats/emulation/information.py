@@ -7,7 +7,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,10 +22,8 @@ from ..processes.hyperparameters import Hyperparameters
 from ..processes.pairs import Pairs
 from ..processes.posterior import Posterior
 from ..processes.prediction import variance_of_t
+from ..runtime.base import Runtime
 from ..runtime.types import Array
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 #: Least share of the expected information that observations are taken to have given.
 LEAST_SHARE = 0.01

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import moved
 from ..evaluation.results import written
+from ..runtime.base import Device, Runtime
+from ..runtime.types import DType
 from .matrix import Matrix
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device, Runtime
-    from ..runtime.types import DType
-    from .provider import Provider
+from .provider import Provider
 
 MOST_BLOCK_ROWS = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
 LEAST_ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end

@@ -6,15 +6,11 @@ by `kernels.KernelProvider`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..kernels.template import Template
+from ..runtime.base import Kernel, Runtime
 from ..runtime.types import DType, Handle
 from . import layout
 from .matrix import Matrix
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
 
 _TRIANGULAR = Template.beside(__file__, "triangular")
 

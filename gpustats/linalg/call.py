@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import as_read, device_of, gather
 from ..runtime import arrays
+from ..runtime.base import Runtime
 from ..runtime.types import Array, DType, Shape
 from . import where as placement_rule
 from .matrix import Matrix
 from .provider import Provider
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 
 def matrix_shape(value: Array, name: str, square: bool = False) -> Shape:

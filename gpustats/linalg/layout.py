@@ -7,12 +7,9 @@ Layouts vary with the device, the width of a number (`itemsize`, bytes) and the 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from ..kernels.layout import power_of_two
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device
+from ..runtime.base import Device
 
 REGISTER_BYTES = 64  # bytes of a CPU's vector register: as many threads as it holds numbers run in lockstep
 MOST_ROWS_IN_REGISTERS = 8  # rows up to which a thread's own matrix is in its registers

@@ -6,15 +6,12 @@ import functools
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import at
+from ..runtime.base import Runtime
 from ..runtime.types import Array, DType, Handle
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 #: What an examination of a matrix finds, from the least to the worst.
 SOUND, ZERO_ON_DIAGONAL, ASYMMETRIC, INFINITE = range(4)

@@ -8,17 +8,14 @@ host's (`host`), kernels of our own elsewhere (`kernels`); `providers` chooses. 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.results import as_host
+from ..runtime.base import Runtime
 from ..runtime.types import Array, DType
 from . import small
 from .matrix import Matrix
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 
 class Provider(ABC):

@@ -7,7 +7,7 @@ import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from ..errors import DeviceFunctionError
 from ..evaluation.arguments import elements_inside
@@ -15,11 +15,9 @@ from ..kernels.code import VALUE, KernelCode, Operand
 from ..language.derived import resolve_in
 from ..language.device_function import Argument, DeviceFunction, parse
 from ..language.library import library
+from ..language.nodes import Function
 from ..rewriting.differentiate import derivative, derivative_name, gradient
 from .kind import INPUTS
-
-if TYPE_CHECKING:
-    from ..language.nodes import Function
 
 #: The hyperparameter that may have a value for each column of the points, by which their coordinates are divided.
 LENGTHSCALE = "lengthscale"

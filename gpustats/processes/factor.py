@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..linalg import blocked
 from ..linalg.matrix import Matrix
 from ..linalg.provider import Provider
 from ..linalg.providers import provider_of
+from ..runtime.base import Kernel, Runtime
 from ..runtime.types import Array, Handle
 from .expression import Expression
 from .hyperparameters import Hyperparameters
@@ -23,9 +24,6 @@ from .observations import Observations
 from .pairs import Pairs
 from .parameters import Parameters
 from .slopes import InverseSlopes, Slopes
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
 
 LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"

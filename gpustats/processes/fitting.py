@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike
 from ..distribution.frozen import Frozen
 from ..evaluation.arguments import elements_inside
 from ..language.device_function import Argument
+from ..runtime.types import Array
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
-
-    from ..runtime.types import Array
 
 Value = float | np.ndarray
 Values = dict[str, Value]

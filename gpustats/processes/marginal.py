@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from ..parallel.remade import fetched, placed
 from ..runtime import arrays, choose
+from ..runtime.choose import Devices
 from ..runtime.types import Array
 from .covariance import Covariance
 from .factor import Factorised, Solver
@@ -21,9 +22,6 @@ from .prediction import Prediction
 from .process import GaussianProcess, PriorMean, new_points, one_set
 from .sets import Sets
 from .spread import Spread
-
-if TYPE_CHECKING:
-    from ..runtime.choose import Devices
 
 
 class MarginalLikelihood(GaussianProcess):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +10,10 @@ from numpy.typing import ArrayLike
 from ..evaluation.placement import as_read, moved, target_of
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays
+from ..runtime.base import Runtime
 from ..runtime.types import Array
 from .matrix import as_points
 from .parameters import X, Y
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 
 class Observations:

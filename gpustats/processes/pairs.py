@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..evaluation.placement import at, empty, moved
-from ..kernels.code import PER_SET, VALUE
+from ..kernels.code import PER_SET, VALUE, KernelCode
 from ..kernels.layout import Layout
 from ..kernels.template import Template
 from ..linalg.matrix import Matrix
+from ..runtime.base import Device, Kernel, Runtime
 from ..runtime.types import Array, Handle, Shape
 from .expression import Expression
 from .hyperparameters import Hyperparameters
-
-if TYPE_CHECKING:
-    from ..kernels.code import KernelCode
-    from ..runtime.base import Device, Kernel, Runtime
 
 _COVARIANCE = Template.beside(__file__, "covariance")
 MATRIX, DIAGONAL, SUMS, POINTS = "matrix", "diagonal", "sums", "points"  # the template's kernels

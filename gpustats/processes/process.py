@@ -6,14 +6,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..distribution.frozen import Frozen
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import as_read, device_of, moved
 from ..runtime import arrays
+from ..runtime.base import Device, Runtime
 from ..runtime.types import Array
 from .covariance import Covariance
 from .fitting import Bounds, Fit, LogPrior, Seed, maximise
@@ -22,10 +24,6 @@ from .matrix import as_points
 from .observations import Observations
 from .parameters import MEAN, RESERVED, SIGMA, Given, Parameters, ParameterSets, Y, by_row, deviation, on_host
 from .prediction import LocationScale
-
-if TYPE_CHECKING:
-    from ..distribution.frozen import Frozen
-    from ..runtime.base import Device, Runtime
 
 #: The prior mean of a process: a number, or a function of points (m, p) that returns (m,).
 PriorMean: TypeAlias = float | Callable[[np.ndarray], ArrayLike]

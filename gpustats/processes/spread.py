@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +13,9 @@ from ..evaluation.results import as_host, written
 from ..linalg import distributed
 from ..linalg.block_rows import BlockRow, BlockRows, require_type
 from ..linalg.matrix import Matrix
+from ..linalg.provider import Provider
 from ..linalg.providers import provider_of
+from ..runtime.base import Runtime
 from ..runtime.types import Array
 from .expression import Expression
 from .factor import Factorised, Summary, summarise
@@ -23,10 +24,6 @@ from .observations import Observations
 from .pairs import SUMS, Pairs, Slots
 from .parameters import Parameters
 from .slopes import Slopes
-
-if TYPE_CHECKING:
-    from ..linalg.provider import Provider
-    from ..runtime.base import Runtime
 
 
 class Part:

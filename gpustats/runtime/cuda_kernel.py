@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pycuda.driver as drv
 
 from .base import Kernel
 from .cuda_commands import Recorded, function_of
 from .signature import signature_of
+from .thread_state import ThreadState
 from .types import Grid
-
-if TYPE_CHECKING:
-    from .thread_state import ThreadState
 
 PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...kernels.template import Template
+from ...runtime.base import Device
 from .layout import RESERVED_BYTES, wide_rows
-
-if TYPE_CHECKING:
-    from ...runtime.base import Device
 
 CLUSTERED = Template.beside(__file__, "clustered")
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
+from ...runtime.base import Runtime
 from ...runtime.types import Array
 from .clustered import CLUSTERED, cluster_layout
 from .correlation import Correlation
 from .layout import blocks_within, design_layout, is_narrow_faster
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 DESIGN = Template.beside(__file__, "design")
 

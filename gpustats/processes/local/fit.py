@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
+from ...runtime.base import Runtime
 from ...runtime.types import Array
 from .correlation import Correlation
 from .defaults import Parameter
 from .layout import FitProblem, blocks_within, fit_layout, joint_layout
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 FIT, JOINT = Template.beside(__file__, "fit"), Template.beside(__file__, "joint")
 

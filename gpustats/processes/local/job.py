@@ -16,6 +16,7 @@ from ...parallel.pieces import Data as Rows
 from ...parallel.pieces import Options
 from ...parallel.rows import Range, chunks
 from ...parallel.stream import budget, fits
+from ...runtime.base import Runtime
 from ...runtime.types import Array
 from ..expression import Expression
 from .correlation import Correlation
@@ -28,7 +29,6 @@ from .scheme import Scheme
 
 if TYPE_CHECKING:
     from ...parallel.maps import Function
-    from ...runtime.base import Runtime
 
 #: Bytes of a chunk's lists of candidates.
 CHUNK_BYTES = 1 << 28

@@ -6,12 +6,10 @@ Each layout function takes the constants to use instead of those that it would c
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...kernels.layout import power_of_two
-
-if TYPE_CHECKING:
-    from ...runtime.base import Device, Runtime
+from ...runtime.base import Device, Runtime
 
 RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +11,8 @@ from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
 from ...parallel.rows import as_rows, is_stored, read
 from ...runtime import arrays
+from ...runtime.base import Device
+from ...runtime.choose import Devices
 from ...runtime.types import Array
 from ..expression import Expression
 from ..matrix import as_points
@@ -24,10 +25,6 @@ from .points import Points
 from .scaling import lengthscales
 from .scheme import Options, Scheme
 from .units import Units
-
-if TYPE_CHECKING:
-    from ...runtime.base import Device
-    from ...runtime.choose import Devices
 
 
 class LocalGP:

@@ -12,14 +12,13 @@ from ...evaluation.placement import at
 from ...kernels.layout import power_of_two
 from ...kernels.template import Template
 from ...parallel.rows import chunks
+from ...runtime.base import Runtime
 from ...runtime.types import Array
 from .layout import blocks_within, nearest_layout
 from .points import Points
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
-
-    from ...runtime.base import Runtime
 
 _NEAREST = Template.beside(__file__, "nearest")
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
+from ...runtime.base import Runtime
 from ...runtime.types import Array
 from .correlation import Correlation
 from .design import Search
 from .layout import blocks_within, ray_layout
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 RAY = Template.beside(__file__, "ray")
 

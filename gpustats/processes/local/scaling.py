@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
 from ...parallel.rows import as_rows, is_stored
 from ...runtime import arrays
+from ...runtime.base import Runtime
 from ...runtime.types import Array
 from ..expression import Expression
 from ..fitting import Seed
@@ -19,9 +18,6 @@ from .defaults import Known, darg, garg
 from .fit import LocalFit
 from .points import Points, parts_of
 from .units import Units
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 #: Number of points of a subsample, and number of subsamples.
 SUBSAMPLE_SIZE, REPLICATES = 250, 10

@@ -5,17 +5,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .defaults import Known, Parameter, darg, garg
+from .points import Points
 from .ray import beginnings
-
-if TYPE_CHECKING:
-    from .points import Points
-    from .units import Units
+from .units import Units
 
 METHODS = ("alc", "mspe", "nn", "ray", "opt")
 #: Candidates by default, beside as many as the design has points.

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ...kernels.layout import Layout, power_of_two
+from ...runtime.base import Device
 from ..local.layout import blocks_in_shared
-
-if TYPE_CHECKING:
-    from ...runtime.base import Device
 
 MOST_COLUMNS = 8
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +12,8 @@ from ...evaluation.placement import empty, moved
 from ...evaluation.results import delivered, written
 from ...parallel.remade import fetched, placed
 from ...runtime import arrays, choose
+from ...runtime.base import Runtime
+from ...runtime.choose import Devices
 from ...runtime.types import Array
 from ..covariance import Covariance
 from ..local.nearest import Nearest
@@ -24,10 +25,6 @@ from .conditionals import Conditionals, Points
 from .neighbours import NEIGHBOURS_AT_ONCE, earlier_neighbours, nearest_rows, search_among
 from .ordering import ordered
 from .spread import Spread
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
-    from ...runtime.choose import Devices
 
 MOST_NEIGHBOURS = 64  # of a point
 
