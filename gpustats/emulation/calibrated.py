@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from ..density import densities
 from ..distribution.frozen import Frozen
 from ..processes.covariance import Covariance
-from ..processes.matrix import as_points
-from ..processes.observations import Observations
+from ..processes.observations import Observations, as_points
 from ..processes.parameters import SIGMA, Given, on_host
 from ..processes.prediction import Prediction
 from ..processes.process import Predictor

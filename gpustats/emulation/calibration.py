@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..processes.fitting import Fit, Seed, Value, Values, maximise
-from ..processes.matrix import as_points
+from ..processes.observations import as_points
 from ..processes.parameters import SIGMA, on_host
 from ..runtime.types import Array
 from .calibrated import AMPLITUDE, LENGTHSCALE, Calibrated

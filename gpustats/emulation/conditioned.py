@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from ..evaluation.placement import moved
 from ..processes.covariance import Covariance
 from ..processes.marginal import MarginalLikelihood, settings_of
-from ..processes.matrix import as_points
-from ..processes.observations import Observations
+from ..processes.observations import Observations, as_points
 from ..processes.parameters import MEAN, SIGMA, Given, by_row, deviation
 from ..processes.posterior import Posterior
 from ..processes.prediction import Prediction

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from .expression import Expression
 from .hyperparameters import Hyperparameters
 from .observations import Observations
 from .pairs import Pairs
-from .parameters import Parameters
+from .parameters import MEAN, SIGMA, Parameters, X, Y
 from .slopes import InverseSlopes, Slopes
 
 LOG_2PI = math.log(2 * math.pi)
@@ -132,6 +133,31 @@ class Factorised(ABC):
             f"the covariance matrix of {self.n} points is not positive definite: {where}, at {parameters}; "
             f"take a larger sigma, or give a jitter such as {np.finfo(self.pairs.dtype).eps * 1e4:.0e}"
         )
+
+    def gradient(self, data: Observations, parameters: Parameters, wrt: Sequence[str]) -> dict[str, Array]:
+        """Derivatives of the log-density in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``, like these.
+
+        With R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is W = (weight alpha alpha' - R⁻¹) / 2, with
+        the factor's weight. `data` are its points and responses, at least one, `parameters` those at which R was computed.
+        """
+        if not wrt:
+            return {}  # and no inverse
+        slopes = self.slopes()
+        own = [n for n in wrt if n in self.pairs.covariance.parameters]
+        found: dict[str, Array] = {}
+        if own or SIGMA in wrt:
+            of_own, trace, diagonal = slopes.in_hyperparameters(own)
+            found |= of_own
+            if SIGMA in wrt:
+                one = isinstance(parameters.sigma, float)
+                found[SIGMA] = 2 * parameters.sigma * (trace if one else diagonal.astype(float))
+        if MEAN in wrt or Y in wrt:
+            slope = self.summary.weight * slopes.alpha()
+            found[MEAN] = float(slope.sum(dtype=float)) if isinstance(parameters.mean, float) else slope.astype(float)
+            found[Y] = data.like_y(-slope)
+        if X in wrt:
+            found[X] = data.like_x(slopes.in_points())
+        return {n: found[n] for n in wrt}
 
     def predict(self, xs: Array, mean: Array, scale: Array, noise: Array, scale2: float) -> None:
         """Add what the data tell to the `mean` at new points; `scale` becomes the root of scale2 * (variance + noise).

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..parallel.remade import fetched, placed
@@ -15,7 +16,6 @@ from ..runtime.choose import Devices
 from ..runtime.types import Array
 from .covariance import Covariance
 from .factor import Factorised, Solver
-from .gradient import gradient, zero_gradient
 from .parameters import Given, Parameters, ParameterSets, X, Y
 from .posterior import Posterior
 from .prediction import Prediction
@@ -134,14 +134,15 @@ class MarginalLikelihood(GaussianProcess):
         if isinstance(parameters, ParameterSets):
             return self._sets.of_several(parameters, wrt, self.value_and_grad)
         if not self.n:
-            return 0.0, zero_gradient(self.data, parameters, wrt)
+            zeros = {n: 0.0 if isinstance(v, float) else np.zeros(v.shape) for n, v in parameters.by_name.items()}
+            return 0.0, self.data.gradient({X: np.zeros((0, self.columns)), Y: np.zeros(0)} | zeros, wrt)
         found = self._sets.of_one(parameters, () if X in wrt else wrt)
         if found is not None and X not in wrt:
             return found
         factor = self._factor(parameters)
         if self.solver.provider.on_host or self._spread is not None:
             self._loglik(factor, parameters)  # raises before work that would be in vain
-        slopes = gradient(factor, self.data, parameters, wrt)
+        slopes = factor.gradient(self.data, parameters, wrt)
         return self._loglik(factor, parameters) if found is None else found[0], slopes
 
     def predict(

@@ -12,7 +12,6 @@ from ..evaluation.results import as_host, delivered
 from ..runtime import arrays
 from ..runtime.base import Runtime
 from ..runtime.types import Array
-from .matrix import as_points
 from .parameters import X, Y
 
 
@@ -92,3 +91,14 @@ def require_finite(name: str, a: np.ndarray, first: int = 0) -> None:
         value = a[tuple(place)]
         place[0] += first
         raise ValueError(f"{name}[{', '.join(map(str, place))}] is {value}: leave out what is not known")
+
+
+def as_points(x: ArrayLike, name: str) -> Array:
+    """Points as an array (n, p); numbers are points of one column."""
+    points = arrays.as_array(x, name)
+    shape = tuple(getattr(points, "shape", ()))
+    if len(shape) == 1:
+        return points.reshape(-1, 1)
+    if len(shape) != 2 or not shape[1]:
+        raise ValueError(f"{name} has shape {shape}: it must be (n, p), points in rows, or (n,)")
+    return points

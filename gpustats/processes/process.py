@@ -20,8 +20,7 @@ from ..runtime.types import Array
 from .covariance import Covariance
 from .fitting import Bounds, Fit, LogPrior, Seed, maximise
 from .hyperparameters import refuse_names
-from .matrix import as_points
-from .observations import Observations
+from .observations import Observations, as_points
 from .parameters import MEAN, RESERVED, SIGMA, Given, Parameters, ParameterSets, Y, by_row, deviation, on_host
 from .prediction import LocationScale
 

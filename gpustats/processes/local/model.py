@@ -15,8 +15,7 @@ from ...runtime.base import Device
 from ...runtime.choose import Devices
 from ...runtime.types import Array
 from ..expression import Expression
-from ..matrix import as_points
-from ..observations import require_finite
+from ..observations import as_points, require_finite
 from ..prediction import JointPrediction, LocalPrediction, variance_of_t
 from .correlation import Correlation
 from .defaults import Known
