@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Self
 
@@ -34,7 +35,7 @@ class Conditioned:
             raise self._factor.not_positive_definite(parameters)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (type(self), self.likelihood, self.values)
+        return functools.partial(type(self), self.likelihood, **self.values), ()
 
     def __repr__(self) -> str:
         name, shape, where = type(self).__name__, (self.n, self.columns), self.device.id
@@ -180,9 +181,3 @@ class Conditioned:
 
 def _grown(old: float | np.ndarray, new: float | np.ndarray, k: int) -> float | np.ndarray:
     return old if isinstance(old, float) else np.concatenate([old, np.broadcast_to(new, k)])
-
-
-def _rebuilt(
-    kind: type[Conditioned], likelihood: MarginalLikelihood, values: dict[str, float | np.ndarray]
-) -> Conditioned:
-    return kind(likelihood, **values)

@@ -11,11 +11,10 @@ from ...evaluation.placement import at
 from ...kernels.template import Template
 from ...runtime.base import Runtime
 from ...runtime.types import Array
-from .clustered import CLUSTERED, cluster_layout
 from .correlation import Correlation
-from .layout import blocks_within, design_layout, is_narrow_faster
+from .layout import blocks_within, cluster_layout, design_layout, is_narrow_faster
 
-DESIGN = Template.beside(__file__, "design")
+DESIGN, CLUSTERED = Template.beside(__file__, "design"), Template.beside(__file__, "clustered")
 
 
 #: The least nugget and lengthscale with which float32 leaves designs as they are.
