@@ -74,12 +74,6 @@ class BlockRows:
     n : int
         Rows of the matrix.
 
-    Attributes
-    ----------
-    providers, n, dtype
-    blocks : list of BlockRow
-        From the top.
-
     Raises
     ------
     MemoryError
@@ -91,7 +85,7 @@ class BlockRows:
         ends = ends_of_blocks(n, len(self.providers))
         rows = [slice(first, end) for first, end in zip([0, *ends], ends, strict=False)]
         self._refuse_too_large(rows)
-        self.blocks: list[BlockRow] = []
+        self.blocks: list[BlockRow] = []  # from the top
         for number, block in enumerate(rows):
             place = self._place(number)
             whole = self.providers[place].empty(block.stop - block.start, block.stop, self.dtype)

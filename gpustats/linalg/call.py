@@ -62,15 +62,6 @@ class MatrixCall:
     kind : {"gemm", "potrf"}
         Kind of most operations: those of a product, independent of one another, or of a factorisation.
     where : {"auto", "host", "device"}
-
-    Attributes
-    ----------
-    provider : Provider
-    runtime : Runtime or None
-        None: the host alone.
-    dtype : dtype
-    native : bool
-        Whether the results are device arrays: where an argument is one.
     """
 
     def __init__(
@@ -78,11 +69,11 @@ class MatrixCall:
     ) -> None:
         arguments = list(values.values())
         self.dtype: DType = arrays.result_dtype(arguments)
-        self.native = any(map(arrays.is_device_array, arguments))
+        self.native = any(map(arrays.is_device_array, arguments))  # then the results are device arrays, too
         on_device = device_of(arguments, list(values)) if self.native else None
         moved = (sum(v.size for v in arguments) + numbers) * self.dtype.itemsize
         self.provider: Provider = placement_rule.choose(on_device, self.dtype, flops, moved, kind, where)
-        self.runtime: Runtime | None = self.provider.runtime
+        self.runtime: Runtime | None = self.provider.runtime  # None: the host alone
         if self.runtime is not None and self.dtype.itemsize == 8 and not self.runtime.device.double:
             raise ValueError(f"{self.runtime.device} computes in float32 only: pass float32 arrays")
 

@@ -24,15 +24,6 @@ class Hyperparameters:
     values : mapping
         Name -> number; a lengthscale may be a vector with a value for each column.
 
-    Attributes
-    ----------
-    numbers : dict
-        Numbers that the function takes: 1 for a vector, as the coordinates have been divided by it.
-    vectors : dict
-        Name -> (columns,) ndarray.
-    scales : array or None
-        Factors of the coordinates, for the vectors, once `Pairs` has made them.
-
     Raises
     ------
     ValueError
@@ -41,9 +32,9 @@ class Hyperparameters:
 
     def __init__(self, covariance: Expression, columns: int, values: Mapping[str, ArrayLike]) -> None:
         check_names(covariance, values)
-        self.numbers: dict[str, float] = {}
-        self.vectors: dict[str, np.ndarray] = {}
-        self.scales: Array | None = None
+        self.numbers: dict[str, float] = {}  # 1 for a vector, as the coordinates have been divided by it
+        self.vectors: dict[str, np.ndarray] = {}  # (columns,)
+        self.scales: Array | None = None  # factors of the coordinates, for the vectors, once `Pairs` has made them
         scaling = {i.lengthscale for i in covariance.inputs}
         for argument in covariance.arguments:
             name, value = argument.name, np.asarray(values[argument.name], np.float64)

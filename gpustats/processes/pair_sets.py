@@ -25,11 +25,6 @@ class PairSets:
     x : (n, columns) array
     wrt : sequence of str
         Names of the hyperparameters in which there are derivatives.
-
-    Attributes
-    ----------
-    n_sums : int
-        Number of sums that the kernels of derivatives write.
     """
 
     def __init__(self, pairs: Pairs, x: Array, n_sets: int, wrt: Sequence[str]) -> None:
@@ -38,7 +33,7 @@ class PairSets:
         self._tiles = -(-x.shape[0] // pairs.layout.tile)
         self._blocks = min(self._tiles * (self._tiles + 1) // 2, BLOCKS_OF_A_SET)
         self._shape = len(self._slots.passes), n_sets, self._blocks, self._slots.count
-        self.n_sums = math.prod(self._shape)
+        self.n_sums = math.prod(self._shape)  # that the kernels of derivatives write
 
     def given(self, values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Numbers and scales that kernels read for values of hyperparameters, (sets, 1), or (sets, columns) for a vector.

@@ -84,13 +84,6 @@ class PairsCode:
         Number of columns of the points.
     vectors : sequence of str
         Names of the lengthscales that are vectors.
-
-    Attributes
-    ----------
-    measures : list of Measure
-        Distances and scalar products of two points, each computed once.
-    of_inputs : list of int
-        The number of each input's measure.
     """
 
     def __init__(self, covariance: Expression, columns: int, vectors: Sequence[str]) -> None:
@@ -101,8 +94,8 @@ class PairsCode:
                     f"{covariance.name} is a function of column {max(i.columns)}, but the points have {columns} columns"
                 )
         seen = [Measure(i.kind, i.columns, i.lengthscale if i.lengthscale in vectors else "") for i in covariance.inputs]
-        self.measures = list(dict.fromkeys(seen))
-        self.of_inputs = [self.measures.index(m) for m in seen]
+        self.measures = list(dict.fromkeys(seen))  # each computed once
+        self.of_inputs = [self.measures.index(m) for m in seen]  # the number of each input's measure
 
     def source(
         self, which: str, layout: PairsLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
@@ -166,23 +159,15 @@ class Slots:
         Names of the lengthscales that are vectors.
     wrt : sequence of str
         Names of hyperparameters.
-
-    Attributes
-    ----------
-    wrt : tuple of str
-        In the order in which the kernel has them.
-    count : int
-        Number of sums of a block.
-    passes : range
-        The first column of each chunk.
     """
 
     def __init__(self, code: PairsCode, layout: PairsLayout, vectors: Collection[str], wrt: Sequence[str]) -> None:
         self._sums, self._vectors = ([n for n in wrt if (n in vectors) == given] for given in (False, True))
         self._scaled = [m for m in code.measures if m.scaled in self._vectors]
-        self._columns, self._chunk, self.wrt = code.columns, layout.chunk, (*self._sums, *self._vectors)
-        self.count = len(self._sums) + 1 + layout.chunk * len(self._scaled)
-        self.passes = range(0, code.columns if self._scaled else 1, layout.chunk)
+        self._columns, self._chunk = code.columns, layout.chunk
+        self.wrt = (*self._sums, *self._vectors)  # in the order in which the kernel has them
+        self.count = len(self._sums) + 1 + layout.chunk * len(self._scaled)  # sums of a block
+        self.passes = range(0, code.columns if self._scaled else 1, layout.chunk)  # the first column of each chunk
 
     def derivatives(
         self, found: Sequence[np.ndarray], vectors: Mapping[str, np.ndarray]

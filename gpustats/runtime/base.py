@@ -87,20 +87,14 @@ class Kernel(ABC):
     """Compiled kernel with a fixed block size.
 
     ``kernel(grid, *args)`` starts ``grid = (x, y)`` blocks in the calling thread's order and returns at once.
-
-    Attributes
-    ----------
-    soon : set of tuple
-        The grids for which it was soon done when it was last waited for.
-    endless : bool
-        Whether the kernel has a loop without a plain end: its time may depend on a call's numbers, and `soon` says nothing.
     """
 
     registers: int | None = None  # a thread's, and its spilled or indexed memory in bytes, where the driver tells
     local: int | None = None
 
     def __init__(self, source: str) -> None:
-        self.soon: set[Grid] = set()
+        self.soon: set[Grid] = set()  # the grids for which it was soon done when it was last waited for
+        # Whether it has a loop without a plain end: its time may depend on a call's numbers, and `soon` says nothing.
         self.endless = ENDLESS_MARK in source
 
     @abstractmethod

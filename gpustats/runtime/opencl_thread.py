@@ -19,24 +19,14 @@ from .waiting import Aside, Waiter, on_main
 
 
 class InFlight:
-    """Kernels that the main thread has started and not waited for: Ctrl-C calls the thread away, and ends no kernel.
-
-    Attributes
-    ----------
-    last : Event or None
-        Event of the last kernel.
-    left : bool
-        Whether the thread was called away from waiting for them.
-    kept : list
-        Memory of the host that only they use any more.
-    """
+    """Kernels that the main thread has started and not waited for: Ctrl-C calls the thread away, and ends no kernel."""
 
     __slots__ = ("kept", "last", "left")
 
     def __init__(self) -> None:
-        self.last: cl.Event | None = None
-        self.left = False
-        self.kept: list[object] = []
+        self.last: cl.Event | None = None  # of the last kernel
+        self.left = False  # whether the thread was called away from waiting for them
+        self.kept: list[object] = []  # memory of the host that only they use any more
 
     def keep(self, memory: object) -> None:
         """Hold memory that the calling thread drops for as long as the kernels may use it."""

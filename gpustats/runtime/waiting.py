@@ -99,19 +99,12 @@ def until(done: Callable[[], bool]) -> None:
 
 
 class Waiter(Calls):
-    """Thread that notes which of its kernels may take long, and waits for these in another way.
-
-    Attributes
-    ----------
-    on_main : bool
-        Whether the thread is the main one, the only one that signals reach, and so the only one that notes.
-    unknown : list
-        The kernels in flight of which nobody knows that they are soon done: where to note it, and the grid.
-    """
+    """Thread that notes which of its kernels may take long, and waits for these in another way."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.on_main = on_main()
+        self.on_main = on_main()  # the only thread that signals reach, and so the only one that notes
+        # Kernels in flight of which nobody knows that they are soon done: where to note it, and the grid.
         self.unknown: list[tuple[set[Grid], Grid]] = []
         self._since = 0.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -131,7 +132,8 @@ class LocalGP:
         prescale = False if self.prescaling is None else self.prescaling
         X = self._points.rows
         X = X.astype(self._dtype, copy=False) if isinstance(X, np.ndarray) else X
-        return _again, (X, self.y, self.cov, self.center, self._names, prescale, self._memory)
+        made = functools.partial(LocalGP, cov=self.cov, center=self.center, prescale=prescale, memory=self._memory)
+        return made, (X, self.y), {"_names": self._names}
 
     def _prescaling(self, prescale: ArrayLike) -> np.ndarray | None:
         """Lengthscales to scale columns with: the user's, or estimates from samples of the data."""
@@ -287,13 +289,3 @@ def _in_order(XX: Array, names: list[object] | None) -> Array:
     if sorted(map(str, given)) != sorted(map(str, names)):
         raise ValueError(f"XX has the columns {', '.join(map(str, given))}, and X {', '.join(map(str, names))}")
     return XX[names]
-
-
-def _again(
-    X: Array, y: np.ndarray, cov: Expression | None, center: bool, names: list[object] | None, prescale: bool | np.ndarray,
-    memory: int | None,
-) -> LocalGP:
-    """Model from its pickled state."""
-    made = LocalGP(X, y, cov, center=center, prescale=prescale, memory=memory)
-    made._names = names
-    return made
