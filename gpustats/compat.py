@@ -23,7 +23,7 @@ from .density import densities
 from .draws.discrete import sample_discrete as _sample_discrete
 from .evaluation.placement import gather
 from .evaluation.pointwise import Pointwise
-from .mixtures.mixture import weighted_term
+from .mixtures.terms import weighted_term
 from .runtime import arrays, choose
 from .runtime.transfers import to_device, to_host
 from .transforms import Exp

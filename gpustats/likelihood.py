@@ -8,13 +8,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .evaluation.broadcasting import broadcast
 from .evaluation.gradient import Gradient, gradient_of, hessian_of
+from .evaluation.kinds import Plans, in_order, kind_of
 from .evaluation.placement import device_of
 from .evaluation.pointwise import Pointwise
-from .evaluation.repeated import Plans, SumReplay, in_order, kind_of
-from .evaluation.repeated_sum import RepeatedSum
+from .evaluation.repeated import RepeatedCall, SumReplay
+from .evaluation.repeated_sum import repeated_sum
 from .evaluation.results import as_host
 from .parallel.devices import example
 from .parallel.divide import divide
@@ -27,6 +29,7 @@ from .runtime.host_memory import HostRows, contiguous
 if TYPE_CHECKING:
     from .density import Density
     from .runtime.base import Device, Runtime
+    from .runtime.types import Array, Value
 
 
 class BoundDensity(Remade):
@@ -39,10 +42,10 @@ class BoundDensity(Remade):
         (N,), or (N, d) where one observation is a vector.
     """
 
-    def __init__(self, density: Density, x: Any):
+    def __init__(self, density: Density, x: ArrayLike):
         self._bind(in_memory({"x": self._observations(density, x)})["x"])
 
-    def _observations(self, density: Density, x: Any) -> Any:
+    def _observations(self, density: Density, x: Value) -> Any:
         """Observations as an array, of a shape that the density takes."""
         self._density, self._function = density, density.log_density
         observation = self._function.arguments[0]
@@ -56,7 +59,7 @@ class BoundDensity(Remade):
             )
         return x
 
-    def _bind(self, x: Any, runtime: Runtime | None = None, own: bool = False) -> None:
+    def _bind(self, x: Value, runtime: Runtime | None = None, own: bool = False) -> None:
         """Put the observations on a device; `own`: nobody changes them, so that they need no copy where a kernel sees them."""
         runtime = runtime or device_of([x], [self._function.arguments[0].name])
         self._native = arrays.is_device_array(x)  # as it came
@@ -79,7 +82,7 @@ class BoundDensity(Remade):
         return self._x
 
     @x.setter
-    def x(self, value: Any) -> None:
+    def x(self, value: Value) -> None:
         name = type(self).__name__
         raise AttributeError(
             f"the data of a {name.lower()} stay what they are: make a new one, gpustats.{name}(density, x)"
@@ -99,7 +102,7 @@ class BoundDensity(Remade):
     def _recipe(self) -> Callable[..., Any]:
         return functools.partial(type(self), self._density)
 
-    def _held(self) -> dict[str, Any]:
+    def _held(self) -> dict[str, Value]:
         return {"x": self._x if self._native else as_host(self._runtime, self._x)}
 
     def __repr__(self) -> str:
@@ -136,29 +139,29 @@ class Likelihood(BoundDensity):
     _pieces: Pieces | None
 
     def __init__(
-        self, density: Density, x: Any, *, devices: Any = None, client: Any = None, memory: int | None = None,
+        self, density: Density, x: ArrayLike, *, devices: Any = None, client: Any = None, memory: int | None = None,
         chunk: int | None = None,
     ):  # fmt: skip
-        x = self._observations(density, x)
+        data = self._x = self._observations(density, x)
         options = self._options = Options(devices, client, memory, chunk)
         elsewhere = devices is not None or client is not None
-        runtime = None if elsewhere else device_of([x], [self._function.arguments[0].name])
-        self._x, self._pieces = x, None
-        if len(x.shape) == 1 + self._function.arguments[0].rank:
-            row = math.prod(x.shape[1:]) * arrays.result_dtype([x]).itemsize
-            self._pieces = divide(self, Data({"x": x}, x.shape[0], row), options, runtime)
+        runtime = None if elsewhere else device_of([data], [self._function.arguments[0].name])
+        self._pieces = None
+        if len(data.shape) == 1 + self._function.arguments[0].rank:
+            row = math.prod(data.shape[1:]) * arrays.result_dtype([data]).itemsize
+            self._pieces = divide(self, Data({"x": data}, data.shape[0], row), options, runtime)
         elif options != Options():
-            raise ValueError(f"x has shape {tuple(x.shape)}: only observations along one axis are divided")
+            raise ValueError(f"x has shape {tuple(data.shape)}: only observations along one axis are divided")
         if self._pieces is None:
-            self._bind(in_memory({"x": x})["x"], runtime)
+            self._bind(in_memory({"x": data})["x"], runtime)
 
-    def _bind(self, x: Any, runtime: Runtime | None = None, own: bool = False) -> None:
+    def _bind(self, x: Value, runtime: Runtime | None = None, own: bool = False) -> None:
         super()._bind(x, runtime, own)
         of_numbers = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
         self._repeats = of_numbers and len(self._x.shape) == 1 and self._x.shape[0] > 0
         if self._native:  # kernels must read the user's array itself, not what a copy of it had in the first call
             self._repeats &= self._x.dtype == arrays.result_dtype([self._x]) and arrays.is_contiguous(self._x)
-        self._calls: Plans[RepeatedSum | None] = Plans()
+        self._calls: Plans[RepeatedCall[tuple[float, dict[str, Value]]] | None] = Plans()
 
     @property
     def device(self) -> Device:
@@ -174,7 +177,7 @@ class Likelihood(BoundDensity):
         return f"<likelihood of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self._pieces.where}>"
 
     @in_pieces(added)
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
         """Sum of the log-density over the data.
 
         Parameters
@@ -193,7 +196,9 @@ class Likelihood(BoundDensity):
         return function.sum([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added_with_gradients)
-    def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+    def value_and_grad(
+        self, *args: ArrayLike, wrt: str | Collection[str] | None = None, **kwargs: ArrayLike
+    ) -> tuple[Value, dict[str, Value]]:
         """Sum of the log-density and its derivatives, in one pass over the data.
 
         Parameters
@@ -224,7 +229,7 @@ class Likelihood(BoundDensity):
         return gradient([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added)
-    def hessian(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> np.ndarray:
+    def hessian(self, *args: ArrayLike, wrt: str | Collection[str] | None = None, **kwargs: ArrayLike) -> np.ndarray:
         """Matrix of second derivatives, in one pass over the data.
 
         Parameters
@@ -257,7 +262,7 @@ class Likelihood(BoundDensity):
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
-    def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
+    def _start(self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Callable[[], Any] | None:
         if method == "__call__":
             finish = self._start_repeated(args, kwargs, False)
             return None if finish is None else lambda: finish()[0]
@@ -266,7 +271,9 @@ class Likelihood(BoundDensity):
             return self._start_repeated(args, given, True, kwargs.get("wrt"))
         return None
 
-    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
+    def _row_axes(
+        self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> tuple[Sequence[str], dict[str, int]]:
         kwargs = {n: v for n, v in kwargs.items() if n != "wrt"}
         function = self._function.for_arguments(kwargs)
         values = function.bind(args, kwargs, missing=1)
@@ -281,7 +288,7 @@ class Likelihood(BoundDensity):
         }
         return names[1:], axes
 
-    def _held(self) -> dict[str, Any]:
+    def _held(self) -> dict[str, Value]:
         return super()._held() if self._pieces is None else self._pieces.held()
 
     def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Likelihood:
@@ -290,7 +297,7 @@ class Likelihood(BoundDensity):
         piece._bind(data["x"], runtime, own=True)
         return piece
 
-    def _places(self) -> Mapping[str, Any] | None:
+    def _places(self) -> Mapping[str, Array] | None:
         return None if self._runtime.host_visible else {"x": self._x}
 
     def _trial(self) -> tuple[Any, ...]:
@@ -299,9 +306,30 @@ class Likelihood(BoundDensity):
 
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
 
+    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
+        """Replay of such calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
+
+        Parameters
+        ----------
+        arguments : mapping
+            Name of each parameter -> a value of the shape that it has in all calls.
+        wrt : sequence of str
+            Names of the parameters in which derivatives are wanted.
+
+        Returns
+        -------
+        SumReplay or None
+            None where only Python can evaluate such calls.
+        """
+        in_their_order = in_order(self._density.parameters, (), arguments)
+        if self._pieces is not None or not self._repeats or in_their_order is None:
+            return None
+        repeated = self._repeated(in_their_order, bool(wrt), wrt)
+        return None if repeated is None else repeated.replay(in_their_order)
+
     def _start_repeated(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], derivatives: bool, wrt: str | Collection[str] | None = None
-    ) -> Callable[[], tuple[float, dict[str, Any]]] | None:
+        self, args: Sequence[Value], kwargs: Mapping[str, Value], derivatives: bool, wrt: str | Collection[str] | None = None
+    ) -> Callable[[], tuple[float, dict[str, Value]]] | None:
         """Start a repeated call.
 
         Returns a function that waits for the sum and the derivatives; None where the call is not of this kind.
@@ -312,8 +340,8 @@ class Likelihood(BoundDensity):
         return None if repeated is None else repeated.start(arguments)
 
     def _repeated(
-        self, arguments: Sequence[Any], derivatives: bool, wrt: str | Collection[str] | None
-    ) -> RepeatedSum | None:
+        self, arguments: Sequence[Value], derivatives: bool, wrt: str | Collection[str] | None
+    ) -> RepeatedCall[tuple[float, dict[str, Value]]] | None:
         """Repeated sum, with derivatives in `wrt` or with none, for calls that differ in numbers alone; else None."""
         if (kind := kind_of(arguments)) is None:
             return None
@@ -321,8 +349,8 @@ class Likelihood(BoundDensity):
         return self._calls.plan((derivatives, wrt, kind), self._new_repeated, arguments, derivatives, wrt)
 
     def _new_repeated(
-        self, arguments: Sequence[Any], derivatives: bool, wrt: str | Collection[str] | None
-    ) -> RepeatedSum | None:
+        self, arguments: Sequence[Value], derivatives: bool, wrt: str | Collection[str] | None
+    ) -> RepeatedCall[tuple[float, dict[str, Value]]] | None:
         gradient = self._gradient(self._function, wrt) if derivatives else None
         row, dtype = tuple(self._x.shape), self._x.dtype
         for value in arguments:
@@ -333,12 +361,5 @@ class Likelihood(BoundDensity):
             if value.shape != row or row == (1,) or value.dtype != dtype:
                 return None
         function, names = (self._function, ()) if gradient is None else (gradient.summed, gradient.wrt)
-        return RepeatedSum(function, self._runtime, self._x, arguments, self._density.parameters, names)
+        return repeated_sum(function, self._runtime, self._x, arguments, self._density.parameters, names)
 
-
-def replay_of(likelihood: Likelihood, arguments: Sequence[Any], wrt: Sequence[str]) -> SumReplay | None:
-    """Replay by which compiled code evaluates a likelihood and derivatives, at such parameters; None where only Python can."""
-    if likelihood._pieces is not None or not likelihood._repeats:
-        return None
-    repeated = likelihood._repeated(arguments, bool(wrt), wrt)
-    return None if repeated is None else repeated.replay(arguments)

@@ -18,9 +18,9 @@ import numpy as np
 
 from ..evaluation.arguments import require
 from ..evaluation.broadcasting import Pattern, table_pattern
+from ..evaluation.kinds import Plans
 from ..evaluation.placement import Placement, device_of
 from ..evaluation.pointwise import Pointwise, Source
-from ..evaluation.repeated import Plans
 from ..evaluation.results import Destination, as_shape, size_of
 from ..kernels.code import PER_SET, VALUE, KernelCode, Operand
 from ..kernels.layout import REFERENCE_DEVICES, Layout, copies, row_blocks

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..evaluation.arguments import check_wrt
 from ..evaluation.broadcasting import Pattern, broadcast
-from ..evaluation.parcel import Parcel
+from ..evaluation.parcel import sent_together
 from ..evaluation.placement import PlacedArgument, Placement, as_read, at, target_of
 from ..evaluation.pointwise import Pointwise, Source
 from ..evaluation.results import as_host
@@ -124,8 +124,7 @@ class Elliptical(Pointwise):
         if common is None:
             common = np.broadcast_shapes(*(shapes[a.name] for a in self.arguments[1:] if a.name not in self.by_row))
         others = [o for o in self.inner_operands()[1:] if o.role == PER_SET]
-        places: dict[str, tuple[Handle, int]] = {}
-        strides, parcel = {}, Parcel()
+        places, strides, small = dict[str, tuple["Handle", int]](), dict[str, int](), dict[str, np.ndarray]()
         for name, rank in [(self.scale, 2), ("mu", 1), *((o.name, 0) for o in others)]:
             value, several = given[name], math.prod(shapes[name]) > 1
             expand = common + (dim,) * rank if several and math.prod(shapes[name]) != pattern.n_sets else None
@@ -137,9 +136,10 @@ class Elliptical(Pointwise):
                 placement.alive += [value, places[name]]
             else:
                 to = _DOUBLE if rank == 2 else dtype  # matrices are factored in float64
-                parcel.add(name, as_read(runtime, value, to, expand))
-        places |= parcel.send(runtime)
-        placement.alive += parcel.alive
+                small[name] = as_read(runtime, value, to, expand)
+        sent, alive = sent_together(runtime, small)
+        places |= sent
+        placement.alive += alive
 
         def placed(operand: Operand, name: str) -> PlacedArgument:
             return PlacedArgument(operand, (*places[name], strides[name]))
@@ -162,7 +162,7 @@ class Elliptical(Pointwise):
         if parameters[-1:] <= (1,) or not self._more_than_means(batch):
             return super().sum(values, runtime)
         placement = self.place(LOGLIK, values, runtime)  # every observation is a set
-        terms = self.sum_plan(placement).fetch(placement.values) if placement.arguments else np.zeros(0)
+        terms = self.sum_launch(placement).fetch(placement.values) if placement.arguments else np.zeros(0)
         sums = terms.reshape(placement.pattern.shape).sum(-1)
         native = sums.ndim and any(map(is_device_array, values[1:]))
         return placement.runtime.to_device(sums) if native else sums if sums.ndim else float(sums)

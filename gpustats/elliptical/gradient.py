@@ -160,20 +160,20 @@ class EllipticalGradient(Gradient):
         """
         runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
         terms = self._with_slopes if by_rows or (by_sums and self._slope is None) else self._plain
-        plan = terms.sum_plan(placement)
-        n_sums = plan.n_sets * plan.n_sums
-        result = runtime.result(8 * (n_sums + by_sums * plan.n_sets * (dim + 1) ** 2))
+        sums_launch = terms.sum_launch(placement)
+        n_sums = sums_launch.n_sets * sums_launch.n_sums
+        result = runtime.result(8 * (n_sums + by_sums * sums_launch.n_sets * (dim + 1) ** 2))
         x, factors, means, *others = (a.values for a in placement.arguments)
         slopes, weights = None, None
         if terms.rows:
             slopes = runtime.empty((pattern.n_sets, pattern.n_rows), dtype)
             weights = (*at(runtime, slopes), pattern.n_rows)
         written = weights[:2] if weights else ()
-        plan.launch(result.handle, 0, [*x, *factors, *means, *written, *(v for values in others for v in values)])
+        sums_launch.launch(result.handle, 0, [*x, *factors, *means, *written, *(v for values in others for v in values)])
         if by_sums:
             scatter(runtime, dtype, dim, pattern.n_rows, pattern.n_sets, x, means, weights, result.handle, n_sums)
         numbers = runtime.fetch(result).view(np.float64).copy()
-        sums = numbers[:n_sums].reshape(plan.n_sets, plan.n_sums)
+        sums = numbers[:n_sums].reshape(sums_launch.n_sets, sums_launch.n_sums)
         return sums, numbers[n_sums:].reshape(-1, dim + 1, dim + 1), slopes
 
 

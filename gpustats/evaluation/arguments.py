@@ -11,6 +11,7 @@ import numpy as np
 from ..language.device_function import Argument
 from ..language.domains import domains_of
 from ..runtime.arrays import is_device_array
+from ..runtime.types import Value
 
 
 @functools.cache
@@ -18,7 +19,7 @@ def _tests(words: frozenset[str]) -> list[Callable[[Any], Any]]:
     return [domain.inside for domain in domains_of(words) if domain.inside is not None] or [lambda v: v == v]
 
 
-def elements_inside(argument: Argument, value: Any) -> Any:
+def elements_inside(argument: Argument, value: Value) -> Any:
     """True if a number lies in the domain, or for an array, which of its elements do."""
     inside: Any = True
     for test in _tests(argument.words):
@@ -26,7 +27,7 @@ def elements_inside(argument: Argument, value: Any) -> Any:
     return inside
 
 
-def require(argument: Argument, value: Any) -> None:
+def require(argument: Argument, value: Value) -> None:
     """ValueError where a number, or an element of a NumPy array, lies outside its domain. Device arrays are not read."""
     if is_device_array(value):
         return
@@ -45,7 +46,7 @@ def require(argument: Argument, value: Any) -> None:
 
 
 def match(
-    name: str, wanted: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], defaults: Mapping[str, Any],
+    name: str, wanted: Sequence[str], args: Sequence[Value], kwargs: Mapping[str, Value], defaults: Mapping[str, Any],
     noun: str = "arguments", first: Sequence[str] = (), beside: str = "",
 ) -> list[Any]:  # fmt: skip
     """Values of the arguments `wanted` of the function `name` in a call: by place, by name, or by default.

@@ -16,6 +16,7 @@ from .pointwise import Pointwise
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
+    from ..runtime.types import Value
 
 
 class Expanded(NamedTuple):
@@ -64,7 +65,7 @@ class Expansion:
         results = [VALUE, *self._gradient, *self._hessian, *self._products]
         self._summed = Summed(inner, made, functions, [(r, "") for r in results])
 
-    def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> Expanded:
+    def __call__(self, values: Sequence[Value], runtime: Runtime | None = None) -> Expanded:
         """Sums over the last axis; parameters are numbers, or of shape (G, 1) for G sets.
 
         Parameters

@@ -22,6 +22,7 @@ from .sums import LOGLIK
 if TYPE_CHECKING:
     from ..language.nodes import Function
     from ..runtime.base import Runtime
+    from ..runtime.types import Value
     from .placement import Placement
 
 
@@ -93,21 +94,21 @@ class Summed(Pointwise):
         return self._split(operands)[1]
 
     def evaluate(
-        self, values: Sequence[Any], runtime: Runtime | None
+        self, values: Sequence[Value], runtime: Runtime | None
     ) -> tuple[Placement, dict[str, np.ndarray], dict[str, Any]]:
         """Sums, each of one number a set, and results that are written for each row: (groups of sets, rows)."""
         placement = self.place(LOGLIK, values, runtime)
         runtime, pattern = placement.runtime, placement.pattern
         if not math.prod(pattern.shape):
             return placement, {r: np.zeros(pattern.n_sets) for r, _ in self.results}, {}
-        plan = self.sum_plan(placement)
+        launch = self.sum_launch(placement)
         sums, rows = self._split(placement.operands)
         written, handles = {}, []
         for name in rows:
             native = is_device_array(values[self.c_names.index(dict(self.results)[name])])
-            written[name], *handle = output(runtime, (plan.grid[0], pattern.n_rows), placement.dtype, native)
+            written[name], *handle = output(runtime, (launch.grid[0], pattern.n_rows), placement.dtype, native)
             handles += handle
-        table = plan.fetch([*handles, *placement.values]).reshape(pattern.n_sets, len(sums))
+        table = launch.fetch([*handles, *placement.values]).reshape(pattern.n_sets, len(sums))
         return placement, {name: table[:, i].copy() for i, name in enumerate(sums)}, written
 
 
@@ -133,7 +134,7 @@ class Gradient:
         self.summed = Summed(function, together, functions, [(VALUE, ""), *((r, n) for n, r in self._results.items())])
         self._components = {n: function.derivative(n) for n in self.vectors}
 
-    def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> tuple[Any, dict[str, Any]]:
+    def __call__(self, values: Sequence[Value], runtime: Runtime | None = None) -> tuple[Value, dict[str, Value]]:
         """Sums over the last axis, and the derivatives of the sum of these, each shaped like its argument."""
         placement, sums, rows = self.summed.evaluate(values, runtime)
         runtime, shape = placement.runtime, placement.pattern.shape
@@ -162,7 +163,7 @@ class Gradient:
         summed = self.summed if self.scalars or not self.vectors else self._components[self.vectors[0]]
         return summed.shown_for(LOGLIK, dtype, dialect)
 
-    def _vector(self, name: str, values: Sequence[Any], batch: Sequence[Shape], shape: Shape, placement: Placement) -> Any:
+    def _vector(self, name: str, values: Sequence[Value], batch: Sequence[Shape], shape: Shape, placement: Placement) -> Any:
         """Derivative with respect to a vector, whose elements are one more axis of the parameter sets."""
         i, ranks = self.function.argument_names.index(name), [a.rank for a in self.function.arguments]
         per_row = bool(batch[i]) and batch[i][-1] > 1
@@ -207,7 +208,7 @@ class Hessian:
         names = [derivative_name(internal[j], derivative_name(internal[i])) for i, j in self._places]
         self.summed = Summed(function, second, functions, [(n, wrt[i]) for n, (i, _) in zip(names, self._places, strict=True)])
 
-    def __call__(self, values: Sequence[Any], runtime: Runtime | None = None) -> np.ndarray:
+    def __call__(self, values: Sequence[Value], runtime: Runtime | None = None) -> np.ndarray:
         """Matrix of second derivatives for each set of parameters."""
         for name, shape in zip(self.function.argument_names[1:], self.function.batch_shapes(values)[0][1:], strict=True):
             if name in self.wrt and shape and shape[-1] > 1:
@@ -225,7 +226,7 @@ class Hessian:
         return result.reshape(*placement.pattern.shape[:-1], len(self.wrt), len(self.wrt))
 
 
-def _with_axis(value: Any, rank: int, place: int) -> Any:
+def _with_axis(value: Value, rank: int, place: int) -> Any:
     """Argument `value` with a new axis of length 1 at `place` of its batch axes."""
     if isinstance(value, float):
         return value

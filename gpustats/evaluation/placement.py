@@ -16,12 +16,12 @@ from ..runtime import choose
 from ..runtime.arrays import is_contiguous, is_device_array, result_dtype
 from ..runtime.host_memory import contiguous
 from .broadcasting import Pattern, Shape
-from .parcel import Parcel
+from .parcel import sent_together
 
 if TYPE_CHECKING:
     from ..language.device_function import Argument
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Handle
+    from ..runtime.types import Array, DType, Handle, Value
 
 _GATHER = Template.beside(__file__, "gather")
 
@@ -44,7 +44,7 @@ class Placement:
     pattern: Pattern
     dim: int
     arguments: list[PlacedArgument] = field(default_factory=list)
-    alive: list[Any] = field(default_factory=list)  # memory that the kernel reads
+    alive: list[object] = field(default_factory=list)  # memory that the kernel reads
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -84,13 +84,13 @@ class _Taken(NamedTuple):
     """Argument in the form that a kernel takes: a number, an array for each set, or an array for each row."""
 
     operand: Operand
-    value: Any
+    value: Value
     expand: Shape | None = None  # the shape that an array is broadcast to first
     stride: int = 0
 
 
 def place_arguments(
-    arguments: Sequence[Argument], c_names: Sequence[str], values: Sequence[Any], pattern: Pattern, runtime: Runtime,
+    arguments: Sequence[Argument], c_names: Sequence[str], values: Sequence[Value], pattern: Pattern, runtime: Runtime,
     dtype: DType, dim: int,
 ) -> Placement:  # fmt: skip
     """Placement of a call's arguments on a device; host arrays with a value for each set travel in one copy.
@@ -110,12 +110,9 @@ def place_arguments(
     if not math.prod(pattern.shape):
         return placement
     taken = [_taken(pattern, i, a.rank, n, v, dim) for i, (a, n, v) in enumerate(zip(arguments, c_names, values, strict=True))]
-    parcel = Parcel()
-    for t in taken:
-        if t.operand.role == PER_SET and not is_device_array(t.value):
-            parcel.add(t.operand.name, as_read(runtime, t.value, dtype, t.expand))
-    sent = parcel.send(runtime)
-    placement.alive += parcel.alive
+    small = [t for t in taken if t.operand.role == PER_SET and not is_device_array(t.value)]
+    sent, alive = sent_together(runtime, {t.operand.name: as_read(runtime, t.value, dtype, t.expand) for t in small})
+    placement.alive += alive
     for t in taken:
         if isinstance(t.value, float):
             placement.arguments.append(PlacedArgument(t.operand, (t.value,)))
@@ -126,7 +123,7 @@ def place_arguments(
     return placement
 
 
-def _taken(pattern: Pattern, i: int, rank: int, name: str, value: Any, dim: int) -> _Taken:
+def _taken(pattern: Pattern, i: int, rank: int, name: str, value: Value, dim: int) -> _Taken:
     """Form in which a kernel takes the argument number i, values of which have `rank` axes of length `dim`."""
     role, expand = pattern.roles[i], pattern.expand[i]
     if role == VALUE and isinstance(value, np.ndarray) and not rank:
@@ -145,7 +142,7 @@ def _taken(pattern: Pattern, i: int, rank: int, name: str, value: Any, dim: int)
     return _Taken(Operand(name, role, min(rank, 1)), value, None if expand is None else expand + core, stride)
 
 
-def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None = None) -> Runtime:
+def device_of(values: Sequence[Value], names: Sequence[str], default: Runtime | None = None) -> Runtime:
     """Runtime of the one device on which the device arrays lie, else `default`, else the chosen one."""
     found: dict[int, tuple[Runtime, str]] = {}
     for value, name in zip(values, names, strict=True):
@@ -161,7 +158,7 @@ def device_of(values: Sequence[Any], names: Sequence[str], default: Runtime | No
     return default or choose.get()
 
 
-def target_of(values: Sequence[Any], names: Sequence[str], default: Runtime | None) -> tuple[Runtime, np.dtype]:
+def target_of(values: Sequence[Value], names: Sequence[str], default: Runtime | None) -> tuple[Runtime, np.dtype]:
     """Runtime for a call, and the type that the call computes in."""
     runtime, dtype = device_of(values, names, default), result_dtype(list(values))
     if dtype.itemsize == 8 and not runtime.device.double:

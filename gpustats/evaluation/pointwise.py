@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import CompileError
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
@@ -23,19 +24,20 @@ from ..rewriting.differentiate import derivative
 from ..runtime.arrays import as_array, is_device_array, with_common_type
 from .arguments import check_wrt, match
 from .diagnosis import explained
+from .kinds import Plans, in_order
 from .placement import Placement, at, place_arguments, target_of
-from .repeated import Plans, in_order
-from .repeated_table import RepeatedTable, TableLaunch, is_repeatable, kind_of_table
+from .repeated_table import TableLaunch, is_repeatable, kind_of_table, repeated_table
 from .results import written_by
-from .sums import LOGLIK, SumPlan, adder_of
+from .sums import LOGLIK, SumLaunch, adder_of
 from .table import TABLE
 
 if TYPE_CHECKING:
     from ..language.nodes import Function
     from ..runtime.base import Device, Runtime
-    from ..runtime.types import Array, DType, Handle
+    from ..runtime.types import Array, DType, Handle, Value
     from ..runtime.types import Shape as Lengths
     from .broadcasting import Pattern
+    from .repeated import RepeatedCall
 
 
 class Source(NamedTuple):
@@ -85,7 +87,7 @@ class Pointwise:
         self.argument_names = tuple(a.name for a in self.arguments)
         self.c_names = [p.name for p in function.parameters if p.name != "dim"]
         self.made: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
-        self._tables: Plans[RepeatedTable | None] = Plans()
+        self._tables: Plans[RepeatedCall[Array] | None] = Plans()
 
     def map(self, suffix: str, formula: str) -> Pointwise:
         """Function with `formula`, C in which {} stands for this function's value, applied to the value."""
@@ -121,13 +123,13 @@ class Pointwise:
 
     # -- arguments
 
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any], missing: int = 0) -> list[Any]:
+    def bind(self, args: Sequence[Value], kwargs: Mapping[str, Value], missing: int = 0) -> list[Any]:
         """Arguments in their order, as arrays; the first `missing` are left out."""
         wanted = self.argument_names[missing:]
         values = match(self.name, wanted, args, kwargs, self.defaults)
         return with_common_type(values, [as_array(value, name) for value, name in zip(values, wanted, strict=True)])
 
-    def batch_shapes(self, values: Sequence[Any]) -> tuple[list[Lengths], int]:
+    def batch_shapes(self, values: Sequence[Value]) -> tuple[list[Lengths], int]:
         """Shapes without the axes that belong to one vector, and the length of the vectors."""
         shapes, dim = [], None
         for argument, value in zip(self.arguments, values, strict=True):
@@ -148,13 +150,13 @@ class Pointwise:
             raise ValueError(f"{dim[0]} is a vector of length 0")
         return shapes, dim[1] if dim else 0
 
-    def place(self, shape: Shape, values: Sequence[Any], runtime: Runtime | None = None) -> Placement:
+    def place(self, shape: Shape, values: Sequence[Value], runtime: Runtime | None = None) -> Placement:
         """Put the arguments on the device where they belong."""
         runtime, dtype = target_of(values, self.argument_names, runtime)
         batch, dim = self.batch_shapes(values)
         return self.place_in(shape.pattern(self.argument_names, tuple(batch)), values, runtime, dtype, dim)
 
-    def place_in(self, pattern: Pattern, values: Sequence[Any], runtime: Runtime, dtype: DType, dim: int) -> Placement:
+    def place_in(self, pattern: Pattern, values: Sequence[Value], runtime: Runtime, dtype: DType, dim: int) -> Placement:
         """Put the arguments, whose pattern is known, on a device."""
         return place_arguments(self.arguments, self.c_names, values, pattern, runtime, dtype, dim)
 
@@ -229,14 +231,14 @@ class Pointwise:
 
     # -- evaluation
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Array:
+    def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Array:
         """Values of the function at every point of the broadcast of its arguments."""
         if (repeated := self._repeated_table(args, kwargs)) is not None:
             return repeated
         function = self.for_arguments(kwargs)
         return function.table(function.bind(args, kwargs))
 
-    def _repeated_table(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Array | None:
+    def _repeated_table(self, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Array | None:
         """Table of a call that differs from others in its numbers only; None where it may differ in more."""
         if type(self) is not Pointwise or (values := in_order(self.argument_names, args, kwargs)) is None:
             return None
@@ -245,12 +247,12 @@ class Pointwise:
         plan = self._tables.plan(kind, self._new_table, kind[0], values)
         return None if plan is None else plan(values)
 
-    def _new_table(self, runtime: Runtime, values: Sequence[Any]) -> RepeatedTable | None:
+    def _new_table(self, runtime: Runtime, values: Sequence[Value]) -> RepeatedCall[Array] | None:
         values = [v if is_device_array(v) or np.ndim(v) else float(v) for v in values]
         placement = self.place(TABLE, values, runtime)
-        return RepeatedTable(placement, self.table_launch(placement), values) if is_repeatable(placement, values) else None
+        return repeated_table(placement, self.table_launch(placement), values) if is_repeatable(placement, values) else None
 
-    def table(self, values: Sequence[Any]) -> Array:
+    def table(self, values: Sequence[Value]) -> Array:
         """Values of the function at every point of the broadcast of its arguments."""
         placement = self.place(TABLE, values)
         runtime, pattern, dtype = placement.runtime, placement.pattern, placement.dtype
@@ -273,19 +275,19 @@ class Pointwise:
         strides = (pattern.n_rows, pattern.n_sets, pattern.row_stride, pattern.set_stride)
         return TableLaunch(kernel, (set_blocks, blocks), strides, (placement.dim,) * self.function.has_dim)
 
-    def total(self, *args: Any, **kwargs: Any) -> Any:
+    def total(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
         """Sum over the last axis, in float64."""
         function = self.for_arguments(kwargs)
         return function.sum(function.bind(args, kwargs))
 
-    def sum(self, values: Sequence[Any], runtime: Runtime | None = None) -> Any:
+    def sum(self, values: Sequence[Value], runtime: Runtime | None = None) -> Any:
         """Sum over the last axis, in float64; a device array where there are several sums and a parameter is on a device."""
         placement = self.place(LOGLIK, values, runtime)
         runtime, pattern = placement.runtime, placement.pattern
         shape = pattern.shape[:-1]
         if not math.prod(pattern.shape):
             return np.zeros(shape)[()]
-        plan = self.sum_plan(placement)
+        plan = self.sum_launch(placement)
         if shape and any(map(is_device_array, values[1:])):
             result = runtime.empty(shape, np.float64)
             plan.launch(*at(runtime, result), placement.values)
@@ -295,8 +297,8 @@ class Pointwise:
         sums = plan.fetch(placement.values)
         return float(sums[0]) if not shape else sums.reshape(shape).copy()
 
-    def sum_plan(self, placement: Placement) -> SumPlan:
-        """Plan of the sum over a placement; good for other values of its scalar parameters, too."""
+    def sum_launch(self, placement: Placement) -> SumLaunch:
+        """Launch of the sum over a placement; good for other values of its scalar parameters, too."""
         kernel, layout = self.kernel(LOGLIK, placement)
         pattern, runtime = placement.pattern, placement.runtime
         set_blocks = -(-pattern.n_sets // layout.sets)
@@ -304,7 +306,7 @@ class Pointwise:
         dim = (placement.dim,) if self.function.has_dim else ()
         n_sums = self.n_sums(placement.operands)
         adder = adder_of(runtime, layout.threads, blocks, pattern.n_sets * n_sums)
-        return SumPlan(runtime, kernel, adder, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, n_sums, dim)
+        return SumLaunch(runtime, kernel, adder, (set_blocks, blocks), pattern.n_rows, pattern.n_sets, n_sums, dim)
 
     def n_sums(self, operands: Sequence[Operand]) -> int:
         """Number of sums for each set."""

@@ -1,81 +1,182 @@
-"""Repeated calls that differ in their numbers only, of which a sampler makes thousands: all else is decided once.
+"""Repeated calls, of which a sampler makes thousands: all but their numbers is decided once.
 
-Such calls share their kind, `kind_of` their arguments. All that is decided for a kind is its plan, which is kept in a
-`Plans`; a plan that launches a kernel keeps the list of what the kernel takes as `KernelValues`, in which each call puts
-its numbers. Compiled code makes such calls without Python by a `SumReplay`; those from Python are made by a `starter.Starter`.
+A `RepeatedCall` is made for the calls of one kind (`kinds`). Its slots tell how each argument travels to the kernels, its work
+starts these, and its results tell where the value and the derivatives lie among the numbers that they leave. From Python a call
+is started and waited for; a thread that makes it often has it recorded. Compiled code does the same work by a `SumReplay`,
+without Python.
 """
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..runtime.replay import Given
+from ..runtime.transfers import to_host
+from .parcel import QUAD, starts_of
+from .results import Written
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.replay import Replay
-    from ..runtime.types import DType, Handle, Shape
+    from ..runtime.replay import Recording, Replay
+    from ..runtime.types import Array, DType, Handle, Shape, Value
+    from .slots import Slots
 
-P = TypeVar("P")
+UNRECORDED_CALLS = 2  # calls of a thread that start each kernel as any call does
+MOST_RECORDED_NUMBERS = 4096  # the most numbers that a recorded call takes
 
-_NUMBERS = (float, int, np.float64, np.float32)
-_MISSING = object()
-
-
-def in_order(names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any] | None:
-    """Arguments of a call in their order; None where it does not give just these."""
-    if len(args) + len(kwargs) != len(names):
-        return None
-    try:
-        return (*args, *(kwargs[n] for n in names[len(args) :])) if kwargs else args
-    except KeyError:
-        return None
+R = TypeVar("R")
+_NOTHING = np.empty(0)
+#: Elements of an array, as NumPy's indexing takes them.
+Elements: TypeAlias = "tuple[slice | int | np.ndarray, ...]"
+#: Places on the device to which kernels write results of their own: handles, and the offsets behind them in numbers.
+KeptPlaces = Sequence[tuple["Handle", int]]
 
 
-def kind_of(arguments: Sequence[Any]) -> tuple[tuple[Shape, DType] | None, ...] | None:
-    """Kind of a call, shared by calls that differ in numbers only: shape and type of each array, None for a number.
+class Work(NamedTuple):
+    """Kernels of a call.
 
-    None where an argument is neither a NumPy array nor a number of a type that samplers use: such a call is not repeated.
-    """
-    found: list[tuple[Shape, DType] | None] = []
-    for value in arguments:
-        if type(value) in _NUMBERS:
-            found.append(None)
-        elif type(value) is np.ndarray:
-            found.append((value.shape, value.dtype))
-        else:
-            return None
-    return tuple(found)
-
-
-class Plans(Generic[P]):
-    """Plans of the kinds of calls that an object has seen; where these are more than `LIMIT`, all are forgotten.
-
-    Threads may share it.
+    Attributes
+    ----------
+    n_found : int
+        Numbers, float64, that they leave for the host.
+    launch : callable
+        Starts them: takes the handle at which they leave these, the values of the slots, and the places of kept results.
     """
 
-    LIMIT = 1024
+    n_found: int
+    launch: Callable[[Handle, list[Any], KeptPlaces], None]
 
-    def __init__(self) -> None:
-        self._known: dict[Hashable, P] = {}
 
-    def __reduce__(self) -> Any:
-        return Plans, ()  # they are for devices of this process
+class Kept(NamedTuple):
+    """Result that kernels write to an array of its own.
 
-    def plan(self, kind: Hashable, make: Callable[..., P], *arguments: Any) -> P:
-        """Plan of a kind of calls, which `make` makes from `arguments` at the first call."""
-        found: Any = self._known.get(kind, _MISSING)
-        if found is _MISSING:
-            found = make(*arguments)
-            if len(self._known) >= self.LIMIT:
-                self._known.clear()
-            self._known[kind] = found
-        plan: P = found
-        return plan
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : dtype
+    native : bool
+        Whether it stays on the device.
+    """
+
+    shape: Shape
+    dtype: DType
+    native: bool = False
+
+
+class Result(NamedTuple):
+    """Derivative in an argument, or a part of it, and where it lies.
+
+    Attributes
+    ----------
+    name : str
+        Name of the argument.
+    places : ndarray of int
+        Its places among the numbers that the kernels leave, with a first axis of sets of arguments; of a kept result its shape.
+    shape : tuple of int or None
+        Shape of the derivative, with the axes of the sets where each has its own, else they are added up; None for a number, to
+        which all are added.
+    elements : tuple or None
+        Elements of a set's derivative that they are added to, as NumPy's indexing takes them; None: they are all of it.
+    kept : int or None
+        Place among the kept results of the array in which it lies instead.
+    """
+
+    name: str
+    places: np.ndarray
+    shape: Shape | None = None
+    elements: Elements | None = None
+    kept: int | None = None
+
+
+class Results:
+    """Value of a call and its derivatives, among the numbers that kernels leave.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Several of one name are added up.
+    values : ndarray of int, optional
+        Places of the values of the sets; by default there is one, the first number.
+    lead : tuple of int, optional
+        Shape of the values; by default the value is a number.
+
+    Attributes
+    ----------
+    n_sets : int
+        Sets of arguments.
+    """
+
+    def __init__(self, results: Sequence[Result], values: np.ndarray | None = None, lead: Shape | None = None):
+        self.results = results
+        values = np.zeros(1, int) if values is None else values
+        self._values, self._lead, self.n_sets = _index(values, lead), lead, values.size
+        #: name, index among the numbers, shape, place among the kept results, or the parts
+        self._derivatives: list[tuple[str, Any, Shape | None, int | None, list[Result]]] = []
+        for name in dict.fromkeys(r.name for r in results):
+            own = [r for r in results if r.name == name]
+            if len(own) > 1 or own[0].elements is not None:
+                self._derivatives.append((name, None, None, None, own))
+            else:
+                _, places, shape, _, kept = own[0]
+                self._derivatives.append((name, None if kept is not None else _index(places, shape), shape, kept, []))
+
+    def __call__(self, numbers: np.ndarray, kept: Sequence[Array] = ()) -> tuple[Value, dict[str, Value]]:
+        """Value, and derivatives by their names."""
+        found: dict[str, Value] = {}
+        for name, index, shape, of_kept, parts in self._derivatives:
+            if parts:
+                found[name] = self._added(parts, numbers, kept)
+            elif of_kept is not None:
+                found[name] = kept[of_kept]
+            elif type(index) is int:
+                found[name] = numbers.item(index) if shape is None else numbers[index : index + 1].reshape(shape).copy()
+            elif shape is None:
+                found[name] = float(numbers[index].sum(-1).sum())
+            else:
+                found[name] = _reshaped(numbers[index], shape)
+        value = numbers.item(self._values) if self._lead is None else numbers[self._values].reshape(self._lead).copy()
+        return value, found
+
+    @staticmethod
+    def _added(parts: Sequence[Result], numbers: np.ndarray, kept: Sequence[Array]) -> np.ndarray:
+        """Derivative, of the shape of the parts, that several make."""
+        total = np.zeros(parts[0].shape or ())
+        for part in parts:
+            found = numbers[part.places] if part.kept is None else np.reshape(to_host(kept[part.kept]), part.places.shape)
+            with np.errstate(invalid="ignore"):  # infinities of both signs are nan, as in a kernel
+                total[(slice(None), *(part.elements or ()))] += found
+        return total
+
+    def of_one_set(self, kept: Sequence[int]) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
+        """Elements of each derivative, and their places among the numbers: see `SumReplay`; `kept`: starts of kept results."""
+        found: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+        for result in self.results:
+            own = result.places.ravel() if result.kept is None else kept[result.kept] + np.arange(result.places.size)
+            if result.elements is not None:
+                core = (result.shape or ())[1:]
+                elements = np.ravel(np.arange(math.prod(core)).reshape(core)[result.elements])
+            else:
+                elements = np.zeros(own.size, int) if result.shape is None else np.arange(own.size)
+            found.setdefault(result.name, []).append((elements, own))
+        return found
+
+
+def _index(places: np.ndarray, shape: Shape | None) -> Any:
+    """Index of places, (sets, …): a number for one, a slice for places one after another, else the places themselves."""
+    flat = places.ravel()
+    if flat.size == 1:
+        return int(flat[0])
+    one_set = len(places) == 1 or (shape is not None and math.prod(shape) == flat.size)
+    return slice(int(flat[0]), int(flat[-1]) + 1) if one_set and flat.size and (np.diff(flat) == 1).all() else places
+
+
+def _reshaped(found: np.ndarray, shape: Shape) -> np.ndarray:
+    """Array of its own in a shape; what sets share is added up."""
+    return (found if found.size == math.prod(shape) else found.sum(0)).reshape(shape).copy()
 
 
 class SumReplay(NamedTuple):
@@ -102,165 +203,164 @@ class SumReplay(NamedTuple):
             self.replay.given[self.arguments[name]] = np.ravel(value)
         return self
 
+    def renamed(self, arguments: Mapping[str, str], derivatives: Mapping[str, str]) -> SumReplay:
+        """Replay that calls arguments and derivatives otherwise; arguments without a new name are constant."""
+        return SumReplay(
+            self.replay,
+            {new: self.arguments[old] for old, new in arguments.items()},
+            {new: self.derivatives[old] for old, new in derivatives.items()},
+        )
 
-class Number(NamedTuple):
-    """Placeholder among a kernel's values for a number of the call: its place among the arguments."""
 
-    argument: int
+class Replayable(Protocol):
+    """Model whose log-likelihood and derivatives compiled code can find without Python."""
+
+    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
+        """Replay for arguments of these shapes, by their names, and derivatives in some of them; None where only Python can."""
 
 
-class Rows(NamedTuple):
-    """Placeholder for the handle and the offset of an array that is read where it lies: its place among the arguments.
+class RepeatedCall(Generic[R]):
+    """Calls that differ in their numbers only. Threads may share the object.
 
-    A device array is contiguous, and of the type that the kernel reads.
+    Parameters
+    ----------
+    slots : Slots
+        How the arguments travel to the kernels.
+    work : Work
+    read : callable
+        What a call from Python gives, from the numbers that the kernels leave, a view, and from the kept results: `Results`, or
+        what else is made of these.
+    names : sequence of str, optional
+        Names of the arguments.
+    results : Results, optional
+        Results for compiled code; by default only Python can make such calls.
+    summed : Work, optional
+        Kernels that leave these results to compiled code, where Python adds up partial sums faster.
+    kept : sequence of Kept, optional
+    alive : object, optional
+        Owner of memory that the kernels read in each call.
+    most_recorded : int, optional
+        The most numbers that a recorded call takes.
     """
 
-    argument: int
+    def __init__(
+        self, slots: Slots, work: Work, read: Callable[[np.ndarray, Sequence[Array]], R], names: Sequence[str] = (), *,
+        results: Results | None = None, summed: Work | None = None, kept: Sequence[Kept] = (), alive: object = None,
+        most_recorded: int = MOST_RECORDED_NUMBERS,
+    ):  # fmt: skip
+        self._slots, self._work, self._read, self._names, self._kept, self._alive = slots, work, read, names, kept, alive
+        self._results, self._summed = results, summed or work
+        self._own, self._most_recorded = _OfThread(), -1 if kept else most_recorded
+
+    def __call__(self, arguments: Sequence[Value]) -> R:
+        """Result of a call."""
+        return self.start(arguments)()
+
+    def start(self, arguments: Sequence[Value]) -> Callable[[], R]:
+        """Start a call; the function returned waits and gives its result."""
+        own, read, runtime = self._own, self._read, self._slots.runtime
+        if own.n_calls <= UNRECORDED_CALLS:
+            own.n_calls += 1
+            if own.n_calls > UNRECORDED_CALLS:
+                own.recorded = self._recorded(arguments)
+        if (recorded := own.recorded) is not None and recorded.start(arguments):
+            return lambda: read(recorded.wait(), ())
+        n_found, launch = self._work
+        result = runtime.result(8 * n_found) if n_found else None
+        taken, alive = self._slots.of(arguments)
+        kept = [Written(runtime, *k) for k in self._kept]
+        launch(result and result.handle, taken, [(k.handle, k.offset) for k in kept])
+
+        def finish() -> R:
+            numbers = runtime.fetch(result).view(np.float64) if result else _NOTHING
+            found = read(numbers, [k.delivered(waited=n_found > 0) for k in kept])
+            alive.clear()  # which the kernels may have been reading
+            return found
+
+        return finish
+
+    def replay(self, arguments: Sequence[Value]) -> SumReplay | None:
+        """Replay by which compiled code makes calls like that of some arguments, of one set; None where only Python can."""
+        if self._results is None or self._results.n_sets != 1 or (places := self._slots.places(arguments)) is None:
+            return None
+        if any(k.native or k.dtype != np.float64 for k in self._kept):
+            return None  # kept results lie among the numbers that are found
+        n_found, launch = self._summed
+        *starts, end = starts_of([n_found, *(math.prod(k.shape) for k in self._kept)], QUAD)
+
+        def start(given: Handle, found: Handle) -> None:
+            launch(found, self._slots.given(given, places), [(found, place) for place in starts[1:]])
+
+        made = self._slots.runtime.replay(_n_given(places), end, start, self._slots.dtype)
+        if made is None:
+            return None
+        return SumReplay(made, dict(zip(self._names, places, strict=True)), self._results.of_one_set(starts[1:]))
+
+    def _recorded(self, arguments: Sequence[Value]) -> _Recorded | None:
+        """Recording that starts the kernels again in the calling thread; None where that cannot be."""
+        slots, (n_found, launch) = self._slots, self._work
+        places = slots.places(arguments) if self._most_recorded >= 0 else None
+        if places is None or sum(map(len, places)) > self._most_recorded:
+            return None
+        made = slots.runtime.recording(
+            _n_given(places), n_found, lambda at, to: launch(to, slots.given(at, places), ()), slots.dtype
+        )
+        return None if made is None else _Recorded(slots.runtime, made, places, arguments)
 
 
-class Packed(NamedTuple):
-    """Placeholder for the handle of the one array in which small arguments of the call travel."""
+def _n_given(places: Sequence[np.ndarray]) -> int:
+    """Length of the array in which all numbers lie."""
+    return 1 + max((int(own.max(initial=-1)) for own in places), default=-1)
 
 
-class Scratch(NamedTuple):
-    """Placeholder for the handle of memory that kernels write and read within the call."""
-
-    nbytes: int
-
-
-class Part(NamedTuple):
-    """Part of an argument in the array in which small ones travel; `transposed`: with its last axes exchanged."""
-
-    argument: int
-    start: int
-    end: int
-    transposed: bool
-
-
-def aligned(n: int) -> int:
-    """Next place from n on, of numbers of 4 bytes at least, at which 16-byte reads may begin."""
-    return n + -n % 4
-
-
-class KernelValues:
-    """Values that a kernel takes in calls of one kind. Threads may share the object.
+class _Recorded:
+    """Recording that is started with the numbers of calls.
 
     Parameters
     ----------
     runtime : Runtime
-    dtype : dtype
-        Type of the numbers that the kernel reads.
-    values : sequence
-        In the kernel's order: what is the same in each call, and `Number`, `Rows` (which stands for two values), `Packed` and
-        `Scratch`.
-    parts : sequence of Part
-
-    Attributes
-    ----------
-    scratch : list of int
-        The places of scratch memory among the kernel's values.
+    recording : Recording
+    places : sequence of ndarray
+        Places of each argument's numbers among the numbers given.
+    arguments : sequence
+        Arguments of one of the calls.
     """
 
-    def __init__(self, runtime: Runtime, dtype: DType, values: Sequence[Any], parts: Sequence[Part] = ()):
-        self._runtime, self._dtype, self._parts = runtime, dtype, parts
-        self._values: list[Any] = []
-        self._numbers: list[tuple[int, int]] = []  # place in `_values`, argument
-        self._rows: list[tuple[int, int]] = []
-        self._packed: list[int] = []
-        self.scratch: list[int] = []
-        for value in values:
-            place = len(self._values)
-            if isinstance(value, Number):
-                self._numbers.append((place, value.argument))
-            elif isinstance(value, Rows):
-                self._rows.append((place, value.argument))
-                self._values.append(None)
-            elif isinstance(value, Packed):
-                self._packed.append(place)
-            elif isinstance(value, Scratch):
-                self.scratch.append(place)
-            self._values.append(value)
+    def __init__(self, runtime: Runtime, recording: Recording, places: Sequence[np.ndarray], arguments: Sequence[Value]):
+        self._recording, self._found, self._synchronize = recording, recording.found, runtime.synchronize
+        self._numbers: list[tuple[int, int]] = []  # place, argument
+        self._arrays: list[tuple[np.ndarray, int]] = []  # their part of the numbers given
+        self._mixed: list[tuple[np.ndarray, int]] = []  # the places of those that lie in another order
+        for i, (own, argument) in enumerate(zip(places, arguments, strict=True)):
+            if not np.shape(argument):
+                self._numbers.append((int(own[0]), i))
+            elif (np.diff(own) == 1).all():
+                part = recording.given[int(own[0]) : int(own[-1]) + 1] if own.size else recording.given[:0]
+                self._arrays.append((part.reshape(np.shape(argument)), i))
+            else:
+                self._mixed.append((own.reshape(np.shape(argument)), i))
+        self._given = recording.given
+        self._as_memory: Any = recording.given.data  # in which a number is set sooner
 
-    def of(self, arguments: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Values that the kernel takes in a call, and objects that the caller holds until the kernel is done."""
-        taken, alive = self._values.copy(), list[Any]()
+    def start(self, arguments: Sequence[Value]) -> bool:
+        """Start the recording; return whether the driver took it all."""
+        as_memory = self._as_memory
         for place, i in self._numbers:
-            value = arguments[i]
-            number = value.item() if type(value) is np.ndarray else float(value)
-            taken[place] = number if self._dtype.itemsize == 8 else ctypes.c_float(number).value  # or infinite
-        for place, i in self._rows:
-            array = arguments[i]
-            if type(array) is np.ndarray:
-                array = np.ascontiguousarray(array, self._dtype)
-            handle, offset = self._runtime.memory(array)
-            taken[place], taken[place + 1] = handle, offset // self._dtype.itemsize
-            alive += [array, handle]
-        if self._packed:
-            array = self._pack(arguments)
-            handle = self._runtime.passed(array)
-            for place in self._packed:
-                taken[place] = handle
-            alive += [array, handle]
-        for place in self.scratch:
-            taken[place] = self._runtime.scratch(taken[place].nbytes)
-        return taken, alive
+            as_memory[place] = float(arguments[i])
+        for part, i in self._arrays:
+            part[...] = arguments[i]
+        for places, i in self._mixed:
+            self._given[places] = arguments[i]
+        return self._recording.start()
 
-    def replay(
-        self, names: Sequence[str], arguments: Sequence[Any], n_found: int, start: Callable[[Handle, list[Any]], None],
-        derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]],
-    ) -> SumReplay | None:  # fmt: skip
-        """Replay by which compiled code makes calls like the call of some arguments; None where the device cannot.
+    def wait(self) -> np.ndarray:
+        """Wait for the last start; return its results, a view, to be read at once."""
+        self._synchronize()
+        return self._found
 
-        Parameters
-        ----------
-        names : sequence of str
-            Names of the arguments.
-        arguments : sequence
-        n_found : int
-            Numbers that the kernels leave.
-        start : callable
-            Starts them: takes the handle at which they leave these, and what the first kernel takes.
-        derivatives : dict
-            See `SumReplay`.
-        """
-        places = self.places(arguments)
-        n_given = 1 + max((int(own.max(initial=-1)) for own in places), default=-1)
-        made = self._runtime.replay(n_given, n_found, lambda at, to: start(to, self.given(at, places)), self._dtype)
-        return None if made is None else SumReplay(made, dict(zip(names, places, strict=True)), derivatives)
 
-    def places(self, arguments: Sequence[Any]) -> list[np.ndarray]:
-        """Places of the numbers of each argument if all of them travel in one array, as `given` takes them."""
-        found, start = dict[int, np.ndarray](), self._parts[-1].end if self._parts else 0
-        for i, first, end, transposed in self._parts:
-            place = np.arange(first, end)
-            if transposed:
-                *lead, rows, columns = arguments[i].shape
-                place = place.reshape(*lead, columns, rows).swapaxes(-1, -2).ravel()
-            found[i] = place
-        for i, value in enumerate(arguments):
-            if i not in found:
-                start = aligned(start)
-                found[i] = np.arange(start, start + np.size(value))
-                start += np.size(value)
-        return [found[i] for i in range(len(arguments))]
+class _OfThread(threading.local):
+    """Recording of a thread."""
 
-    def given(self, handle: Handle, places: Sequence[np.ndarray]) -> list[Any]:
-        """Values that a recorded kernel takes, where all arguments lie at a handle."""
-        taken = self._values.copy()
-        for place, i in self._numbers:
-            taken[place] = Given(int(places[i][0]))
-        for place, i in self._rows:
-            taken[place], taken[place + 1] = handle, int(places[i][0])
-        for place in self._packed:
-            taken[place] = handle
-        for place in self.scratch:
-            taken[place] = self._runtime.scratch(taken[place].nbytes)
-        return taken
-
-    def _pack(self, arguments: Sequence[Any]) -> np.ndarray:
-        """Array of the small arrays of a call; a new one for each call, because threads share this object."""
-        packed = np.empty(self._parts[-1].end, self._dtype)
-        for argument, start, end, transposed in self._parts:
-            value = arguments[argument]
-            packed[start:end] = (value.swapaxes(-1, -2) if transposed else value).reshape(-1)
-        return packed
+    n_calls = 0  # up to that from which on there may be a recording
+    recorded: _Recorded | None = None

@@ -11,12 +11,13 @@ import numpy as np
 from ..kernels.code import PER_SET, VALUE
 from ..runtime import choose
 from ..runtime.arrays import is_contiguous, is_device_array
-from .repeated import KernelValues, Number, Packed, Part, Rows, aligned
-from .results import written_by
+from .parcel import QUAD, Parcel
+from .repeated import Kept, KeptPlaces, RepeatedCall, Work
+from .slots import Number, Packed, Rows, Slots
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
-    from ..runtime.types import Array, Handle
+    from ..runtime.types import Array, Handle, KernelValue, Value
     from .placement import Placement
 
 LARGEST_PACKED = 1 << 14  # bytes of an array up to which copying it takes less than telling the driver of one more
@@ -24,7 +25,7 @@ LARGEST_PACKED = 1 << 14  # bytes of an array up to which copying it takes less 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
-def kind_of_table(values: Sequence[Any]) -> tuple[Any, ...] | None:
+def kind_of_table(values: Sequence[Value]) -> tuple[Any, ...] | None:
     """Kind of a table, shared by tables that differ in their numbers only; the runtime comes first.
 
     None where an argument is not a number, or an array that a kernel reads as it lies.
@@ -63,48 +64,28 @@ class TableLaunch(NamedTuple):
     behind: tuple[int, ...]
 
 
-def is_repeatable(placement: Placement, values: Sequence[Any]) -> bool:
-    """True if a `RepeatedTable` can be made of a call: kernels read its arrays as they come."""
+def is_repeatable(placement: Placement, values: Sequence[Value]) -> bool:
+    """True if a `repeated_table` can be made of a call: kernels read its arrays as they come."""
     pattern = placement.pattern
     as_they_are = all(isinstance(v, float) or v.dtype == placement.dtype for v in values)
     return as_they_are and math.prod(pattern.shape) > 0 and all(e is None for e in pattern.expand)
 
 
-class RepeatedTable:
-    """Tables of a function for arguments of one kind. Threads may share the object.
+def repeated_table(placement: Placement, launch: TableLaunch, values: Sequence[Value]) -> RepeatedCall[Array]:
+    """Repeated call of a table, for arguments like `values`."""
+    parcel, taken = Parcel(placement.dtype, step=QUAD), list[Any]()
+    for i, (placed, value) in enumerate(zip(placement.arguments, values, strict=True)):
+        if placed.operand.role == VALUE:
+            taken.append(Number(i))
+        elif not is_device_array(value) and (placed.operand.role == PER_SET or value.nbytes <= LARGEST_PACKED):
+            taken += [Packed(), parcel.add(i, value.size), placed.values[-1]]
+        else:
+            taken += [Rows(i), placed.values[-1]]
+    kernel, grid, before, behind = launch
 
-    Parameters
-    ----------
-    placement : Placement
-    launch : TableLaunch
-    values : sequence
-        The arguments of one of the calls.
-    """
+    def start(found: Handle, taken: list[KernelValue], kept: KeptPlaces) -> None:
+        kernel(grid, *kept[0], *before, *taken, *behind)
 
-    def __init__(self, placement: Placement, launch: TableLaunch, values: Sequence[Any]):
-        taken: list[Any] = []
-        parts: list[Part] = []
-        for i, (placed, value) in enumerate(zip(placement.arguments, values, strict=True)):
-            if placed.operand.role == VALUE:
-                taken.append(Number(i))
-            elif not is_device_array(value) and (placed.operand.role == PER_SET or value.nbytes <= LARGEST_PACKED):
-                start = aligned(parts[-1].end if parts else 0)
-                taken += [Packed(), start, placed.values[-1]]
-                parts.append(Part(i, start, start + value.size, False))
-            else:
-                taken += [Rows(i), placed.values[-1]]
-        self._runtime, self._dtype, self._shape = placement.runtime, placement.dtype, placement.pattern.shape
-        self._native, self._launch = any(map(is_device_array, values)), launch
-        self._values = KernelValues(self._runtime, self._dtype, taken, parts)
-
-    def __call__(self, values: Sequence[Any]) -> Array:
-        """Table at other numbers."""
-        taken, alive = self._values.of(values)
-        kernel, grid, before, behind = self._launch
-
-        def launch(out: Handle, offset: int) -> None:
-            kernel(grid, out, offset, *before, *taken, *behind)
-
-        result = written_by(launch, self._runtime, self._shape, self._dtype, self._native)
-        del alive  # which the kernel may have been reading
-        return result
+    table = Kept(placement.pattern.shape, placement.dtype, any(map(is_device_array, values)))
+    slots = Slots(placement.runtime, placement.dtype, taken, parcel)
+    return RepeatedCall(slots, Work(0, start), lambda numbers, kept: kept[0], kept=[table])

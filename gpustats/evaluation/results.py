@@ -32,19 +32,47 @@ def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[
     return (array, *at(runtime, array))
 
 
+class Written:
+    """Result that a kernel writes, as the user gets it.
+
+    Parameters
+    ----------
+    runtime : Runtime
+    shape : tuple of int
+    dtype : dtype
+    native : bool
+        Whether the user gets a device array.
+
+    Attributes
+    ----------
+    handle, offset
+        Memory for the kernel to write to, and the offset in it in numbers.
+    """
+
+    def __init__(self, runtime: Runtime, shape: Shape, dtype: DType, native: bool):
+        self._runtime, self._shape, self._dtype, self._native = runtime, shape, dtype, native
+        self._array: Array | None = None
+        if native or runtime.host_visible:
+            self._array, self.handle, self.offset = output(runtime, shape, dtype, native)
+        else:  # no array: to make one on the device takes longer than all else here
+            self.handle, self.offset = runtime.scratch(nbytes_of(shape, dtype)), 0
+
+    def delivered(self, waited: bool = False) -> Array:
+        """Array for the user, once the kernel has been started; `waited`: it is known to be done."""
+        if self._array is None:
+            host = np.empty(self._shape, self._dtype)
+            self._runtime.download(self.handle, host)
+            return host[()]
+        return self._array if waited else deliver(self._runtime, self._array, self._native)
+
+
 def written_by(
     launch: Callable[[Handle, int], None], runtime: Runtime, shape: Shape, dtype: DType, native: bool
 ) -> Array:  # fmt: skip
     """Result of a kernel, as the user gets it; `launch` takes the memory to write to, and the offset in it in numbers."""
-    if native or runtime.host_visible:
-        result, out, offset = output(runtime, shape, dtype, native)
-        launch(out, offset)
-        return deliver(runtime, result, native)
-    memory = runtime.scratch(nbytes_of(shape, dtype))  # no array: to make one on the device takes longer than all else here
-    launch(memory, 0)
-    host = np.empty(shape, dtype)
-    runtime.download(memory, host)
-    return host[()]
+    result = Written(runtime, shape, dtype, native)
+    launch(result.handle, result.offset)
+    return result.delivered()
 
 
 def deliver(runtime: Runtime, result: Array, native: bool) -> Array:

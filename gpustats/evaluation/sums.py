@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .broadcasting import sum_pattern
 if TYPE_CHECKING:
     from ..kernels.code import KernelCode
     from ..runtime.base import Device, Kernel, Runtime
-    from ..runtime.types import Handle
+    from ..runtime.types import Handle, Value
 
 _ADDER, _BLOCK_ADDER = Template.beside(__file__, "add_partial_sums"), Template.beside(__file__, "add_block_sums")
 
@@ -95,8 +95,8 @@ def add_block_sums(
     kernel((-(-n // side), 1), out, offset, partial, n, blocks)
 
 
-class SumPlan(NamedTuple):
-    """Compiled sum and its launch."""
+class SumLaunch(NamedTuple):
+    """Launch of a compiled sum."""
 
     runtime: Runtime
     kernel: Kernel
@@ -107,7 +107,7 @@ class SumPlan(NamedTuple):
     n_sums: int  # for each set
     dim: tuple[int, ...]  # the length of vectors, where the kernel takes it
 
-    def launch(self, out: Handle, offset: int, values: Sequence[Any]) -> None:
+    def launch(self, out: Handle, offset: int, values: Sequence[Value]) -> None:
         """Start the sum into `out`."""
         set_blocks, blocks = self.grid
         partial = counters = out
@@ -120,12 +120,12 @@ class SumPlan(NamedTuple):
             n = self.n_sets * self.n_sums
             self.adder.kernel((-(-n // self.adder.together), 1), out, offset, partial, n, blocks)
 
-    def start(self, values: Sequence[Any]) -> Callable[[], np.ndarray]:
+    def start(self, values: Sequence[Value]) -> Callable[[], np.ndarray]:
         """Start the sum; the function returned waits and gives a view, to be read at once."""
         result = self.runtime.result(8 * self.n_sets * self.n_sums)
         self.launch(result.handle, 0, values)
         return lambda: self.runtime.fetch(result).view(np.float64)
 
-    def fetch(self, values: Sequence[Any]) -> np.ndarray:
+    def fetch(self, values: Sequence[Value]) -> np.ndarray:
         """Sums of the last launch: a view, to be read at once."""
         return self.start(values)()

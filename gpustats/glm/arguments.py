@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..evaluation.arguments import match
 from ..runtime import arrays
-from ..runtime.types import Array, Shape
+from ..runtime.types import Array, Shape, Value
 from .computation import Route
 from .data import Sizes
 from .family import COEFFICIENTS, INTERCEPT, Family
@@ -29,7 +29,7 @@ class GLMArgument(NamedTuple):
         The axes of one value: none for a number.
     """
 
-    value: Any
+    value: Value
     kind: Route
     lead: Shape
     core: Shape
@@ -74,7 +74,7 @@ class Arguments:
         For values that are no numbers, and where shapes do not go together.
     """
 
-    def __init__(self, family: Family, sizes: Sizes, given: Mapping[str, Any]):
+    def __init__(self, family: Family, sizes: Sizes, given: Mapping[str, Value]):
         self.family, self.sizes = family, sizes
         absent = given[INTERCEPT] is None
         values = {n: 0.0 if absent and n == INTERCEPT else arrays.as_array(v, n) for n, v in given.items()}
@@ -105,7 +105,7 @@ class Arguments:
             return next(self.by_name[n].core[0] for n, rank in self.family.ranks.items() if rank)
         return self.outcomes if self.family.vector else None
 
-    def _outcomes(self, beta: Any) -> int:
+    def _outcomes(self, beta: Value) -> int:
         k, vector = self.sizes.columns, self.family.vector
         shape: Shape = tuple(getattr(beta, "shape", ()))
         rank = 1 + vector
@@ -116,7 +116,7 @@ class Arguments:
             raise ValueError(f"beta has shape {shape}: there is no outcome")
         return shape[-1] if vector else 1
 
-    def _argument(self, name: str, value: Any) -> GLMArgument:
+    def _argument(self, name: str, value: Value) -> GLMArgument:
         if name == COEFFICIENTS:
             rank = 1 + self.family.vector
             return GLMArgument(value, Route.SET, tuple(value.shape[:-rank]), tuple(value.shape[-rank:]))
@@ -161,7 +161,7 @@ class Arguments:
         )
 
 
-def named_parameters(family: Family, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def named_parameters(family: Family, args: Sequence[Value], kwargs: Mapping[str, Value]) -> dict[str, Value]:
     """Parameters of the density beside the linear predictor, by name, in the density's order."""
     names, defaults = family.parameters, family.density.defaults
     values = match("the GLM", names, args, kwargs, defaults, "parameters", first=(COEFFICIENTS, INTERCEPT))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..evaluation.parcel import Parcel
+from ..evaluation.kinds import Plans
+from ..evaluation.parcel import sent_together
 from ..evaluation.placement import as_read, at, device_of
-from ..evaluation.repeated import Plans
 from ..evaluation.results import as_host, output
 from ..runtime import arrays
-from ..runtime.types import Array
+from ..runtime.types import Array, KernelValue, Value
 from .arguments import Arguments, GLMArgument
 from .computation import Route
 from .data import Column, GLMData
@@ -22,7 +22,7 @@ from .plan import Plan, plan_of
 from .task import Quantity, Task
 
 #: Kernel's values for an argument: a number; or a handle, an offset, and the distance to the next set's values.
-Values = tuple[Any, ...]
+Values = tuple[KernelValue, ...]
 
 
 class Evaluated(NamedTuple):
@@ -62,7 +62,7 @@ class GLMCall:
         """The kernel for a task."""
         return plan_of(self._plans, task, self.arguments, self.data, weights)
 
-    def weights(self, factors: Any = None) -> Column | None:
+    def weights(self, factors: Value | None = None) -> Column | None:
         """The weights of the observations, times `factors`, (N,) or (*lead, N), if there are any."""
         data, weights = self.data, self.data.weights
         if factors is None:
@@ -78,10 +78,9 @@ class GLMCall:
         if not arguments.n_sets:
             columns = task.n_columns(arguments.outcomes, self.data.sizes.columns)
             return Evaluated(np.zeros((0, columns)), results.rows)
-        plan = self.plan(task, weights)
+        (launch, operands), runtime = self.plan(task, weights), self.data.runtime
         on_device = _DeviceArguments(self)
-        values = self.kernel_values(plan, on_device.values, results.values, weights)
-        launch, runtime = plan.launch, self.data.runtime
+        values = self.kernel_values(operands, on_device.values, results.values, weights)
         result = runtime.result(8 * max(launch.n_left, 1))
         launch.leave(result.handle, values)
         left = runtime.fetch(result).view(np.float64)[: launch.n_left]
@@ -90,13 +89,14 @@ class GLMCall:
         return Evaluated(sums, results.rows)
 
     def kernel_values(
-        self, plan: Plan, arguments: Mapping[str, Values], rows: Sequence[Any], weights: Column | None
-    ) -> list[Any]:
+        self, operands: Sequence[str], arguments: Mapping[str, Values], rows: Sequence[KernelValue], weights: Column | None
+    ) -> list[KernelValue]:
         """Arguments of the kernel, in its order.
 
         Parameters
         ----------
-        plan : Plan
+        operands : sequence of str
+            Arguments of the kernel's device function but the linear predictor.
         arguments : mapping
             Kernel's values for each argument of the call.
         rows : sequence
@@ -104,7 +104,8 @@ class GLMCall:
         weights : Column or None
         """
         data, alpha = self.data, self.arguments.kinds[INTERCEPT]
-        values: list[Any] = [*data.design.values, *arguments[COEFFICIENTS][:2]]  # all sets' coefficients lie one after another
+        # all sets' coefficients lie one after another
+        values: list[KernelValue] = [*data.design.values, *arguments[COEFFICIENTS][:2]]
         if alpha is not Route.ABSENT:
             values += arguments[INTERCEPT]
         if alpha is Route.GROUP:
@@ -113,7 +114,7 @@ class GLMCall:
         if data.offset is not None:
             values += data.offset.values
         values += rows
-        for name in plan.operands:
+        for name in operands:
             if name == OBSERVATIONS:
                 values += (*data.y.values, 0)
             elif name == WEIGHTS:
@@ -121,7 +122,7 @@ class GLMCall:
                 values += (*weights.values, data.sizes.n_rows if weights.by_set else 0)
             else:
                 values += arguments[name]
-        if plan.operands and (dim := self.arguments.dim) is not None:
+        if operands and (dim := self.arguments.dim) is not None:
             values.append(dim)
         return values
 
@@ -139,7 +140,7 @@ class _RowResults:
 
     def __init__(self, call: GLMCall, task: Task):
         self.rows: dict[Quantity | str, Array] = {}
-        self.values: list[Any] = []
+        self.values: list[KernelValue] = []
         data, arguments = call.data, call.arguments
         for quantity in task.rows:
             # Derivatives stay on the device until it is known what they are added up to.
@@ -162,23 +163,24 @@ class _DeviceArguments:
 
     def __init__(self, call: GLMCall):
         self._data, self._arguments = call.data, call.arguments
-        self._alive: list[Any] = []
+        self._alive: list[object] = []
         self.values: dict[str, Values] = {}
-        parcel, strides, runtime = Parcel(), dict[str, int](), call.data.runtime
+        small, strides, runtime = dict[str, np.ndarray](), dict[str, int](), call.data.runtime
         for name, argument in call.arguments.by_name.items():
             if argument.kind in (Route.ABSENT, Route.VALUE):
                 self.values[name] = (self._number(argument),)
                 continue
             array, stride = self._as_read(name, argument)
             if argument.kind is Route.SET and isinstance(array, np.ndarray):
-                parcel.add(name, array)
+                small[name] = array
                 strides[name] = stride
             else:
                 handle, offset = at(runtime, array)
                 self._alive += [array, handle]
                 self.values[name] = (handle, offset, stride)
-        self.values |= {n: (*place, strides[n]) for n, place in parcel.send(runtime).items()}
-        self._alive += parcel.alive
+        sent, alive = sent_together(runtime, small)
+        self.values |= {n: (*place, strides[n]) for n, place in sent.items()}
+        self._alive += alive
 
     def _number(self, argument: GLMArgument) -> float:
         value = argument.value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..evaluation.results import as_host
 from ..parallel.rows import as_rows, largest
 from ..runtime import arrays
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, DType, Handle, Shape
+from ..runtime.types import Array, DType, Handle, Shape, Value
 from .design_matrix import DesignMatrix
 from .family import DESIGN, GROUPS, OBSERVATIONS, OFFSET, WEIGHTS
 from .groups import Groups
@@ -37,7 +37,7 @@ class Sizes(NamedTuple):
     n_groups: int | None
 
 
-def read(given: Mapping[str, Any]) -> dict[str, Array]:
+def read(given: Mapping[str, Value]) -> dict[str, Array]:
     """Data by their names, as arrays: files are not read yet; groups come to the host."""
     data = {n: as_rows(v, n) for n, v in given.items() if v is not None}
     if arrays.is_device_array(data.get(GROUPS)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .layout import lanes_of
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
+    from ..runtime.types import Array, Value
 
 _MOST_GROUPS_AT_ONCE = 8  # of rows, in a CPU's kernel
 _CHUNK_BYTES = 1 << 24  # bytes that are laid out at a time
@@ -31,7 +32,7 @@ class DesignMatrix:
     dtype : dtype
     """
 
-    def __init__(self, X: Any, runtime: Runtime, dtype: np.dtype):
+    def __init__(self, X: Value, runtime: Runtime, dtype: np.dtype):
         (self.n_rows, self.columns), self._runtime = X.shape, runtime
         lanes = lanes_of(runtime.device, dtype.itemsize)
         on_device = arrays.is_device_array(X)
@@ -41,7 +42,7 @@ class DesignMatrix:
             # Where matrices come and go, fresh memory would cost as much as the copy.
             laid = runtime.host_result(shape, dtype)[0] if runtime.host_visible else np.empty(shape, dtype)
             _interleave(host, laid)
-            self._array: Any = laid if runtime.host_visible else runtime.to_device(laid)
+            self._array: Array = laid if runtime.host_visible else runtime.to_device(laid)
         elif not on_device:
             self._array = runtime.to_device(X, dtype)
         elif X.dtype != dtype or not arrays.is_contiguous(X):
@@ -54,7 +55,7 @@ class DesignMatrix:
         self.aligned = (offset + (handle if isinstance(handle, int) else 0)) % 16 == 0
 
     @property
-    def as_it_came(self) -> Any:
+    def as_it_came(self) -> Array:
         """Device array of X in row-major order; None where X is laid out otherwise."""
         return None if self._interleaved else self._array
 
@@ -66,7 +67,7 @@ class DesignMatrix:
         return found.transpose(0, 2, 1).reshape(-1, self.columns)[: self.n_rows]
 
 
-def _interleave(X: Any, result: np.ndarray) -> None:
+def _interleave(X: Value, result: np.ndarray) -> None:
     """Matrix in the order [rows / lanes][column][lane], filled up with rows of zeros; rows of a file are read on the way."""
     (n, k), lanes = X.shape, result.shape[2]
     whole = n // lanes

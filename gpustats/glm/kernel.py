@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..kernels.code import KernelCode
 from ..kernels.layout import row_blocks
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.template import Template
-from ..runtime.types import DType, Handle
+from ..runtime.types import DType, Handle, Value
 from .computation import Computation
 from .family import Codes
 from .layout import GLMLayout, layout_for, shared_reals
@@ -63,7 +63,7 @@ class Launch(NamedTuple):
         """Number of partial sums, or of sums, that the host gets and passes to `sums`."""
         return self._n_partial if self.on_host else self.n_sums
 
-    def leave(self, out: Handle, values: Sequence[Any]) -> None:
+    def leave(self, out: Handle, values: Sequence[Value]) -> None:
         """Start the kernels that write the numbers of `sums` to `out`; `values`: arguments after numbers of rows and sets."""
         if self.on_host:
             self.kernel(self.grid, out, self.n_rows, self.n_sets, *values)
@@ -77,7 +77,7 @@ class Launch(NamedTuple):
         found: np.ndarray = np.add.reduce(left.reshape(self.grid[1], self.n_sums, self.spread), (0, 2))
         return found
 
-    def start(self, out: Handle, values: Sequence[Any]) -> None:
+    def start(self, out: Handle, values: Sequence[Value]) -> None:
         """Start the kernel, and the one that adds its sums up into `out`."""
         partial = self.runtime.scratch(8 * self._n_partial)
         self.kernel(self.grid, partial, self.n_rows, self.n_sets, *values)

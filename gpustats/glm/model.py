@@ -1,17 +1,22 @@
-"""The log-likelihood of a generalised linear model, bound to data on a device."""
+"""The log-likelihood of a generalised linear model, bound to data on a device.
+
+What users call and the parts of a call are one module: a method is a line or two, and what it says of itself.
+"""
 
 from __future__ import annotations
 
 import copy
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.arguments import check_wrt_among, match
+from ..evaluation.kinds import Plans, kind_of
 from ..evaluation.placement import device_of
-from ..evaluation.repeated import Plans, kind_of
+from ..evaluation.repeated import RepeatedCall, SumReplay
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
@@ -27,12 +32,17 @@ from .data import GLMData, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .on_rows import Delegate, RowsCall
 from .plan import Plan
-from .repeated import RepeatedCall, repeatable
+from .repeated import repeatable, repeated
 from .varying import Named, Varying, VaryingArguments, checked_wrt, made_with, named_arguments, read_terms
 
 if TYPE_CHECKING:
     from ..density import Density
     from ..runtime.base import Device, Runtime
+    from ..runtime.types import Array, Value
+
+
+#: Repeated call of a GLM's summed log-density and its derivatives.
+_Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
 
 
 class GLM(Remade):
@@ -95,12 +105,13 @@ class GLM(Remade):
     """
 
     def __init__(
-        self, density: Density, y: Any, X: Any, *, eta: str = "eta", offset: Any = None, weights: Any = None,
-        groups: Any = None, n_groups: int | None = None, devices: Any = None, client: Any = None, memory: int | None = None,
+        self, density: Density, y: ArrayLike, X: ArrayLike, *, eta: str = "eta", offset: ArrayLike | None = None,
+        weights: ArrayLike | None = None, groups: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        n_groups: int | None = None, devices: Any = None, client: Any = None, memory: int | None = None,
         chunk: int | None = None,
     ):  # fmt: skip
         self._family = Family(density, eta)
-        named = groups if isinstance(groups, Mapping) else {}
+        named: Mapping[str, ArrayLike] = groups if isinstance(groups, Mapping) else {}
         groups = None if isinstance(groups, Mapping) else groups
         data = read({OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups})
         self.n_rows, self._columns, self.n_groups = sizes_of(data, n_groups)
@@ -121,14 +132,14 @@ class GLM(Remade):
             assert runtime is not None
             self._bind(in_memory(data), runtime)
 
-    def _bind(self, data: Mapping[str, Any], runtime: Runtime, stay: bool = True) -> None:
+    def _bind(self, data: Mapping[str, Array], runtime: Runtime, stay: bool = True) -> None:
         """Put the data on a device; unless they `stay`, they are of a piece that may be gone after a call."""
         self._runtime = runtime
         if self._terms:
             self._varying = Varying(self._family, self._terms, data, self._dtype, runtime)
             return
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
-        self._calls: Plans[RepeatedCall | RowsCall | None] = Plans()
+        self._calls: Plans[_Call | RowsCall | None] = Plans()
         self._delegate = Delegate(self._family, self._data) if stay else None
 
     @property
@@ -155,7 +166,7 @@ class GLM(Remade):
     # -- what users call
 
     @in_pieces(added)
-    def __call__(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, beta: ArrayLike, alpha: ArrayLike = 0.0, *args: ArrayLike, **kwargs: ArrayLike) -> Value:
         """The summed log-density.
 
         Parameters
@@ -172,8 +183,9 @@ class GLM(Remade):
 
     @in_pieces(added_with_gradients)
     def value_and_grad(
-        self, beta: Any, alpha: Any = None, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
-    ) -> tuple[Any, dict[str, Any]]:
+        self, beta: ArrayLike, alpha: ArrayLike | None = None, *args: ArrayLike, wrt: str | Collection[str] | None = None,
+        **kwargs: ArrayLike,
+    ) -> tuple[Value, dict[str, Value]]:
         """The summed log-density and its derivatives.
 
         Parameters
@@ -204,15 +216,16 @@ class GLM(Remade):
 
     @in_pieces(added_gradients)
     def weighted_gradients(
-        self, factors: Any, beta: Any, alpha: Any = 0.0, *args: Any, wrt: Collection[str], **kwargs: Any
-    ) -> dict[str, Any]:
+        self, factors: ArrayLike, beta: ArrayLike, alpha: ArrayLike = 0.0, *args: ArrayLike, wrt: Collection[str],
+        **kwargs: ArrayLike,
+    ) -> dict[str, Value]:
         """The derivatives of the sum of the log-densities times `factors`, (N,) or (S, N); otherwise as `value_and_grad`."""
         self._refuse_named("weighted_gradients")
         call = GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans)
         return results.value_and_grad(call, self._wrt(wrt, True), factors)[1]
 
     @in_pieces(joined("logpdf"))
-    def logpdf(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Any:
+    def logpdf(self, beta: ArrayLike, alpha: ArrayLike = 0.0, *args: ArrayLike, **kwargs: ArrayLike) -> Value:
         """The log-density of each observation; arguments as for a call.
 
         Returns
@@ -226,7 +239,7 @@ class GLM(Remade):
     logpmf = logpdf
 
     @in_pieces(joined("linear_predictor"))
-    def linear_predictor(self, beta: Any, alpha: Any = 0.0, **tables: Any) -> Any:
+    def linear_predictor(self, beta: ArrayLike, alpha: ArrayLike = 0.0, **tables: ArrayLike) -> Array:
         """Linear predictor ``X @ beta + alpha + offset``, with the terms of named groups.
 
         Parameters
@@ -243,7 +256,7 @@ class GLM(Remade):
             return self._varying.by_row(self._named(beta, alpha, (), tables, density=False), False)
         return results.linear_predictor(GLMCall(self._data, self._linear_arguments(beta, alpha, **tables), self._plans))
 
-    def rvs(self, beta: Any, alpha: Any = 0.0, *args: Any, rng: Any = None, **kwargs: Any) -> Any:
+    def rvs(self, beta: ArrayLike, alpha: ArrayLike = 0.0, *args: ArrayLike, rng: Any = None, **kwargs: ArrayLike) -> Value:
         """Draws of new observations at the rows of X.
 
         Parameters
@@ -263,19 +276,21 @@ class GLM(Remade):
         else:
             arguments, tables = self._all_arguments(beta, alpha, *args, **kwargs), {}
             given = {n: a.value for n, a in arguments.by_name.items()}
-        own: dict[str, Any] = {n: given[n] for n in self._family.parameters}
+        own: dict[str, Value] = {n: given[n] for n in self._family.parameters}
         return self.density.rvs(**own, **{self._family.eta: self.linear_predictor(beta, alpha, **tables)}, rng=rng)
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
-    def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
+    def _start(self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Callable[[], object] | None:
         if method == "__call__":
             finish = self._start_repeated(*args, **kwargs)
             return finish and (lambda: finish()[0])
         missing = {"wrt": None} if len(args) > 1 else {"wrt": None, INTERCEPT: None}
         return self._start_repeated(*args, **{**missing, **kwargs}) if method == "value_and_grad" else None
 
-    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
+    def _row_axes(
+        self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> tuple[Sequence[str], dict[str, int]]:
         names, vector = list(self.parameters), self._family.vector
         axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector}
         own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors")}
@@ -304,7 +319,7 @@ class GLM(Remade):
             return functools.partial(made_with, type(self), self.density, self._family.eta, self._terms)
         return functools.partial(type(self), self.density, eta=self._family.eta, n_groups=self.n_groups)
 
-    def _held(self) -> dict[str, Any]:
+    def _held(self) -> dict[str, Value]:
         if self._pieces is not None:
             return self._pieces.held()
         return self._varying.held() if self._terms else self._data.on_host()
@@ -315,10 +330,10 @@ class GLM(Remade):
         piece._bind(data, runtime, stay=False)
         return piece
 
-    def _places(self) -> Mapping[str, Any] | None:
+    def _places(self) -> Mapping[str, Array] | None:
         return None if self._terms else self._data.places()
 
-    def _trial(self) -> tuple[Any, ...]:
+    def _trial(self) -> tuple[Value, ...]:
         beta = np.zeros((self._columns, 3) if self._family.vector else self._columns)
         arguments = {a.name: a for a in self.density.log_density.arguments}
         tables = (np.zeros((t.largest + 1, *([] if t.columns is None else [t.columns]))) for t in self._terms)
@@ -336,7 +351,7 @@ class GLM(Remade):
         return Sizes(self.n_rows, self._columns, self.n_groups)
 
     def _named(
-        self, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any], density: bool = True
+        self, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value], density: bool = True
     ) -> VaryingArguments:
         """Arguments of a call of a GLM with named groups."""
         return named_arguments(self._family, self._sizes, self._terms, beta, alpha, args, kwargs, density)
@@ -345,28 +360,28 @@ class GLM(Remade):
         if self._terms and method == "weighted_gradients":
             raise ValueError("weighted_gradients is not to be had beside groups with names")
 
-    def _linear_arguments(self, beta: Any, alpha: Any = 0.0, **unknown: Any) -> Arguments:
+    def _linear_arguments(self, beta: Value, alpha: Value = 0.0, **unknown: Value) -> Arguments:
         """Arguments of a call that computes the linear predictor."""
         match("the GLM", (), (), unknown, {}, "parameters", first=(COEFFICIENTS, INTERCEPT))
         return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha})
 
-    def _all_arguments(self, beta: Any, alpha: Any = 0.0, *args: Any, **kwargs: Any) -> Arguments:
+    def _all_arguments(self, beta: Value, alpha: Value = 0.0, *args: Value, **kwargs: Value) -> Arguments:
         """Arguments of a call that computes the density."""
         parameters = named_parameters(self._family, args, kwargs)
         return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha, **parameters})
 
     def _start_repeated(
-        self, beta: Any, alpha: Any = 0.0, *args: Any, wrt: str | Collection[str] | None = (), **kwargs: Any
-    ) -> Callable[[], tuple[Any, dict[str, Any]]] | None:
+        self, beta: Value, alpha: Value = 0.0, *args: Value, wrt: str | Collection[str] | None = (), **kwargs: Value
+    ) -> Callable[[], tuple[Value, dict[str, Value]]] | None:
         """Start a call that is repeated with other numbers; returns the wait for value and derivatives, or None."""
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        if self._terms or (repeated := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
+        if self._terms or (found := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
             return None
-        return repeated.start((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))
+        return found.start((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))
 
     def _value_and_grad(
-        self, wrt: str | Collection[str] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[Any, dict[str, Any]]:
+        self, wrt: str | Collection[str] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> tuple[Value, dict[str, Value]]:
         if self._terms:
             in_wrt = checked_wrt(self._family, self._terms, wrt, alpha is not None)
             return self._varying.value_and_grad(self._named(beta, alpha, args, kwargs), in_wrt)
@@ -375,23 +390,44 @@ class GLM(Remade):
         in_wrt, arguments = self._wrt(wrt, alpha is not None), self._all_arguments(beta, alpha, *args, **kwargs)
         return results.value_and_grad(GLMCall(self._data, arguments, self._plans), in_wrt)
 
+    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
+        """Replay of such calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
+
+        Parameters
+        ----------
+        arguments : mapping
+            Name of each parameter -> a value of the shape that it has in all calls.
+        wrt : sequence of str
+            Names of the parameters in which derivatives are wanted.
+
+        Returns
+        -------
+        SumReplay or None
+            None where only Python can evaluate such calls.
+        """
+        others = dict(arguments)
+        beta, alpha = others.pop(COEFFICIENTS), others.pop(INTERCEPT, 0.0)
+        if self._pieces is not None or self._terms or (found := self._repeated(tuple(wrt), beta, alpha, (), others)) is None:
+            return None
+        return found.replay((beta, alpha, *others.values()))
+
     def _repeated(
-        self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> RepeatedCall | RowsCall | None:
+        self, wrt: str | tuple[str, ...] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> _Call | RowsCall | None:
         """Evaluator for calls of this kind; None where calls differ in more than their numbers."""
         if (kind := kind_of((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))) is None:
             return None
         return self._calls.plan((kind, alpha is None, tuple(kwargs), wrt), self._new_repeated, wrt, beta, alpha, args, kwargs)
 
     def _new_repeated(
-        self, wrt: str | tuple[str, ...] | None, beta: Any, alpha: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> RepeatedCall | RowsCall | None:
+        self, wrt: str | tuple[str, ...] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> _Call | RowsCall | None:
         names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
         in_wrt = self._wrt(wrt, alpha is not None)
         call = GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans)
         if not repeatable(call, in_wrt, names):
             return None
-        return (self._delegate and self._delegate.call(call, in_wrt, names)) or RepeatedCall(call, in_wrt, names)
+        return (self._delegate and self._delegate.call(call, in_wrt, names)) or repeated(call, in_wrt, names)
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
         can = [n for n in self.parameters if n not in self._family.whole]

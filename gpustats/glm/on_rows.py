@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from ..evaluation.pointwise import Pointwise
 from ..language.derived import resolve_in, unlike_others
 from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
-from ..rows.leaves import dot, gather
-from ..rows.model import Rows, replay_of, rows_on, start_of
+from ..rows.leaves import Leaf, dot, gather
+from ..rows.model import Rows, rows_on
 from .computation import Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 
 if TYPE_CHECKING:
     from ..evaluation.repeated import SumReplay
-    from ..runtime.types import Shape
+    from ..runtime.types import Array, Shape, Value
     from .call import GLMCall
     from .data import GLMData
 
@@ -123,7 +123,7 @@ class Delegate:
         by_group = call.arguments.kinds[INTERCEPT] is Route.GROUP
         if by_group not in self._rows:
             data = self._data.on_host()
-            leaves: dict[str, Any] = {OBSERVATIONS: data[OBSERVATIONS], PRODUCT: dot(data[DESIGN])}
+            leaves: dict[str, Array | Leaf] = {OBSERVATIONS: data[OBSERVATIONS], PRODUCT: dot(data[DESIGN])}
             if by_group:
                 assert self._data.groups is not None
                 leaves[INTERCEPT] = gather(self._data.groups.on_host())
@@ -165,28 +165,27 @@ class RowsCall:
         values = ((n, arguments[n].value) for n in wrt)
         self._results = [(n, names_in_rows[n], None if isinstance(v, float) else v.shape) for n, v in values]
 
-    def start(self, values: Sequence[Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
+    def start(self, values: Sequence[Value]) -> Callable[[], tuple[Value, dict[str, Value]]]:
         """Start a call with other numbers; returns the wait for value and derivatives."""
-        wait = start_of(self._rows, self._wrt, self._given(values))
+        wait = self._rows.start(self._wrt, self._given(values))
 
-        def finish() -> tuple[Any, dict[str, Any]]:
+        def finish() -> tuple[Value, dict[str, Value]]:
             value, found = wait()
             gradients = {n: found[r] if shape is None else np.reshape(found[r], shape) for n, r, shape in self._results}
             return (np.reshape(value, self._lead) if self._lead else value), gradients
 
         return finish
 
-    def replay(self, values: Sequence[Any]) -> SumReplay | None:
+    def replay(self, values: Sequence[Value]) -> SumReplay | None:
         """Replay of such calls in compiled code; None where they need Python."""
-        if (found := replay_of(self._rows, self._wrt, self._given(values))) is None:
+        if (found := self._rows.replay(self._given(values), self._wrt)) is None:
             return None
-        found.fix(self._fixed)
-        arguments = {self._names[i]: found.arguments[in_rows] for in_rows, i, _ in self._taken}
-        return found._replace(arguments=arguments, derivatives={n: found.derivatives[r] for n, r, _ in self._results})
+        arguments = {in_rows: self._names[i] for in_rows, i, _ in self._taken}
+        return found.fix(self._fixed).renamed(arguments, {r: n for n, r, _ in self._results})
 
-    def _given(self, values: Sequence[Any]) -> dict[str, Any]:
+    def _given(self, values: Sequence[Value]) -> dict[str, Value]:
         """Parameters of the rows, by name."""
-        given: dict[str, Any] = self._fixed.copy()
+        given: dict[str, Value] = self._fixed.copy()
         for name, i, shape in self._taken:
             value = values[i]
             if shape is None:

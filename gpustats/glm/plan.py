@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..evaluation.repeated import Plans
+from ..evaluation.kinds import Plans
 from . import kernel
 from .arguments import Arguments
 from .computation import Computation, Route

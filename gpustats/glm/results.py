@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ..evaluation.gradient import gradient_of, reduced
 from ..evaluation.placement import gather
 from ..evaluation.results import as_host, deliver, like
-from ..runtime.types import Array
+from ..runtime.types import Array, Value
 from .arguments import GLMArgument
 from .call import Evaluated, GLMCall
 from .computation import Route
@@ -19,7 +18,7 @@ from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
 from .task import PREDICTOR_ALONE, VALUE_BY_ROW, Quantity, Task
 
 
-def value_and_grad(call: GLMCall, wrt: Sequence[str], factors: Any = None) -> tuple[Any, dict[str, Any]]:
+def value_and_grad(call: GLMCall, wrt: Sequence[str], factors: Value | None = None) -> tuple[Value, dict[str, Value]]:
     """The summed log-density and its derivatives.
 
     Parameters
@@ -70,7 +69,7 @@ class _Derivatives:
         self._data, self._arguments, self._task, self._weights = call.data, call.arguments, task, weights
         self.sums, self._rows = evaluated
 
-    def like_argument(self, name: str) -> Any:
+    def like_argument(self, name: str) -> Value:
         """Derivative in an argument as a number, NumPy or device array, as the argument is; in data as beta is."""
         result, runtime = self._derivative(name), self._data.runtime
         if name in (DESIGN, OBSERVATIONS):
@@ -160,4 +159,5 @@ class _Derivatives:
             weights = self._weights.array
             given.append(weights.reshape(rows) if self._weights.by_set else weights)
         term = family.term(self._weights is not None)
-        return gradient_of(term, (name,))(given, data.runtime)[1][name]
+        found: np.ndarray = gradient_of(term, (name,))(given, data.runtime)[1][name]
+        return found

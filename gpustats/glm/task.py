@@ -87,7 +87,7 @@ class Task(NamedTuple):
 
     def n_columns(self, outcomes: int, columns: int) -> int:
         """Length of a line of sums, for X of so many columns."""
-        return self.slope_columns(outcomes).stop + outcomes * columns * self.gradient
+        return len(self.sums) + outcomes * (self.slope_sums + columns * self.gradient)
 
 
 PREDICTOR_ALONE = Task(rows=(Quantity.PREDICTOR,))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.results import like
 from ..parallel.rows import is_stored, largest
-from ..rows.leaves import MOST_COLUMNS, dot, gather
+from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
 from ..rows.model import Rows, rows_on
 from ..runtime import arrays
 from ..runtime.transfers import to_host
@@ -21,8 +21,11 @@ from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGH
 from .on_rows import PRODUCT, Term, parameter, row_function
 
 if TYPE_CHECKING:
+    from ..density import Density
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Shape
+    from ..runtime.types import Array, DType, Shape, Value
+
+M = TypeVar("M")
 
 
 class Named(NamedTuple):
@@ -72,7 +75,7 @@ class Named(NamedTuple):
 
 
 def read_terms(
-    groups: Mapping[str, Any], family: Family, n_rows: int, columns_of_X: int, n_groups: int | None
+    groups: Mapping[str, Value], family: Family, n_rows: int, columns_of_X: int, n_groups: int | None
 ) -> tuple[tuple[Named, ...], dict[str, Array]]:
     """Terms of named groups, and their data by name; ValueError where they do not fit the model."""
     if n_groups is not None:
@@ -134,7 +137,7 @@ class VaryingArguments:
         Name -> float or array, as it came.
     """
 
-    def __init__(self, family: Family, sizes: Sizes, terms: Sequence[Named], given: Mapping[str, Any]):
+    def __init__(self, family: Family, sizes: Sizes, terms: Sequence[Named], given: Mapping[str, Value]):
         tables = {t.name: arrays.as_array(given[t.name], t.name) for t in terms}
         own = Arguments(family, sizes, {n: v for n, v in given.items() if n not in tables})
         self._family, self._own, self._terms = family, own, terms
@@ -142,7 +145,7 @@ class VaryingArguments:
         for name, argument in own.by_name.items():
             if argument.kind is Route.ROW:
                 raise ValueError(f"{name} has a value for each row, which it cannot have beside groups with names")
-        self.originals: dict[str, Any] = {n: a.value for n, a in own.by_name.items()} | tables
+        self.originals: dict[str, Value] = {n: a.value for n, a in own.by_name.items()} | tables
         shapes = {t.name: tuple(getattr(tables[t.name], "shape", ())) for t in terms}
         leads = [own.lead, *(t.check(shapes[t.name]) for t in terms)]
         try:
@@ -151,9 +154,9 @@ class VaryingArguments:
             listed = ", ".join(f"{n} {s}" for n, s in ({n: a.batch + a.core for n, a in own.by_name.items()} | shapes).items())
             raise ValueError(f"the sets of coefficients and parameters do not go together: {listed}") from None
 
-    def in_rows(self) -> dict[str, Any]:
+    def in_rows(self) -> dict[str, Value]:
         """Values of the parameters of `Rows`, by name."""
-        found: dict[str, Any] = {}
+        found: dict[str, Value] = {}
         for name, columns in names_in_rows(self._family, self._terms).items():
             if name not in self.originals:
                 continue
@@ -184,7 +187,7 @@ class Varying:
     """
 
     def __init__(
-        self, family: Family, terms: Sequence[Named], data: Mapping[str, Any], dtype: DType, runtime: Runtime
+        self, family: Family, terms: Sequence[Named], data: Mapping[str, Array], dtype: DType, runtime: Runtime
     ):
         self._family, self._terms, self.runtime = family, terms, runtime
         whole = {t.index_name for t in terms}
@@ -200,7 +203,7 @@ class Varying:
         """Sum over rows of the log-density, or else of the linear predictor."""
         if density not in self._rows:
             data = self._data
-            leaves: dict[str, Any] = {PRODUCT: dot(data[DESIGN])}
+            leaves: dict[str, Array | Leaf] = {PRODUCT: dot(data[DESIGN])}
             leaves |= {n: data[n] for n in (OBSERVATIONS, OFFSET) if n in data and (density or n == OFFSET)}
             made = [named.term(i) for i, named in enumerate(self._terms)]
             for named, term in zip(self._terms, made, strict=True):
@@ -211,12 +214,12 @@ class Varying:
             self._rows[density] = rows_on(self.runtime, function, weights, leaves)
         return self._rows[density]
 
-    def value_and_grad(self, arguments: VaryingArguments, wrt: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+    def value_and_grad(self, arguments: VaryingArguments, wrt: Sequence[str]) -> tuple[Value, dict[str, Value]]:
         """The summed log-density and its derivatives."""
         names = names_in_rows(self._family, self._terms)
         matrices = {t.name for t in self._terms if t.columns is not None}
         value, found = self.rows(True).value_and_grad(**arguments.in_rows(), wrt=[r for n in wrt for r in names[n]])
-        gradients: dict[str, Any] = {}
+        gradients: dict[str, Value] = {}
         for name in wrt:
             original, parts = arguments.originals[name], [found[r] for r in names[name]]
             result = np.stack(parts, -1) if name in matrices else np.asarray(parts[0])
@@ -224,15 +227,15 @@ class Varying:
             gradients[name] = like(self.runtime, result.reshape(shape), original)
         return value, gradients
 
-    def by_row(self, arguments: VaryingArguments, density: bool) -> Any:
+    def by_row(self, arguments: VaryingArguments, density: bool) -> Array:
         """Log-density of each row, or else the linear predictor."""
         found = self.rows(density).terms(**arguments.in_rows())
         return self.runtime.to_device(found) if arguments.native else found
 
 
 def named_arguments(
-    family: Family, sizes: Sizes, terms: Sequence[Named], beta: Any, alpha: Any, args: Sequence[Any],
-    kwargs: Mapping[str, Any], density: bool = True,
+    family: Family, sizes: Sizes, terms: Sequence[Named], beta: Value, alpha: Value, args: Sequence[Value],
+    kwargs: Mapping[str, Value], density: bool = True,
 ) -> VaryingArguments:  # fmt: skip
     """Arguments of a call, by place or by name, for the density or else for the linear predictor alone."""
     names = [*(family.parameters if density else ()), *(t.name for t in terms)]
@@ -257,16 +260,16 @@ def names_in_rows(family: Family, terms: Sequence[Named]) -> dict[str, tuple[str
     return names | {named.name: named.term(i).tables for i, named in enumerate(terms)}
 
 
-def _copied(value: Any, dtype: DType | None) -> np.ndarray:
+def _copied(value: Value, dtype: DType | None) -> np.ndarray:
     """Copy of an array on the host, in a type of floating point; None: in its own type."""
     if arrays.is_device_array(value):
         value = to_host(value)
     return np.array(value[:] if is_stored(value) else value, dtype, order="C")
 
 
-def made_with(kind: type[Any], density: Any, eta: str, terms: Sequence[Named], /, **data: Any) -> Any:
+def made_with(kind: Callable[..., M], density: Density, eta: str, terms: Sequence[Named], /, **data: Value) -> M:
     """Model with named groups of other rows or elsewhere: `data` by the names of the present ones, and options."""
-    groups: dict[str, Any] = {}
+    groups: dict[str, Value] = {}
     for named in terms:
         index = data.pop(named.index_name)
         groups[named.name] = index if named.columns is None else (index, data.pop(named.columns_name))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.placement import as_read, at, device_of, target_of
 from ..evaluation.results import Destination
@@ -16,7 +17,7 @@ from ..runtime.arrays import as_array, is_contiguous, is_device_array
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Runtime
-    from ..runtime.types import DType
+    from ..runtime.types import DType, Value
 
 _STATISTICS = Template.beside(__file__, "label_statistics")
 _DOUBLE = np.dtype(np.float64)
@@ -105,7 +106,7 @@ class LabelStatistics(NamedTuple):
     scatter: np.ndarray
 
 
-def label_statistics(x: Any, labels: Any, n_labels: int) -> LabelStatistics:
+def label_statistics(x: ArrayLike, labels: ArrayLike, n_labels: int) -> LabelStatistics:
     """Count, mean and scatter matrix of the observations of each label, as for a Gibbs sweep of a mixture.
 
     Parameters
@@ -145,24 +146,25 @@ def label_statistics(x: Any, labels: Any, n_labels: int) -> LabelStatistics:
     >>> count, mean, scatter
     (array([2, 0, 3]), array([ 2.,  0., 20.]), array([  2.,   0., 200.]))
     """
-    x, labels = as_array(x, "x"), _as_labels(labels)
-    if isinstance(x, float) or x.ndim > 2:
-        raise ValueError(f"x must have shape (N,) or (N, d), not {() if isinstance(x, float) else tuple(x.shape)}")
-    if tuple(labels.shape) != tuple(x.shape[:1]):
-        raise ValueError(f"labels has shape {tuple(labels.shape)}, but x {tuple(x.shape)}: each observation needs one label")
+    data, of_labels = as_array(x, "x"), _as_labels(labels)
+    if isinstance(data, float) or data.ndim > 2:
+        raise ValueError(f"x must have shape (N,) or (N, d), not {() if isinstance(data, float) else tuple(data.shape)}")
+    if tuple(of_labels.shape) != tuple(data.shape[:1]):
+        shapes = f"labels has shape {tuple(of_labels.shape)}, but x {tuple(data.shape)}"
+        raise ValueError(f"{shapes}: each observation needs one label")
     if (n_labels := operator.index(n_labels)) < 0:
         raise ValueError(f"n_labels must not be negative: {n_labels}")
-    core = tuple(x.shape[1:])
+    core = tuple(data.shape[1:])
     if core == (0,):
-        raise ValueError(f"x has shape {tuple(x.shape)}: vectors of length 0")
-    runtime = device_of([x, labels], ["x", "labels"])
-    _, dtype = target_of([x], ["x"], runtime)
+        raise ValueError(f"x has shape {tuple(data.shape)}: vectors of length 0")
+    runtime = device_of([data, of_labels], ["x", "labels"])
+    _, dtype = target_of([data], ["x"], runtime)
     if not runtime.device.double:
         raise ValueError(f"{runtime.device} computes in float32 only: label_statistics adds in float64")
     dim = core[0] if core else 1
     n_means, n_products = n_labels * (dim + 1), n_labels * dim * dim
-    if x.shape[0] and n_labels:
-        numbers = _evaluate(runtime, dtype, x, labels, dim, n_labels)
+    if data.shape[0] and n_labels:
+        numbers = _evaluate(runtime, dtype, data, of_labels, dim, n_labels)
     else:
         numbers = np.zeros(n_means + n_products)
     means = numbers[:n_means].reshape(n_labels, dim + 1)
@@ -171,7 +173,7 @@ def label_statistics(x: Any, labels: Any, n_labels: int) -> LabelStatistics:
     )  # fmt: skip
 
 
-def _as_labels(labels: Any) -> Any:
+def _as_labels(labels: Value) -> Any:
     """The labels as an array of int32 or int64."""
     if not is_device_array(labels) and not hasattr(labels, "__cuda_array_interface__"):
         host = np.asarray(labels)
@@ -186,7 +188,7 @@ def _as_labels(labels: Any) -> Any:
     return labels
 
 
-def _evaluate(runtime: Runtime, dtype: DType, x: Any, labels: Any, dim: int, n_labels: int) -> np.ndarray:
+def _evaluate(runtime: Runtime, dtype: DType, x: Value, labels: Value, dim: int, n_labels: int) -> np.ndarray:
     """Means and counts (K, d + 1), and sums of products (K, d, d) behind them."""
     layouts = [layout(runtime.device, dim, n_labels, products) for products in (False, True)]
     x = as_read(runtime, x, dtype)
@@ -206,4 +208,5 @@ def _evaluate(runtime: Runtime, dtype: DType, x: Any, labels: Any, dim: int, n_l
         partial = runtime.scratch(8 * blocks * n_labels * chosen.shift_parts * chosen.each * chosen.columns * chosen.slices)
         sums((parts, blocks), partial, *data, *((out, offset) if products else ()))
         totals((-(-n_out // chosen.adders), 1), out, start, partial, blocks, n_labels)
-    return result.finished()
+    found: np.ndarray = result.finished()
+    return found

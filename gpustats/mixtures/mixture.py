@@ -4,83 +4,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..draws.generator import RANDOM, as_generator
+from ..draws.generator import as_generator
 from ..evaluation.arguments import check_wrt
-from ..evaluation.broadcasting import mixture_pattern
 from ..evaluation.gradient import gradient_of
+from ..evaluation.kinds import Plans, in_order, kind_of
 from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import Plans, in_order, kind_of
 from ..evaluation.results import as_host, deliver, output
-from ..evaluation.sums import SumPlan, adder_of
-from ..kernels.layout import Layout, Problem, power_of_two, row_blocks, sets_that_fit, stage_vectors
-from ..kernels.shape import Shape
-from ..kernels.template import Template
+from ..evaluation.sums import SumLaunch, adder_of
+from ..kernels.layout import power_of_two, row_blocks
 from ..likelihood import BoundDensity
 from ..runtime.arrays import as_array, is_contiguous, is_device_array
 from ..runtime.transfers import to_host
-from .one_pass import MOST_COMPONENTS, OnePass
+from .kernels import MIXTURE, SOFTMAX, softmax_layout
+from .one_pass import MOST_COMPONENTS, WEIGHTS, one_pass
 from .terms import shares, weighted_term
 
 if TYPE_CHECKING:
     from ..density import Density
     from ..evaluation.placement import Placement
-    from ..kernels.code import KernelCode
-    from ..runtime.base import Device, Runtime
+    from ..evaluation.repeated import RepeatedCall, SumReplay
+    from ..runtime.base import Runtime
+    from ..runtime.types import Array, Value
 
-_SOFTMAX = Template.beside(__file__, "softmax")
+#: Repeated call of the summed log-density and its derivatives, that in the log-weights first.
+_OnePass: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
+
 _LABEL = np.dtype(np.int32)
-
-
-def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:
-    """Layout of a mixture: a block goes through all sets, a group at a time; few sets are one group."""
-    n_sets, cpu = max(problem.n_sets, 16), device.type == "cpu"
-    threads = 64 // problem.itemsize if cpu else min(128, device.max_threads)
-    unroll = 1 if problem.dim else 4 if cpu or code.mixed_cost < 60 else 2
-    tile, numbers = stage_vectors(device, code, problem, threads) if problem.dim else (threads * unroll, 0)
-    if problem.dim:
-        threads = tile = min(threads, power_of_two(tile + 1) // 2)
-    group = sets_that_fit(code, problem.itemsize, min(n_sets, 64), 8192)
-    return Layout(threads, n_sets, tile, unroll, group=group, stage_vectors=numbers, resident=1024)
-
-
-#: Writes for each row, besides the sum: the mixture's log-density, or the number of a component that is drawn.
-MIXTURE = Shape(
-    "mixture", Template.beside(__file__, "mixture"), mixture_pattern, layout, sums=True, all_sets=True,
-    outputs={"rows": (), "labels": (RANDOM,)},
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class SoftmaxLayout(Layout):
-    """The constants of the softmax kernel; `tile` is the rows that a block takes at once.
-
-    Attributes
-    ----------
-    lanes : int
-        Threads that share a row; a power of two.
-    """
-
-    lanes: int = 1
-
-
-def softmax_layout(device: Device, itemsize: int, n_columns: int) -> SoftmaxLayout:
-    """Layout of the softmax kernel."""
-    threads = 64 // itemsize if device.type == "cpu" else min(128, device.max_threads)
-    lanes = 1 if device.type == "cpu" else min(power_of_two(n_columns), 32, threads)
-    return SoftmaxLayout(threads, tile=threads // lanes, lanes=lanes)
 
 
 class _MixtureCall(NamedTuple):
     """Arguments of a call."""
 
     terms: Pointwise  # the function of them whose exp is summed
-    values: list[Any]  # the observations, the parameters, log_weights
+    values: list[Value]  # the observations, the parameters, log_weights
     placement: Placement
     native: bool  # whether any of them came as a device array
 
@@ -124,7 +86,7 @@ class Mixture(BoundDensity):
     array([0, 0, 1], dtype=int32)
     """
 
-    def __init__(self, density: Density, x: Any):
+    def __init__(self, density: Density, x: ArrayLike):
         super().__init__(density, x)
         dims = 1 + self._function.arguments[0].rank
         if len(self._x.shape) != dims:
@@ -134,11 +96,11 @@ class Mixture(BoundDensity):
             )
         self._terms = weighted_term(self._function)
         self._scalar = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
-        self._calls: Plans[OnePass | None] = Plans()
+        self._calls: Plans[_OnePass | None] = Plans()
 
     # -- what users call
 
-    def loglik(self, log_weights: Any, *args: Any, **kwargs: Any) -> float:
+    def loglik(self, log_weights: ArrayLike, *args: ArrayLike, **kwargs: ArrayLike) -> float:
         """The summed log-density.
 
         Parameters
@@ -161,7 +123,7 @@ class Mixture(BoundDensity):
 
     __call__ = loglik
 
-    def logpdf(self, log_weights: Any, *args: Any, **kwargs: Any) -> Any:
+    def logpdf(self, log_weights: ArrayLike, *args: ArrayLike, **kwargs: ArrayLike) -> Array:
         """The log-density of the mixture at each observation; arguments as for `loglik`.
 
         Returns
@@ -174,7 +136,7 @@ class Mixture(BoundDensity):
 
     logpmf = logpdf
 
-    def assign(self, log_weights: Any, *args: Any, rng: Any = None, **kwargs: Any) -> Any:
+    def assign(self, log_weights: ArrayLike, *args: ArrayLike, rng: Any = None, **kwargs: ArrayLike) -> Array:
         """Draw the component of each observation from its responsibilities.
 
         Parameters
@@ -199,7 +161,7 @@ class Mixture(BoundDensity):
         stream = as_generator(rng).take(call.placement.pattern.n_rows)
         return self._rows(call, "labels", _LABEL, stream)
 
-    def responsibilities(self, log_weights: Any, *args: Any, **kwargs: Any) -> Any:
+    def responsibilities(self, log_weights: ArrayLike, *args: ArrayLike, **kwargs: ArrayLike) -> Array:
         """The probability of each component at each observation; arguments as for `loglik`.
 
         Returns
@@ -215,13 +177,13 @@ class Mixture(BoundDensity):
         table, handle, offset = output(runtime, shape, dtype, call.native)
         call.terms.launch_table(placement, handle, offset)
         chosen = softmax_layout(runtime.device, dtype.itemsize, power_of_two(shape[1]))
-        softmax = _SOFTMAX.kernel(runtime, "softmax", chosen.threads, dtype=dtype.name, layout=chosen)
+        softmax = SOFTMAX.kernel(runtime, "softmax", chosen.threads, dtype=dtype.name, layout=chosen)
         softmax((1, row_blocks(runtime.device, chosen, shape[0], 1)), handle, offset, *shape)
         return deliver(runtime, table, call.native)
 
     def value_and_grad(
-        self, log_weights: Any, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
-    ) -> tuple[float, dict[str, Any]]:
+        self, log_weights: ArrayLike, *args: ArrayLike, wrt: str | Collection[str] | None = None, **kwargs: ArrayLike
+    ) -> tuple[float, dict[str, Value]]:
         """The summed log-density and its derivatives.
 
         Parameters
@@ -285,32 +247,79 @@ class Mixture(BoundDensity):
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
 
     def _at_once(
-        self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: str | Collection[str] | None
-    ) -> tuple[float, dict[str, Any]] | None:
-        """Value and derivatives by `OnePass`; None where it does not take such a call."""
+        self, log_weights: Value, args: Sequence[Value], kwargs: Mapping[str, Value], wrt: str | Collection[str] | None
+    ) -> tuple[float, dict[str, Value]] | None:
+        """Value and derivatives by `one_pass`; None where it does not take such a call."""
         if (parameters := in_order(self._density.parameters, args, kwargs)) is None:
             return None
         arguments = (*parameters, log_weights)
         wanted = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        if (one_pass := self._one_pass(arguments, wanted)) is None:
+        if (repeated := self._one_pass(arguments, wanted)) is None:
             return None
-        value, counts, found = one_pass(arguments)
-        return value, {"log_weights": counts, **found} if wanted is None or "log_weights" in wanted else found
+        value, found = repeated(arguments)
+        if wanted is not None and WEIGHTS not in wanted:
+            del found[WEIGHTS]
+        return value, found
 
-    def _one_pass(self, arguments: Sequence[Any], wanted: str | Sequence[str] | None) -> OnePass | None:
-        """Evaluator for calls like that of these arguments, the weights the last; None where there is none."""
+    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
+        """Replay of such calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
+
+        Parameters
+        ----------
+        arguments : mapping
+            Name of each parameter, and ``"log_weights"`` -> a value of the shape that it has in all calls.
+        wrt : sequence of str
+            Names of the parameters in which derivatives are wanted; that in ``"log_weights"`` is always there.
+
+        Returns
+        -------
+        SumReplay or None
+            None where only Python can evaluate such calls.
+        """
+        in_their_order = in_order((*self._density.parameters, WEIGHTS), (), arguments)
+        if in_their_order is None or (repeated := self._one_pass(in_their_order, tuple(wrt))) is None:
+            return None
+        return repeated.replay(in_their_order)
+
+    def sums_of_sets(
+        self, arguments: Mapping[str, np.ndarray], wrt: Sequence[str]
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+        """Sums for sets of parameters, and the derivatives for each component, from one launch.
+
+        Parameters
+        ----------
+        arguments : mapping
+            Name of each parameter, and ``"log_weights"`` -> (sets, K) ndarray.
+        wrt : sequence of str
+            Names of the parameters in which derivatives are wanted; that in ``"log_weights"`` is always there.
+
+        Returns
+        -------
+        values : (sets,) ndarray
+        gradient : dict
+            Name -> (sets, K) ndarray. Instead of both, None where each set takes a call of its own.
+        """
+        in_their_order = in_order((*self._density.parameters, WEIGHTS), (), arguments)
+        if not self._scalar or in_their_order is None:
+            return None
+        kind = tuple(wrt), in_their_order[-1].shape
+        repeated = self._calls.plan(kind, self._new_one_pass, in_their_order, list(wrt), True)
+        return None if repeated is None else repeated(in_their_order)
+
+    def _one_pass(self, arguments: Sequence[Value], wanted: str | Sequence[str] | None) -> _OnePass | None:
+        """Repeated call like that of these arguments, the weights the last; None where there is none."""
         if not self._scalar or (kind := kind_of(arguments)) is None:
             return None
         return self._calls.plan((wanted, kind), self._new_one_pass, arguments, wanted)
 
     def _new_one_pass(
-        self, arguments: Sequence[Any], wanted: str | Sequence[str] | None, of_sets: bool = False
-    ) -> OnePass | None:
+        self, arguments: Sequence[Value], wanted: str | Sequence[str] | None, of_sets: bool = False
+    ) -> _OnePass | None:
         *parameters, weights = [a[0] for a in arguments] if of_sets else arguments
         self._call(weights, parameters, {})  # finds what is wrong with them
         x, arrays = self._x, [a for a in arguments if type(a) is np.ndarray]
         if wanted is not None:
-            wanted = [n for n in ((wanted,) if isinstance(wanted, str) else wanted) if n != "log_weights"]
+            wanted = [n for n in ((wanted,) if isinstance(wanted, str) else wanted) if n != WEIGHTS]
         wrt = check_wrt(self._function.name, self._function.arguments, wanted) if wanted != [] else []
         if (
             len(weights) > MOST_COMPONENTS or self._function.arguments[0].name in wrt or not x.shape[0]
@@ -318,12 +327,11 @@ class Mixture(BoundDensity):
             or (self._native and not is_contiguous(x))
         ):  # fmt: skip
             return None
-        one_pass = OnePass(self._terms, self._runtime, x, arguments, wrt, len(arguments[-1]) if of_sets else 1)
-        return None if one_pass.long else one_pass
+        return one_pass(self._terms, self._runtime, x, arguments, wrt, len(arguments[-1]) if of_sets else None)
 
     # -- one call
 
-    def _call(self, log_weights: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _MixtureCall:
+    def _call(self, log_weights: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> _MixtureCall:
         function, terms = self._function.for_arguments(kwargs), self._terms.for_arguments(kwargs)
         weights = as_array(log_weights, "log_weights")
         if isinstance(weights, float) or weights.ndim != 1 or not weights.shape[0]:
@@ -360,7 +368,7 @@ class Mixture(BoundDensity):
         kernel, chosen = terms.kernel(MIXTURE, placement, (kind,) if kind else ())
         blocks = row_blocks(runtime.device, chosen, pattern.n_rows, 1, kernel.registers)
         dim = (placement.dim,) if terms.function.has_dim else ()
-        plan = SumPlan(runtime, kernel, adder_of(runtime, chosen.threads, blocks, 1), (1, blocks), pattern.n_rows, 1, 1, dim)
+        plan = SumLaunch(runtime, kernel, adder_of(runtime, chosen.threads, blocks, 1), (1, blocks), pattern.n_rows, 1, 1, dim)
         result, *handle = output(runtime, (pattern.n_rows,), dtype, call.native) if kind else (None,)
         return float(plan.fetch([pattern.n_sets, *handle, *stream, *placement.values])[0]), result
 
@@ -371,7 +379,7 @@ class Mixture(BoundDensity):
 _KINDS = ("number", "vector", "matrix")
 
 
-def _as_sets(runtime: Runtime, value: Any, rank: int) -> Any:
+def _as_sets(runtime: Runtime, value: Value, rank: int) -> Any:
     """Parameter sets along the first axis, as a sum takes them: with an axis for the rows behind it."""
     if isinstance(value, float) or len(value.shape) == rank:
         return value

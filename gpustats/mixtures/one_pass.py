@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..evaluation.parcel import Parcel
 from ..evaluation.placement import at
 from ..evaluation.pointwise import Source
-from ..evaluation.repeated import KernelValues, Number, Packed, Part, SumReplay
-from ..evaluation.starter import Starter
-from ..evaluation.sums import SumPlan, adder_of
+from ..evaluation.repeated import RepeatedCall, Result, Results, Work
+from ..evaluation.slots import Number, Packed, Slots
+from ..evaluation.sums import SumLaunch, adder_of
 from ..kernels.code import PER_ROW, PER_SET, VALUE, KernelCode, Operand
 from ..kernels.layout import MOST_REPEATED_NODES, Layout, power_of_two, row_blocks
 from ..kernels.template import Template
@@ -22,6 +23,7 @@ from ..rewriting.differentiate import derivative_name, gradient
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
     from ..runtime.base import Device, Runtime
+    from ..runtime.types import Value
 
 MOST_COMPONENTS = 64  # of a mixture in one pass
 WEIGHTS = "log_weights"  # the last argument of a call
@@ -62,8 +64,12 @@ def layout_for(device: Device, itemsize: int, components: int, results: int) -> 
     return OnePassLayout(threads, tile=tile, unroll=_THREAD_ROWS, resident=1024, components=components, lanes=lanes, per=per)
 
 
-class OnePass:
-    """Sum over the observations and its derivatives in calls of one kind. Threads may share it.
+def one_pass(
+    terms: Pointwise, runtime: Runtime, x: Value, arguments: Sequence[Value], wrt: Sequence[str], n_sets: int | None = None
+) -> RepeatedCall[tuple[Value, dict[str, Value]]] | None:
+    """Repeated call of the sum over the observations and its derivatives, that in the log-weights first.
+
+    None where the kernel would be too long to be worth its compilation.
 
     Parameters
     ----------
@@ -77,69 +83,37 @@ class OnePass:
     wrt : sequence of str
         Names of the parameters in which derivatives are wanted.
     n_sets : int, optional
-        Number of sets of parameters of a call: then all arguments are arrays of (sets, K).
-
-    Attributes
-    ----------
-    long : bool
-        Whether the kernel would be too long to be worth its compilation: then it must not be called.
+        Number of sets of parameters of a call: then all arguments are arrays of (sets, K), and each set has results of its own.
     """
-
-    def __init__(
-        self, terms: Pointwise, runtime: Runtime, x: Any, arguments: Sequence[Any], wrt: Sequence[str], n_sets: int = 1
-    ):
-        shared = [type(a) is not np.ndarray for a in arguments]
-        k = self._components = arguments[-1].shape[-1]
-        self._wrt = [(n, own) for n, own in zip(terms.argument_names[1:], shared, strict=True) if n in wrt]
-        in_c, functions = [terms.c_name(n) for n, _ in self._wrt], dict(terms.functions)
-        function = gradient(terms.function, in_c or terms.c_names[-1:], functions)
-        slopes = tuple(map(derivative_name, in_c))
-        operands = [Operand(terms.c_names[0], PER_ROW)]
-        operands += [Operand(n, VALUE if own else PER_SET) for n, own in zip(terms.c_names[1:], shared, strict=True)]
-        code = KernelCode(function, operands, functions.get, (), (TOTAL, *slopes))
-        layout = layout_for(runtime.device, x.dtype.itemsize, k, 1 + len(slopes))
-        self.long = layout.per * code.row_size > 4 * MOST_REPEATED_NODES
-        if self.long:
-            return
-        name = f"{terms.function.name}_one_pass"
-        text = _ONE_PASS.source_of(code, name, layout, x.dtype.name, runtime.dialect, slopes=slopes)
-        kernel, _ = terms.compiled(runtime, Source(text, name, layout))
-        n_sums = 1 + k * (1 + len(slopes))
-        blocks = row_blocks(runtime.device, layout, x.shape[0], 1, kernel.registers)
-        adder = adder_of(runtime, layout.threads, blocks, n_sets * n_sums)
-        self._plan = SumPlan(runtime, kernel, adder, (n_sets, blocks), x.shape[0], n_sets, n_sums, ())
-        handle, offset = at(runtime, x)
-        self._alive = x, handle
-        self._names = (*terms.argument_names[1:-1], WEIGHTS)
-        taken, parts = [handle, offset, 0], list[Part]()
-        for i, own in enumerate(shared):
-            start = n_sets * k * len(parts)
-            taken += [Number(i)] if own else [Packed(), start, 1]
-            parts += [] if own else [Part(i, start, start + n_sets * k, False)]
-        self._values, plan = KernelValues(runtime, x.dtype, taken, parts), self._plan
-        self._starter = Starter(
-            runtime, x.dtype, self._values, n_sets * n_sums, lambda to, taken: plan.launch(to, 0, taken)
-        )
-
-    def of_sets(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Sum for each set of parameters, and the terms of the derivatives by component."""
-        sums = self._starter.start(arguments)().copy().reshape(self._plan.n_sets, -1)
-        of_components = sums[:, 1:].reshape(len(sums), -1, self._components)
-        return sums[:, 0], {n: of_components[:, i] for i, n in enumerate((WEIGHTS, *(n for n, _ in self._wrt)))}
-
-    def __call__(self, arguments: Sequence[Any]) -> tuple[float, np.ndarray, dict[str, Any]]:
-        """The sum, the sums of the components' shares, and the derivatives."""
-        sums = self._starter.start(arguments)().copy()
-        counts, *found = sums[1:].reshape(-1, self._components)
-        pairs = zip(self._wrt, found, strict=True)
-        return sums.item(0), counts, {n: float(its.sum()) if own else its for (n, own), its in pairs}
-
-    def replay(self, arguments: Sequence[Any]) -> SumReplay | None:
-        """Replay of such calls in compiled code."""
-        k, derivatives, first = self._components, {}, 1
-        for name, own in ((WEIGHTS, False), *self._wrt):
-            derivatives[name] = [(np.zeros(k, int) if own else np.arange(k), first + np.arange(k))]
-            first += k
-        return self._values.replay(
-            self._names, arguments, self._plan.n_sums, lambda found, taken: self._plan.launch(found, 0, taken), derivatives
-        )
+    shared = [type(a) is not np.ndarray for a in arguments]
+    names, k = (*terms.argument_names[1:-1], WEIGHTS), arguments[-1].shape[-1]
+    in_c, functions = [terms.c_name(n) for n in names if n in wrt], dict(terms.functions)
+    function = gradient(terms.function, in_c or terms.c_names[-1:], functions)
+    slopes = tuple(map(derivative_name, in_c))
+    operands = [Operand(terms.c_names[0], PER_ROW)]
+    operands += [Operand(n, VALUE if one else PER_SET) for n, one in zip(terms.c_names[1:], shared, strict=True)]
+    code = KernelCode(function, operands, functions.get, (), (TOTAL, *slopes))
+    layout = layout_for(runtime.device, x.dtype.itemsize, k, 1 + len(slopes))
+    if layout.per * code.row_size > 4 * MOST_REPEATED_NODES:
+        return None
+    name = f"{terms.function.name}_one_pass"
+    text = _ONE_PASS.source_of(code, name, layout, x.dtype.name, runtime.dialect, slopes=slopes)
+    kernel, _ = terms.compiled(runtime, Source(text, name, layout))
+    lines, n_sums = n_sets or 1, 1 + k * (1 + len(slopes))
+    blocks = row_blocks(runtime.device, layout, x.shape[0], 1, kernel.registers)
+    adder = adder_of(runtime, layout.threads, blocks, lines * n_sums)
+    sums = SumLaunch(runtime, kernel, adder, (lines, blocks), x.shape[0], lines, n_sums, ())
+    handle, offset = at(runtime, x)
+    taken, parcel = [handle, offset, 0], Parcel(x.dtype)
+    for i, one in enumerate(shared):
+        taken += [Number(i)] if one else [Packed(), parcel.add(i, lines * k), 1]
+    places = np.arange(lines * n_sums).reshape(lines, n_sums)
+    results = []
+    for i, (name, one) in enumerate([(WEIGHTS, False), *((n, s) for n, s in zip(names, shared, strict=True) if n in wrt)]):
+        shape = None if one else (k,) if n_sets is None else (n_sets, k)
+        results.append(Result(name, places[:, 1 + i * k : 1 + (i + 1) * k], shape))
+    read = Results(results, places[:, 0], None if n_sets is None else (n_sets,))
+    return RepeatedCall(
+        Slots(runtime, x.dtype, taken, parcel), Work(lines * n_sums, lambda found, values, _: sums.launch(found, 0, values)),
+        read, names, results=read, alive=(x, handle),
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluation.pointwise import log_density_of
-from .mixture import MIXTURE
+from .kernels import MIXTURE
 from .terms import weighted_term
 
 

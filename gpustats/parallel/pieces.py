@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ..evaluation.repeated import Plans, kind_of
+from ..evaluation.kinds import Plans, kind_of
 from ..runtime import arrays
 from ..runtime.host_memory import HostRows
 from .declared import as_declared

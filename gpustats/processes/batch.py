@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..evaluation.arguments import elements_inside
-from ..evaluation.repeated import KernelValues, Packed, Part
+from ..evaluation.parcel import Parcel
+from ..evaluation.repeated import KeptPlaces, RepeatedCall, Work
 from ..evaluation.results import as_host
-from ..evaluation.starter import Starter
+from ..evaluation.slots import Packed, Slots
 from ..language.device_function import Argument
 from ..linalg.kernels import KernelProvider
 from ..linalg.matrix import Matrix, PlacedMemory
@@ -118,15 +119,13 @@ class _Plan:
         self._has_sums, self._has_slope = bool(own) or SIGMA in wrt, MEAN in wrt or Y in wrt
         self._sets = PairSets(pairs, model.data.x, self._n_sets, own)
         self._alpha = self._diagonals = None
-        arguments, dtype, start, parts = self._arguments(given), model.data.dtype, 0, list[Part]()
-        for i, a in enumerate(arguments):
-            parts.append(Part(i, start, start + a.size, False))
-            start += a.size
-        self._starts = [part.start for part in parts]
-        values = KernelValues(model.data.runtime, dtype, [Packed()], parts)
+        parcel = Parcel(model.data.dtype)
+        self._starts = [parcel.add(i, a.size) for i, a in enumerate(self._arguments(given))]
         n_found = SUMMARY_WIDTH * self._n_sets + self._has_sums * self._sets.n_sums
-        most = start if recorded else -1  # numbers with which it is recorded
-        self._starter = Starter(model.data.runtime, dtype, values, n_found, self._launch, most)
+        self._call = RepeatedCall(
+            Slots(model.data.runtime, parcel.dtype, [Packed()], parcel), Work(n_found, self._launch),
+            lambda numbers, kept: numbers.copy(), most_recorded=parcel.width if recorded else -1,
+        )  # fmt: skip
 
     def _arguments(self, given: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         with np.errstate(all="ignore"):  # the values will tell
@@ -135,7 +134,7 @@ class _Plan:
     def __call__(self, given: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Log marginal likelihoods, and their derivatives."""
         model, n_sets, n = self._model, self._n_sets, self._model.data.n
-        found = self._starter.start(self._arguments(given))().copy()
+        found = self._call(self._arguments(given))
         minor, log_determinant, squares, weight = found[: SUMMARY_WIDTH * n_sets].reshape(n_sets, SUMMARY_WIDTH).T
         values = np.where(minor == 0, log_density(n, log_determinant, squares, model.student_t), np.nan)
         slopes: dict[str, np.ndarray] = {}
@@ -150,7 +149,7 @@ class _Plan:
             slopes |= {MEAN: slope if given[MEAN].shape[1] > 1 else slope.sum(1, keepdims=True), Y: -slope}
         return values, {name: slopes[name] for name in self._wrt}
 
-    def _launch(self, found: Handle, taken: Sequence[Any]) -> None:
+    def _launch(self, found: Handle, taken: Sequence[Any], kept: KeptPlaces) -> None:
         """Start all kernels of a batch."""
         model, n_sets, lift, (handle,) = self._model, self._n_sets, self._model.lift, taken
         provider, data, n, dtype = model.provider, model.data, model.data.n, model.data.dtype

@@ -7,12 +7,15 @@ import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from ..evaluation.kinds import Plans
+from ..evaluation.parcel import Parcel
 from ..evaluation.placement import at, moved
-from ..evaluation.repeated import KernelValues, Packed, Part, Plans, Scratch, SumReplay
+from ..evaluation.repeated import MOST_RECORDED_NUMBERS, KeptPlaces, RepeatedCall, Result, Results, SumReplay, Work
+from ..evaluation.slots import Packed, Scratch, Slots
 from ..kernels.layout import Layout
 from ..kernels.template import Template
 from ..rewriting.checks import inside
@@ -144,6 +147,10 @@ class SetsCode:
         )  # fmt: skip
 
 
+#: Repeated call of the log marginal likelihoods of sets, (sets,), and their derivatives, (sets, numbers of a set).
+_OfSets: TypeAlias = "RepeatedCall[tuple[np.ndarray, dict[str, np.ndarray]]]"
+
+
 class Sets:
     """Marginal likelihoods of one Gaussian process at sets of parameters, by a block of threads for each set.
 
@@ -162,7 +169,7 @@ class Sets:
         self._never = never
         self.covariance, self.data, self.student_t, self.lift = covariance, data, student_t, lift
         self.arguments = Y, SIGMA, MEAN, *covariance.parameters
-        self._plans: Plans[_Plan] = Plans()
+        self._calls: Plans[_OfSets] = Plans()
 
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
@@ -186,8 +193,7 @@ class Sets:
             Argument -> (n_sets, numbers of a set) ndarray.
         """
         arguments = self._in_order(values)
-        plan = self._plan(arguments, n_sets, wrt)
-        return plan(arguments)
+        return self._repeated(arguments, n_sets, wrt)(arguments)
 
     def of_one(self, parameters: Parameters, wrt: Collection[str]) -> tuple[float, dict[str, Any]] | None:
         """Log-likelihood and its derivatives; None where other kernels are faster, or have to explain a failure."""
@@ -250,15 +256,11 @@ class Sets:
     def replay(self, values: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
         """Replay in compiled code of one set of parameters like these; None where only Python can evaluate it."""
         arguments = self._in_order(values)
-        return self._plan(arguments, 1, wrt).replay(arguments)
+        return self._repeated(arguments, 1, wrt).replay(arguments)
 
     def _in_order(self, values: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         given = {Y: self.data.y.astype(np.float64).reshape(1, -1), **values}
         return [given[n] for n in self.arguments]
-
-    def _plan(self, arguments: Sequence[np.ndarray], n_sets: int, wrt: Sequence[str]) -> _Plan:
-        kind = n_sets, tuple(wrt), tuple([a.shape for a in arguments])
-        return self._plans.plan(kind, _Plan, self, arguments, n_sets, wrt)
 
     @functools.cached_property
     def points(self) -> Any:
@@ -268,58 +270,47 @@ class Sets:
         columns[:, : data.n] = data.host_x.T
         return moved(data.runtime, columns)
 
+    def _repeated(self, arguments: Sequence[np.ndarray], n_sets: int, wrt: Sequence[str]) -> _OfSets:
+        kind = n_sets, tuple(wrt), tuple([a.shape for a in arguments])
+        return self._calls.plan(kind, self._new_repeated, arguments, n_sets, wrt)
 
-class _Plan:
-    """Evaluation of arguments of the same shapes. Threads may share it."""
-
-    def __init__(self, model: Sets, arguments: Sequence[np.ndarray], n_sets: int, wrt: Sequence[str]):
-        data, covariance = model.data, model.covariance
+    def _new_repeated(self, arguments: Sequence[np.ndarray], n_sets: int, wrt: Sequence[str]) -> _OfSets:
+        data, covariance = self.data, self.covariance
         runtime, device, n = data.runtime, data.runtime.device, data.n
-        sizes = {name: a.shape[1] for name, a in zip(model.arguments, arguments, strict=True)}
+        sizes = {name: a.shape[1] for name, a in zip(self.arguments, arguments, strict=True)}
         vectors = [name for name, size in sizes.items() if size > 1 and name != Y]
         for name in vectors:
             if name in covariance.parameters:
                 require_scaled(covariance, name)
         code = SetsCode(covariance, data.columns, vectors, wrt)
         layout = layout_for(device, data.dtype.itemsize, data.columns)
-        source = code.source(layout, data.dtype.name, runtime.dialect, model.student_t)
-        self._kernel = runtime.kernel(source, "marginal_sets", layout.threads)
-        self._runtime, self._names, self._n_sets = runtime, model.arguments, n_sets
-        self._grid = min(n_sets, device.compute_units * RESIDENT_BLOCKS), 1
+        source = code.source(layout, data.dtype.name, runtime.dialect, self.student_t)
+        kernel = runtime.kernel(source, "marginal_sets", layout.threads)
+        grid = min(n_sets, device.compute_units * RESIDENT_BLOCKS), 1
         rows = n + -n % TILE
         scratch = rows * (rows + layout.gap) + len(code.pairs.measures) * data.columns
-        addend = -0.5 * n * LOG_2PI + (math.lgamma(0.5 * n) if model.student_t else 0.0)
-        self._points = model.points
-        taken = [n_sets, n, Scratch(self._grid[0] * scratch * data.dtype.itemsize), *at(runtime, self._points), model.lift]
+        addend = -0.5 * n * LOG_2PI + (math.lgamma(0.5 * n) if self.student_t else 0.0)
+        taken = [n_sets, n, Scratch(grid[0] * scratch * data.dtype.itemsize), *at(runtime, self.points), self.lift]
         taken += [addend, Packed()]
-        parts, start = list[Part](), 0
+        parcel = Parcel(np.dtype(np.float64))
         for i, (a, size) in enumerate(zip(arguments, sizes.values(), strict=True)):
-            parts.append(Part(i, start, start + a.size, False))
-            taken += [start, size if len(a) > 1 else 0]
-            start += a.size
-        self._values = KernelValues(runtime, np.dtype(np.float64), taken, parts)
-        self._n_found = code.n_numbers + n * len(code.by_row)
-        places = [(name, at, sizes[name]) for name, at in code.numbers.items()]
-        places += [(name, code.n_numbers + k * n, n) for k, name in enumerate(code.by_row)]
-        self._derivatives = {name: slice(first, first + size) for name, first, size in places}
+            taken += [parcel.add(i, a.size), size if len(a) > 1 else 0]
+        firsts = code.numbers | {name: code.n_numbers + k * n for k, name in enumerate(code.by_row)}
+        places = np.arange(n_sets * (code.n_numbers + n * len(code.by_row))).reshape(n_sets, -1)
+        of_name = {name: places[:, first : first + sizes[name]] for name, first in firsts.items()}
+        results = Results([Result(name, own, own.shape) for name, own in of_name.items()], places[:, 0], (n_sets,))
 
-    def __call__(self, arguments: Sequence[np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Log marginal likelihoods, and their derivatives, as `Sets` returns them."""
-        taken, alive = self._values.of(arguments)
-        result = self._runtime.result(8 * self._n_sets * self._n_found)
-        self._start(result.handle, taken)
-        found = self._runtime.fetch(result).view(np.float64).reshape(self._n_sets, -1).copy()
-        del alive  # which the kernel was reading
-        found[~(np.isfinite(found[:, 0]) | np.isposinf(found[:, 0]))] = np.nan
-        return found[:, 0], {name: found[:, places] for name, places in self._derivatives.items()}
+        def read(numbers: np.ndarray, kept: Sequence[object]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+            values, slopes = results(numbers)
+            for found in (values, *slopes.values()):
+                found[~(np.isfinite(values) | np.isposinf(values))] = np.nan
+            return values, slopes
 
-    def _start(self, found: Handle, taken: Sequence[Any]) -> None:
-        self._kernel(self._grid, found, 0, *taken)
+        def launch(found: Handle, values: list[Any], kept: KeptPlaces) -> None:
+            kernel(grid, found, 0, *values)
 
-    def replay(self, arguments: Sequence[np.ndarray]) -> SumReplay | None:
-        """Replay of the evaluation in compiled code, as `Sets.replay` returns it."""
-        derivatives = {
-            name: [(np.arange(places.stop - places.start), np.arange(places.start, places.stop))]
-            for name, places in self._derivatives.items()
-        }
-        return self._values.replay(self._names, arguments, self._n_found, self._start, derivatives)
+        slots, most_recorded = Slots(runtime, parcel.dtype, taken, parcel), MOST_RECORDED_NUMBERS if n_sets == 1 else -1
+        return RepeatedCall(
+            slots, Work(places.size, launch), read, self.arguments, results=results, alive=self.points,
+            most_recorded=most_recorded,
+        )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,9 +31,11 @@ from .leaves import (
 from .parameters import Packing, along_of, parameters_of, shape_of
 
 if TYPE_CHECKING:
+    from ..density import Density
+    from ..evaluation.pointwise import Pointwise
     from ..language.device_function import Argument
     from ..language.nodes import Function
-    from ..runtime.types import Shape
+    from ..runtime.types import Array, Shape, Value
 
 #: Names of a model's own arguments, beside leaves and parameters.
 RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")
@@ -58,7 +60,7 @@ class RowFunction:
     source: str
     function: Function
     functions: dict[str, Function]
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
 class Binding:
@@ -87,7 +89,7 @@ class Binding:
         Type of the computation: float32 where all data of floating point are.
     """
 
-    def __init__(self, function: Any, weights: Any, leaves: Mapping[str, Any]):
+    def __init__(self, function: str | Density | Pointwise, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
         self.function = function
         arguments, self.row = row_function(function)
         own = [p for p in self.row.function.parameters if p.name != "dim"]
@@ -112,7 +114,7 @@ class Binding:
         self.parameters = parameters_of(self.leaves, self.vectors)
         self.dtype = arrays.result_dtype(_floats(self.leaves.values()))
 
-    def over(self, data: Mapping[str, Any]) -> Binding:
+    def over(self, data: Mapping[str, Array]) -> Binding:
         """Binding of the same function over other rows: data by the names that `taken_apart` gives them."""
         given = put_together(taken_apart(self.leaves)[1], data)
         return Binding(self.function, given.pop("weights", None), given)
@@ -130,11 +132,10 @@ class Binding:
         by = (leaf.indices if any(map(is_stored, leaf.indices)) else leaf.varying for leaf in gathers)
         return max(1, len({tuple(map(id, indices)) for indices in by}))
 
-    def packing(self, values: Sequence[Any], along: Sequence[str] = (), together: bool = False) -> tuple[Packing, int]:
+    def packing(self, values: Sequence[Value], along: Sequence[str] = ()) -> tuple[Packing, int]:
         """Packing of values of these shapes, and the number of rows; ValueError where the shapes do not fit.
 
-        `values` has all parameters, then the components of a direction in the parameters `along`. `together`: all in
-        one array, however many there are.
+        `values` has all parameters, then the components of a direction in the parameters `along`.
         """
         parameters = self.parameters | {along_of(n): self.parameters[n] for n in along}
         n_rows = self.n_rows
@@ -144,7 +145,7 @@ class Binding:
         if n_rows is None:
             raise ValueError(f"{self.row.name} has no data, and no parameter tells the number of rows")
         native = {n for n, v in zip(parameters, values, strict=True) if arrays.is_device_array(v)}
-        return Packing(parameters, [shape_of(v) for v in values], native, n_rows, self.dtype, together), n_rows
+        return Packing(parameters, [shape_of(v) for v in values], native, n_rows, self.dtype), n_rows
 
     def length(self, shapes: Mapping[str, Shape]) -> int:
         """Number of elements of the vectors, in a call with parameters of these shapes; 0 where there are no vectors."""
@@ -159,7 +160,7 @@ class Binding:
         return length
 
 
-def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mapping[str, Any]) -> None:
+def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mapping[str, Value | Leaf]) -> None:
     names = [a.name for a in arguments]
     if taken := [n for n in names if n in RESERVED_NAMES]:
         raise ValueError(f"Rows has a {taken[0]} of its own: call the argument {taken[0]} of the function otherwise")
@@ -174,7 +175,7 @@ def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mappin
             raise ValueError(f"{name} is an int of the function: give it as a column of data, {name}=…")
 
 
-def row_function(function: Any) -> tuple[Sequence[Argument], RowFunction]:
+def row_function(function: str | Density | Pointwise) -> tuple[Sequence[Argument], RowFunction]:
     """Arguments of a row function, and the function that computes it."""
     if isinstance(function, str):
         definition, its = library.row_function(function)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..evaluation.results import as_host, output
+from ..evaluation.repeated import Kept, KeptPlaces
 from ..evaluation.sums import add_block_sums, adder_of
 from ..kernels.products import ProductsLayout
 from ..kernels.template import Template
@@ -15,8 +16,8 @@ from .layout import blocks_of_rows
 from .leaves import PerRow
 
 if TYPE_CHECKING:
-    from ..runtime.types import Array, Handle, Shape
-    from .parameters import Packing, Sent
+    from ..runtime.types import DType, Handle, KernelValue, Shape
+    from .parameters import Packing
     from .passes import Pass
 
 MOST_BESIDE_SUMS = 1 << 15  # numbers of a table that lies beside the sums; a larger one has an array of its own
@@ -32,15 +33,25 @@ class Launch:
     made : Pass
     packing : Packing
     n_rows : int
+    offset, n_kept : int
+        Numbers, and kept results, of the passes before this one.
 
     Attributes
     ----------
     size : int
         Number of results in the memory that a call reads.
+    kept : list of Kept
+        Results that have arrays of their own.
+    sums : ndarray of int
+        Places of the sums among the numbers of the call, (sets, sums).
+    tables : list of (ndarray of int, int or None)
+        Places of the elements of each table, (sets, groups), of vectors (sets, groups, d), and which kept result has them.
+    rows : list of (ndarray of int, int)
+        The same for each parameter with numbers of the rows, (sets, length); or for the values.
     """
 
-    def __init__(self, made: Pass, packing: Packing, n_rows: int):
-        self.made, self._packing, self._n_rows = made, packing, n_rows
+    def __init__(self, made: Pass, packing: Packing, n_rows: int, offset: int = 0, n_kept: int = 0):
+        self.made, self._packing, self._n_rows, self._offset = made, packing, n_rows, offset
         layout, n_sets, segments = made.layout, packing.n_sets, made.segments
         runtime = self._runtime = made.sheet.runtime
         self._n_sums = n_sets * made.n_sums
@@ -53,59 +64,65 @@ class Launch:
             n_bytes = sum(made.matrices.values()) * made.sheet.dtype.itemsize * n_rows
             self._blocks = blocks_of_rows(runtime.device, layout, self._n_segments[0], n_bytes)
             self._adder = adder_of(runtime, layout.threads, self._blocks, self._n_sums) if self._n_sums else None
-        self._tables: list[tuple[Shape, bool, bool]] = []  # the shape, and whether it is an array of its own, which stays
+        self.kept: list[Kept] = []
+        self.sums = offset + np.arange(self._n_sums).reshape(n_sets, made.n_sums)
+        self.tables: list[tuple[np.ndarray, int | None]] = []
+        self._tables: list[tuple[int, int, int | None]] = []  # start, columns, and which of the kept results it is
         self.size = self._n_sums
         for run in made.runs:
-            shape = (n_sets, segments.n if segments else 0, *([len(run)] if made.leaves[run[0]].elements else []))
-            if stays := made.made_of[run[0]] in packing.on_device:
-                shape = (*packing.lead, *shape[1:])  # as its user has it: device arrays are slow to reshape
-            apart = stays or (math.prod(shape) > MOST_BESIDE_SUMS and not packing.together)
-            self._tables.append((shape, apart, stays))
-            self.size += 0 if apart else math.prod(shape)
+            columns, first, of_kept = len(run), offset + self.size, None
+            core = (segments.n if segments else 0, *([columns] if made.leaves[run[0]].elements else []))
+            stays, length = made.made_of[run[0]] in packing.on_device, n_sets * math.prod(core)
+            if stays or length > MOST_BESIDE_SUMS:
+                places, of_kept = _shaped((n_sets, *core)), n_kept + len(self.kept)
+                self._keep(core, np.dtype(np.float64), stays)
+            else:
+                places = first + np.arange(length).reshape(n_sets, *core)
+                self.size += length
+            self.tables.append((places, of_kept))
+            self._tables.append((first, columns, of_kept))
+        self.rows: list[tuple[np.ndarray, int]] = []
+        for parameter in made.of_rows:
+            length = packing.cores[parameter][0] if parameter else n_rows
+            self.rows.append((_shaped((n_sets, length)), n_kept + len(self.kept)))
+            self._keep((length,), made.sheet.dtype, parameter in packing.on_device)
 
-    @property
-    def writes_apart(self) -> bool:
-        """True if the pass writes to more than the memory that a call reads."""
-        return bool(self.made.of_rows) or any(apart for _, apart, _ in self._tables)
+    def _keep(self, core: Shape, dtype: DType, stays: bool) -> None:
+        """Add a kept result; one that stays on the device has all axes of the sets: device arrays are slow to reshape."""
+        lead = self._packing.lead if stays else (self._packing.n_sets,)
+        self.kept.append(Kept((*lead, *core), dtype, stays))
 
-    def start(self, sent: Sent, out: Handle, offset: int) -> Started:
-        """Start the pass; its results in `out` begin behind `offset` numbers."""
+    def start(self, taken: Sequence[KernelValue], out: Handle, kept: KeptPlaces) -> None:
+        """Start the pass: `taken` are the values of the parameters' slots, `kept` the places of its kept results."""
         runtime, segments, n_sums, n_sets = self._runtime, self.made.segments, self._n_sums, self._packing.n_sets
-        layout, partial = self.made.layout, out
+        layout, partial, offset, at = self.made.layout, out, self._offset, self._packing.at
         if n_sums and (self._blocks > 1 or isinstance(layout, ProductsLayout)):
             partial = runtime.scratch(8 * n_sums * self._blocks)
-        values: list[Any] = [partial]
+        values: list[KernelValue] = [partial]
         if not isinstance(layout, ProductsLayout):
             last_adds = n_sums and self._blocks > 1 and self._adder is None
             values = [out, offset, partial, runtime.zeroed_counters(n_sets) if last_adds else out]
         values += [self._n_rows, n_sets]
-        tables: list[Array | None] = []
-        to_add: list[tuple[Handle, int, Handle, int]] = []
+        own, to_add = iter(kept), list[tuple["Handle", int, "Handle", int]]()
         if segments:
             values += [*segments.starts, *self.made.tile_starts]
-            place = offset + n_sums
-            for shape, apart, stays in self._tables:
-                array, handle, first = None, out, place
-                if apart:
-                    array, handle, first = output(runtime, shape, np.dtype(np.float64), stays or not runtime.host_visible)
-                else:
-                    place += math.prod(shape)
-                tables.append(array)
+            for first, columns, of_kept in self._tables:
+                handle, first = (out, first) if of_kept is None else next(own)
                 if not segments.alone:
-                    columns = math.prod(shape) // (n_sets * segments.n)
                     sums = runtime.scratch(8 * n_sets * segments.n_segments * columns)
                     to_add.append((handle, first, sums, columns))
                     handle, first = sums, 0
                 values += [handle, first]
-        values += [*self._n_segments, *(sent.numbers if self._packing.by_value else sent.places.get("", (out, 0, 0)))]
+        by_value = taken[: self._packing.n_by_value]
+        values += [*self._n_segments, *(by_value if self._packing.by_value else taken[at[""]] if "" in at else (out, 0, 0))]
         for value in self.made.sheet.values:
             if isinstance(value, str):
-                values += sent.places[value]
+                values += taken[at[value]]
             elif isinstance(value, tuple):
                 values.append(self._packing.cores[value[0]][value[1]])
             else:
                 values.append(value)
-        rows, shifted = self._rows(values)
+        shifted = self._rows(values, own)
         self.made.kernel((-(-n_sets // layout.sets), self._blocks), *values)
         if isinstance(layout, ProductsLayout):
             if n_sums:
@@ -122,26 +139,20 @@ class Launch:
                 runtime, "add_shifted", 64, dtype=self.made.sheet.dtype.name, threads=64, count=len(given[4:]) // 2
             )  # fmt: skip
             kernel((-(-length // 64), n_sets), *given)
-        return Started(tables, rows)
 
-    def _rows(self, values: list[Any]) -> tuple[list[Array], list[tuple[int, list[Any]]]]:
+    def _rows(self, values: list[KernelValue], kept: Iterator[tuple[Handle, int]]) -> list[tuple[int, list[KernelValue]]]:
         """Add the memory for each row's results to the kernel's values.
 
-        Returns the arrays of these results, and the arguments of the kernel that adds up each array which is a sum of several.
+        Returns the arguments of the kernel that adds up each array which is a sum of several.
         """
-        runtime, packing, made, n_sets = self._runtime, self._packing, self.made, self._packing.n_sets
-        rows: list[Array] = []
-        shifted: list[tuple[int, list[Any]]] = []
-        for parameter, names in made.of_rows.items():
-            stays, native = parameter in packing.on_device, not runtime.host_visible
-            length = packing.cores[parameter][0] if parameter else self._n_rows
-            shape = (*(packing.lead if stays else (n_sets,)), length)
-            array, handle, first = output(runtime, shape, made.sheet.dtype, stays or native)
-            rows.append(array)
+        runtime, made, n_sets = self._runtime, self.made, self._packing.n_sets
+        shifted: list[tuple[int, list[KernelValue]]] = []
+        for (places, _), names in zip(self.rows, made.of_rows.values(), strict=True):
+            (handle, first), length = next(kept), places.shape[1]
             if len(names) <= 1 and length == self._n_rows:
                 values += [handle, first]
                 continue
-            given: list[Any] = [handle, first, length, self._n_rows]
+            given: list[KernelValue] = [handle, first, length, self._n_rows]
             for name in names:
                 leaf = made.leaves[name]
                 assert isinstance(leaf, PerRow)
@@ -149,45 +160,9 @@ class Launch:
                 values += [of_leaf, 0]
                 given += [of_leaf, leaf.offset]
             shifted.append((length, given))
-        return rows, shifted
-
-    def left(self, numbers: np.ndarray, started: Started) -> Left:
-        """Results of the pass, once it is done; `numbers` are those in the memory that the call reads."""
-        sums, place = numbers[: self._n_sums].reshape(self._packing.n_sets, -1).copy(), self._n_sums
-        tables: list[Array] = []
-        for (shape, apart, stays), array in zip(self._tables, started.tables, strict=False):
-            if not apart:
-                tables.append(numbers[place : place + math.prod(shape)].reshape(shape).copy())
-                place += math.prod(shape)
-            else:
-                tables.append(array if stays else as_host(self._runtime, array))
-        on_device = (parameter in self._packing.on_device for parameter in self.made.of_rows)
-        rows = [a if stays else as_host(self._runtime, a) for a, stays in zip(started.rows, on_device, strict=True)]
-        return Left(sums, tables, rows)
+        return shifted
 
 
-class Started(NamedTuple):
-    """Arrays of their own to which a pass writes: elements of tables, or None where they are with the sums, and rows."""
-
-    tables: list[Array | None]
-    rows: list[Array]
-
-
-class Left(NamedTuple):
-    """Results of a pass.
-
-    Attributes
-    ----------
-    sums : ndarray
-        (sets, sums).
-    tables : list of ndarray or device array
-        (sets, groups), of vectors (sets, groups, d).
-    rows : list of ndarray or device array
-        (sets, N): the values; for each parameter with numbers of the rows (sets, length).
-
-    Device arrays have the axes of the sets as the call has them.
-    """
-
-    sums: np.ndarray
-    tables: list[Array]
-    rows: list[Array]
+def _shaped(shape: Shape) -> np.ndarray:
+    """Array of a shape, without memory of its own."""
+    return np.broadcast_to(0, shape)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..parallel.rows import as_rows, chunks, is_stored, read
 from ..runtime import arrays
 from ..runtime.host_memory import contiguous
 from ..runtime.transfers import to_host
+from ..runtime.types import Array, Value
 
 MOST_COLUMNS = 64  # of a dot product, which a thread takes by itself
 
@@ -39,7 +41,7 @@ class Leaf:
 class Column(Leaf):
     """Column of data, (N,), in the type in which it is stored; of vectors (N, d)."""
 
-    numbers: Any
+    numbers: Array
     kind = "data"
 
 
@@ -54,11 +56,11 @@ class Scalar(Leaf):
 class Gather(Leaf):
     """Element of a table for each row: `indices` are its places, one array for each axis of the table."""
 
-    indices: tuple[Any, ...]
+    indices: tuple[Array, ...]
     kind = "a table"
 
     @functools.cached_property
-    def varying(self) -> tuple[Any, ...]:
+    def varying(self) -> tuple[Array, ...]:
         """Indices whose places differ between rows, by which rows are grouped; all indices where none does."""
         return tuple(index for index in self.indices if index.size and index.min() != index.max()) or self.indices
 
@@ -67,7 +69,7 @@ class Gather(Leaf):
 class Dot(Leaf):
     """Product of a row of `X`, (N, k), and k coefficients."""
 
-    X: Any
+    X: Array
     kind = "coefficients"
 
 
@@ -79,7 +81,7 @@ class PerRow(Leaf):
     kind = "numbers of the rows"
 
 
-def gather(*indices: Any, of: str | None = None) -> Gather:
+def gather(*indices: ArrayLike, of: str | None = None) -> Gather:
     """Argument of a row function that is an element of a table, a parameter: ``theta[index]``, ``theta[i, j]``.
 
     For a vector, a row of the table, ``theta[index, :]``: the table has one axis more.
@@ -110,7 +112,7 @@ def gather(*indices: Any, of: str | None = None) -> Gather:
     return Gather(of, indices)
 
 
-def dot(X: Any, of: str | None = None) -> Dot:
+def dot(X: ArrayLike, of: str | None = None) -> Dot:
     """Argument of a row function that is ``X @ beta``, where beta is a parameter.
 
     For a vector of d elements, a row of ``X @ W``, where W, (k, d), is the parameter.
@@ -165,7 +167,7 @@ def per_row(of: str | None = None, offset: int = 0) -> PerRow:
     return PerRow(of, int(offset))
 
 
-def leaf_of(name: str, value: Any, whole: bool = False, vector: bool = False) -> Leaf:
+def leaf_of(name: str, value: Value, whole: bool = False, vector: bool = False) -> Leaf:
     """Leaf for the user's value of the argument `name`; `whole`: the function takes it as an `int`."""
     if isinstance(value, Gather):
         return Gather(value.of, tuple(_index(name, index) for index in value.indices))
@@ -193,7 +195,7 @@ def leaf_of(name: str, value: Any, whole: bool = False, vector: bool = False) ->
     return Column(None, numbers if is_stored(numbers) else stored(name, numbers, whole))
 
 
-def _rows_of(value: Any, name: str) -> Any:
+def _rows_of(value: Value, name: str) -> Array:
     """Copy of an array in C order, which nobody else changes; a stored array, read by slices, as it is."""
     found = as_rows(value, name)
     if is_stored(found):
@@ -224,7 +226,7 @@ def stored(name: str, numbers: np.ndarray, whole: bool = False) -> np.ndarray:
     return numbers if numbers.dtype == np.float32 else numbers.astype(np.float64, copy=False)
 
 
-def _index(name: str, index: Any) -> Any:
+def _index(name: str, index: Value) -> Array:
     """Places in a table as whole numbers."""
     rows = as_rows(index, name) if is_stored(index) or isinstance(index, np.memmap) else index
     if is_stored(rows) and len(rows.shape) == 1:
@@ -262,9 +264,9 @@ def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, np.ndarray], dict
     return data, without
 
 
-def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Any]) -> dict[str, Any]:
+def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Array]) -> dict[str, Value]:
     """Arguments as a user gives them, from leaves without data and data of these or other rows: reverses `taken_apart`."""
-    made: dict[str, Any] = {}
+    made: dict[str, Leaf | Array] = {}
     for name, leaf in leaves.items():
         match leaf:
             case Column():

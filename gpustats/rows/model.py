@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.arguments import check_wrt_among, match
 from ..parallel.devices import TRIAL_ROWS, example
@@ -26,8 +27,10 @@ from .passes import Sets
 
 if TYPE_CHECKING:
     from ..density import Density
+    from ..evaluation.pointwise import Pointwise
     from ..evaluation.repeated import SumReplay
     from ..runtime.base import Device, Runtime
+    from ..runtime.types import Array, Value
 
 
 class Rows(Remade):
@@ -95,8 +98,8 @@ class Rows(Remade):
     _pieces: Pieces | None
 
     def __init__(
-        self, function: str | Density, /, *, weights: Any = None, devices: Any = None, client: Any = None,
-        memory: int | None = None, chunk: int | None = None, **leaves: Any,
+        self, function: str | Density | Pointwise, /, *, weights: ArrayLike | None = None, devices: Any = None,
+        client: Any = None, memory: int | None = None, chunk: int | None = None, **leaves: ArrayLike | Leaf,
     ):  # fmt: skip
         self._bind(Binding(function, weights, leaves))
         options = self._options = Options(devices, client, memory, chunk)
@@ -136,7 +139,7 @@ class Rows(Remade):
     # -- evaluation
 
     @in_pieces(added)
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Value:
         """The sum over all rows.
 
         Parameters
@@ -152,7 +155,9 @@ class Rows(Remade):
         return self._own.start_sum((), *self._values(args, kwargs))()[0]
 
     @in_pieces(added_with_gradients)
-    def value_and_grad(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+    def value_and_grad(
+        self, *args: ArrayLike, wrt: str | Collection[str] | None = None, **kwargs: ArrayLike
+    ) -> tuple[Value, dict[str, Value]]:
         """The sum over all rows, and its derivatives.
 
         Parameters
@@ -171,7 +176,7 @@ class Rows(Remade):
         return self._start_value_and_grad(*args, wrt=wrt, **kwargs)()
 
     @in_pieces(joined("terms"))
-    def terms(self, *args: Any, **kwargs: Any) -> np.ndarray:
+    def terms(self, *args: ArrayLike, **kwargs: ArrayLike) -> np.ndarray:
         """The function's value in each row.
 
         Parameters
@@ -184,10 +189,11 @@ class Rows(Remade):
         (N,) ndarray, or (*sets, N)
         """
         found, packing = self._own.found("terms", (), self._values(args, kwargs)[0])
-        return found.reshape(*packing.lead, found.shape[-1])
+        terms: np.ndarray = found.reshape(*packing.lead, found.shape[-1])
+        return terms
 
     @in_pieces(added)
-    def hessian(self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any) -> np.ndarray:
+    def hessian(self, *args: ArrayLike, wrt: str | Collection[str] | None = None, **kwargs: ArrayLike) -> np.ndarray:
         """The matrix of second derivatives in parameters that are numbers.
 
         Parameters
@@ -204,9 +210,10 @@ class Rows(Remade):
         scalars = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, Scalar) and not p.of_vectors]
         names = tuple(scalars) if wrt is None else check_wrt_among(wrt, scalars)
         found, packing = self._own.found("second", names, self._values(args, kwargs)[0])
-        return found.reshape(*packing.lead, len(names), len(names))
+        matrices: np.ndarray = found.reshape(*packing.lead, len(names), len(names))
+        return matrices
 
-    def hessp(self, direction: Mapping[str, Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def hessp(self, direction: Mapping[str, Value], *args: ArrayLike, **kwargs: ArrayLike) -> dict[str, Value]:
         """The product of the matrix of second derivatives and a vector, in one reading of the data.
 
         Parameters
@@ -254,9 +261,43 @@ class Rows(Remade):
             raise ValueError(f"length is {length}, and {self._bound.row.name} has the vectors {self._bound.vectors}")
         return self._own.evaluator(length).source(names, Sets.BY_VALUE if sets is None else Sets.of_stack(sets))
 
+    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
+        """Replay of such calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
+
+        Parameters
+        ----------
+        arguments : mapping
+            Name of each parameter -> a value of the shape that it has in all calls.
+        wrt : sequence of str
+            Names of the parameters in which derivatives are wanted.
+
+        Returns
+        -------
+        SumReplay or None
+            None where only Python can evaluate such calls: rows in pieces, in single precision, or with numbers of their own.
+        """
+        return None if self._pieces is not None else self._own.replay(wrt, self._values((), arguments)[0])
+
+    def start(self, wrt: Collection[str], arguments: Mapping[str, Value]) -> Callable[[], tuple[Value, dict[str, Value]]]:
+        """Start of `value_and_grad`, of rows that lie on one device.
+
+        Parameters
+        ----------
+        wrt : collection of str
+            Names of the parameters in which derivatives are wanted.
+        arguments : mapping
+            Name of each parameter -> its value.
+
+        Returns
+        -------
+        callable
+            Waits for the result of `value_and_grad`.
+        """
+        return self._start_value_and_grad(wrt=wrt, **arguments)
+
     # -- how it is done
 
-    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], Sequence[str]]:
+    def _values(self, args: Sequence[Value], kwargs: Mapping[str, Value]) -> tuple[list[Value], Sequence[str]]:
         """The values of all parameters in a call, in their order, and the names of those that came as device arrays.
 
         Device arrays that kernels do not read where they lie have become NumPy arrays.
@@ -274,7 +315,7 @@ class Rows(Remade):
                     native.append(name)
         return values, native
 
-    def _as_read(self, name: str, value: Any) -> tuple[Any, bool]:
+    def _as_read(self, name: str, value: Value) -> tuple[Value, bool]:
         """Value of a parameter as calls take it, and whether it came as a device array."""
         found = arrays.as_array(value, name)
         native = arrays.is_device_array(found)
@@ -282,27 +323,29 @@ class Rows(Remade):
         return (to_host(found) if native and not readable else found), native
 
     @in_pieces(added_gradients)
-    def _product(self, *values: Any, wrt: Sequence[str]) -> dict[str, Any]:
+    def _product(self, *values: Value, wrt: Sequence[str]) -> dict[str, Value]:
         """Product of the Hessian and a vector, whose components in the parameters `wrt` are the last of the values."""
         names = [n for n, v in zip(self.parameters, values, strict=False) if arrays.is_device_array(v)]
         return self._own.product(wrt, values, names)
 
     def _start_value_and_grad(
-        self, *args: Any, wrt: str | Collection[str] | None = None, **kwargs: Any
-    ) -> Callable[[], tuple[Any, dict[str, Any]]]:
+        self, *args: Value, wrt: str | Collection[str] | None = None, **kwargs: Value
+    ) -> Callable[[], tuple[Value, dict[str, Value]]]:
         """Start `value_and_grad` on the one device that evaluates all rows; returns the wait for its result."""
         names = self.parameters if wrt is None else tuple(check_wrt_among(wrt, self.parameters))
         return self._own.start_sum(names, *self._values(args, kwargs))
 
     # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
 
-    def _start(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[[], Any] | None:
+    def _start(self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Callable[[], object] | None:
         if method == "__call__":
             finish = self._own.start_sum((), *self._values(args, kwargs))
             return lambda: finish()[0]
         return self._start_value_and_grad(*args, **kwargs) if method == "value_and_grad" else None
 
-    def _row_axes(self, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[str], dict[str, int]]:
+    def _row_axes(
+        self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> tuple[Sequence[str], dict[str, int]]:
         wrt = kwargs.get("wrt") if method == "_product" else ()
         args, components = args[: len(self.parameters)], [along_of(n) for n in wrt or ()]
         packing, _ = self._bound.packing(self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"})[0])
@@ -313,7 +356,7 @@ class Rows(Remade):
     def _recipe(self) -> Callable[..., Rows]:
         return functools.partial(_made, self._bound.function, taken_apart(self._bound.leaves)[1])
 
-    def _held(self) -> dict[str, Any]:
+    def _held(self) -> dict[str, Value]:
         return taken_apart(self._bound.leaves)[0]
 
     def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Rows:
@@ -322,7 +365,7 @@ class Rows(Remade):
     def _places(self) -> None:
         return None  # rows may lie in another order
 
-    def _trial(self) -> tuple[Any, ...]:
+    def _trial(self) -> tuple[Value, ...]:
         points = {a.name: example(a, 2) for a in self._bound.arguments}
         n_rows, found = min(TRIAL_ROWS, self.n_rows or 0), []
         for parameter in self._bound.parameters.values():
@@ -331,24 +374,11 @@ class Rows(Remade):
         return tuple(found)
 
 
-def rows_on(runtime: Runtime, function: Any, weights: Any, leaves: Mapping[str, Any]) -> Rows:
+def rows_on(
+    runtime: Runtime, function: str | Density | Pointwise, weights: Array | None, leaves: Mapping[str, Array | Leaf]
+) -> Rows:
     """Model all of whose rows a device evaluates, whichever is the default."""
     return _placed(Binding(function, weights, leaves), runtime)
-
-
-def start_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> Callable[[], tuple[Any, dict[str, Any]]]:
-    """Start a sum and its derivatives in some parameters, at such values; returns the wait for the results."""
-    return rows._start_value_and_grad(wrt=wrt, **values)
-
-
-def replay_of(rows: Rows, wrt: Sequence[str], values: Mapping[str, Any]) -> SumReplay | None:
-    """Replay in compiled code of a sum and its derivatives in some parameters, at values of these shapes.
-
-    A replay is for one thread at a time. None where only Python can evaluate: rows in pieces, or with numbers of their own.
-    """
-    if rows._pieces is not None:
-        return None
-    return rows._own.replay(wrt, rows._values((), values)[0])
 
 
 def _placed(bound: Binding, runtime: Runtime) -> Rows:
@@ -359,8 +389,8 @@ def _placed(bound: Binding, runtime: Runtime) -> Rows:
 
 
 def _made(
-    function: Any, leaves: Mapping[str, Leaf], /, *, devices: Any = None, client: Any = None, memory: int | None = None,
-    chunk: int | None = None, **data: Any,
+    function: str | Density | Pointwise, leaves: Mapping[str, Leaf], /, *, devices: Any = None, client: Any = None,
+    memory: int | None = None, chunk: int | None = None, **data: Value,
 ) -> Rows:  # fmt: skip
     """Model of other rows, or of the same rows elsewhere."""
     given = put_together(leaves, data)

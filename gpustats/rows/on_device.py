@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.gradient import reduced
-from ..evaluation.repeated import Plans, SumReplay
+from ..evaluation.kinds import Plans
+from ..evaluation.repeated import SumReplay
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
-from .evaluator import Evaluation, Evaluator
+from .evaluator import Call, Evaluator, NumberArguments
 from .leaves import Scalar
 from .parameters import shape_of
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
+    from ..runtime.types import Array, Shape, Value
     from .binding import Binding
     from .parameters import Packing
 
@@ -36,9 +38,9 @@ class OnDevice:
             raise ValueError(f"{runtime.device} computes in float32 only: pass float32 arrays")
         self.runtime, self._bound = runtime, bound
         self._evaluators: dict[int, Evaluator] = {}
-        self._calls: Plans[tuple[Evaluation, Packing]] = Plans()
+        self._calls: Plans[tuple[Call, Packing]] = Plans()
 
-    def reads(self, name: str, array: Any) -> bool:
+    def reads(self, name: str, array: Array) -> bool:
         """True if kernels read a device array, given for a parameter, where it lies."""
         return (
             not self.runtime.host_visible
@@ -51,31 +53,20 @@ class OnDevice:
     def evaluator(self, length: int) -> Evaluator:
         """Evaluator of the function for vectors of a length."""
         if length not in self._evaluators:
-            self._evaluators[length] = Evaluator(self._bound, length, self.runtime)
+            arguments = NumberArguments.of(self._bound, length)
+            self._evaluators[length] = Evaluator(arguments, self._bound.dtype, self.runtime)
         return self._evaluators[length]
 
-    def start(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Callable[[], Any], Packing]:
-        """Start a method of `Evaluator`, by its name; returns the wait for its result, and the packing of the parameters."""
+    def repeated(
+        self, what: str, names: Sequence[str], values: Sequence[Value]
+    ) -> tuple[Call, Packing]:
+        """Repeated call of a method of `Evaluator`, by its name, for values like these, and the packing of the parameters."""
         kind = what, tuple(names), tuple([() if type(v) is float else _kind(v) for v in values])
-        evaluation, packing = self._calls.plan(kind, self._planned, what, names, values)
-        return evaluation(values), packing
+        return self._calls.plan(kind, self._new_repeated, what, names, values)
 
-    def found(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Any, Packing]:
-        """Result of a method of `Evaluator`, by its name, and the packing of the parameters."""
-        finish, packing = self.start(what, names, values)
-        return finish(), packing
-
-    def replay(self, names: Sequence[str], values: Sequence[Any]) -> SumReplay | None:
-        """Replay of the sum and its derivatives in compiled code, for values of these shapes; None where they need Python.
-
-        A replay is for one thread at a time.
-        """
-        if self._bound.dtype.itemsize != 8 or any(map(arrays.is_device_array, values)):
-            return None
-        packing, n_rows = self._bound.packing(values, together=True)
-        return self.evaluator(self._bound.length(packing.shapes)).replay(names, packing, n_rows)
-
-    def _planned(self, what: str, names: Sequence[str], values: Sequence[Any]) -> tuple[Evaluation, Packing]:
+    def _new_repeated(
+        self, what: str, names: Sequence[str], values: Sequence[Value]
+    ) -> tuple[Call, Packing]:
         bound = self._bound
         packing, n_rows = bound.packing(values, names if what == "product" else ())
         evaluator = self.evaluator(bound.length(packing.shapes))
@@ -83,27 +74,38 @@ class OnDevice:
             return evaluator.along(names).value_and_derivatives(tuple(bound.parameters), packing, n_rows), packing
         return getattr(evaluator, what)(names, packing, n_rows), packing
 
-    def start_sum(
-        self, wrt: Sequence[str], values: Sequence[Any], native: Collection[str]
-    ) -> Callable[[], tuple[Any, dict[str, Any]]]:
-        """Start the sum; returns the wait for it and its derivatives in some parameters; those in `native` as device arrays."""
-        wait, packing = self.start("value_and_derivatives", wrt, values)
+    def found(self, what: str, names: Sequence[str], values: Sequence[Value]) -> tuple[Value, Packing]:
+        """Result of a method of `Evaluator`, by its name, and the packing of the parameters."""
+        repeated, packing = self.repeated(what, names, values)
+        return repeated.start(values)(), packing
 
-        def finish() -> tuple[Any, dict[str, Any]]:
+    def replay(self, wrt: Sequence[str], values: Sequence[Value]) -> SumReplay | None:
+        """Replay of the sum and its derivatives in compiled code, for values of these shapes; None where they need Python."""
+        if self._bound.dtype.itemsize != 8 or any(map(arrays.is_device_array, values)):
+            return None
+        return self.repeated("value_and_derivatives", wrt, values)[0].replay(values)
+
+    def start_sum(
+        self, wrt: Sequence[str], values: Sequence[Value], native: Collection[str]
+    ) -> Callable[[], tuple[Value, dict[str, Value]]]:
+        """Start the sum; returns the wait for it and its derivatives in some parameters; those in `native` as device arrays."""
+        repeated, packing = self.repeated("value_and_derivatives", wrt, values)
+        wait = repeated.start(values)
+
+        def finish() -> tuple[Value, dict[str, Value]]:
             value, found = wait()
-            value = value.reshape(packing.lead).copy() if packing.lead else value.item(0)
             return value, self._shaped(found, packing, native)
 
         return finish
 
-    def product(self, along: Sequence[str], values: Sequence[Any], native: Collection[str]) -> dict[str, Any]:
+    def product(self, along: Sequence[str], values: Sequence[Value], native: Collection[str]) -> dict[str, Value]:
         """The product of the Hessian and a vector, whose components in the parameters `along` are the last of the values."""
         (_, found), packing = self.found("product", along, values)
         return self._shaped(found, packing, native)
 
-    def _shaped(self, found: Mapping[str, Any], packing: Packing, native: Collection[str]) -> dict[str, Any]:
+    def _shaped(self, found: Mapping[str, Value], packing: Packing, native: Collection[str]) -> dict[str, Value]:
         """Derivatives, (sets, …), in the shapes of their parameters."""
-        gradients: dict[str, Any] = {}
+        gradients: dict[str, Value] = {}
         for name, derivative in found.items():
             if not (shape := packing.shapes[name]):
                 gradients[name] = derivative.item() if derivative.size == 1 else float(derivative.sum())
@@ -119,8 +121,9 @@ class OnDevice:
         return gradients
 
 
-def _kind(value: Any) -> Any:
+def _kind(value: Value) -> Shape | tuple[str, Shape]:
     """Key of calls that differ in their numbers only."""
     if type(value) is np.ndarray:
-        return value.shape
+        own: Shape = value.shape
+        return own
     return ("on the device", shape_of(value)) if arrays.is_device_array(value) else shape_of(value)

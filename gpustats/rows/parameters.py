@@ -6,14 +6,14 @@ import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..evaluation.results import as_host
+from ..evaluation.parcel import Parcel
+from ..evaluation.slots import Number, Packed, Rows, Slots
 from ..parallel.rows import largest
-from ..runtime.replay import Given
-from ..runtime.types import DType, Handle, Shape
+from ..runtime.types import DType, KernelValue, Shape, Value
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 MOST_BY_VALUE = 16  # numbers that a kernel takes one by one
 LEAST_SENT_ALONE = 2048  # numbers of a parameter that travels by itself; smaller ones are copied together before
-
-Place = tuple[Handle, int, int]  # memory, the first number in it, and how far the numbers of the next set lie away
 
 
 @dataclass
@@ -135,12 +133,9 @@ class Packing:
     n_rows : int
     dtype : dtype
         Type of the computation.
-    together : bool
-        Whether all of them travel in one array, however many there are.
 
     Attributes
     ----------
-    together : bool
     lead : tuple of int
         The shape of the stack of sets of parameters; () where there is one set, and no stack.
     n_sets : int
@@ -150,16 +145,16 @@ class Packing:
     by_value : bool
         Whether a kernel takes numbers by value; else they come first in the array in which all small parameters travel.
     n_by_value : int
-        Number of parameters that a kernel takes by value.
-    width : int
-        Number of elements of a set in that array.
+        Number of values that a kernel takes by value: the first of the slots.
+    at : dict
+        Parameter -> its handle, its offset and the distance between sets among the slots; "" -> those of all numbers, where a
+        kernel takes these from an array.
     """
 
     def __init__(
         self, parameters: Mapping[str, Parameter], shapes: Sequence[Shape], on_device: Collection[str], n_rows: int,
-        dtype: DType, together: bool = False,
+        dtype: DType,
     ):  # fmt: skip
-        self.together = together
         self.shapes, self.on_device, self.dtype = dict(zip(parameters, shapes, strict=True)), on_device, dtype
         for name, parameter in parameters.items():
             parameter.check(self.shapes[name], n_rows)
@@ -171,89 +166,32 @@ class Packing:
             raise ValueError(f"the sets of parameters must go together by NumPy's rules: {listed}") from None
         self.n_sets = math.prod(self.lead)
         self.cores = {n: self.shapes[n][len(self.shapes[n]) - p.rank :] for n, p in parameters.items()}
+        sizes = {n: math.prod(core) for n, core in self.cores.items()}
         numbers = [n for n, p in parameters.items() if isinstance(p.leaf, Scalar)]
-        self.by_value = not (together or self.lead) and sum(math.prod(self.cores[n]) for n in numbers) <= MOST_BY_VALUE
-        self._places = {n: i for i, n in enumerate(parameters)}
-        self._by_value = numbers if self.by_value else []
-        large = [n for n in parameters if n in on_device or math.prod(self.cores[n]) >= LEAST_SENT_ALONE]
-        self._alone = [] if together else [n for n in large if n not in numbers]
-        self._parts: list[tuple[int, slice, Shape]] = []
-        self._starts: dict[str, int] = {}
-        self.n_by_value = sum(math.prod(self.cores[n]) for n in self._by_value)
-        self.width = 0
-        for name in (*numbers, *(n for n in parameters if n not in numbers)):
-            if name in self._by_value or name in self._alone:
-                continue
-            size = math.prod(self.cores[name])
-            self._starts[name] = self.width
-            self._parts.append((self._places[name], slice(self.width, self.width + size), (*leads[name], size)))
-            self.width += size
+        self.by_value = not self.lead and sum(sizes[n] for n in numbers) <= MOST_BY_VALUE
+        by_value, place = numbers if self.by_value else [], {n: i for i, n in enumerate(parameters)}
+        alone = [n for n in parameters if n not in numbers and (n in on_device or sizes[n] >= LEAST_SENT_ALONE)]
+        together = [n for n in (*numbers, *(n for n in parameters if n not in numbers)) if n not in (*by_value, *alone)]
+        self._parcel, self.at = Parcel(dtype, self.lead), dict[str, slice]()
+        starts = {n: self._parcel.add(place[n], sizes[n], leads[n]) for n in together}
+        self._slots: list[KernelValue] = [Number(place[n], element) for n in by_value for element in range(sizes[n])]
+        self.n_by_value = len(self._slots)
+        for name, start in [("", 0), *starts.items()] if starts else []:
+            self._add(name, Packed(), start, self._parcel.width)
+        for name in alone:
+            own, stack = self.shapes[name], self.lead + self.cores[name]
+            by_set = len(own) > len(self.cores[name])
+            self._add(name, Rows(place[name], stack if by_set and own != stack else None), sizes[name] if by_set else 0)
 
-    def sent(self, runtime: Runtime, values: Sequence[Any]) -> Sent:
-        """Parameters of a call on the device."""
-        dtype, alive = self.dtype, list[Any]()
-        numbers: list[float] = []
-        for name in self._by_value:
-            value = values[self._places[name]]
-            numbers += [value] if type(value) is float else value.reshape(-1).tolist()
-        if dtype.itemsize == 4:
-            with np.errstate(over="ignore"):
-                numbers = np.asarray(numbers, dtype).tolist()
-        places: dict[str, Place] = {}
-        if self.width:
-            packed = np.empty((*self.lead, self.width), dtype)
-            for i, place, shape in self._parts:
-                value = values[i]
-                packed[..., place] = value if type(value) is float else value.reshape(shape)
-            handle = runtime.passed(packed)
-            alive += [packed, handle]
-            places = self._places_behind(handle, 0)
-        for name in self._alone:
-            value = values[self._places[name]]
-            by_set = len(self.shapes[name]) > len(self.cores[name])
-            if by_set and self.shapes[name] != self.lead + self.cores[name]:
-                value = np.broadcast_to(as_host(runtime, value), self.lead + self.cores[name])
-            if type(value) is np.ndarray:
-                value = np.ascontiguousarray(value, dtype)
-            handle, offset = runtime.memory(value)
-            alive += [value, handle]
-            places[name] = handle, offset // dtype.itemsize, math.prod(self.cores[name]) if by_set else 0
-        return Sent(numbers, places, alive)
+    def _add(self, name: str, *slots: KernelValue) -> None:
+        """Add the slots of a parameter, which stand for three values."""
+        first = self.n_by_value + 3 * len(self.at)
+        self.at[name] = slice(first, first + 3)
+        self._slots += slots
 
-    def given(self, handle: Handle) -> Sent:
-        """Parameters of a call that is recorded, which lie one after another at a handle: see `places`."""
-        return Sent([Given(i) for i in range(self.n_by_value)], self._places_behind(handle, self.n_by_value), [])
-
-    def _places_behind(self, handle: Handle, first: int) -> dict[str, Place]:
-        places = {n: (handle, first + start, self.width) for n, start in self._starts.items()}
-        return {**places, "": (handle, first, self.width)}
-
-    def places(self) -> dict[str, np.ndarray] | None:
-        """Places of the parameters in the one array of all; None where they travel apart, or are a stack of sets."""
-        if self._alone or self.lead:
-            return None
-        found, start = dict[str, np.ndarray](), 0
-        for name in (*self._by_value, *self._starts):
-            found[name] = np.arange(start, start := start + math.prod(self.cores[name]))
-        return {n: found[n] for n in self.shapes}
-
-
-class Sent(NamedTuple):
-    """Parameters of a call on the device.
-
-    Attributes
-    ----------
-    numbers : list of float or Given
-        Numbers that kernels take by value.
-    places : dict
-        Parameter -> where it lies; "" -> where what are numbers begin, where a kernel takes these from an array.
-    alive : list
-        Objects that the caller holds until the kernels are done.
-    """
-
-    numbers: Sequence[float | Given]
-    places: dict[str, Place]
-    alive: list[Any]
+    def slots(self, runtime: Runtime) -> Slots:
+        """Slots of the parameters on a device."""
+        return Slots(runtime, self.dtype, self._slots, self._parcel)
 
 
 def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> dict[str, Parameter]:
@@ -265,7 +203,7 @@ def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> 
     return {name: Parameter(name, its, vectors) for name, its in found.items()}
 
 
-def shape_of(value: Any) -> Shape:
+def shape_of(value: Value) -> Shape:
     """Shape of a parameter's value in a call."""
     return () if type(value) is float else tuple(value.shape)
 

@@ -20,6 +20,7 @@ from .leaves import Column, Dot, Leaf, Scalar
 
 if TYPE_CHECKING:
     from ..language.nodes import Function
+    from ..runtime.types import KernelValue
     from .binding import RowFunction
     from .layout import RowsLayout
     from .parameters import Packing
@@ -146,7 +147,7 @@ class Pass:
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
         self.segments = sheet.groups.segments if sheet.groups else None
-        self.tile_starts: tuple[Any, ...] = ()
+        self.tile_starts: tuple[KernelValue, ...] = ()
         if not self._multiplied(function, functions):
             self._one_by_one(function, functions)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Segments:
 
     def _cut(self, begins: np.ndarray, first: np.ndarray) -> None:
         """Set the rows at which segments begin, and the segments at which groups begin."""
-        self._alive: list[Any] = []
+        self._alive: list[object] = []
         self.n_segments = len(begins)
         self.alone = np.array_equal(first, np.arange(self.n + 1))
         self.lanes = min(power_of_two(len(self.order) // max(8 * self.n_segments, 1)), self._threads)

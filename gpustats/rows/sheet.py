@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from .segments import Segments
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import DType
+    from ..runtime.types import Array, DType, KernelValue
 
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "unsigned char"}
 
@@ -86,7 +86,7 @@ class Groups:
 
     def __init__(self, indices: Sequence[np.ndarray], runtime: Runtime):
         n = int(indices[0].max(initial=-1)) + 1
-        self.places: tuple[Any, ...]
+        self.places: tuple[slice | np.ndarray, ...]
         if len(indices) == 1 and n <= 2 * len(indices[0]) + 1000:
             groups, self.places = indices[0], (slice(0, n),)
         else:
@@ -129,12 +129,12 @@ class Sheet:
         self.runtime, self.dtype = runtime, dtype
         self.groups = Groups(indices, runtime) if indices else None
         self._order = self.groups.segments.order if self.groups else None
-        self._alive: list[Any] = []
-        self._arrays: list[Any] = []  # what is placed, by identity
-        self._names: dict[Any, str] = {}
+        self._alive: list[object] = []
+        self._arrays: list[Array] = []  # what is placed, by identity
+        self._names: dict[object, str] = {}
         self.declared: list[str] = []
         self.begun: list[str] = []
-        self.values: list[Any] = []
+        self.values: list[KernelValue] = []
         self.leaves = [
             self._leaf(name, leaf, types[name], made_of.get(name, ""), indices)
             for name, leaf in leaves.items() if not isinstance(leaf, Scalar)
@@ -208,7 +208,7 @@ class Sheet:
         """Number of names of a kind."""
         return sum(name.rstrip("0123456789") == kind for name in self._names.values())
 
-    def _placed(self, numbers: np.ndarray) -> list[Any]:
+    def _placed(self, numbers: np.ndarray) -> list[KernelValue]:
         """Kernel's arguments for an array, its last axis in the order of the rows; nobody else changes the array."""
         if self._order is not None:
             numbers = numbers.T.take(self._order, 0).T  # the rows of a matrix as they lie

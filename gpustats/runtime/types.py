@@ -10,6 +10,10 @@ import numpy as np
 Array: TypeAlias = Any
 #: What a kernel takes for memory: an address on CUDA, a buffer on OpenCL.
 Handle: TypeAlias = Any
+#: A value of an argument, or a derivative: a number or an array, of which mypy knows no more.
+Value: TypeAlias = Any
+#: One of the values that a kernel takes: a number, or memory.
+KernelValue: TypeAlias = Any
 #: The type of an array's numbers.
 DType: TypeAlias = np.dtype[Any]
 #: The lengths of an array's axes.

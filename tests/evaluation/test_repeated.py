@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpustats as gs
-from gpustats.evaluation.repeated import Plans, kind_of
+from gpustats.evaluation.kinds import Plans, kind_of
 
 
 def test_kinds():

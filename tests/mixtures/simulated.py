@@ -5,7 +5,6 @@ from scipy import special, stats
 from simulator import close, kernel_shape
 
 import gpustats as gs
-from gpustats.mixtures.repeated import sums_of_sets
 
 
 @kernel_shape
@@ -32,7 +31,9 @@ def mixture(dtype, rng):
         mu = rng.normal(size=sets).astype(dtype)
         check(gs.normal, x, stats.norm.logpdf(x[:, None], mu, 1.5), mu, 1.5)
     log_weights, means = (rng.normal(size=(3, 4)).astype(dtype) for _ in "ab")
-    values, slopes = sums_of_sets(gs.Mixture(gs.normal, x), [means, np.full_like(means, 1.5), log_weights], ["log_weights"])
+    values, slopes = gs.Mixture(gs.normal, x).sums_of_sets(
+        {"mu": means, "sigma": np.full_like(means, 1.5), "log_weights": log_weights}, ["log_weights"]
+    )
     terms = stats.norm.logpdf(x[:, None], means[:, None].astype(float), 1.5) + log_weights[:, None]
     close(values, special.logsumexp(terms, 2).sum(1), dtype)
     close(slopes["log_weights"], special.softmax(terms, 2).sum(1), dtype)

@@ -141,4 +141,4 @@ def test_large_matrices_of_few_sets_are_not_kept(rng, monkeypatch):
     found = [ml(amplitude=[[1.0], [1.1]], lengthscale=1.0, sigma=0.5) for _ in range(4)]
     assert all((f == found[0]).all() for f in found)
     plan = ml._sets._batch._local.last[1]
-    assert plan._starter._own.recorded is None
+    assert plan._call._own.recorded is None

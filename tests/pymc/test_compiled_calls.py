@@ -14,7 +14,8 @@ from thorough import THOROUGH
 import gpustats as gs
 import gpustats.pymc as gpm
 from gpustats.compiler.graph import machine
-from gpustats.evaluation.repeated import KernelValues, Number, Packed, Part, Rows, aligned
+from gpustats.evaluation.parcel import Parcel, starts_of
+from gpustats.evaluation.slots import Number, Packed, Rows, Slots
 from gpustats.runtime import choose
 from gpustats.runtime.replay import Given
 
@@ -125,12 +126,14 @@ def test_invalid_parameters_go_through_python(through_python):
 
 def test_where_arguments_lie():
     values = [Packed(), 0, 6, Number(1), Rows(2), 0, Number(3)]
-    taken = KernelValues(choose.get(), np.dtype("float64"), values, [Part(0, 0, 6, True)])
+    parcel = Parcel(np.dtype("float64"))
+    parcel.add(0, 6, transposed=True)
+    taken = Slots(choose.get(), parcel.dtype, values, parcel)
     arguments = [np.arange(6.0).reshape(3, 2), 0.5, np.ones(5), 0.25]
     places = taken.places(arguments)
     assert [p.tolist() for p in places] == [[0, 3, 1, 4, 2, 5], [8], [12, 13, 14, 15, 16], [20]]
     assert taken.given("handle", places) == ["handle", 0, 6, Given(8), "handle", 12, 0, Given(20)]
-    assert [aligned(n) for n in (0, 1, 4, 5)] == [0, 4, 4, 8]
+    assert starts_of([0, 1, 4, 5], 4) == [0, 0, 4, 8, 13]
 
 
 @THOROUGH

@@ -14,11 +14,12 @@ from ...density import Density
 from ...draws.generator import Generator
 from ...elliptical.density import SCALES
 from ...evaluation.gradient import gradient_of, reduced
+from ...evaluation.kinds import Plans
 from ...evaluation.pointwise import Pointwise
-from ...evaluation.repeated import Plans, SumReplay
+from ...evaluation.repeated import SumReplay
 from ...language.device_function import Argument
 from ...language.printer import Printer
-from ...likelihood import Likelihood, replay_of
+from ...likelihood import Likelihood
 from ...runtime import choose
 from ...runtime.transfers import to_device
 from .batches import Shape, batch_of, common_batch, core_of
@@ -209,7 +210,7 @@ class _SumForShapes:
             return None
         for i, shape in free.items():
             arguments[i] = 1.0 if shape is None else np.ones(self._shape_of_gradient[i]).reshape(shape)
-        found = replay_of(self._likelihood, arguments[1:], [names[i] for i in wrt])
+        found = self._likelihood.replay(dict(zip(names[1:], arguments[1:], strict=True)), [names[i] for i in wrt])
         return found and found.fix({n: a for i, (n, a) in enumerate(zip(names, arguments, strict=True)) if i and i not in free})
 
     def _by_likelihood(self, arguments: Sequence[Any], wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:

@@ -11,10 +11,10 @@ import numpy as np
 
 from ...density import Density
 from ...draws.generator import Generator
-from ...evaluation.repeated import Plans, SumReplay
+from ...evaluation.kinds import Plans
+from ...evaluation.repeated import SumReplay
 from ...glm import GLM
 from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
-from ...glm.replay import replay_of
 from .batches import Shape, batch_of, common_batch, core_of
 from .density import DensityFormula
 from .forked import survives_fork
@@ -196,8 +196,7 @@ class GLMEvaluator(Evaluator):
         if (passed := self._plans.plan(tuple(shapes), self._as_one_set, shapes)) is None:
             return None
         given = self._passed([np.ones(shape) for shape in shapes], passed)
-        beta, alpha = given.pop(COEFFICIENTS), given.pop(INTERCEPT)
-        found, names = replay_of(self._model, self._names_in_model(wrt), beta, alpha, given), self.formula.names
+        found, names = self._model.replay(given, self._names_in_model(wrt)), self.formula.names
         return found and found.fix({names[i]: v for i, v in self.known.items() if i in self._parameters})
 
     @survives_fork

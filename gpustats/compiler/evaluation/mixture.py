@@ -14,7 +14,6 @@ from ...draws.generator import Generator
 from ...evaluation.gradient import reduced
 from ...evaluation.repeated import SumReplay
 from ...mixtures.mixture import Mixture
-from ...mixtures.repeated import replay_of, sums_of_sets
 from .batches import batch_of, common_batch, core_of, values_at
 from .density import DensityFormula
 from .forked import survives_fork
@@ -140,10 +139,11 @@ class MixtureEvaluator(Evaluator):
         if 0 not in self.known or not self._one_set(arguments):
             return None
         mixture, (weights, *parameters), by_name = self._mixture_and_parameters(arguments)
-        names = self.formula.names
-        if by_name or (found := replay_of(mixture, [*parameters, weights], [names[i] for i in wrt])) is None:
+        if by_name:
             return None
-        return found.fix({names[i]: value for i, value in self.known.items() if i})
+        names = self.formula.names
+        found = mixture.replay(dict(zip(names[1:], (weights, *parameters), strict=True)), [names[i] for i in wrt])
+        return found and found.fix({names[i]: value for i, value in self.known.items() if i})
 
     @survives_fork
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
@@ -154,10 +154,12 @@ class MixtureEvaluator(Evaluator):
         if by_name or any(np.ndim(p) > 1 for p in parameters):
             return None
         of_sets = self.known | dict(zip(self.free, values, strict=True))
-        given = [np.broadcast_to(of_sets[i].reshape(-1 if i in self.free else 1, *core_of(one[i], 1)), (n_sets, len(weights)))
-                 for i in (*range(2, len(one)), 1)]  # fmt: skip
+        given = {}
+        for i, name in enumerate(self.formula.names[1:], 1):
+            lines = of_sets[i].reshape(-1 if i in self.free else 1, *core_of(one[i], 1))
+            given[name] = np.broadcast_to(lines, (n_sets, len(weights)))
         names = [self.formula.names[i] for i in wrt]
-        if (found := sums_of_sets(mixture, given, names)) is None:
+        if (found := mixture.sums_of_sets(given, names)) is None:
             return None
         totals, slopes = found
         results = [totals]

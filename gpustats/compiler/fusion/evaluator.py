@@ -17,7 +17,7 @@ from pytensor.gradient import Lop, grad
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
 
-from ...rows.model import Rows, replay_of
+from ...rows.model import Rows
 from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
 from ..graph.machine import Evaluation, evaluation_of
@@ -289,7 +289,7 @@ class _ByRows:
         assert self._rows is not None
         names, parts = self._of[wrt]
         values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
-        if (replay := replay_of(self._rows, names, values)) is None:
+        if (replay := self._rows.replay(values, names)) is None:
             return None
         of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
         places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}

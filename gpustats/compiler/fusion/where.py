@@ -22,7 +22,7 @@ from pytensor.gradient import grad
 from pytensor.graph.traversal import ancestors
 from pytensor.link.numba.linker import NumbaLinker
 
-from ...rows.model import Rows, replay_of
+from ...rows.model import Rows
 from ...runtime import choose
 from ...runtime.base import Runtime
 from ...runtime.speeds import Line, Speeds, copying, kept, seconds, through, transfer
@@ -222,7 +222,7 @@ class _Measured:
         program, point = self._program(n_rows), self._point()
         rows = Rows(program.source, **program.leaves)
         values: dict[str, Any] = {p.name: point[str(program.inputs[p.input].name)] for p in program.parameters}
-        if by_machine() and (found := replay_of(rows, rows.parameters, values)) is not None:
+        if by_machine() and (found := rows.replay(values, rows.parameters)) is not None:
             return seconds(found.fix(values).replay.run, repeats)
         return seconds(lambda: rows.value_and_grad(**values), repeats)
 

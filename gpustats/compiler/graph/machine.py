@@ -96,6 +96,42 @@ def evaluation_of(
     return Evaluation(replay.replay, given, found, n_out, valid)
 
 
+class Head(NamedTuple):
+    """Whole numbers with which a program begins. Behind them stand the extents, the runs given, the calls, and the runs found.
+
+    Attributes
+    ----------
+    given, found : int
+        Addresses of the numbers that the device takes, and of those that it leaves.
+    n_out : int
+        Numbers in all outputs.
+    adds : int
+        1 where the outputs begin as zeros, to which what is found is added.
+    first_extent : int
+        Place of the first extent in the layout of a call.
+    n_extents, n_given, n_calls, n_found : int
+    valid : int
+        Output that says that the parameters are valid; -1 where there is none.
+    itemsize : int
+        Bytes of a number that the device takes.
+    """
+
+    given: int
+    found: int
+    n_out: int
+    adds: int
+    first_extent: int
+    n_extents: int
+    n_given: int
+    n_calls: int
+    n_found: int
+    valid: int
+    itemsize: int
+
+
+PLACE = Head(*range(len(Head._fields)))  # of each number in a program
+
+
 class Programs:
     """Programs of an operation, by thread.
 
@@ -172,10 +208,19 @@ class Programs:
         adds = int(np.unique(targets).size < max(targets.size, n_found))  # also where some outputs stay 0
         calls = [(c.function, *c.arguments, *[0] * (MOST_ARGUMENTS - len(c.arguments))) for c in replay.commands]
         parts = [extents, *given, *calls, *evaluation.found]
-        head = [
-            replay.given.ctypes.data, replay.found.ctypes.data, evaluation.n_out, adds, self._extents.start,
-            len(extents), len(given), len(calls), len(evaluation.found), evaluation.valid, replay.given.itemsize,
-        ]  # fmt: skip
+        head = Head(
+            given=replay.given.ctypes.data,
+            found=replay.found.ctypes.data,
+            n_out=evaluation.n_out,
+            adds=adds,
+            first_extent=self._extents.start,
+            n_extents=len(extents),
+            n_given=len(given),
+            n_calls=len(calls),
+            n_found=len(evaluation.found),
+            valid=evaluation.valid,
+            itemsize=replay.given.itemsize,
+        )
         return np.array([*head, *(number for part in parts for number in part)], np.int64)
 
     def forget(self) -> None:
@@ -304,13 +349,15 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
             break
     if program == 0:
         return False
-    given, found, n_out, adds = _int_at(program, 0), _int_at(program, 1), _int_at(program, 2), _int_at(program, 3)
-    first_extent, valid, itemsize, at = _int_at(program, 4), _int_at(program, 9), _int_at(program, 10), 11
-    for i in range(_int_at(program, 5)):
+    given, found = _int_at(program, PLACE.given), _int_at(program, PLACE.found)
+    n_out, adds, valid = _int_at(program, PLACE.n_out), _int_at(program, PLACE.adds), _int_at(program, PLACE.valid)
+    first_extent, itemsize = _int_at(program, PLACE.first_extent), _int_at(program, PLACE.itemsize)
+    at = len(PLACE)
+    for i in range(_int_at(program, PLACE.n_extents)):
         if _int_at(layout, first_extent + i) != _int_at(program, at):
             return False
         at += 1
-    for _ in range(_int_at(program, 6)):
+    for _ in range(_int_at(program, PLACE.n_given)):
         source = _int_at(layout, _int_at(program, at)) + 8 * _int_at(program, at + 1)
         target, length = given + itemsize * _int_at(program, at + 2), _int_at(program, at + 3)
         if itemsize == 4:
@@ -324,7 +371,7 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
     held, state, errors = _called(holds, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0, 0
     if held:  # a thread of Python's: others may run while it waits
         state = _pointer_from(leave, 0)
-    for _ in range(_int_at(program, 7)):
+    for _ in range(_int_at(program, PLACE.n_calls)):
         code = _called(
             _int_at(program, at), _int_at(program, at + 1), _int_at(program, at + 2), _int_at(program, at + 3),
             _int_at(program, at + 4), _int_at(program, at + 5), _int_at(program, at + 6), _int_at(program, at + 7),
@@ -339,7 +386,7 @@ def _evaluated(table: int, layout: int, out: int) -> bool:
     if adds:
         for i in range(n_out):
             _set_float(out, i, 0.0)
-    for _ in range(_int_at(program, 8)):
+    for _ in range(_int_at(program, PLACE.n_found)):
         source, target, length = _int_at(program, at), _int_at(program, at + 1), _int_at(program, at + 2)
         if adds or length == 1:
             for i in range(length):

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...evaluation.placement import at, empty, moved
-from ...evaluation.repeated import Plans
-from ...evaluation.results import written
+from ...evaluation.kinds import Plans
+from ...evaluation.parcel import Parcel
+from ...evaluation.placement import at, moved
+from ...evaluation.repeated import MOST_RECORDED_NUMBERS, Kept, KeptPlaces, RepeatedCall, Work
+from ...evaluation.slots import Packed, Scratch, Slots
 from ...kernels.template import Template
 from ...rewriting.checks import inside
 from ..expression import Expression
@@ -22,6 +24,7 @@ from .layout import VecchiaLayout, layout_for
 
 if TYPE_CHECKING:
     from ...runtime.base import Kernel, Runtime
+    from ...runtime.types import Handle
 
 _CONDITIONALS = Template.beside(__file__, "conditionals")
 _BY_ROW = Template.beside(__file__, "by_row")
@@ -29,6 +32,10 @@ _BY_ROW = Template.beside(__file__, "by_row")
 LIKELIHOOD, PREDICTIONS = "likelihood", "predictions"
 #: Bytes of the sums of blocks that are fetched at a time.
 MOST_FETCHED_BYTES = 1 << 26
+#: Bytes of scratch memory of a call that a thread keeps with its recording.
+MOST_KEPT_BYTES = 1 << 20
+
+_DOUBLE = np.dtype(np.float64)
 
 
 class VecchiaCode:
@@ -131,7 +138,7 @@ class Conditionals:
         self.covariance, self.points, self.lift = covariance, points, lift
         self.n, self.m = points.neighbours.shape
         self.arguments = SIGMA, MEAN, *covariance.parameters
-        self._plans: Plans[_Plan] = Plans()
+        self._kernels: Plans[_Kernel] = Plans()
 
     @functools.cached_property
     def neighbours(self) -> Any:
@@ -160,9 +167,12 @@ class Conditionals:
             Argument -> (n_sets, numbers of a set) ndarray.
         """
         given = [np.ascontiguousarray(values[n], np.float64) for n in self.arguments]
-        plan = self._plan(LIKELIHOOD, given, tuple(wrt))
-        step = 1 if plan.code.by_row else max(min(MOST_FETCHED_BYTES // (8 * plan.per_set), 65535), 1)
-        parts = [plan.sums(given, k, min(step, n_sets - k)) for k in range(0, n_sets, step)]
+        kernel = self._kernel(LIKELIHOOD, given, tuple(wrt))
+        step = 1 if kernel.code.by_row else max(min(MOST_FETCHED_BYTES // (8 * kernel.per_set), 65535), 1)
+        parts = []
+        for first in range(0, n_sets, step):
+            part = [a[first : first + step] if len(a) > 1 else a for a in given]
+            parts.append(kernel.sums(part, min(step, n_sets - first)))
         return np.concatenate([v for v, _ in parts]), {n: np.concatenate([part[n] for _, part in parts]) for n in wrt}
 
     def predict(
@@ -179,11 +189,11 @@ class Conditionals:
         nearest : (k, m) array of int32
         """
         given = [np.ascontiguousarray(values[n], np.float64) for n in self.arguments]
-        self._plan(PREDICTIONS, given, (), nearest.shape[1]).predict(given, xs, nearest, mean, scale, noise)
+        self._kernel(PREDICTIONS, given, (), nearest.shape[1]).predict(given, xs, nearest, mean, scale, noise)
 
-    def _plan(self, which: str, given: Sequence[np.ndarray], wrt: tuple[str, ...], m: int | None = None) -> _Plan:
-        kind = which, wrt, m, tuple([a.shape for a in given])
-        return self._plans.plan(kind, _Plan, self, which, given, wrt, self.m if m is None else m)
+    def _kernel(self, which: str, given: Sequence[np.ndarray], wrt: tuple[str, ...], m: int | None = None) -> _Kernel:
+        kind = which, wrt, m, tuple([a.shape[1] for a in given])
+        return self._kernels.plan(kind, _Kernel, self, which, given, wrt, self.m if m is None else m)
 
     @functools.cached_property
     def memberships(self) -> tuple[Any, Any]:
@@ -195,25 +205,24 @@ class Conditionals:
         ends = np.cumsum(np.bincount(rows[rows >= 0], minlength=points.x.shape[0]))
         return moved(runtime, places.astype(np.int64)), moved(runtime, ends.astype(np.int64))
 
-    def by_row(self, terms: Any) -> np.ndarray:
-        """Sum of each point's terms, (N,), which kernels have written to the memory `terms`."""
-        runtime, dtype, count = self.points.runtime, self.points.dtype, self.points.x.shape[0]
-        out = empty(runtime, count, dtype)
-        threads = min(256, runtime.device.max_threads)
-        kernel = _BY_ROW.kernel(runtime, "vecchia_by_row", threads, dtype=dtype.name, threads=threads)
-        places, ends = self.memberships
-        kernel((-(-count // threads), 1), *at(runtime, out), terms, *at(runtime, places), *at(runtime, ends), count)
-        return np.asarray(written(runtime, out), np.float64)
+
+def _add_by_row(points: Points, memberships: tuple[Any, Any], terms: Handle, out: Handle, offset: int) -> None:
+    """Start to sum up each point's terms, which kernels have written to the memory `terms`, into `out`."""
+    runtime, count = points.runtime, points.x.shape[0]
+    threads = min(256, runtime.device.max_threads)
+    kernel = _BY_ROW.kernel(runtime, "vecchia_by_row", threads, dtype=points.dtype.name, threads=threads)
+    places, ends = memberships
+    kernel((-(-count // threads), 1), out, offset, terms, *at(runtime, places), *at(runtime, ends), count)
 
 
-class _Plan:
-    """Evaluation of arguments of the same shapes. Threads may share it."""
+class _Kernel:
+    """Kernel for arguments of so many numbers each. Threads may share it."""
 
     def __init__(self, model: Conditionals, which: str, given: Sequence[np.ndarray], wrt: Sequence[str], m: int) -> None:
         points, covariance = model.points, model.covariance
         runtime, columns = points.runtime, points.x.shape[1]
-        self._sizes = {name: a.shape[1] for name, a in zip(model.arguments, given, strict=True)}
-        vectors = [name for name, size in self._sizes.items() if size > 1]
+        sizes = {name: a.shape[1] for name, a in zip(model.arguments, given, strict=True)}
+        vectors = [name for name, size in sizes.items() if size > 1]
         for name in vectors:
             if name in covariance.parameters:
                 require_scaled(covariance, name)
@@ -227,37 +236,54 @@ class _Plan:
         slots = len(self._sums) + len(self._scaled) * self._layout.columns * self._chunks
         self._blocks = max(min(-(-model.n // self._layout.abreast), self._layout.blocks), 1)
         self.per_set = self._blocks * slots
+        self._calls: Plans[RepeatedCall[tuple[np.ndarray, list[np.ndarray]]]] = Plans()
 
-    def _taken(self, given: Sequence[np.ndarray], first: int, blocks: int) -> tuple[list[Any], list[Any]]:
-        """Kernel arguments from the neighbours' memory on, for the sets from `first` on, and the arrays that they point to."""
-        model, layout = self._model, self._layout
-        points, runtime = model.points, model.points.runtime
-        packed = np.concatenate([a.ravel() for a in given])
-        handle = runtime.passed(packed)
-        scratch = runtime.scratch(points.dtype.itemsize * (1 if layout.in_shared else layout.numbers * blocks))
-        taken, start = [*at(runtime, points.x), *at(runtime, points.y), scratch, model.lift, handle], 0
-        for a in given:
-            step = a.shape[1] if len(a) > 1 else 0
-            taken += [start + first * step, step]
-            start += a.size
-        return taken, [packed, handle]
+    def _slots(self, given: Sequence[np.ndarray], blocks: int, *before: object) -> Slots:
+        """Slots of the kernel for arguments like those given; `before`: those before the points."""
+        model, points = self._model, self._model.points
+        scratch = Scratch(self._scratch_bytes(blocks))
+        taken, parcel = [*at(points.runtime, points.x), *at(points.runtime, points.y), scratch, model.lift], Parcel(_DOUBLE)
+        for i, a in enumerate(given):
+            taken += [parcel.add(i, a.size), a.shape[1] if len(a) > 1 else 0]
+        return Slots(points.runtime, _DOUBLE, [*before, *taken[:6], Packed(), *taken[6:]], parcel)
 
-    def sums(self, given: Sequence[np.ndarray], first: int, n_sets: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Log-likelihoods and derivatives of some of the sets; of one set where there are derivatives by row."""
-        model, runtime = self._model, self._model.points.runtime
-        taken, alive = self._taken(given, first, self._blocks * n_sets)
-        nbytes = model.points.dtype.itemsize * model.n * (model.m + 1)
-        terms = {name: runtime.scratch(nbytes) for name in self.code.by_row}
-        result = runtime.result(8 * n_sets * self.per_set)
-        which = model.n, model.points.before, *at(runtime, model.neighbours)
-        self._kernel((self._blocks, n_sets), result.handle, *terms.values(), *which, *taken)
-        slopes = {name: model.by_row(memory)[None] for name, memory in terms.items()}
-        found = runtime.fetch(result).view(np.float64).reshape(n_sets, self._blocks, -1).sum(1)
-        del alive  # which the kernel was reading
+    def _scratch_bytes(self, blocks: int) -> int:
+        return self._model.points.dtype.itemsize * (1 if self._layout.in_shared else self._layout.numbers * blocks)
+
+    def _new_call(
+        self, given: Sequence[np.ndarray], n_sets: int
+    ) -> RepeatedCall[tuple[np.ndarray, list[np.ndarray]]]:
+        """Repeated call of the sums of the sets, and of derivatives by row."""
+        model, points, n_terms = self._model, self._model.points, len(self.code.by_row)
+        terms = [Scratch(points.dtype.itemsize * model.n * (model.m + 1))] * n_terms
+        slots = self._slots(
+            given, self._blocks * n_sets, *terms, model.n, points.before, *at(points.runtime, model.neighbours)
+        )
+
+        kernel, blocks = self._kernel, self._blocks
+        memberships = model.memberships if n_terms else (None, None)
+
+        def launch(found: Handle, taken: list[Any], kept: KeptPlaces) -> None:
+            kernel((blocks, n_sets), found, *taken)
+            for memory, place in zip(taken[:n_terms], kept, strict=True):
+                _add_by_row(points, memberships, memory, *place)
+
+        def read(numbers: np.ndarray, kept: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+            return numbers.reshape(n_sets, blocks, -1).sum(1), [np.asarray(a, np.float64) for a in kept]
+
+        kept = [Kept((points.x.shape[0],), points.dtype)] * n_terms
+        small = self._scratch_bytes(self._blocks * n_sets) <= MOST_KEPT_BYTES
+        most_recorded = MOST_RECORDED_NUMBERS if small else -1
+        return RepeatedCall(slots, Work(n_sets * self.per_set, launch), read, kept=kept, most_recorded=most_recorded)
+
+    def sums(self, given: Sequence[np.ndarray], n_sets: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Log-likelihoods and derivatives of sets; of one set where there are derivatives by row."""
+        model, kind = self._model, (n_sets, tuple([len(a) for a in given]))
+        found, by_row = self._calls.plan(kind, self._new_call, given, n_sets)(given)
+        slopes = {name: own[None] for name, own in zip(self.code.by_row, by_row, strict=True)}
         sums = dict(zip(self._sums, found.T, strict=False))
         values = sums["loglik"] - 0.5 * model.n * LOG_2PI
-        sets = slice(first, first + n_sets)
-        by_name = {n: a[sets] if len(a) > 1 else a for n, a in zip(model.arguments, given, strict=True)}
+        by_name = dict(zip(model.arguments, given, strict=True))
         if SIGMA in sums or SIGMA in slopes:
             slopes[SIGMA] = 2 * by_name[SIGMA] * (sums[SIGMA][:, None] if SIGMA in sums else slopes[SIGMA])
         moments = found[:, len(self._sums) :].reshape(n_sets, self._chunks, len(self._scaled), self._layout.columns)
@@ -289,8 +315,8 @@ class _Plan:
         """Predictions at new points, as `Conditionals.predict` makes them."""
         runtime, count = self._model.points.runtime, xs.shape[0]
         blocks = max(min(-(-count // self._layout.abreast), self._layout.blocks), 1)
-        taken, alive = self._taken(given, 0, blocks)
         outs = [v for array in (mean, scale, noise, xs) for v in at(runtime, array)]
-        self._kernel((blocks, 1), *outs, count, *at(runtime, nearest), *taken)
+        taken, alive = self._slots(given, blocks, *outs, count, *at(runtime, nearest)).of(given)
+        self._kernel((blocks, 1), *taken)
         runtime.synchronize()
         del alive

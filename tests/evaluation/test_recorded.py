@@ -10,7 +10,7 @@ import pytest
 from thorough import double_first
 
 import gpustats as gs
-from gpustats.evaluation import starter
+from gpustats.evaluation import repeated
 from gpustats.runtime import choose
 
 N = 200
@@ -66,13 +66,13 @@ MODELS = [likelihood, glm, glm_of_outcomes, glm_of_sets, rows, mixture]
 def recordings(monkeypatch):
     """What is recorded, and how often it is started."""
     made = []
-    original = starter._Recorded.start
+    original = repeated._Recorded.start
 
     def start(self, arguments):
         made.append(weakref.ref(self))
         return original(self, arguments)
 
-    monkeypatch.setattr(starter._Recorded, "start", start)
+    monkeypatch.setattr(repeated._Recorded, "start", start)
     return made
 
 
@@ -93,9 +93,9 @@ def test_the_same_bits_as_one_by_one(build, dtype, recordings):
     make, call = build(rng, dtype)
     same, its = build(again, dtype)
     model = make()
-    for i in range(starter.UNRECORDED_CALLS + 4):
+    for i in range(repeated.UNRECORDED_CALLS + 4):
         equal(call(model), its(same()))
-        assert len(recordings) == max(i + 1 - starter.UNRECORDED_CALLS, 0)
+        assert len(recordings) == max(i + 1 - repeated.UNRECORDED_CALLS, 0)
 
 
 def test_what_was_found_stays(rng):
@@ -143,7 +143,7 @@ def test_threads(recordings):
         for got, expected in zip(its, want, strict=True):
             equal(got, expected)
     assert len(found) == 4
-    assert len(recordings) in (0, 5 * (len(points) - starter.UNRECORDED_CALLS))
+    assert len(recordings) in (0, 5 * (len(points) - repeated.UNRECORDED_CALLS))
 
 
 @pytest.mark.parametrize("build", MODELS, ids=lambda b: b.__name__)
@@ -171,7 +171,7 @@ def test_a_recording_goes_with_its_model_and_its_thread(build, rng, recordings):
 def test_what_the_driver_refuses_is_started_one_by_one(rng, monkeypatch):
     model = gs.Likelihood(gs.normal, rng.normal(size=N))
     want = [model.value_and_grad(0.1, 1.5) for _ in range(4)]
-    monkeypatch.setattr(starter._Recorded, "start", lambda self, arguments: False)
+    monkeypatch.setattr(repeated._Recorded, "start", lambda self, arguments: False)
     equal(model.value_and_grad(0.1, 1.5), want[-1])
 
 
