@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..processes.fitting import Fit, Seed, Value, Values, maximise
+from ..processes.fitting import Fit, Seed, Values, maximise
 from ..processes.observations import as_points
 from ..processes.parameters import SIGMA, on_host
 from ..runtime.types import Array
@@ -128,7 +128,7 @@ class Calibration(Calibrated):
     """
 
     def fit(
-        self, *, start: Mapping[str, Value] | None = None, fixed: Collection[str] = (), candidates: int = 100,
+        self, *, start: Mapping[str, float | np.ndarray] | None = None, fixed: Collection[str] = (), candidates: int = 100,
         searches: int = 2, tolerance: float = 1e-3, rng: Seed = None,
     ) -> CalibrationFit:  # fmt: skip
         """Search for the parameters of largest posterior density.
@@ -280,14 +280,14 @@ class Calibration(Calibrated):
 
     # -- the pieces of a search
 
-    def _start(self, given: Mapping[str, Value] | None) -> Values:
+    def _start(self, given: Mapping[str, float | np.ndarray] | None) -> Values:
         """Starting values of the hyperparameters."""
         own: Values = {AMPLITUDE: 0.3 * self._spread, LENGTHSCALE: self._widths, SIGMA: 0.1 * self._spread}
         found = {n: own[n] for n in self.parameters[1:] if n in own} | dict(given or {})
         self._check(found)
         return found
 
-    def _profile(self, u: np.ndarray, start: Mapping[str, Value], fixed: Collection[str]) -> tuple[Values, float]:
+    def _profile(self, u: np.ndarray, start: Mapping[str, float | np.ndarray], fixed: Collection[str]) -> tuple[Values, float]:
         """Hyperparameters of largest posterior density at one u, and the logarithm of the density there."""
         level = self._log_prior_of_u(u[None])[0]
         if not np.isfinite(level):

@@ -19,8 +19,7 @@ from ..runtime.types import Array
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
-Value = float | np.ndarray
-Values = dict[str, Value]
+Values = dict[str, float | np.ndarray]
 Bounds = tuple[float, float]  # lowest, highest
 Seed = int | np.random.Generator | None  # as for `numpy.random.default_rng`
 Evaluated = tuple[float, np.ndarray] | None  # what is maximised and its derivatives; None where it is not there
