@@ -25,7 +25,7 @@ from gpustats.language.library import library
 from gpustats.linalg import where
 from gpustats.linalg.host import HostProvider
 from gpustats.linalg.kernels import KernelProvider
-from gpustats.processes import marginal, sets
+from gpustats.processes import factor, sets
 from gpustats.runtime import choose
 from gpustats.runtime.compiler import WITHOUT_OPTIMISATION
 
@@ -133,7 +133,7 @@ def provider(request, monkeypatch):
     monkeypatch.setattr(sets, "MOST_FOR_ONE_SET", dict.fromkeys(sets.MOST_FOR_ONE_SET, 0))
     if request.param == "kernels":
         own = KernelProvider(choose.get())
-        for module in (where, marginal):
+        for module in (where, factor):
             monkeypatch.setattr(module, "provider_of", lambda runtime: own)
     for name in ("leaf", "dense"):
         monkeypatch.setattr(HostProvider, name, LEAF)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,11 @@ from ..language.device_function import parse
 from ..language.library import library
 from ..linalg.matrix import Matrix
 from ..processes.factor import Factor
-from ..processes.parameters import by_row
-from ..processes.posterior import CHUNK_BYTES, Posterior
+from ..processes.parameters import Given, by_row
+from ..processes.posterior import Posterior
 from ..rewriting.differentiate import derivative_name, gradient
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device, Kernel, Runtime
+from ..runtime.base import Device, Kernel, Runtime
+from ..runtime.types import Array
 
 _ACQUISITION = Template.beside(__file__, "acquisition")
 REDUCTION, IMPROVEMENT = "variance_reduction", "improvement_left"
@@ -62,18 +61,10 @@ _SEEN = {"reduced": "seen0", "gain": "seen1", "spread": "seen2"}
 
 
 class Sums(NamedTuple):
-    """Sums over references for each of m candidates.
+    """Sums over references for each of m candidates."""
 
-    Attributes
-    ----------
-    values : (m,) array
-        As kernels write it.
-    slopes : (m, p) ndarray or None
-        Their derivatives in the candidates, where they were asked for.
-    """
-
-    values: Any
-    slopes: np.ndarray | None
+    values: Array  # (m,), as kernels write it
+    slopes: np.ndarray | None  # (m, p), their derivatives in the candidates, where they were asked for
 
 
 @functools.cache
@@ -101,8 +92,9 @@ def source(which: str, grad: bool, device: Device, dtype: str, dialect: str) -> 
 
 
 def over_references(
-    which: str, candidates: Posterior, references: Posterior, weights: np.ndarray, gains: Any, spreads: Any, grad: bool
-) -> Sums:
+    which: str, candidates: Posterior, references: Posterior, weights: np.ndarray, gains: Array | None,
+    spreads: Array | None, grad: bool,
+) -> Sums:  # fmt: skip
     """The sums over references j of weights_j f(scale2 c² / v), for all candidates.
 
     c is the covariance of a candidate and a reference given the data, v the variance of an observation at the candidate:
@@ -135,9 +127,7 @@ def over_references(
     kernel, of_references = _kernel(runtime, dtype.name, which, grad), factor.rows(references.xs)
     weights = moved(runtime, weights.astype(dtype))
     gains, spreads = weights if gains is None else gains, weights if spreads is None else spreads
-    step = max(CHUNK_BYTES // (max(factor.n + r, 1) * dtype.itemsize), 64)
-    for i in range(0, m, step):
-        part = slice(i, i + step)
+    for part in candidates.parts(beside=r):
         xs = candidates.xs[part]
         count, rows, prior = xs.shape[0], factor.rows(xs), pairs.diagonal(xs, factor.values)
         cross, curve = provider.empty(count, r, dtype), empty(runtime, count, dtype)
@@ -160,7 +150,7 @@ def over_references(
     return Sums(values, slopes)
 
 
-def averaging(weights: Any, r: int) -> np.ndarray:
+def averaging(weights: Given, r: int) -> np.ndarray:
     """Weights of the references in an average."""
     if not r:
         raise ValueError("there are no references")
@@ -170,21 +160,16 @@ def averaging(weights: Any, r: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(given) / r, r)
 
 
-def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndarray:
-    """Derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i).
+def slopes_at(factor: Factor, xs: Array, rows: Matrix, own: np.ndarray) -> np.ndarray:
+    """Derivatives in points of the sums over l of -w_il k(xs_i, x_l), where w = rows l⁻¹, and of own_i k(xs_i, xs_i): (m, p).
 
     Parameters
     ----------
-    factor : Factor
     xs : (m, p) array
         As kernels read it.
     rows : Matrix
         (m, n); it is used up.
     own : (m,) ndarray
-
-    Returns
-    -------
-    (m, p) ndarray
     """
     found = np.zeros(tuple(xs.shape), factor.pairs.dtype)
     if factor.n:
@@ -198,7 +183,7 @@ def slopes_at(factor: Factor, xs: Any, rows: Matrix, own: np.ndarray) -> np.ndar
     return found
 
 
-def _cross_slopes(factor: Factor, x: Any, xs: Any, negative: Matrix) -> np.ndarray:
+def _cross_slopes(factor: Factor, x: Array, xs: Array, negative: Matrix) -> np.ndarray:
     """Derivatives in xs of the sums over j of -negative_ij k(xs_i, x_j), (m, p)."""
     turned = factor.provider.empty(negative.columns, negative.rows, factor.pairs.dtype)
     factor.provider.copy(negative.T, turned)

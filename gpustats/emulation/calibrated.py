@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..density import densities
 from ..distribution.frozen import Frozen
 from ..processes.covariance import Covariance
-from ..processes.matrix import as_points
-from ..processes.observations import Observations
-from ..processes.parameters import SIGMA, on_host
+from ..processes.observations import Observations, as_points
+from ..processes.parameters import SIGMA, Given, on_host
 from ..processes.prediction import Prediction
+from ..processes.process import Predictor
 from ..processes.registry import covariances
 from .field import Field, field_of
+
+#: What stands for a computer model: a process that predicts it, or a function that takes points (m, p + q) and returns (m,).
+Emulating: TypeAlias = Predictor | Callable[[np.ndarray], ArrayLike]
 
 U, LENGTHSCALE, AMPLITUDE = "u", "lengthscale", "amplitude"
 
@@ -24,7 +28,7 @@ class Calibrated:
     """Posterior of a computer model's parameters: a `Calibration` without its searches and draws."""
 
     def __init__(
-        self, emulator: Any, x: Any, y: Any, bounds: Any, discrepancy: bool | Covariance = True, *,
+        self, emulator: Emulating, x: ArrayLike, y: ArrayLike, bounds: ArrayLike, discrepancy: bool | Covariance = True, *,
         priors: Mapping[str, Frozen | None] | None = None, uncertainty: bool = True, student_t: bool = False,
         jitter: float = 0.0, predict: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
@@ -57,7 +61,7 @@ class Calibrated:
         kind = "no discrepancy" if self.discrepancy is None else f"discrepancy {self.discrepancy.name}"
         return f"<Calibration of {len(self.bounds)} parameters by {len(self.y)} observations, {kind}>"
 
-    def __call__(self, u: Any, **values: Any) -> Any:
+    def __call__(self, u: ArrayLike, **values: ArrayLike) -> float | np.ndarray:
         """The log-density of the posterior, up to a constant.
 
         Parameters
@@ -86,7 +90,7 @@ class Calibrated:
         found = self._log_posterior(sets, {n: np.broadcast_to(a, (len(sets), a.shape[1])) for n, a in rows.items()})
         return found if u.ndim > 1 else float(found[0])
 
-    def emulate(self, u: Any, xs: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def emulate(self, u: ArrayLike, xs: Given = None) -> tuple[np.ndarray, np.ndarray]:
         """The emulator's means and scales at points for sets of u.
 
         Parameters
@@ -115,7 +119,7 @@ class Calibrated:
         mean, scale = (a[:, self._site_of] if xs is None else a for a in made)
         return mean, scale
 
-    def predict(self, xs: Any, u: Any, *, noise: Any = False, **values: Any) -> Prediction:
+    def predict(self, xs: ArrayLike, u: ArrayLike, *, noise: bool | float = False, **values: ArrayLike) -> Prediction:
         """The distribution of reality, model and discrepancy, at new points, given the field data, at certain parameters.
 
         Parameters
@@ -138,12 +142,15 @@ class Calibrated:
     # -- the pieces of a call
 
     def _reality(
-        self, xs: np.ndarray, mean: np.ndarray, scale: np.ndarray, new: np.ndarray, spread: np.ndarray, noise: Any,
-        values: Mapping[str, Any],
+        self, xs: np.ndarray, mean: np.ndarray, scale: np.ndarray, new: np.ndarray, spread: np.ndarray,
+        noise: bool | float, values: Mapping[str, ArrayLike],
     ) -> Prediction:  # fmt: skip
         """Prediction of reality at xs, given the emulator's `mean` and `scale` of the field data, `new` and `spread` of xs."""
-        total, noise = self._total(np.asarray(values[SIGMA], float), scale), values[SIGMA] if noise is True else noise
-        found = self._field.predict(xs, noise=float(noise), mean_xs=new, mean=mean, **{**values, SIGMA: total})
+        sigma = np.asarray(values[SIGMA], float)
+        given = {n: v for n, v in values.items() if n != SIGMA}
+        found = self._field.predict(
+            xs, noise=float(sigma if noise is True else noise), mean_xs=new, sigma=self._total(sigma, scale), mean=mean, **given
+        )
         if not self.uncertainty:
             return found
         return Prediction(found.mean, np.hypot(found.scale, spread), None, found.df)
@@ -195,7 +202,7 @@ class Calibrated:
         return found
 
 
-def _columns_of(emulator: Any) -> int | None:
+def _columns_of(emulator: Emulating) -> int | None:
     """Number of columns of an emulator's points; None for a function."""
     if hasattr(emulator, "columns"):
         return int(emulator.columns)

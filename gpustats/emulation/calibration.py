@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..processes.fitting import Fit, maximise
-from ..processes.matrix import as_points
+from ..processes.fitting import Fit, Seed, Values, maximise
+from ..processes.observations import as_points
 from ..processes.parameters import SIGMA, on_host
+from ..runtime.types import Array
 from .calibrated import AMPLITUDE, LENGTHSCALE, Calibrated
 from .ensemble import walk
 from .field import Field
@@ -37,7 +38,7 @@ class CalibrationFit:
     """
 
     u: np.ndarray
-    values: dict[str, Any]
+    values: Values
     log_posterior: float
     evaluations: int
 
@@ -127,8 +128,8 @@ class Calibration(Calibrated):
     """
 
     def fit(
-        self, *, start: Mapping[str, Any] | None = None, fixed: Collection[str] = (), candidates: int = 100, searches: int = 2,
-        tolerance: float = 1e-3, rng: Any = None,
+        self, *, start: Mapping[str, float | np.ndarray] | None = None, fixed: Collection[str] = (), candidates: int = 100,
+        searches: int = 2, tolerance: float = 1e-3, rng: Seed = None,
     ) -> CalibrationFit:  # fmt: skip
         """Search for the parameters of largest posterior density.
 
@@ -163,7 +164,7 @@ class Calibration(Calibrated):
             rows = {n: np.tile(np.ravel(v), (candidates, 1)) for n, v in starts[-1].items()}
             levels.append(self._log_posterior(tried, rows, mean, scale))
         level, begin = np.max(levels, axis=0), np.argmax(levels, axis=0)
-        best: tuple[float, np.ndarray, dict[str, Any]] | None = None
+        best: tuple[float, np.ndarray, Values] | None = None
         values, count = first, candidates
 
         def lost(unit: np.ndarray) -> float:
@@ -186,7 +187,7 @@ class Calibration(Calibrated):
 
     def sample(
         self, draws: int = 1000, *, tune: int = 500, walkers: int = 64, start: CalibrationFit | None = None,
-        fixed: Collection[str] = (), rng: Any = None,
+        fixed: Collection[str] = (), rng: Seed = None,
     ) -> CalibrationDraws:  # fmt: skip
         """Draw from the posterior of u, the hyperparameters and sigma together.
 
@@ -243,7 +244,9 @@ class Calibration(Calibrated):
         same = {n: np.broadcast_to(v, (*u.shape[:2], *np.shape(v))) for n, v in start.values.items() if n not in names}
         return CalibrationDraws(u, shaped | same, walks.log_density[tune:].T, walks.acceptance)
 
-    def draw(self, xs: Any, draws: CalibrationDraws, size: int = 100, rng: Any = None, *, noise: Any = False) -> np.ndarray:
+    def draw(
+        self, xs: ArrayLike, draws: CalibrationDraws, size: int = 100, rng: Seed = None, *, noise: bool | float = False
+    ) -> np.ndarray:
         """Draws of reality, model and discrepancy, at new points, given the field data: each at parameters of its own.
 
         Parameters
@@ -277,14 +280,14 @@ class Calibration(Calibrated):
 
     # -- the pieces of a search
 
-    def _start(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _start(self, given: Mapping[str, float | np.ndarray] | None) -> Values:
         """Starting values of the hyperparameters."""
-        own = {AMPLITUDE: 0.3 * self._spread, LENGTHSCALE: self._widths, SIGMA: 0.1 * self._spread}
+        own: Values = {AMPLITUDE: 0.3 * self._spread, LENGTHSCALE: self._widths, SIGMA: 0.1 * self._spread}
         found = {n: own[n] for n in self.parameters[1:] if n in own} | dict(given or {})
         self._check(found)
         return found
 
-    def _profile(self, u: np.ndarray, start: Mapping[str, Any], fixed: Collection[str]) -> tuple[dict[str, Any], float]:
+    def _profile(self, u: np.ndarray, start: Mapping[str, float | np.ndarray], fixed: Collection[str]) -> tuple[Values, float]:
         """Hyperparameters of largest posterior density at one u, and the logarithm of the density there."""
         level = self._log_prior_of_u(u[None])[0]
         if not np.isfinite(level):
@@ -297,9 +300,8 @@ class Calibration(Calibrated):
         evaluate = functools.partial(_value_and_grad, self._field, self._total, mean, scale)
         if free:
             fit: Fit = maximise(
-                evaluate, start, self._domains, fixed=fixed, priors=priors, log_prior=None, method="L-BFGS-B", log=True,
-                bounds={n: (SEARCH_FACTORS[0] * b, SEARCH_FACTORS[1] * b) for n, b in bounds.items() if n in free}, restarts=0,
-                rng=None, options=None,
+                evaluate, start, self._domains, fixed=fixed, priors=priors,
+                bounds={n: (SEARCH_FACTORS[0] * b, SEARCH_FACTORS[1] * b) for n, b in bounds.items() if n in free},
             )  # fmt: skip
             start = fit.values
         rows = {n: np.reshape(np.asarray(v, float), (1, -1)) for n, v in start.items()}
@@ -307,9 +309,9 @@ class Calibration(Calibrated):
 
 
 def _value_and_grad(
-    field: Field, total: Callable[..., np.ndarray], mean: np.ndarray, scale: np.ndarray, *, sigma: Any,
-    wrt: Sequence[str], **values: Any,
-) -> tuple[Any, dict[str, Any]]:  # fmt: skip
+    field: Field, total: Callable[..., np.ndarray], mean: np.ndarray, scale: np.ndarray, *, sigma: float,
+    wrt: Sequence[str], **values: ArrayLike,
+) -> tuple[Array, dict[str, Array]]:  # fmt: skip
     """Log-likelihood at the emulator's predictions of the field data, as a function of sigma and the hyperparameters."""
     whole = total(np.asarray(sigma, np.float64), scale)
     value, slopes = field.value_and_grad(sigma=whole, mean=mean, wrt=wrt, **values)

@@ -2,54 +2,52 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.placement import moved
 from ..processes.covariance import Covariance
-from ..processes.factor import Factor
-from ..processes.marginal import MarginalLikelihood
-from ..processes.matrix import as_points
-from ..processes.observations import Observations
-from ..processes.parameters import MEAN, SIGMA, by_row, deviation
+from ..processes.marginal import MarginalLikelihood, settings_of
+from ..processes.observations import Observations, as_points
+from ..processes.parameters import MEAN, SIGMA, Given, by_row, deviation
 from ..processes.posterior import Posterior
 from ..processes.prediction import Prediction
-from ..processes.process import new_points
+from ..processes.process import new_points, one_set
 from ..runtime import arrays
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device
+from ..runtime.base import Device
+from ..runtime.types import Array
 
 
 class Conditioned:
     """Gaussian process given observations, with a factor to which rows are added: an `Emulator` without its criteria."""
 
-    def __init__(self, likelihood: MarginalLikelihood, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> None:
-        parameters = likelihood._parameters(sigma, mean, hyperparameters)
-        self._likelihood, self._data, self._parameters = likelihood, likelihood._data, parameters
-        pairs = likelihood._pairs_for(tuple(parameters.hyperparameters.vectors))
-        self._factor = Factor.of(
-            likelihood._provider, pairs, self._data, parameters, 1 + likelihood.jitter, likelihood.student_t
-        )
+    def __init__(
+        self, likelihood: MarginalLikelihood, *, sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike
+    ) -> None:
+        self._likelihood, self.data, self.prior_mean = likelihood, likelihood.data, likelihood.prior_mean
+        self._parameters = parameters = one_set(likelihood, sigma, mean, hyperparameters)
+        self._factor = likelihood.solver.factor(parameters)
         if not math.isfinite(self._factor.loglik()):
             raise self._factor.not_positive_definite(parameters)
 
-    def __reduce__(self) -> Any:
-        return _rebuilt, (type(self), self.likelihood, self.values)
+    def __reduce__(self) -> tuple[object, ...]:
+        return functools.partial(type(self), self.likelihood, **self.values), ()
 
     def __repr__(self) -> str:
         name, shape, where = type(self).__name__, (self.n, self.columns), self.device.id
-        return f"<{name} of {self.cov.name} for x {shape} {self._data.dtype} on {where}: {self._parameters}>"
+        return f"<{name} of {self.cov.name} for x {shape} {self.data.dtype} on {where}: {self._parameters}>"
 
     @property
     def n(self) -> int:
-        return self._data.n
+        return self.data.n
 
     @property
     def columns(self) -> int:
-        return self._data.columns
+        return self.data.columns
 
     @property
     def cov(self) -> Covariance:
@@ -59,20 +57,20 @@ class Conditioned:
     @property
     def device(self) -> Device:
         """Device of the data."""
-        return self._data.runtime.device
+        return self.data.runtime.device
 
     @property
     def x(self) -> np.ndarray:
         """Points observed, (n, p)."""
-        return self._data.host_x
+        return self.data.host_x
 
     @property
     def y(self) -> np.ndarray:
         """Responses observed, (n,)."""
-        return self._data.y
+        return self.data.y
 
     @property
-    def values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, float | np.ndarray]:
         parameters = self._parameters
         return {n: v for n, v in parameters.by_name.items() if n in parameters.given}
 
@@ -85,10 +83,8 @@ class Conditioned:
     def likelihood(self) -> MarginalLikelihood:
         """Marginal likelihood of all observations so far, as to fit hyperparameters anew: see `refit`."""
         if self._likelihood.n != self.n:
-            made, (x, y) = self._likelihood, self._data.given
-            self._likelihood = MarginalLikelihood(
-                made.cov, x, y, mean=made._mean, student_t=made.student_t, jitter=made.jitter, devices=made._devices
-            )
+            x, y = self.data.given
+            self._likelihood = MarginalLikelihood(x=x, y=y, **settings_of(self._likelihood))
         return self._likelihood
 
     def refit(self, **options: Any) -> Self:
@@ -101,7 +97,9 @@ class Conditioned:
         """
         return type(self)(self.likelihood, **self.likelihood.fit(self.values, **options).values)
 
-    def predict(self, xs: Any, *, noise: Any = False, cov: bool = False, mean_xs: Any = None) -> Prediction:
+    def predict(
+        self, xs: ArrayLike, *, noise: ArrayLike = False, cov: bool = False, mean_xs: Given = None
+    ) -> Prediction:
         """The distribution of the process at new points, given the data.
 
         Parameters
@@ -111,11 +109,14 @@ class Conditioned:
         """
         return self._posterior(xs, noise, mean_xs).prediction(cov, arrays.is_device_array(xs))
 
-    def draw(self, xs: Any, size: int | None = None, rng: Any = None, *, noise: Any = False, mean_xs: Any = None) -> Any:
+    def draw(
+        self, xs: ArrayLike, size: int | None = None, rng: object = None, *, noise: ArrayLike = False,
+        mean_xs: Given = None,
+    ) -> Array:  # fmt: skip
         """Joint draws of the process at new points, given the data: as `MarginalLikelihood.draw`."""
         return self._posterior(xs, noise, mean_xs).drawn(size, rng, arrays.is_device_array(xs))
 
-    def update(self, x: Any, y: Any, *, sigma: Any = None, mean: Any = None) -> None:
+    def update(self, x: ArrayLike, y: ArrayLike, *, sigma: Given = None, mean: Given = None) -> None:
         """Add observations, as further rows of the Cholesky factor.
 
         k observations after n take O(k n²) operations, where a new factor takes O(n³). Hyperparameters stay as they are.
@@ -138,7 +139,7 @@ class Conditioned:
             Where the matrix is not positive definite any more, as with points that are known already and no noise. Then the
             emulator is as it was before.
         """
-        data, old = self._data, self._parameters
+        data, old = self.data, self._parameters
         points, responses = as_points(x, "x"), arrays.as_array(y, "y")
         host = [a if isinstance(a, np.ndarray) else data.runtime.to_host(a) for a in (points, responses)]
         k = len(host[0])
@@ -149,19 +150,18 @@ class Conditioned:
         if not k:
             return
         spread = self._of_new(SIGMA, old.sigma, sigma, k)
-        prior = self._likelihood._mean
-        if MEAN not in old.given and callable(prior):
-            mean = prior(np.asarray(host[0], data.dtype)) if mean is None else mean
+        if mean is None and MEAN not in old.given and callable(self.prior_mean):
+            mean = self.prior_mean(np.asarray(host[0], data.dtype))
         level = self._of_new(MEAN, old.mean, mean, k)
         native = [arrays.is_device_array(a) for a in data.given]
         whole = [np.concatenate([a, np.asarray(b, data.dtype)]) for a, b in zip((self.x, self.y), host, strict=True)]
         x, y = (moved(data.runtime, a) if on else a for a, on in zip(whole, native, strict=True))
         grown = Observations(x, y, data.runtime)
         self._factor.extend(grown.x, grown.y[-k:] - level, np.square(spread))
-        self._data = grown
+        self.data = grown
         self._parameters = old._replace(sigma=_grown(old.sigma, spread, k), mean=_grown(old.mean, level, k))
 
-    def _of_new(self, name: str, old: float | np.ndarray, given: Any, k: int) -> Any:
+    def _of_new(self, name: str, old: float | np.ndarray, given: Given, k: int) -> float | np.ndarray:
         """Standard deviation or mean of k new observations."""
         if given is None:
             if isinstance(old, np.ndarray):
@@ -174,14 +174,10 @@ class Conditioned:
 
     # -- the pieces of a call
 
-    def _posterior(self, xs: Any, noise: Any, mean_xs: Any, name: str = "xs") -> Posterior:
-        prior = self._likelihood._mean
-        return Posterior(self._factor, *new_points(self._data, prior, self._parameters, xs, noise, mean_xs, name))
+    def _posterior(self, xs: ArrayLike, noise: ArrayLike, mean_xs: Given, name: str = "xs") -> Posterior:
+        new = new_points(self.data, self.prior_mean, self._parameters, xs, noise, mean_xs, name)
+        return Posterior(self._factor, new)
 
 
-def _grown(old: float | np.ndarray, new: Any, k: int) -> float | np.ndarray:
+def _grown(old: float | np.ndarray, new: float | np.ndarray, k: int) -> float | np.ndarray:
     return old if isinstance(old, float) else np.concatenate([old, np.broadcast_to(new, k)])
-
-
-def _rebuilt(kind: type[Conditioned], likelihood: MarginalLikelihood, values: dict[str, Any]) -> Conditioned:
-    return kind(likelihood, **values)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from ..density import densities
 from ..distribution.frozen import Frozen
 from ..processes.covariance import Covariance
+from ..processes.fitting import Seed
 from ..processes.marginal import MarginalLikelihood
+from ..processes.parameters import Given
 from ..processes.prediction import Prediction
 from ..processes.registry import covariances
 from .emulator import Emulator
@@ -144,10 +146,11 @@ def by_feasibility(runs: Runs, mean: np.ndarray, scale: np.ndarray) -> np.ndarra
 
 
 def minimize(
-    function: Callable[[np.ndarray], Any], bounds: Any, *, objective: Callable[[np.ndarray], Any] | None = None,
-    known: Callable[[np.ndarray], Any] | None = None, equal: Any = False, start: int = 10, end: int = 100, x: Any = None,
-    cov: Covariance | None = None, priors: Mapping[str, Frozen] | None = None, refit: int = 10, candidates: int = 1000,
-    draws: int = 512, tolerance: Any = 1e-2, criterion: str = "lagrangian", slack: bool = True, rng: Any = None,
+    function: Callable[[np.ndarray], object], bounds: ArrayLike, *,
+    objective: Callable[[np.ndarray], ArrayLike] | None = None, known: Callable[[np.ndarray], ArrayLike] | None = None,
+    equal: ArrayLike = False, start: int = 10, end: int = 100, x: Given = None, cov: Covariance | None = None,
+    priors: Mapping[str, Frozen] | None = None, refit: int = 10, candidates: int = 1000, draws: int = 512,
+    tolerance: ArrayLike = 1e-2, criterion: str = "lagrangian", slack: bool = True, rng: Seed = None,
 ) -> ConstrainedMinimum:  # fmt: skip
     """Minimise a costly function under constraints that are as costly, in few runs.
 

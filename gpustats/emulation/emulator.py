@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import moved
 from ..evaluation.results import delivered, written
-from ..processes.parameters import MEAN
-from ..processes.posterior import CHUNK_BYTES, Posterior
-from ..processes.prediction import Prediction
+from ..processes.parameters import MEAN, Given
+from ..processes.posterior import Posterior
+from ..processes.prediction import Prediction, slopes_of_improvement
 from ..runtime import arrays
+from ..runtime.types import Array
 from . import acquisition
 from .conditioned import Conditioned
 from .information import Information, errors_of_mean
@@ -65,24 +66,18 @@ class Emulator(Conditioned):
     (4, array([0.06]))
     """
 
-    def alm(self, candidates: Any, *, noise: Any = True, grad: bool = False) -> Any:
+    def alm(self, candidates: ArrayLike, *, noise: ArrayLike = True, grad: bool = False) -> Array | tuple[Array, Array]:
         """The variance of an observation at each candidate (active learning MacKay), which the next point may make largest.
 
         Parameters
         ----------
-        candidates : (m, p) or (m,) array_like
-        noise : bool, float or (m,) array_like
-            As for `predict`: the noise of observations.
-        grad : bool
-            Whether to return derivatives in the candidates, too.
+        candidates, noise, grad
+            As for `alc`.
 
         Returns
         -------
-        values : (m,) array
-            NumPy, or a device array where `candidates` is one. Infinite for Student-t distributions of two degrees of freedom
-            or less.
-        slopes : array like candidates
-            Only if `grad`.
+        (m,) array, or values and slopes
+            As for `alc`.
 
         Notes
         -----
@@ -95,8 +90,9 @@ class Emulator(Conditioned):
         return values, self._slopes(at, candidates, np.zeros(at.m), np.full(at.m, self._times))
 
     def alc(
-        self, candidates: Any, references: Any = None, *, weights: Any = None, noise: Any = True, grad: bool = False
-    ) -> Any:
+        self, candidates: ArrayLike, references: Given = None, *, weights: Given = None,
+        noise: ArrayLike = True, grad: bool = False,
+    ) -> Array | tuple[Array, Array]:  # fmt: skip
         """Average reduction of the variance at references by an observation at each candidate.
 
         Active learning Cohn: the next point may make it largest.
@@ -137,18 +133,14 @@ class Emulator(Conditioned):
         >>> values.round(3), slopes.round(2)
         (array([0.097, 0.161, 0.097]), array([ 0.65,  0.06, -0.65]))
         """
-        references = candidates if references is None else references
-        at = self._posterior(candidates, noise, 0.0, "candidates")
-        around = self._posterior(references, False, 0.0, "references")
-        found = acquisition.over_references(
-            acquisition.REDUCTION, at, around, acquisition.averaging(weights, around.m) * self._times, None, None, grad
-        )
+        at, around, shares = self._sides(candidates, noise, references, False, 0.0, weights)
+        found = acquisition.over_references(acquisition.REDUCTION, at, around, shares * self._times, None, None, grad)
         return self._delivered(found, candidates)
 
     def mspe(
-        self, candidates: Any, references: Any = None, *, weights: Any = None, noise: Any = True,
-        noisy_references: bool = False, wrt: str | Collection[str] | None = None,
-    ) -> Any:  # fmt: skip
+        self, candidates: ArrayLike, references: Given = None, *, weights: Given = None,
+        noise: ArrayLike = True, noisy_references: bool = False, wrt: str | Collection[str] | None = None,
+    ) -> Array:  # fmt: skip
         """Average squared error of predictions that is expected at references after an observation at each candidate.
 
         The next point may make this mean-squared prediction error smallest. It is the variance that is left, and the error that
@@ -156,13 +148,8 @@ class Emulator(Conditioned):
 
         Parameters
         ----------
-        candidates : (m, p) or (m,) array_like
-        references : (r, p) or (r,) array_like, optional
-            By default the candidates.
-        weights : (r,) array_like, optional
-            Weights of the references in the average. By default 1.
-        noise : bool, float or (m,) array_like
-            Standard deviation of the observations' noise; True: sigma, False: none.
+        candidates, references, weights, noise
+            As for `alc`.
         noisy_references : bool
             Whether errors are those of observations at references, rather than of the process. No matter for the order of the
             candidates.
@@ -207,22 +194,20 @@ class Emulator(Conditioned):
         >>> float(z[emulator.mspe(z).argmin()]), float(z[emulator.mspe(z, wrt=()).argmin()])
         (0.81, 0.76)
         """
-        references = candidates if references is None else references
-        at = self._posterior(candidates, noise, 0.0, "candidates")
-        around = self._posterior(references, noisy_references, 0.0, "references")
-        counts, information, df = acquisition.averaging(weights, around.m), self._information(wrt), self._factor.df
+        at, around, counts = self._sides(candidates, noise, references, noisy_references, 0.0, weights)
+        information, df = self._information(wrt), self._factor.df
         if df is not None and df <= 2 or not at.m:
             found = np.full(at.m, np.inf)
         else:
             sums = acquisition.over_references(acquisition.REDUCTION, at, around, counts, None, None, False)
-            reduced = written(self._data.runtime, sums.values).astype(float)
-            left = counts @ np.square(written(self._data.runtime, around.moments()[1]), dtype=float) - reduced
+            reduced = written(self.data.runtime, sums.values).astype(float)
+            left = counts @ np.square(written(self.data.runtime, around.moments()[1]), dtype=float) - reduced
             found = left * (1.0 if df is None else (df + 1) / (df - 1))  # of the scale with one point more
             if information.unknowns:
                 found += errors_of_mean(information.with_one(at), information.slopes(around).mean, counts)
-        return self._like(found.astype(self._data.dtype), candidates)
+        return self._like(found.astype(self.data.dtype), candidates)
 
-    def fish(self, candidates: Any, *, noise: Any = True, wrt: str | Collection[str] | None = None) -> Any:
+    def fish(self, candidates: ArrayLike, *, noise: ArrayLike = True, wrt: str | Collection[str] | None = None) -> Array:
         """Fisher information of hyperparameters that is expected with an observation at each candidate.
 
         The next point may make it largest.
@@ -254,42 +239,32 @@ class Emulator(Conditioned):
         at, information = self._posterior(candidates, noise, 0.0, "candidates"), self._information(wrt)
         with np.errstate(invalid="ignore"):
             found = np.linalg.det(information.with_one(at)) if at.m else np.zeros(0)
-        return self._like(found.astype(self._data.dtype), candidates)
+        return self._like(found.astype(self.data.dtype), candidates)
 
     def ieci(
-        self, candidates: Any, best: float, references: Any = None, *, weights: Any = None, noise: Any = True,
-        noisy_references: bool = False, maximize: bool = False, mean_references: Any = None, grad: bool = False,
-    ) -> Any:  # fmt: skip
+        self, candidates: ArrayLike, best: float, references: Given = None, *, weights: Given = None,
+        noise: ArrayLike = True, noisy_references: bool = False, maximize: bool = False,
+        mean_references: Given = None, grad: bool = False,
+    ) -> Array | tuple[Array, Array]:  # fmt: skip
         """Average improvement that is still expected at references after an observation at each candidate.
 
         Integrated expected conditional improvement: the next point may make it smallest.
 
         Parameters
         ----------
-        candidates : (m, p) or (m,) array_like
-        best : float
-            The best response so far, as for `Prediction.expected_improvement`.
-        references : (r, p) or (r,) array_like, optional
-            By default the candidates.
-        weights : (r,) array_like, optional
-            Weights of the references in the average: such as their probabilities to meet constraints. By default 1.
-        noise : bool, float or (m,) array_like
-            Standard deviation of the observations' noise; True: sigma, False: none.
+        candidates, references, weights, noise, grad
+            As for `alc`; weights such as the references' probabilities to meet constraints.
+        best, maximize
+            As for `Prediction.expected_improvement`.
         noisy_references : bool
             Whether improvements are those of observations at references, rather than of the process.
-        maximize : bool
-            Whether larger responses are better.
         mean_references : float or (r,) array_like, optional
             The prior mean at references, as `mean_xs` of `predict`.
-        grad : bool
-            Whether to return derivatives in the candidates, too.
 
         Returns
         -------
-        values : (m,) array
-            NumPy, or a device array where `candidates` is one.
-        slopes : array like candidates
-            Only if `grad`.
+        (m,) array, or values and slopes
+            As for `alc`.
 
         Notes
         -----
@@ -308,22 +283,18 @@ class Emulator(Conditioned):
         >>> float(z[emulator.ieci(z, np.cos(5 * x).min()).argmin()])
         0.64
         """
-        references = candidates if references is None else references
-        at = self._posterior(candidates, noise, 0.0, "candidates")
-        around = self._posterior(references, noisy_references, mean_references, "references")
+        at, around, shares = self._sides(candidates, noise, references, noisy_references, mean_references, weights)
         location, spread = around.moments()
-        runtime, dtype = self._data.runtime, self._data.dtype
+        runtime, dtype = self.data.runtime, self.data.dtype
         gain = (written(runtime, location) - best) * (1 if maximize else -1)
-        found = acquisition.over_references(
-            acquisition.IMPROVEMENT, at, around, acquisition.averaging(weights, around.m), moved(runtime, gain.astype(dtype)),
-            spread, grad,
-        )  # fmt: skip
+        gains = moved(runtime, gain.astype(dtype))
+        found = acquisition.over_references(acquisition.IMPROVEMENT, at, around, shares, gains, spread, grad)
         return self._delivered(found, candidates)
 
     def expected_improvement(
-        self, candidates: Any, best: float, *, noise: Any = False, maximize: bool = False, mean_candidates: Any = None,
-        grad: bool = False,
-    ) -> Any:  # fmt: skip
+        self, candidates: ArrayLike, best: float, *, noise: ArrayLike = False, maximize: bool = False,
+        mean_candidates: Given = None, grad: bool = False,
+    ) -> Array | tuple[Array, Array]:  # fmt: skip
         """Expected improvement on the best response so far, at each candidate.
 
         Parameters
@@ -339,25 +310,33 @@ class Emulator(Conditioned):
 
         Returns
         -------
-        values : (m,) array
-            NumPy, or a device array where `candidates` is one.
-        slopes : array like candidates
-            Only if `grad`.
+        (m,) array, or values and slopes
+            As for `alc`.
         """
         at, native = self._posterior(candidates, noise, mean_candidates, "candidates"), arrays.is_device_array(candidates)
         prediction = at.prediction(False, native)
         values = prediction.expected_improvement(best, maximize=maximize)
         if not grad:
             return values
-        if callable(self._likelihood._mean) and MEAN not in self._parameters.given:
+        if callable(self.prior_mean) and MEAN not in self._parameters.given:
             raise ValueError("grad = True: the derivatives of the prior mean, a function, are not known")
-        of_mean, of_variance = prediction._slopes_of_improvement(best, maximize=maximize)
+        of_mean, of_variance = slopes_of_improvement(prediction, best, maximize)
         return values, self._slopes(at, candidates, of_mean, of_variance)
 
     # -- the pieces of a call
 
     #: Observations, and their information by the names of the hyperparameters.
     _informed: tuple[int, dict[tuple[str, ...], Information]] = -1, {}
+
+    def _sides(
+        self, candidates: ArrayLike, noise: ArrayLike, references: Given, noisy_references: bool,
+        mean_references: Given, weights: Given,
+    ) -> tuple[Posterior, Posterior, np.ndarray]:  # fmt: skip
+        """Posteriors at candidates, and at references, by default the candidates; and the weights of these in an average."""
+        at = self._posterior(candidates, noise, 0.0, "candidates")
+        references = candidates if references is None else references
+        around = self._posterior(references, noisy_references, mean_references, "references")
+        return at, around, acquisition.averaging(weights, around.m)
 
     @property
     def _times(self) -> float:
@@ -374,24 +353,22 @@ class Emulator(Conditioned):
             made[names] = Information(self._factor, names)
         return made[names]
 
-    def _slopes(self, at: Posterior, candidates: Any, of_mean: np.ndarray, of_variance: np.ndarray) -> Any:
+    def _slopes(self, at: Posterior, candidates: ArrayLike, of_mean: np.ndarray, of_variance: np.ndarray) -> Array:
         """Derivatives in points of a function of location and squared scale, from the derivatives in these two."""
-        factor, found = self._factor, np.zeros(tuple(at.xs.shape), self._data.dtype)
-        step = max(CHUNK_BYTES // (max(factor.n, 1) * self._data.dtype.itemsize), 64)
+        factor, found = self._factor, np.zeros(tuple(at.xs.shape), self.data.dtype)
         bends = of_variance * factor.scale2
-        for i in range(0, at.m, step):
-            part = slice(i, i + step)
+        for part in at.parts():
             rows = factor.rows(at.xs[part])
             factor.weigh(rows, 2 * bends[part], -of_mean[part])
             found[part] = acquisition.slopes_at(factor, at.xs[part], rows, bends[part])
         return self._like(found, candidates)
 
-    def _delivered(self, found: acquisition.Sums, candidates: Any) -> Any:
-        values = delivered(self._data.runtime, found.values, arrays.is_device_array(candidates))
+    def _delivered(self, found: acquisition.Sums, candidates: ArrayLike) -> Array | tuple[Array, Array]:
+        values = delivered(self.data.runtime, found.values, arrays.is_device_array(candidates))
         return values if found.slopes is None else (values, self._like(found.slopes, candidates))
 
-    def _like(self, slopes: np.ndarray, candidates: Any) -> Any:
+    def _like(self, slopes: np.ndarray, candidates: ArrayLike) -> Array:
         """Derivatives shaped like the user's candidates, and on the same device."""
         flat = len(getattr(arrays.as_array(candidates, "candidates"), "shape", ())) == 1
         slopes = slopes.reshape(-1) if flat else slopes
-        return self._data.runtime.to_device(slopes) if arrays.is_device_array(candidates) else slopes
+        return self.data.runtime.to_device(slopes) if arrays.is_device_array(candidates) else slopes

@@ -12,19 +12,11 @@ STRETCH = 2.0
 
 
 class Walks(NamedTuple):
-    """Positions of the walkers of an ensemble, and their log-densities.
+    """Positions of the walkers of an ensemble, and their log-densities."""
 
-    Attributes
-    ----------
-    points : (steps, walkers, dim) ndarray
-    log_density : (steps, walkers) ndarray
-    acceptance : float
-        The part of the steps that were taken.
-    """
-
-    points: np.ndarray
-    log_density: np.ndarray
-    acceptance: float
+    points: np.ndarray  # (steps, walkers, dim)
+    log_density: np.ndarray  # (steps, walkers)
+    acceptance: float  # the part of the steps that were taken
 
 
 def walk(
@@ -41,8 +33,6 @@ def walk(
         Log-density of points (S, dim), up to a constant: (S,), -inf where the density is 0.
     start : (walkers, dim) ndarray
         Where the density is positive; walkers are even in number, and more than 2 dim.
-    steps : int
-    rng : Generator
 
     Notes
     -----

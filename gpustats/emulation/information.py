@@ -7,7 +7,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,10 @@ from ..processes.expression import Expression
 from ..processes.factor import Factor
 from ..processes.hyperparameters import Hyperparameters
 from ..processes.pairs import Pairs
-from ..processes.posterior import CHUNK_BYTES, Posterior
+from ..processes.posterior import Posterior
 from ..processes.prediction import variance_of_t
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
+from ..runtime.base import Runtime
+from ..runtime.types import Array
 
 #: Least share of the expected information that observations are taken to have given.
 LEAST_SHARE = 0.01
@@ -68,28 +67,17 @@ def _pairs(
 
 
 class Unknown(NamedTuple):
-    """One number among the hyperparameters, p.
-
-    Attributes
-    ----------
-    name : str
-    place : int or None
-        Place in a vector.
-    pairs, values : Pairs, Hyperparameters
-        Derivative of the covariance function in p.
-    times : float
-        Factor of this derivative. A positive p counts by its logarithm, also in all that follows.
-    bend : int
-        Number of first derivatives of the log-likelihood on the diagonal of `Information.matrix`. The second derivative in p²,
-        in units of log p, is the second one in log p less 2 first ones. For the latter, `times`, and an element by whose square
-        `pairs` divides, are differentiated, too: 1 more, and -2.
-    """
+    """One number among the hyperparameters, p."""
 
     name: str
-    place: int | None
+    place: int | None  # place in a vector
+    # derivative of the covariance function in p
     pairs: Pairs
     values: Hyperparameters
-    times: float
+    times: float  # Factor of this derivative. A positive p counts by its logarithm, also in all that follows.
+    # Number of first derivatives of the log-likelihood on the diagonal of `Information.matrix`. The second derivative in
+    # p², in units of log p, is the second one in log p less 2 first ones. For the latter, `times`, and an element by whose
+    # square `pairs` divides, are differentiated, too: 1 more, and -2.
     bend: int
 
 
@@ -113,19 +101,11 @@ def unknowns(factor: Factor, names: Sequence[str]) -> list[Unknown]:
 
 
 class Slopes(NamedTuple):
-    """The derivatives of predictions at m points in q hyperparameters.
+    """The derivatives of predictions at m points in q hyperparameters."""
 
-    Attributes
-    ----------
-    mean : (m, q) ndarray
-    variance : (m, q) ndarray
-        Derivatives of the logarithm of the variance of an observation.
-    observed : (m,) ndarray
-        Variance of an observation, relative to the scale that may be integrated out; infinite where nothing can be learned.
-    """
-
-    mean: np.ndarray
-    variance: np.ndarray
+    mean: np.ndarray  # (m, q)
+    variance: np.ndarray  # (m, q), derivatives of the logarithm of the variance of an observation
+    # (m,), variance of an observation, relative to the scale that may be integrated out; infinite where nothing can be learned
     observed: np.ndarray
 
 
@@ -199,7 +179,7 @@ class Information:
             )
         return observed, expected, np.diag(known)
 
-    def _summed(self, pairs: Pairs, values: Hyperparameters, inverse: Matrix, alpha: Any, names: Sequence[str]) -> np.ndarray:
+    def _summed(self, pairs: Pairs, values: Hyperparameters, inverse: Matrix, alpha: Array, names: Sequence[str]) -> np.ndarray:
         """Sums of `Pairs.gradient` for each unknown number, 0 for those not among the names."""
         factor, found = self._factor, np.zeros(len(self.unknowns))
         gradient = pairs.gradient(factor.x, values, inverse, alpha, factor.weight, names, factor.lift)[0]
@@ -220,11 +200,10 @@ class Information:
     def slopes(self, at: Posterior) -> Slopes:
         """The derivatives of predictions at some points, with the noise of observations there."""
         noise = written(self._factor.runtime, at.noise).astype(float)
-        step = max(CHUNK_BYTES // (max(self._factor.n, 1) * self._factor.pairs.dtype.itemsize), 64)
-        parts = [self._slopes(at.xs[i : i + step], noise[i : i + step]) for i in range(0, at.m, step)]
+        parts = [self._slopes(at.xs[part], noise[part]) for part in at.parts()]
         return Slopes(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _slopes(self, xs: Any, noise: np.ndarray) -> Slopes:
+    def _slopes(self, xs: Array, noise: np.ndarray) -> Slopes:
         """Derivatives of predictions at as many points as are taken at once.
 
         With w = R⁻¹ k(x, z), and the derivatives a of k(x, z) and A of R, the mean has the derivative a' alpha - w' A alpha,

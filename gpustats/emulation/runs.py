@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 class Runs:
@@ -31,15 +32,15 @@ class Runs:
     """
 
     def __init__(
-        self, function: Callable[[np.ndarray], Any], objective: Callable[..., Any] | None, known: Callable[..., Any] | None,
-        bounds: np.ndarray, equal: Any, tolerance: Any,
+        self, function: Callable[[np.ndarray], Any], objective: Callable[[np.ndarray], ArrayLike] | None,
+        known: Callable[[np.ndarray], ArrayLike] | None, bounds: np.ndarray, equal: ArrayLike, tolerance: ArrayLike,
     ) -> None:  # fmt: skip
         self._function, self._objective, self._known = function, objective, known
         self._equal, self._tolerance = equal, tolerance
         self._low, self._width = bounds[:, 0], np.ptp(bounds, axis=1)
         self.emulated = 0
         self.unit, self.f, self.c = np.empty((0, len(bounds))), np.empty(0), np.empty((0, 0))
-        self.of_f: Any = 1.0
+        self.of_f = 1.0
         self.of_c = np.empty(0)
 
     def __len__(self) -> int:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import moved
 from ..evaluation.results import written
+from ..runtime.base import Device, Runtime
+from ..runtime.types import DType
 from .matrix import Matrix
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device, Runtime
-    from ..runtime.types import DType
-    from .provider import Provider
+from .provider import Provider
 
 MOST_BLOCK_ROWS = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
 LEAST_ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end
@@ -39,23 +36,12 @@ def ends_of_blocks(n: int, devices: int) -> list[int]:
 
 @dataclass(frozen=True)
 class BlockRow:
-    """Rows of a lower triangle, from the first column to the last that the triangle has there.
+    """Rows of a lower triangle, from the first column to the last that the triangle has there."""
 
-    Attributes
-    ----------
-    number : int
-        Number of the block, from the top.
-    place : int
-        The number of the device on which it lies.
-    rows : slice
-        The rows; also the columns of the square on the diagonal.
-    whole : Matrix
-        (rows, columns up to the end of the square on the diagonal). What lies above the diagonal belongs to nobody.
-    """
-
-    number: int
-    place: int
-    rows: slice
+    number: int  # number of the block, from the top
+    place: int  # the number of the device on which it lies
+    rows: slice  # the rows; also the columns of the square on the diagonal
+    # (rows, columns up to the end of the square on the diagonal). What lies above the diagonal belongs to nobody.
     whole: Matrix
 
     @property
@@ -87,13 +73,6 @@ class BlockRows:
         Provider of each device; a device may be there several times.
     n : int
         Rows of the matrix.
-    dtype : dtype
-
-    Attributes
-    ----------
-    providers, n, dtype
-    blocks : list of BlockRow
-        From the top.
 
     Raises
     ------
@@ -106,7 +85,7 @@ class BlockRows:
         ends = ends_of_blocks(n, len(self.providers))
         rows = [slice(first, end) for first, end in zip([0, *ends], ends, strict=False)]
         self._refuse_too_large(rows)
-        self.blocks: list[BlockRow] = []
+        self.blocks: list[BlockRow] = []  # from the top
         for number, block in enumerate(rows):
             place = self._place(number)
             whole = self.providers[place].empty(block.stop - block.start, block.stop, self.dtype)
@@ -154,7 +133,6 @@ class BlockRows:
 
         Parameters
         ----------
-        block : BlockRow
         own : bool
             Whether the block's own device gets a copy, too, because the block is going to change.
 

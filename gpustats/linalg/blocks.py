@@ -6,15 +6,11 @@ by `kernels.KernelProvider`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from ..kernels.template import Template
+from ..runtime.base import Kernel, Runtime
 from ..runtime.types import DType, Handle
 from . import layout
 from .matrix import Matrix
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
 
 _TRIANGULAR = Template.beside(__file__, "triangular")
 
@@ -44,7 +40,7 @@ def solve_triangles(runtime: Runtime, l: Matrix, b: Matrix) -> None:  # noqa: E7
     kernel((b.batch * blocks, 1), *substitution(l, b), l.rows, b.columns, blocks)
 
 
-def substitution(l: Matrix, b: Matrix) -> tuple[Any, ...]:  # noqa: E741
+def substitution(l: Matrix, b: Matrix) -> tuple[Handle | int, ...]:  # noqa: E741
     """Arguments of kernels for b and l to solve l x = b from the first row on.
 
     An upper triangle is a lower one, seen from its last row and column.

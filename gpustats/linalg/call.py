@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..evaluation.placement import as_read, device_of, gather
 from ..runtime import arrays
+from ..runtime.base import Runtime
 from ..runtime.types import Array, DType, Shape
 from . import where as placement_rule
 from .matrix import Matrix
 from .provider import Provider
 
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
-def matrix_shape(value: Any, name: str, square: bool = False) -> Shape:
+def matrix_shape(value: Array, name: str, square: bool = False) -> Shape:
     """Shape of an argument that is a matrix, or a stack of matrices along its leading axes."""
     shape = tuple(getattr(value, "shape", ()))
     if len(shape) < 2 or (square and shape[-1] != shape[-2]):
@@ -29,7 +27,7 @@ def matrix_shape(value: Any, name: str, square: bool = False) -> Shape:
     return shape
 
 
-def take(**values: Any) -> list[Array]:
+def take(**values: Array) -> list[Array]:
     """Arguments as arrays where they lie; TypeError for types that gpustats does not compute with."""
     return [arrays.as_array(value, name) for name, value in values.items()]
 
@@ -64,15 +62,6 @@ class MatrixCall:
     kind : {"gemm", "potrf"}
         Kind of most operations: those of a product, independent of one another, or of a factorisation.
     where : {"auto", "host", "device"}
-
-    Attributes
-    ----------
-    provider : Provider
-    runtime : Runtime or None
-        None: the host alone.
-    dtype : dtype
-    native : bool
-        Whether the results are device arrays: where an argument is one.
     """
 
     def __init__(
@@ -80,11 +69,11 @@ class MatrixCall:
     ) -> None:
         arguments = list(values.values())
         self.dtype: DType = arrays.result_dtype(arguments)
-        self.native = any(map(arrays.is_device_array, arguments))
+        self.native = any(map(arrays.is_device_array, arguments))  # then the results are device arrays, too
         on_device = device_of(arguments, list(values)) if self.native else None
         moved = (sum(v.size for v in arguments) + numbers) * self.dtype.itemsize
         self.provider: Provider = placement_rule.choose(on_device, self.dtype, flops, moved, kind, where)
-        self.runtime: Runtime | None = self.provider.runtime
+        self.runtime: Runtime | None = self.provider.runtime  # None: the host alone
         if self.runtime is not None and self.dtype.itemsize == 8 and not self.runtime.device.double:
             raise ValueError(f"{self.runtime.device} computes in float32 only: pass float32 arrays")
 
@@ -141,7 +130,7 @@ class MatrixCall:
             array = self.runtime.to_host(array)
         return array if array.shape == shape else array.reshape(shape)
 
-    def log_determinant(self, factor: Matrix, stack: Shape) -> Any:
+    def log_determinant(self, factor: Matrix, stack: Shape) -> Array:
         """Logarithm of the determinant of l l' for each factor l of a stack, as the caller gets it, float64."""
         some = factor.batch and factor.rows
         numbers = self.provider.log_determinant(factor) if some else np.zeros(factor.batch)

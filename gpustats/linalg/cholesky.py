@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..runtime.arrays import is_device_array
+from ..runtime.choose import Devices
 from ..runtime.types import Array, Shape
-from . import blocked, shared
+from . import blocked, distributed
 from .blocked import LOWER, UPPER
 from .call import MatrixCall, as_column, matrix_shape, take
 from .matrix import ASYMMETRIC, INFINITE, Matrix, asymmetry_tolerance
 from .products import sum_to
-from .triangular import copied, lower_operand, refuse, solution_shapes, system_shapes
+from .triangular import copied, lower_operand, refuse, solution_shapes, solved
 
 
-def cholesky(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
+def cholesky(a: Array, *, where: str = "auto", devices: Devices | None = None) -> Array:
     """Lower triangular matrix l with a positive diagonal for which a = l l'.
 
     Parameters
@@ -61,7 +61,7 @@ def cholesky(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
     return call.deliver(out, shape)
 
 
-def _call(a: Array, flops: float, shape: Shape, where: str, devices: Any = None) -> MatrixCall:
+def _call(a: Array, flops: float, shape: Shape, where: str, devices: Devices | None = None) -> MatrixCall:
     if devices is not None:
         if where != "auto":
             raise ValueError(f"where={where!r} and devices={devices!r}: leave one of them out")
@@ -73,7 +73,7 @@ def _call(a: Array, flops: float, shape: Shape, where: str, devices: Any = None)
     return MatrixCall({"a": a}, flops * math.prod(shape) * shape[-1], math.prod(shape), "potrf", where)
 
 
-def _factorise(call: MatrixCall, a: Array, out: Matrix, devices: Any = None) -> None:
+def _factorise(call: MatrixCall, a: Array, out: Matrix, devices: Devices | None = None) -> None:
     """Factorisation into out; raises an error where there is none."""
     provider = call.provider
     found = provider.lower_if_symmetric(call.operand(a, tuple(a.shape[:-2])), out, provider.reads_above(out))
@@ -81,7 +81,7 @@ def _factorise(call: MatrixCall, a: Array, out: Matrix, devices: Any = None) -> 
         info = provider.factor(out)
     else:
         _refuse_matrix(call, found, a)
-        info = shared.factor(out, devices)
+        info = distributed.factor(out, devices)
     _refuse_matrix(call, found, a)
     failed = provider.read(info)
     if failed.any():
@@ -120,7 +120,7 @@ def _refuse_matrix(call: MatrixCall, found: Array, a: Array) -> None:
             )
 
 
-def cholesky_grad(l: Any, l_bar: Any, *, where: str = "auto") -> Any:  # noqa: E741
+def cholesky_grad(l: Array, l_bar: Array, *, where: str = "auto") -> Array:  # noqa: E741
     """Reverse mode of `cholesky`: ā = ½ l⁻ᵀ M l⁻¹, M being the lower triangle of l' l̄ mirrored above the diagonal.
 
     Large matrices are cut in halves until nearly all work is in products (Murray 2016).
@@ -163,7 +163,7 @@ def cholesky_grad(l: Any, l_bar: Any, *, where: str = "auto") -> Any:  # noqa: E
     return call.deliver(out, shape)
 
 
-def logdet(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
+def logdet(a: Array, *, where: str = "auto", devices: Devices | None = None) -> Array:
     """Logarithm of the determinant of a symmetric, positive definite matrix.
 
     Parameters
@@ -194,7 +194,7 @@ def logdet(a: Any, *, where: str = "auto", devices: Any = None) -> Any:
     return call.log_determinant(factor, stack)
 
 
-def cho_logdet(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
+def cho_logdet(l: Array, *, where: str = "auto") -> Array:  # noqa: E741
     """Logarithm of the determinant of l l', twice the sum of the logarithms on the diagonal of l.
 
     Parameters
@@ -213,7 +213,7 @@ def cho_logdet(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
     return call.log_determinant(call.operand(l, shape[:-2], row_major=True), shape[:-2])
 
 
-def cho_solve(l: Any, b: Any, *, where: str = "auto") -> Any:  # noqa: E741
+def cho_solve(l: Array, b: Array, *, where: str = "auto") -> Array:  # noqa: E741
     """Solution x of l l' x = b, where l is a Cholesky factor.
 
     Parameters
@@ -239,20 +239,10 @@ def cho_solve(l: Any, b: Any, *, where: str = "auto") -> Any:  # noqa: E741
     array([1., 0.])
     """
     l, b = take(a=l, b=b)  # noqa: E741
-    shape, stack, n, m, vector = system_shapes(l, b)
-    batch = math.prod(stack)
-    call = MatrixCall({"l": l, "b": b}, 2.0 * batch * n * n * m, batch * n * m, where=where)
-    if not batch * n * m:
-        return call.deliver(call.result((*stack, n, m)), shape)
-    factor, found = lower_operand(call, l, True, stack)
-    x = copied(call, as_column(b) if vector else b, stack)
-    call.provider.solve(factor, x)
-    call.provider.solve(factor.T, x)
-    refuse(call, found, True)
-    return call.deliver(x, shape)
+    return solved(l, b, True, [False, True], where, "l")
 
 
-def cho_solve_grad(l: Any, x: Any, x_bar: Any, *, where: str = "auto") -> tuple[Any, Any]:  # noqa: E741
+def cho_solve_grad(l: Array, x: Array, x_bar: Array, *, where: str = "auto") -> tuple[Array, Array]:  # noqa: E741
     """Reverse mode of x = a⁻¹ b with a = l l': b̄ = a⁻¹ x̄ and ā = -½ (b̄ x' + x b̄').
 
     Parameters
@@ -299,7 +289,7 @@ def cho_solve_grad(l: Any, x: Any, x_bar: Any, *, where: str = "auto") -> tuple[
     return call.deliver(product, l_shape), call.deliver(b_bar, shape)
 
 
-def cho_inverse(l: Any, *, where: str = "auto") -> Any:  # noqa: E741
+def cho_inverse(l: Array, *, where: str = "auto") -> Array:  # noqa: E741
     """Inverse l⁻ᵀ l⁻¹ of a matrix whose Cholesky factor is l; also the derivative of the matrix's `logdet`.
 
     Parameters

@@ -45,7 +45,7 @@ class _Lease:
             self.handles = _Handles()
         else:
             drv.Context.synchronize()  # the workspaces may still be in use
-        own = runtime._state().stream
+        own = runtime.state().stream
         stream = own.handle if own is not None else 0
         cublas.set_stream(self.handles.blas, stream)
         cusolverDn.set_stream(self.handles.solver, stream)
@@ -73,7 +73,7 @@ class CUDAProvider(KernelProvider):
     @property
     def _handles(self) -> _Handles:
         """Handles of the calling thread, with the device's context made current."""
-        self.runtime._reenter()
+        self.runtime.reenter()
         lease: _Lease | None = getattr(self._leases, "lease", None)
         if lease is None:
             lease = self._leases.lease = _Lease(self.runtime, self._free)

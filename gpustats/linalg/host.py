@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..runtime.base import Runtime
 from ..runtime.types import DType
 from . import small
 from .kernels import KernelProvider
 from .matrix import ASYMMETRIC, INFINITE, SOUND, ZERO_ON_DIAGONAL, Matrix, asymmetry_tolerance
 from .provider import Provider
 from .threads import as_many_as_free
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 TILE = 512  # rows and columns that are compared at a time, so that both sides of the diagonal stay in the cache
 

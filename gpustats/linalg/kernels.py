@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..kernels.template import Template
+from ..runtime.base import Kernel, Runtime
 from ..runtime.types import Array, DType
 from . import layout, triangles
 from .blocks import factor_triangles, invert_triangles, solve_triangles
 from .matrix import Matrix
 from .provider import Provider
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
 
 PANEL = 256  # columns that a Cholesky factorisation finishes before it updates what lies behind them
 _TRANSPOSED = {"": "", "lower": "upper", "upper": "lower"}

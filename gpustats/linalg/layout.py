@@ -7,12 +7,9 @@ Layouts vary with the device, the width of a number (`itemsize`, bytes) and the 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from ..kernels.layout import power_of_two
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device
+from ..runtime.base import Device
 
 REGISTER_BYTES = 64  # bytes of a CPU's vector register: as many threads as it holds numbers run in lockstep
 MOST_ROWS_IN_REGISTERS = 8  # rows up to which a thread's own matrix is in its registers
@@ -20,31 +17,16 @@ MOST_ROWS_IN_REGISTERS = 8  # rows up to which a thread's own matrix is in its r
 
 @dataclass(frozen=True)
 class GemmLayout:
-    """Constants of the matrix product.
+    """Constants of the matrix product."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    across : int
-        Threads side by side along the columns of a tile.
-    rows, columns : int
-        Numbers of the product that a thread has in registers.
-    vector : int
-        Neighbouring columns that a thread takes, and numbers by which tiles in shared memory are padded.
-    depth : int
-        Inner indices that are in shared memory at once.
-    adders : int
-        Threads a block of the kernel that adds the parts of a long inner dimension.
-    """
-
-    threads: int
-    across: int
+    threads: int  # threads a block
+    across: int  # threads side by side along the columns of a tile
+    # numbers of the product that a thread has in registers
     rows: int
     columns: int
-    vector: int
-    depth: int
-    adders: int
+    vector: int  # neighbouring columns that a thread takes, and numbers by which tiles in shared memory are padded
+    depth: int  # inner indices that are in shared memory at once
+    adders: int  # threads a block of the kernel that adds the parts of a long inner dimension
 
     @property
     def tile_rows(self) -> int:
@@ -113,27 +95,13 @@ def gemm_parts(device: Device, layout: GemmLayout, tiles: int, inner: int) -> tu
 
 @dataclass(frozen=True)
 class TriangularLayout:
-    """Constants of the kernels that have a triangle in shared memory.
+    """Constants of the kernels that have a triangle in shared memory."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    size : int
-        The most rows of a triangle.
-    lanes : int
-        Threads side by side along a row, where the triangle itself is eliminated.
-    columns : int
-        Columns that are solved for at a time; divides `threads`.
-    width : int
-        Rows that are solved for in registers; divides `size`.
-    """
-
-    threads: int
-    size: int
-    lanes: int
-    columns: int
-    width: int
+    threads: int  # threads a block
+    size: int  # the most rows of a triangle
+    lanes: int  # threads side by side along a row, where the triangle itself is eliminated
+    columns: int  # columns that are solved for at a time; divides `threads`
+    width: int  # rows that are solved for in registers; divides `size`
 
     def staged(self, kind: str) -> int:
         """Numbers in shared memory: the triangle and, but for its factor (``"potrf"``), the columns that are solved for."""
@@ -169,18 +137,10 @@ def triangular_blocks(device: Device, layout: TriangularLayout, n_columns: int, 
 
 @dataclass(frozen=True)
 class TileLayout:
-    """Constants of the passes over a matrix.
+    """Constants of the passes over a matrix."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    tile : int
-        Rows and columns that a block has in shared memory.
-    """
-
-    threads: int
-    tile: int = 32
+    threads: int  # threads a block
+    tile: int = 32  # rows and columns that a block has in shared memory
 
     def on_and_below_diagonal(self, n: int) -> int:
         """Number of tiles of a triangle of n rows."""
@@ -195,27 +155,13 @@ def tiles(device: Device) -> TileLayout:
 
 @dataclass(frozen=True)
 class SmallLayout:
-    """Constants of the kernels for small matrices.
+    """Constants of the kernels for small matrices."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    size : int
-        Rows of the matrices: exactly, where they are in registers, else the most that there is room for.
-    registers : bool
-        Whether a matrix is in its thread's registers; else it is in shared memory.
-    staged : bool
-        Whether a thread's matrix comes and goes through shared memory.
-    padded : int
-        Numbers from one row to the next where a block has a matrix in shared memory.
-    """
-
-    threads: int
-    size: int
-    registers: bool = True
-    staged: bool = False
-    padded: int = 0
+    threads: int  # threads a block
+    size: int  # rows of the matrices: exactly, where they are in registers, else the most that there is room for
+    registers: bool = True  # whether a matrix is in its thread's registers; else it is in shared memory
+    staged: bool = False  # whether a thread's matrix comes and goes through shared memory
+    padded: int = 0  # numbers from one row to the next where a block has a matrix in shared memory
 
 
 def small(device: Device, itemsize: int, n: int, triangles: int) -> SmallLayout | None:

@@ -6,15 +6,12 @@ import functools
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import at
+from ..runtime.base import Runtime
 from ..runtime.types import Array, DType, Handle
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 #: What an examination of a matrix finds, from the least to the worst.
 SOUND, ZERO_ON_DIAGONAL, ASYMMETRIC, INFINITE = range(4)
@@ -78,7 +75,6 @@ class PlacedMemory(Memory):
     handle
     offset : int
         Offset of the memory behind the handle, in numbers.
-    dtype : dtype
     """
 
     def __init__(self, handle: Handle, offset: int, dtype: DType) -> None:
@@ -96,28 +92,16 @@ class Matrix:
 
     Number (i, j) of matrix b lies ``offset + b * batch_stride + i * stride + j`` behind `handle`, or, where `transposed`,
     ``offset + b * batch_stride + j * stride + i``. So what is stored is row-major. A matrix is never changed, only its numbers.
-
-    Attributes
-    ----------
-    memory : Memory
-        Kept alive by the matrix.
-    rows, columns : int
-        As the matrix is seen: of the transpose, where `transposed`.
-    stride : int
-        Numbers from one stored row to the next, at least as many as a stored row has.
-    start : int
-        Offset of the matrix in `memory`, in numbers.
-    transposed : bool
-    batch, batch_stride : int
-        Number of matrices, and their distance in numbers. A `batch_stride` of 0 is one matrix for all, and only read.
     """
 
-    memory: Memory
+    memory: Memory  # kept alive by the matrix
+    # as the matrix is seen: of the transpose, where `transposed`
     rows: int
     columns: int
-    stride: int
-    start: int = 0
+    stride: int  # numbers from one stored row to the next, at least as many as a stored row has
+    start: int = 0  # offset of the matrix in `memory`, in numbers
     transposed: bool = False
+    # Number of matrices, and their distance in numbers. A `batch_stride` of 0 is one matrix for all, and only read.
     batch: int = 1
     batch_stride: int = 0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ class Triangular:
     kind: str
 
 
-def lower(a: Any) -> Triangular:
+def lower(a: Array) -> Triangular:
     """Lower triangle of a square matrix (..., n, n) with its diagonal, as an operand of `matmul`. Nothing is copied.
 
     Examples
@@ -38,18 +37,18 @@ def lower(a: Any) -> Triangular:
     return _triangular(a, LOWER)
 
 
-def upper(a: Any) -> Triangular:
+def upper(a: Array) -> Triangular:
     """Upper triangle of a square matrix (..., n, n) with its diagonal, as an operand of `matmul`. Nothing is copied."""
     return _triangular(a, UPPER)
 
 
-def _triangular(a: Any, kind: str) -> Triangular:
+def _triangular(a: Array, kind: str) -> Triangular:
     (array,) = take(a=a)
     matrix_shape(array, "a", square=True)
     return Triangular(array, kind)
 
 
-def matmul(a: Any, b: Any, *, where: str = "auto") -> Any:
+def matmul(a: Array | Triangular, b: Array | Triangular, *, where: str = "auto") -> Array:
     """Matrix product a b.
 
     Parameters
@@ -118,7 +117,7 @@ def _multiply(call: MatrixCall, a: Matrix, a_kind: str, b: Matrix, b_kind: str, 
         provider.lower(out, out)
 
 
-def gram(a: Any, *, where: str = "auto") -> Any:
+def gram(a: Array, *, where: str = "auto") -> Array:
     """Gram matrix a a', of which one half is computed and mirrored.
 
     Parameters
@@ -157,7 +156,7 @@ def gram(a: Any, *, where: str = "auto") -> Any:
     return call.deliver(out, (*stack, m, m))
 
 
-def matmul_grad(a: Any, b: Any, c_bar: Any, *, where: str = "auto") -> tuple[Any, Any]:
+def matmul_grad(a: Array | Triangular, b: Array | Triangular, c_bar: Array, *, where: str = "auto") -> tuple[Array, Array]:
     """Reverse mode of c = a b: ā = c̄ b', b̄ = a' c̄.
 
     Parameters
@@ -208,7 +207,7 @@ def matmul_grad(a: Any, b: Any, c_bar: Any, *, where: str = "auto") -> tuple[Any
     return results[0], results[1]
 
 
-def gram_grad(a: Any, c_bar: Any, *, where: str = "auto") -> Any:
+def gram_grad(a: Array, c_bar: Array, *, where: str = "auto") -> Array:
     """Reverse mode of c = a a': ā = (c̄ + c̄') a.
 
     Parameters
@@ -281,7 +280,7 @@ def _flip(kind: str) -> str:
     return {LOWER: UPPER, UPPER: LOWER}.get(kind, FULL)
 
 
-def _operand(value: Any, name: str) -> tuple[Array, str]:
+def _operand(value: Array | Triangular, name: str) -> tuple[Array, str]:
     """Argument as an array, and the part of it that counts."""
     if isinstance(value, Triangular):
         return value.array, value.kind

@@ -8,17 +8,14 @@ host's (`host`), kernels of our own elsewhere (`kernels`); `providers` chooses. 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.results import as_host
+from ..runtime.base import Runtime
 from ..runtime.types import Array, DType
 from . import small
 from .matrix import Matrix
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 
 class Provider(ABC):
@@ -29,23 +26,13 @@ class Provider(ABC):
     one with the diagonal: what lies above the diagonal is neither read nor written, so it may hold anything. Operations
     start in the order of the calling thread and need not have finished on return. Each gives the same bits every time.
 
-    Attributes
-    ----------
-    runtime : Runtime or None
-        None: the host alone.
-    leaf : int
-        Rows of the diagonal blocks that blocked algorithms leave to `trtri`.
-    dense : int
-        Rows of triangles that products take with their zeros: one large product may take less time than several small ones.
-    on_host : bool
-        Whether the provider works on NumPy arrays, and has finished when an operation returns.
-    kernels : Provider or None
-        The provider whose kernels take batches of small matrices on this device. None: the host alone.
+    The attribute `runtime` is None for the host alone.
     """
 
-    leaf = dense = 256
-    on_host = False
-    kernels: Provider | None = None
+    leaf = 256  # rows of the diagonal blocks that blocked algorithms leave to `trtri`
+    dense = 256  # rows of triangles that products take with their zeros: one large product may beat several small ones
+    on_host = False  # whether the provider works on NumPy arrays, and has finished when an operation returns
+    kernels: Provider | None = None  # whose kernels take batches of small matrices on this device; None: the host alone
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime

@@ -6,12 +6,12 @@ import functools
 import importlib.util
 from typing import TYPE_CHECKING, cast
 
+from ..runtime.base import Runtime
 from .host import HostProvider
 from .kernels import KernelProvider
 from .provider import Provider
 
 if TYPE_CHECKING:
-    from ..runtime.base import Runtime
     from ..runtime.cuda import CUDARuntime
 
 

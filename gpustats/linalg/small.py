@@ -7,18 +7,14 @@ count. Where matrices are too large for a thread, some do nothing and say so: `P
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..kernels.template import Template
+from ..runtime.base import Kernel, Runtime
 from ..runtime.types import Array, DType, Handle
 from . import layout
 from .blocks import substitution
 from .matrix import Matrix
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
 
 MOST_ROWS = 64  # rows
 
@@ -30,7 +26,6 @@ def cholesky(runtime: Runtime, a: Matrix) -> Array | None:
 
     Parameters
     ----------
-    runtime : Runtime
     a : Matrix
         (n, n), n up to `MOST_ROWS`; not `transposed`.
 

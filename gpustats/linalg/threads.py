@@ -22,7 +22,7 @@ COUNT_HOLDS = 0.05
 _NO_BOUND = contextlib.nullcontext()
 
 
-def as_many_as_free(work: int) -> contextlib.AbstractContextManager:
+def as_many_as_free(work: int) -> contextlib.AbstractContextManager[None]:
     """Context in which BLAS has no more threads than there are free processors; the old number returns after it.
 
     Parameters

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import at
 from ..kernels.template import Template
+from ..runtime.base import Kernel, Runtime
 from ..runtime.types import Array, DType
 from . import layout
 from .matrix import ASYMMETRIC, INFINITE, ZERO_ON_DIAGONAL, Matrix, asymmetry_tolerance
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
 
 _TRIANGLES = Template.beside(__file__, "triangles")
 

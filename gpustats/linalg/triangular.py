@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .matrix import INFINITE, ZERO_ON_DIAGONAL, Matrix
 from .products import only, sum_to
 
 
-def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, *, where: str = "auto") -> Any:
+def solve_triangular(a: Array, b: Array, trans: int | str = 0, lower: bool = True, *, where: str = "auto") -> Array:
     """Solution x of a x = b with a triangular a. As `scipy.linalg.solve_triangular`, but for `lower`, here the default.
 
     Parameters
@@ -50,20 +50,10 @@ def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = True, *
     array([1., 2.])
     """
     a, b = take(a=a, b=b)
-    flip = transposes(trans)
-    shape, stack, n, m, vector = system_shapes(a, b)
-    batch = math.prod(stack)
-    call = MatrixCall({"a": a, "b": b}, 1.0 * batch * n * n * m, batch * n * m, where=where)
-    if not batch * n * m:
-        return call.deliver(call.result((*stack, n, m)), shape)
-    factor, found = lower_operand(call, a, lower, stack)
-    x = copied(call, as_column(b) if vector else b, stack)
-    call.provider.solve(factor if flip != lower else factor.T, x)
-    refuse(call, found, lower)
-    return call.deliver(x, shape)
+    return solved(a, b, lower, [transposes(trans) == lower], where)
 
 
-def inv_triangular(a: Any, lower: bool = True, *, where: str = "auto") -> Any:
+def inv_triangular(a: Array, lower: bool = True, *, where: str = "auto") -> Array:
     """Inverse of a triangular matrix.
 
     Parameters
@@ -110,8 +100,8 @@ def inv_triangular(a: Any, lower: bool = True, *, where: str = "auto") -> Any:
 
 
 def solve_triangular_grad(
-    a: Any, x: Any, x_bar: Any, trans: int | str = 0, lower: bool = True, *, where: str = "auto"
-) -> tuple[Any, Any]:
+    a: Array, x: Array, x_bar: Array, trans: int | str = 0, lower: bool = True, *, where: str = "auto"
+) -> tuple[Array, Array]:
     """Reverse mode of a x = b: a' b̄ = x̄ and ā = -b̄ x', of which only the triangle counts.
 
     With `trans`, a' x = b: a b̄ = x̄ and ā = -x b̄'.
@@ -169,7 +159,7 @@ def solve_triangular_grad(
     return call.deliver(a_bar if not lower else product, a_shape), call.deliver(b_bar, shape)
 
 
-def inv_triangular_grad(inverse: Any, inverse_bar: Any, lower: bool = True, *, where: str = "auto") -> Any:
+def inv_triangular_grad(inverse: Array, inverse_bar: Array, lower: bool = True, *, where: str = "auto") -> Array:
     """Reverse mode of c = a⁻¹: ā = -c' c̄ c', of which only the triangle counts.
 
     Parameters
@@ -236,6 +226,21 @@ def solution_shapes(a: Array, x: Array, x_bar: Array) -> tuple[Shape, Shape, int
     if tuple(x_bar.shape) != found[0] or tuple(x.shape) != found[0]:
         raise ValueError(f"x has shape {tuple(x.shape)} and x_bar {tuple(x_bar.shape)}, but the solution has {found[0]}")
     return found
+
+
+def solved(a: Array, b: Array, lower: bool, steps: Sequence[bool], where: str, name: str = "a") -> Array:
+    """Solution by the lower triangle from a, in one or several steps; each says whether the triangle is transposed in it."""
+    shape, stack, n, m, vector = system_shapes(a, b)
+    batch = math.prod(stack)
+    call = MatrixCall({name: a, "b": b}, float(len(steps)) * batch * n * n * m, batch * n * m, where=where)
+    if not batch * n * m:
+        return call.deliver(call.result((*stack, n, m)), shape)
+    factor, found = lower_operand(call, a, lower, stack)
+    x = copied(call, as_column(b) if vector else b, stack)
+    for transposed in steps:
+        call.provider.solve(factor.T if transposed else factor, x)
+    refuse(call, found, lower)
+    return call.deliver(x, shape)
 
 
 def copied(call: MatrixCall, b: Array, stack: Shape) -> Matrix:

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ..errors import NoDeviceError
 from ..runtime import choose as runtimes
+from ..runtime.base import Runtime
 from ..runtime.speeds import Speeds, kept, seconds, through, transfer
 from ..runtime.types import DType
 from .host import HostProvider
 from .provider import Provider
 from .providers import provider_of
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 WHERE = ("auto", "host", "device")
 FEWEST_OPERATIONS = 1e6  # operations below which no device pays, and none is asked
@@ -34,7 +31,6 @@ def choose(on_device: Runtime | None, dtype: DType, flops: float, moved: int, ki
     ----------
     on_device : Runtime or None
         Runtime on which device arrays lie, if there are any.
-    dtype : dtype
     flops : float
         Operations.
     moved : int

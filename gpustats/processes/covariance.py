@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
+from ..evaluation.placement import as_read, moved, target_of
 from ..kernels.shown import shown_source
+from ..linalg.matrix import Matrix
+from ..runtime import arrays
+from ..runtime.types import Array
 from .expression import Expression
-from .matrix import covariance_matrix
+from .hyperparameters import Hyperparameters
+from .observations import as_points
+from .pairs import Pairs
+from .parameters import Given
 
 
 class Covariance(Expression):
@@ -45,7 +52,7 @@ class Covariance(Expression):
     <gpustats.rbf + periodic(amplitude, lengthscale, season, roughness)>
     """
 
-    def __call__(self, x: Any, x2: Any = None, **hyperparameters: Any) -> Any:
+    def __call__(self, x: ArrayLike, x2: Given = None, **hyperparameters: ArrayLike) -> Array:
         """Matrix of covariances.
 
         Parameters
@@ -61,7 +68,19 @@ class Covariance(Expression):
         (n, m) ndarray, or a device array where x is one
             float32 where x is, else float64.
         """
-        return covariance_matrix(self, x, x2, hyperparameters)
+        given = [as_points(x, "x")] + ([] if x2 is None else [as_points(x2, "x2")])
+        columns = given[0].shape[1]
+        if given[-1].shape[1] != columns:
+            raise ValueError(f"x has {columns} columns, and x2 {given[-1].shape[1]}: they must have the same")
+        runtime, dtype = target_of(given, ["x", "x2"][: len(given)], None)
+        values = Hyperparameters(self, columns, hyperparameters)
+        pairs = Pairs(self, runtime, dtype, columns, tuple(values.vectors))
+        placed = [moved(runtime, as_read(runtime, a, dtype)) for a in given]
+        shape = placed[0].shape[0], placed[-1].shape[0]
+        out = runtime.empty(shape, dtype)
+        if 0 not in shape:
+            pairs.matrix(Matrix.over(runtime, out), placed[0], placed[-1], values)
+        return out if any(map(arrays.is_device_array, given)) else runtime.to_host(out)
 
     def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
         """Source of a kernel of the covariance function, for points of 8 columns and a number for each hyperparameter.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Self
 
 from ..errors import DeviceFunctionError
 from ..evaluation.arguments import elements_inside
@@ -15,11 +15,9 @@ from ..kernels.code import VALUE, KernelCode, Operand
 from ..language.derived import resolve_in
 from ..language.device_function import Argument, DeviceFunction, parse
 from ..language.library import library
+from ..language.nodes import Function
 from ..rewriting.differentiate import derivative, derivative_name, gradient
 from .kind import INPUTS
-
-if TYPE_CHECKING:
-    from ..language.nodes import Function
 
 #: The hyperparameter that may have a value for each column of the points, by which their coordinates are divided.
 LENGTHSCALE = "lengthscale"
@@ -27,24 +25,12 @@ LENGTHSCALE = "lengthscale"
 
 @dataclass(frozen=True)
 class Input:
-    """Distance or scalar product of two points, as a covariance function takes it.
+    """Distance or scalar product of two points, as a covariance function takes it."""
 
-    Attributes
-    ----------
-    name : str
-        The function's parameter.
-    kind : {"sqdist", "dot"}
-        Their squared distance, or their scalar product.
-    columns : tuple of int or None
-        The columns of the points that count; all, if None.
-    lengthscale : str
-        The hyperparameter that scales the coordinates where it is a vector; "" where there is none.
-    """
-
-    name: str
-    kind: str
-    columns: tuple[int, ...] | None = None
-    lengthscale: str = ""
+    name: str  # the function's parameter
+    kind: str  # {"sqdist", "dot"}, their squared distance, or their scalar product
+    columns: tuple[int, ...] | None = None  # the columns of the points that count; all, if None
+    lengthscale: str = ""  # the hyperparameter that scales the coordinates where it is a vector; "" where there is none
 
 
 class Expression:
@@ -54,7 +40,6 @@ class Expression:
 
     Parameters
     ----------
-    name : str
     inputs : sequence of Input
         Distances and scalar products of two points that the function takes.
     arguments : sequence of Argument
@@ -93,7 +78,7 @@ class Expression:
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}({', '.join(self.parameters)})>"
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.name, self.inputs, self.arguments, self.expression, self.functions, self._definition)
 
     @property
@@ -220,7 +205,7 @@ class Expression:
         expression = f"{made.name}({', '.join(f'{{{n}}}' for n in names)})"
         return type(self)(f"d({self.name})/d({wrt})", self.inputs, self.arguments, expression, functions)
 
-    def _require_known(self, names: Mapping[str, Any]) -> None:
+    def _require_known(self, names: Collection[str]) -> None:
         for name in names:
             if name not in self.parameters:
                 raise ValueError(
@@ -255,7 +240,7 @@ class Expression:
         return code, {n: derivative_name(internal[n]) for n in wrt}
 
 
-def require_inside(argument: Argument, value: Any) -> None:
+def require_inside(argument: Argument, value: float) -> None:
     """Check of a hyperparameter's value: ValueError if it is outside the domain, or not finite."""
     if not (math.isfinite(value) and elements_inside(argument, value)):
         raise ValueError(f"{argument.name} is {value}: it must be {argument.domain}, and finite")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,15 +16,15 @@ from ..kernels.template import Template
 from ..linalg import blocked
 from ..linalg.matrix import Matrix
 from ..linalg.provider import Provider
+from ..linalg.providers import provider_of
+from ..runtime.base import Kernel, Runtime
+from ..runtime.types import Array, Handle
+from .expression import Expression
 from .hyperparameters import Hyperparameters
 from .observations import Observations
 from .pairs import Pairs
-from .parameters import Parameters
+from .parameters import MEAN, SIGMA, Parameters, X, Y
 from .slopes import InverseSlopes, Slopes
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
-    from ..runtime.types import Handle
 
 LOG_2PI = math.log(2 * math.pi)
 NO_SCALE = "y equals the mean everywhere: there is no scale to integrate out (student_t)"
@@ -35,27 +36,16 @@ _FACTOR = Template.beside(__file__, "factor")
 
 
 class Summary(NamedTuple):
-    """Log-determinant and sum of squares of a factor and a residual.
+    """Log-determinant and sum of squares of a factor and a residual."""
 
-    Attributes
-    ----------
-    minor : int
-        The order of the first leading minor that is not positive definite, or 0.
-    log_determinant : float
-        Logarithm of the determinant of K + noise.
-    squares : float
-        r' (K + noise)⁻¹ r
-    weight : float
-        Factor of alpha alpha' in the derivative in the matrix: n / squares where a scale is integrated out, else 1.
-    """
-
-    minor: int
-    log_determinant: float
-    squares: float
+    minor: int  # the order of the first leading minor that is not positive definite, or 0
+    log_determinant: float  # logarithm of the determinant of K + noise
+    squares: float  # r' (K + noise)⁻¹ r
+    # factor of alpha alpha' in the derivative in the matrix: n / squares where a scale is integrated out, else 1
     weight: float
 
 
-def summarise(pairs: Pairs, out: Handle, info: Any, l: Matrix, z: Matrix, student_t: bool, start: int = 0) -> None:  # noqa: E741
+def summarise(pairs: Pairs, out: Handle, info: Array, l: Matrix, z: Matrix, student_t: bool, start: int = 0) -> None:  # noqa: E741
     """Start the kernel that writes the `Summary` of each factor of a batch.
 
     Parameters
@@ -79,7 +69,7 @@ def _kernel(pairs: Pairs, name: str) -> Kernel:
     return _FACTOR.kernel(pairs.runtime, name, threads, dtype=pairs.dtype.name, threads=threads)
 
 
-def log_density(n: int, log_determinant: Any, squares: Any, student_t: bool) -> Any:
+def log_density(n: int, log_determinant: Array, squares: Array, student_t: bool) -> Array:
     """Log-density of n residuals r, from the log-determinant and r' (K + noise)⁻¹ r; inf where there is no scale."""
     constant = log_determinant + n * LOG_2PI
     if not student_t:
@@ -89,41 +79,19 @@ def log_density(n: int, log_determinant: Any, squares: Any, student_t: bool) -> 
 
 
 class Factorised(ABC):
-    """Likelihood and predictions from the Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points.
+    """Cholesky factor l of a covariance matrix with noise, K + noise = l l', at n points: likelihood and predictions."""
 
-    Attributes
-    ----------
-    provider : Provider
-    pairs : Pairs
-    runtime : Runtime
-        Device on which predictions are made.
-    n : int
-    x : (n, p) array
-        The points, as kernels of that device read them.
-    values : Hyperparameters
-    z : Matrix
-        l⁻¹ r for a residual r, (n, 1), on that device.
-    lift : float
-        Factor of the diagonal of K.
-    student_t : bool
-        Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
-    spent : bool
-        Whether the inverse has taken the place of l, which is no more.
-    at_once : int
-        Number of usual chunks of new points in one chunk here.
-    """
-
-    at_once = 1
+    at_once = 1  # usual chunks of new points in one chunk here
     provider: Provider
     pairs: Pairs
-    runtime: Runtime
+    runtime: Runtime  # of the device on which predictions are made
     n: int
-    x: Any
+    x: Array  # the points, (n, p), as kernels of that device read them
     values: Hyperparameters
-    z: Matrix
-    lift: float
-    student_t: bool
-    spent: bool
+    z: Matrix  # l⁻¹ r for a residual r, (n, 1), on that device
+    lift: float  # factor of the diagonal of K
+    student_t: bool  # whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau²
+    spent: bool  # whether the inverse has taken the place of l, which is no more
 
     @property
     @abstractmethod
@@ -131,7 +99,7 @@ class Factorised(ABC):
         """Numbers of the factor and the residual, once the kernels are done."""
 
     @abstractmethod
-    def rows(self, xs: Any) -> Matrix:
+    def rows(self, xs: Array) -> Matrix:
         """Rows k(xs, x) l'⁻¹ of new points xs, (m, n)."""
 
     @abstractmethod
@@ -166,7 +134,32 @@ class Factorised(ABC):
             f"take a larger sigma, or give a jitter such as {np.finfo(self.pairs.dtype).eps * 1e4:.0e}"
         )
 
-    def predict(self, xs: Any, mean: Any, scale: Any, noise: Any, scale2: float) -> None:
+    def gradient(self, data: Observations, parameters: Parameters, wrt: Sequence[str]) -> dict[str, Array]:
+        """Derivatives of the log-density in hyperparameters, ``"sigma"``, ``"mean"``, ``"x"`` and ``"y"``, like these.
+
+        With R = K + diag(sigma²) and alpha = R⁻¹ (y - mean), the derivative in R is W = (weight alpha alpha' - R⁻¹) / 2, with
+        the factor's weight. `data` are its points and responses, at least one, `parameters` those at which R was computed.
+        """
+        if not wrt:
+            return {}  # and no inverse
+        slopes = self.slopes()
+        own = [n for n in wrt if n in self.pairs.covariance.parameters]
+        found: dict[str, Array] = {}
+        if own or SIGMA in wrt:
+            of_own, trace, diagonal = slopes.in_hyperparameters(own)
+            found |= of_own
+            if SIGMA in wrt:
+                one = isinstance(parameters.sigma, float)
+                found[SIGMA] = 2 * parameters.sigma * (trace if one else diagonal.astype(float))
+        if MEAN in wrt or Y in wrt:
+            slope = self.summary.weight * slopes.alpha()
+            found[MEAN] = float(slope.sum(dtype=float)) if isinstance(parameters.mean, float) else slope.astype(float)
+            found[Y] = data.like_y(-slope)
+        if X in wrt:
+            found[X] = data.like_x(slopes.in_points())
+        return {n: found[n] for n in wrt}
+
+    def predict(self, xs: Array, mean: Array, scale: Array, noise: Array, scale2: float) -> None:
         """Add what the data tell to the `mean` at new points; `scale` becomes the root of scale2 * (variance + noise).
 
         Parameters
@@ -174,18 +167,16 @@ class Factorised(ABC):
         xs : (m, p) array
         mean, scale, noise : (m,) array
             As kernels read and write them.
-        scale2 : float
         """
         prior, rows = self.pairs.diagonal(xs, self.values), self.rows(xs)
-        kernel, at = self._kernel("marginal_prediction"), self.pairs.at
+        kernel, at = _kernel(self.pairs, "marginal_prediction"), self.pairs.at
         kernel(
             (xs.shape[0], 1), *at(mean), *at(scale), *at(prior), *at(noise), rows.handle, rows.offset, rows.stride,
             self.z.handle, self.z.offset, self.n, scale2,
         )  # fmt: skip
-        if self.runtime.host_visible:  # `prior` and `rows` go
-            self.runtime.synchronize()
+        self.pairs.finish()  # before `prior` and `rows` go
 
-    def covariance(self, xs: Any, noise: Any, scale2: float) -> Matrix:
+    def covariance(self, xs: Array, noise: Array, scale2: float) -> Matrix:
         """Covariance of new points given the data, with noise on its diagonal, times scale2: (m, m)."""
         out = self.provider.empty(xs.shape[0], xs.shape[0], self.pairs.dtype)
         self.pairs.matrix(out, xs, xs, self.values, noise)
@@ -193,9 +184,6 @@ class Factorised(ABC):
             self.provider.syrk(-scale2, self.rows(xs), scale2, out)
             self.provider.lower(out, out, "mirror")
         return out
-
-    def _kernel(self, name: str) -> Kernel:
-        return _kernel(self.pairs, name)
 
 
 class Factor(Factorised):
@@ -206,35 +194,27 @@ class Factor(Factorised):
 
     Parameters
     ----------
-    provider : Provider
-    pairs : Pairs
     x : (n, p) array
         As kernels read it.
     residual : (n,) ndarray
-    values : Hyperparameters
     noise : float or (n,) ndarray
         Added to the diagonal.
     lift : float
         Factor of the diagonal, before noise is added.
-    student_t : bool
-        Whether a factor tau² of the matrix is integrated out, whose prior density is 1 / tau².
-
-    Attributes
-    ----------
-    spent : bool
-        Whether the inverse has taken the place of l, which is no more.
+    student_t
+        As for `Factorised`.
     """
 
     def __init__(
-        self, provider: Provider, pairs: Pairs, x: Any, residual: np.ndarray, values: Hyperparameters, noise: Any, lift: float,
-        student_t: bool,
+        self, provider: Provider, pairs: Pairs, x: Array, residual: np.ndarray, values: Hyperparameters,
+        noise: float | np.ndarray, lift: float, student_t: bool,
     ) -> None:  # fmt: skip
         self.provider, self.pairs, self.x, self.values, self.lift = provider, pairs, x, values, lift
         self.student_t, self.spent = student_t, False
         self.runtime, self.n = pairs.runtime, x.shape[0]
         self.l = self._room = provider.empty(self.n, self.n, pairs.dtype)
         self.z = Matrix.over(self.runtime, moved(self.runtime, np.array(residual, pairs.dtype).reshape(-1, 1)))
-        self._summary: Any = None
+        self._summary: Array = None
         if not self.n:
             return
         if not isinstance(noise, float):
@@ -245,7 +225,7 @@ class Factor(Factorised):
         provider.trsm(self.l, self.z, left=True)
         self._summarise(info)
 
-    def _summarise(self, info: Any) -> None:
+    def _summarise(self, info: Array) -> None:
         """Start the kernel for the `summary`; `info`: the order of the first leading minor that is not positive definite."""
         self.__dict__.pop("summary", None)
         self._summary = empty(self.runtime, len(Summary._fields), np.float64)
@@ -254,7 +234,7 @@ class Factor(Factorised):
         if isinstance(info, np.ndarray):  # which the kernel reads
             self.runtime.synchronize()
 
-    def extend(self, x: Any, residual: np.ndarray, noise: Any) -> None:
+    def extend(self, x: Array, residual: np.ndarray, noise: float | np.ndarray) -> None:
         """Add k points as further rows of l, by O(k n² + k³) operations.
 
         Parameters
@@ -300,16 +280,6 @@ class Factor(Factorised):
         self.x, self.z, self.n, self.l = x, z, total, self._room[slice(0, total), slice(0, total)]
         self._summarise(info)
 
-    @classmethod
-    def of(
-        cls, provider: Provider, pairs: Pairs, data: Observations, parameters: Parameters, lift: float, student_t: bool
-    ) -> Factor:
-        """Factor of a marginal likelihood."""
-        sigma, residual = parameters.sigma, data.y - np.asarray(parameters.mean)
-        with np.errstate(over="ignore"):  # the factor will tell
-            noise = np.square(sigma) if isinstance(sigma, np.ndarray) else sigma * sigma
-        return cls(provider, pairs, data.x, residual, parameters.hyperparameters, noise, lift, student_t)
-
     @functools.cached_property
     def summary(self) -> Summary:
         """Numbers of the factor and the residual, as the kernels wrote them."""
@@ -319,7 +289,7 @@ class Factor(Factorised):
         return Summary(int(minor), *map(float, numbers))
 
     @property
-    def weight(self) -> Any:
+    def weight(self) -> Array:
         """Weight in the `summary`, (1,), as kernels read it."""
         return self._summary[Summary._fields.index("weight") :]
 
@@ -343,7 +313,7 @@ class Factor(Factorised):
         alpha, inverse = self.inverse()
         return InverseSlopes(self.provider, self.pairs, self.x, self.values, inverse, alpha, self.weight, self.lift)
 
-    def rows(self, xs: Any) -> Matrix:
+    def rows(self, xs: Array) -> Matrix:
         """Rows k(xs, x) l'⁻¹ of new points xs, (m, n)."""
         rows = self.provider.empty(xs.shape[0], self.n, self.pairs.dtype)
         if self.n:
@@ -355,17 +325,44 @@ class Factor(Factorised):
         """Set rows[i] = times[i] rows[i] + more[i] z', for (m, n) rows such as the method `rows` returns, and (m,) numbers."""
         if not self.n:
             return
-        kernel, at = self._kernel("marginal_weights"), self.pairs.at
+        kernel, at = _kernel(self.pairs, "marginal_weights"), self.pairs.at
         times, more = (moved(self.runtime, a.astype(self.pairs.dtype)) for a in (times, more))
         kernel(
             (rows.rows, 1), rows.handle, rows.offset, rows.stride, self.z.handle, self.z.offset, *at(times), *at(more), self.n
         )  # fmt: skip
-        if self.runtime.host_visible:
-            self.runtime.synchronize()
+        self.pairs.finish()
 
     def products(self, a: Matrix, b: Matrix) -> np.ndarray:
         """Scalar products of the rows of two matrices, (m, n): (m,) of float64."""
         out = empty(self.runtime, a.rows, np.float64)
-        kernel = self._kernel("marginal_products")
+        kernel = _kernel(self.pairs, "marginal_products")
         kernel((a.rows, 1), *self.pairs.at(out), a.handle, a.offset, a.stride, b.handle, b.offset, b.stride, a.columns)
         return written(self.runtime, out)
+
+
+class Solver:
+    """Factorisation of the covariance matrices of a process, on the device of its observations.
+
+    Parameters
+    ----------
+    lift, student_t
+        As for `Factor`.
+    """
+
+    def __init__(self, covariance: Expression, data: Observations, lift: float, student_t: bool) -> None:
+        self._covariance, self._data, self._lift, self._student_t = covariance, data, lift, student_t
+        self.provider = provider_of(data.runtime)
+        self._pairs: dict[tuple[str, ...], Pairs] = {}  # by the names of the lengthscales that are vectors
+        self._pairs_for(())  # errors of the columns that the covariance is a function of
+
+    def _pairs_for(self, vectors: tuple[str, ...]) -> Pairs:
+        if vectors not in self._pairs:
+            data = self._data
+            self._pairs[vectors] = Pairs(self._covariance, data.runtime, data.dtype, data.columns, vectors)
+        return self._pairs[vectors]
+
+    def factor(self, parameters: Parameters) -> Factor:
+        """Factor of the covariance matrix at some parameters."""
+        data, values = self._data, parameters.hyperparameters
+        pairs, residual = self._pairs_for(tuple(values.vectors)), data.y - np.asarray(parameters.mean)
+        return Factor(self.provider, pairs, data.x, residual, values, parameters.noise, self._lift, self._student_t)

@@ -6,20 +6,24 @@ import queue
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..distribution.frozen import Frozen
 from ..evaluation.arguments import elements_inside
 from ..language.device_function import Argument
+from ..runtime.types import Array
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
-Values = dict[str, Any]
+Values = dict[str, float | np.ndarray]
+Bounds = tuple[float, float]  # lowest, highest
+Seed = int | np.random.Generator | None  # as for `numpy.random.default_rng`
 Evaluated = tuple[float, np.ndarray] | None  # what is maximised and its derivatives; None where it is not there
-LogPrior = Callable[[Values], tuple[float, Mapping[str, Any]]]
+LogPrior = Callable[[Values], tuple[float, Mapping[str, float | np.ndarray]]]
 START_SPREAD = 1.5  # standard deviation of random starts around the given one, in logarithms
 
 
@@ -46,8 +50,9 @@ class _Search:
     """Conversion between values by name and the vector of numbers that a search varies."""
 
     def __init__(
-        self, start: Mapping[str, Any], domains: Mapping[str, str], fixed: Collection[str], bounds: Mapping[str, Any], log: bool
-    ) -> None:
+        self, start: Mapping[str, ArrayLike], domains: Mapping[str, str], fixed: Collection[str],
+        bounds: Mapping[str, Bounds], log: bool,
+    ) -> None:  # fmt: skip
         self.start = {n: np.array(v, np.float64) for n, v in start.items()}
         self._arguments = [Argument(n, domains[n]) for n in start]
         if missing := [n for n in (*fixed, *bounds) if n not in start]:
@@ -58,10 +63,12 @@ class _Search:
         self.logs = {n for n in self.free if log and set(domains[n].split()) & {"positive", "nonnegative"}}
         for name in self.logs:
             if not (self.start[name] > 0).all():
-                raise ValueError(f"{name} starts at {start[name]}: its logarithm is sought, so it must be positive, or fixed")
+                raise ValueError(
+                    f"{name} starts at {self.start[name]}: its logarithm is sought, so it must be positive, or fixed"
+                )
         self.bounds = [self._limits(n, bounds.get(n)) for n in self.free for _ in range(self.start[n].size)]
 
-    def _limits(self, name: str, bounds: tuple[float, float] | None) -> tuple[float, float]:
+    def _limits(self, name: str, bounds: Bounds | None) -> Bounds:
         if bounds is None:
             return -np.inf, np.inf
         low, high = bounds
@@ -72,7 +79,7 @@ class _Search:
             low, high = (np.log(b) if b > 0 else -np.inf for b in (low, high))
         return low, high
 
-    def vector(self, values: Mapping[str, Any], derivative: Mapping[str, Any] | None = None) -> np.ndarray:
+    def vector(self, values: Mapping[str, ArrayLike], derivative: Mapping[str, ArrayLike] | None = None) -> np.ndarray:
         """Vector of the searched numbers at `values`; or, for a derivative in the values, the derivative in these numbers."""
         parts = []
         for name in self.free:
@@ -153,9 +160,10 @@ class _Priors:
 
 
 def maximise(
-    value_and_grad: Callable[..., tuple[Any, dict[str, Any]]], start: Mapping[str, Any], domains: Mapping[str, str], *,
-    fixed: Collection[str], bounds: Mapping[str, Any], priors: Mapping[str, Frozen], log_prior: LogPrior | None, method: str,
-    log: bool, restarts: int, rng: Any, options: Mapping[str, Any] | None,
+    value_and_grad: Callable[..., tuple[Array, dict[str, Array]]], start: Mapping[str, ArrayLike],
+    domains: Mapping[str, str], *, fixed: Collection[str], bounds: Mapping[str, Bounds], priors: Mapping[str, Frozen],
+    log_prior: LogPrior | None = None, method: str = "L-BFGS-B", log: bool = True, restarts: int = 0, rng: Seed = None,
+    options: Mapping[str, object] | None = None,
 ) -> Fit:  # fmt: skip
     """Fit of hyperparameters, as `GaussianProcess.fit` has it.
 
@@ -168,7 +176,7 @@ def maximise(
     best: tuple[float, Values, float] | None = None  # objective, values, log-likelihood
 
     def finished(
-        values: Values, loglik: float, gradient: Mapping[str, Any], prior: float, slopes: Mapping[str, Any]
+        values: Values, loglik: float, gradient: Mapping[str, ArrayLike], prior: float, slopes: Mapping[str, ArrayLike]
     ) -> Evaluated:
         """Objective, and its derivatives in the numbers that are searched for."""
         nonlocal best

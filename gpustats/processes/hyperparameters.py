@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.pointwise import Pointwise
 from ..language.device_function import Argument
+from ..runtime.types import Array
 from .expression import LENGTHSCALE, Expression, require_inside
 
 
@@ -18,20 +19,10 @@ class Hyperparameters:
 
     Parameters
     ----------
-    covariance : Expression
     columns : int
         Number of columns of the points.
     values : mapping
         Name -> number; a lengthscale may be a vector with a value for each column.
-
-    Attributes
-    ----------
-    numbers : dict
-        Numbers that the function takes: 1 for a vector, as the coordinates have been divided by it.
-    vectors : dict
-        Name -> (columns,) ndarray.
-    scales : array or None
-        Factors of the coordinates, for the vectors, once `Pairs` has made them.
 
     Raises
     ------
@@ -39,11 +30,11 @@ class Hyperparameters:
         Names that are unknown or missing, numbers outside their domain, and vectors where the function takes a number.
     """
 
-    def __init__(self, covariance: Expression, columns: int, values: Mapping[str, Any]) -> None:
+    def __init__(self, covariance: Expression, columns: int, values: Mapping[str, ArrayLike]) -> None:
         check_names(covariance, values)
-        self.numbers: dict[str, float] = {}
-        self.vectors: dict[str, np.ndarray] = {}
-        self.scales: Any = None
+        self.numbers: dict[str, float] = {}  # 1 for a vector, as the coordinates have been divided by it
+        self.vectors: dict[str, np.ndarray] = {}  # (columns,)
+        self.scales: Array | None = None  # factors of the coordinates, for the vectors, once `Pairs` has made them
         scaling = {i.lengthscale for i in covariance.inputs}
         for argument in covariance.arguments:
             name, value = argument.name, np.asarray(values[argument.name], np.float64)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..evaluation.arguments import check_wrt_among
-from ..linalg.providers import provider_of
 from ..parallel.remade import fetched, placed
 from ..runtime import arrays, choose
+from ..runtime.choose import Devices
+from ..runtime.types import Array
 from .covariance import Covariance
-from .factor import Factor, Factorised
-from .gradient import gradient, zero_gradient
-from .pairs import Pairs
-from .parameters import Parameters, ParameterSets, X, Y
+from .factor import Factorised, Solver
+from .parameters import Given, Parameters, ParameterSets, X, Y
 from .posterior import Posterior
 from .prediction import Prediction
-from .process import GaussianProcess
+from .process import GaussianProcess, PriorMean, new_points, one_set
 from .sets import Sets
 from .spread import Spread
 
@@ -106,96 +105,49 @@ class MarginalLikelihood(GaussianProcess):
     11.771
     """
 
+    _differentiable = (X, Y)
+
     def __init__(
-        self, cov: Covariance, x: Any, y: Any, *, mean: float | Callable[[np.ndarray], Any] = 0.0, student_t: bool = False,
-        jitter: float = 0.0, devices: Any = None,
+        self, cov: Covariance, x: ArrayLike, y: ArrayLike, *, mean: PriorMean = 0.0, student_t: bool = False,
+        jitter: float = 0.0, devices: Devices | None = None,
     ) -> None:  # fmt: skip
         runtimes = None if devices is None else choose.several(devices)
         super().__init__(cov, x, y, mean, jitter, None if runtimes is None else runtimes[0])
-        self.student_t, data = student_t, self._data
         if student_t and not self.n:
             raise ValueError("there are no observations: nothing tells the scale that student_t integrates out")
-        self._provider = provider_of(data.runtime)
-        self._pairs: dict[tuple[str, ...], Pairs] = {}  # by the names of the lengthscales that are vectors
-        self._pairs_for(())  # errors of the columns that cov is a function of
-        self._spread = None if runtimes is None else Spread(cov, data, runtimes)
-        self._sets = Sets(cov, data, student_t, 1 + self.jitter, never=self._spread is not None)
+        self.student_t, settings = student_t, (1 + self.jitter, student_t)
+        self.solver = Solver(cov, self.data, *settings)
+        self._spread = None if runtimes is None else Spread(cov, self.data, runtimes, *settings)
+        self._sets = Sets(cov, self.data, student_t, 1 + self.jitter, never=self._spread is not None)
         self._local = threading.local()  # .last: the parameters of the thread's last factor, and that
 
-    def __reduce__(self) -> Any:
-        x, y = (fetched(a) for a in self._data.given)
-        return _rebuilt, (self.cov, x, y, self._mean, self.student_t, self.jitter, self._devices)
+    def __reduce__(self) -> tuple[object, ...]:
+        x, y = map(fetched, self.data.given)
+        return _rebuilt, (x, y, settings_of(self))
 
     def __repr__(self) -> str:
         kind, shape = ", student_t" if self.student_t else "", (self.n, self.columns)
-        where = ", ".join(self._devices or [self.device.id])
-        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self._data.dtype}{kind} on {where}>"
+        where = ", ".join([self.device.id] if self._spread is None else self._spread.ids)
+        return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self.data.dtype}{kind} on {where}>"
 
-    @property
-    def _devices(self) -> list[str] | None:
-        """Devices that share the matrix, by their ids."""
-        return None if self._spread is None else [runtime.device.id for runtime in self._spread.runtimes]
-
-    # -- what users call
-
-    def __call__(self, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> Any:
-        """The log marginal likelihood.
-
-        Parameters
-        ----------
-        sigma, mean : float or (n,) array_like, optional
-            See the notes of the class, also for several sets.
-        **hyperparameters : float, or (p,) array_like for a lengthscale
-
-        Returns
-        -------
-        float, or (S,) ndarray
-        """
-        parameters = self._parameters(sigma, mean, hyperparameters, several=True)
+    def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:
         if isinstance(parameters, ParameterSets):
-            return self._sets.of_several(parameters, (), self.value_and_grad)[0]
-        if (found := self._sets.of_one(parameters, ())) is not None:
-            return found[0]
-        return self._loglik(self._factor(parameters), parameters)
-
-    def value_and_grad(
-        self, *, sigma: Any = None, mean: Any = None, wrt: str | Collection[str] | None = None, **hyperparameters: Any
-    ) -> tuple[Any, dict[str, Any]]:
-        """The log marginal likelihood and its derivatives.
-
-        Parameters
-        ----------
-        sigma, mean, **hyperparameters
-            As for a call.
-        wrt : str or collection of str, optional
-            Names of hyperparameters, ``"sigma"``, ``"mean"``, ``"x"``, ``"y"``. By default all hyperparameters, and sigma and
-            mean where they are given.
-
-        Returns
-        -------
-        value : float, or (S,) ndarray
-        gradient : dict
-            Name -> derivative of the sum of all values, shaped like that argument: floats, and arrays in float64 but for those
-            in x and y, which are like x and y.
-        """
-        parameters = self._parameters(sigma, mean, hyperparameters, several=True)
-        names = parameters.given if wrt is None else check_wrt_among(wrt, (*self.parameters, X, Y))
-        if isinstance(parameters, ParameterSets):
-            return self._sets.of_several(parameters, names, self.value_and_grad)
+            return self._sets.of_several(parameters, wrt, self.value_and_grad)
         if not self.n:
-            return 0.0, zero_gradient(self._data, parameters, names)
-        found = self._sets.of_one(parameters, () if X in names else names)
-        if found is not None and X not in names:
+            zeros = {n: 0.0 if isinstance(v, float) else np.zeros(v.shape) for n, v in parameters.by_name.items()}
+            return 0.0, self.data.gradient({X: np.zeros((0, self.columns)), Y: np.zeros(0)} | zeros, wrt)
+        found = self._sets.of_one(parameters, () if X in wrt else wrt)
+        if found is not None and X not in wrt:
             return found
         factor = self._factor(parameters)
-        if self._provider.on_host or self._spread is not None:
+        if self.solver.provider.on_host or self._spread is not None:
             self._loglik(factor, parameters)  # raises before work that would be in vain
-        slopes = gradient(factor, self._data, parameters, names)
+        slopes = factor.gradient(self.data, parameters, wrt)
         return self._loglik(factor, parameters) if found is None else found[0], slopes
 
     def predict(
-        self, xs: Any, *, noise: Any = False, cov: bool = False, mean_xs: Any = None, sigma: Any = None, mean: Any = None,
-        **hyperparameters: Any,
+        self, xs: ArrayLike, *, noise: ArrayLike = False, cov: bool = False, mean_xs: Given = None,
+        sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike,
     ) -> Prediction:  # fmt: skip
         """The distribution of the process at new points, given the data.
 
@@ -231,13 +183,13 @@ class MarginalLikelihood(GaussianProcess):
         >>> p.mean.round(2), p.scale.round(2)
         (array([0.14, 0.15]), array([0.05, 0.21]))
         """
-        posterior = self._posterior(xs, noise, mean_xs, self._parameters(sigma, mean, hyperparameters))
+        posterior = self._posterior(xs, noise, mean_xs, one_set(self, sigma, mean, hyperparameters))
         return posterior.prediction(cov, arrays.is_device_array(xs))
 
     def draw(
-        self, xs: Any, size: int | None = None, rng: Any = None, *, noise: Any = False, mean_xs: Any = None, sigma: Any = None,
-        mean: Any = None, **hyperparameters: Any,
-    ) -> Any:  # fmt: skip
+        self, xs: ArrayLike, size: int | None = None, rng: object = None, *, noise: ArrayLike = False,
+        mean_xs: Given = None, sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike,
+    ) -> Array:  # fmt: skip
         """Joint draws of the process at new points, given the data.
 
         Parameters
@@ -258,15 +210,10 @@ class MarginalLikelihood(GaussianProcess):
         Close points make their covariance matrix singular but for rounding. So their variances grow by about the precision, or
         by as many times that as it takes to make it positive definite.
         """
-        posterior = self._posterior(xs, noise, mean_xs, self._parameters(sigma, mean, hyperparameters))
+        posterior = self._posterior(xs, noise, mean_xs, one_set(self, sigma, mean, hyperparameters))
         return posterior.drawn(size, rng, arrays.is_device_array(xs))
 
     # -- the pieces of a call
-
-    def _pairs_for(self, vectors: tuple[str, ...]) -> Pairs:
-        if vectors not in self._pairs:
-            self._pairs[vectors] = Pairs(self.cov, self._data.runtime, self._data.dtype, self.columns, vectors)
-        return self._pairs[vectors]
 
     def _factor(self, parameters: Parameters) -> Factorised:
         """Factor of the covariance matrix; the calling thread keeps its last one."""
@@ -282,10 +229,9 @@ class MarginalLikelihood(GaussianProcess):
     def _made(self, parameters: Parameters) -> Factorised:
         """New factor of the covariance matrix, on one device or on all that share the matrix."""
         if self._spread is not None:
-            return self._spread.factor(parameters, 1 + self.jitter, self.student_t)
-        pairs = self._pairs_for(tuple(parameters.hyperparameters.vectors))
+            return self._spread.factor(parameters)
         try:
-            return Factor.of(self._provider, pairs, self._data, parameters, 1 + self.jitter, self.student_t)
+            return self.solver.factor(parameters)
         except MemoryError as error:
             raise MemoryError(
                 f"the covariance matrix of {self.n} points is too large: {error}; devices='all' shares it among all GPUs, and "
@@ -300,15 +246,22 @@ class MarginalLikelihood(GaussianProcess):
             raise factor.not_positive_definite(parameters)
         return value
 
-    def _posterior(self, xs: Any, noise: Any, mean_xs: Any, parameters: Parameters) -> Posterior:
+    def _posterior(self, xs: ArrayLike, noise: ArrayLike, mean_xs: Given, parameters: Parameters) -> Posterior:
         """Posterior at new points, after a check of the arguments of `predict`."""
-        new = self._new_points(xs, noise, mean_xs, parameters)
+        new = new_points(self.data, self.prior_mean, parameters, xs, noise, mean_xs)
         factor = self._factor(parameters)
         self._loglik(factor, parameters)
-        return Posterior(factor, *new)
+        return Posterior(factor, new)
 
 
-def _rebuilt(
-    cov: Covariance, x: Any, y: Any, mean: Any, student_t: bool, jitter: float, devices: list[str] | None = None
-) -> MarginalLikelihood:
-    return MarginalLikelihood(cov, placed(x), placed(y), mean=mean, student_t=student_t, jitter=jitter, devices=devices)
+def settings_of(likelihood: MarginalLikelihood) -> dict[str, Any]:
+    """Arguments of a likelihood but for its points and observations, for another of the same kind."""
+    devices = None if likelihood._spread is None else likelihood._spread.ids
+    return {
+        "cov": likelihood.cov, "mean": likelihood.prior_mean, "student_t": likelihood.student_t, "jitter": likelihood.jitter,
+        "devices": devices,
+    }  # fmt: skip
+
+
+def _rebuilt(x: ArrayLike, y: ArrayLike, settings: Mapping[str, Any]) -> MarginalLikelihood:
+    return MarginalLikelihood(x=placed(x), y=placed(y), **settings)

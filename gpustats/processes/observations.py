@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.placement import as_read, moved, target_of
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays
-from .matrix import as_points
+from ..runtime.base import Runtime
+from ..runtime.types import Array
 from .parameters import X, Y
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 
 class Observations:
@@ -46,7 +44,7 @@ class Observations:
         Where shapes do not go together, or there are nan or infinite numbers.
     """
 
-    def __init__(self, x: Any, y: Any, default: Runtime | None = None) -> None:
+    def __init__(self, x: ArrayLike, y: ArrayLike, default: Runtime | None = None) -> None:
         points, responses = given = as_points(x, X), arrays.as_array(y, Y)
         shape = tuple(getattr(responses, "shape", ()))
         self.n, self.columns = points.shape
@@ -63,20 +61,20 @@ class Observations:
         self.x = moved(self.runtime, as_read(self.runtime, points if self._native[X] else self.host_x, self.dtype))
 
     @property
-    def given(self) -> tuple[Any, Any]:
+    def given(self) -> tuple[Array, Array]:
         """Points and responses as the user gave them: with as many axes, and on the same device."""
         return self.like_x(self.host_x), self.like_y(self.y)
 
-    def like_x(self, array: Any) -> Any:
+    def like_x(self, array: Array) -> Array:
         """Derivative in the points, (n, columns), shaped like the user's points, and on the same device."""
         array = array.reshape(self.n) if self._flat else array
         return delivered(self.runtime, array, self._native[X])
 
-    def like_y(self, array: Any) -> Any:
+    def like_y(self, array: Array) -> Array:
         """Derivative in the responses, (n,), on the device of the user's responses."""
         return delivered(self.runtime, array, self._native[Y])
 
-    def gradient(self, found: Mapping[str, Any], wrt: Collection[str]) -> dict[str, Any]:
+    def gradient(self, found: Mapping[str, Array], wrt: Collection[str]) -> dict[str, Array]:
         """Derivatives in the order of `wrt`; those in points and responses are shaped and placed like the user's arrays."""
         gradient = {n: found[n] for n in wrt}
         if X in wrt:
@@ -93,3 +91,14 @@ def require_finite(name: str, a: np.ndarray, first: int = 0) -> None:
         value = a[tuple(place)]
         place[0] += first
         raise ValueError(f"{name}[{', '.join(map(str, place))}] is {value}: leave out what is not known")
+
+
+def as_points(x: ArrayLike, name: str) -> Array:
+    """Points as an array (n, p); numbers are points of one column."""
+    points = arrays.as_array(x, name)
+    shape = tuple(getattr(points, "shape", ()))
+    if len(shape) == 1:
+        return points.reshape(-1, 1)
+    if len(shape) != 2 or not shape[1]:
+        raise ValueError(f"{name} has shape {shape}: it must be (n, p), points in rows, or (n,)")
+    return points

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from ..linalg.matrix import Matrix
+from ..runtime.types import Array, Handle
 from .pairs import MATRIX, SUMS, Pairs, Slots
 
 BLOCKS_OF_A_SET = 64  # of threads, which share the sums of one of several sets
 
 #: Where the numbers and the scales of several sets lie: two handles, with the place behind each, in numbers.
-Given = Sequence[tuple[Any, int]]
+Places = Sequence[tuple[Handle, int]]
 
 
 class PairSets:
@@ -22,25 +22,18 @@ class PairSets:
 
     Parameters
     ----------
-    pairs : Pairs
     x : (n, columns) array
-    n_sets : int
     wrt : sequence of str
         Names of the hyperparameters in which there are derivatives.
-
-    Attributes
-    ----------
-    n_sums : int
-        Number of sums that the kernels of derivatives write.
     """
 
-    def __init__(self, pairs: Pairs, x: Any, n_sets: int, wrt: Sequence[str]) -> None:
+    def __init__(self, pairs: Pairs, x: Array, n_sets: int, wrt: Sequence[str]) -> None:
         self._pairs, self._x, self._n_sets = pairs, x, n_sets
         self._slots = Slots(pairs.code, pairs.layout, pairs.vectors, wrt)
         self._tiles = -(-x.shape[0] // pairs.layout.tile)
         self._blocks = min(self._tiles * (self._tiles + 1) // 2, BLOCKS_OF_A_SET)
         self._shape = len(self._slots.passes), n_sets, self._blocks, self._slots.count
-        self.n_sums = math.prod(self._shape)
+        self.n_sums = math.prod(self._shape)  # that the kernels of derivatives write
 
     def given(self, values: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Numbers and scales that kernels read for values of hyperparameters, (sets, 1), or (sets, columns) for a vector.
@@ -56,7 +49,7 @@ class PairSets:
         scales = pairs.code.scales({n: values[n] for n in pairs.vectors}) if pairs.vectors else np.empty((0, 0, 0))
         return np.stack(numbers, 1), scales
 
-    def matrix(self, out: Matrix, given: Given, noise: tuple[Any, int], stride: int, lift: float) -> None:
+    def matrix(self, out: Matrix, given: Places, noise: tuple[Handle, int], stride: int, lift: float) -> None:
         """Lower triangles of out = k(x, x), times `lift` on the diagonal, where noise is added.
 
         Parameters
@@ -69,7 +62,6 @@ class PairSets:
             Where noise lies.
         stride : int
             Its numbers for a set: 1, or one for each row.
-        lift : float
         """
         kernel = self._pairs.kernel(MATRIX, noise="value" if stride == 1 else "row", lower=True, several=True)
         points, numbers = self._operands(given)
@@ -77,8 +69,8 @@ class PairSets:
         kernel(grid, out.handle, out.offset, out.stride, out.batch_stride, *points, lift, *noise, stride, *numbers)
 
     def sums(
-        self, out: tuple[Any, int], diagonal: Any, inverse: Matrix, alpha: Matrix, weights: tuple[Any, int], stride: int,
-        given: Given, lift: float,
+        self, out: tuple[Handle, int], diagonal: Array, inverse: Matrix, alpha: Matrix, weights: tuple[Handle, int],
+        stride: int, given: Places, lift: float,
     ) -> None:  # fmt: skip
         """Start the kernels that write the sums for `derivatives`.
 
@@ -113,7 +105,7 @@ class PairSets:
         found = sums.reshape(self._shape).sum(2)
         return self._slots.derivatives(list(found), {n: values[n] for n in self._pairs.vectors})
 
-    def _operands(self, given: Given) -> tuple[list[Any], list[Any]]:
+    def _operands(self, given: Places) -> tuple[list[Array | int], list[Handle | int]]:
         """Kernel arguments for the points and the factors of their coordinates, and for the hyperparameters."""
         pairs, ((handle, start), scales), (n, columns) = self._pairs, given, self._x.shape
         count, at = len(pairs.covariance.parameters), pairs.at(self._x)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..evaluation.placement import at, empty, moved
-from ..kernels.code import PER_SET, VALUE
+from ..kernels.code import PER_SET, VALUE, KernelCode
 from ..kernels.layout import Layout
 from ..kernels.template import Template
 from ..linalg.matrix import Matrix
+from ..runtime.base import Device, Kernel, Runtime
+from ..runtime.types import Array, Handle, Shape
 from .expression import Expression
 from .hyperparameters import Hyperparameters
-
-if TYPE_CHECKING:
-    from ..kernels.code import KernelCode
-    from ..runtime.base import Device, Kernel, Runtime
 
 _COVARIANCE = Template.beside(__file__, "covariance")
 MATRIX, DIAGONAL, SUMS, POINTS = "matrix", "diagonal", "sums", "points"  # the template's kernels
@@ -69,23 +67,12 @@ class Measure:
 
 
 class Derivatives(NamedTuple):
-    """Code of a covariance function with its derivatives, and the names of these.
-
-    Attributes
-    ----------
-    code : KernelCode
-    sums : dict
-        Hyperparameter -> the derivative in it among the function's results.
-    wanted : list of int
-        The measures that are scaled by vectors in which derivatives are wanted.
-    slopes : list of str
-        The derivative in each input among the results, or "".
-    """
+    """Code of a covariance function with its derivatives, and the names of these."""
 
     code: KernelCode
-    sums: dict[str, str]
-    wanted: list[int]
-    slopes: list[str]
+    sums: dict[str, str]  # hyperparameter -> the derivative in it among the function's results
+    wanted: list[int]  # the measures that are scaled by vectors in which derivatives are wanted
+    slopes: list[str]  # the derivative in each input among the results, or ""
 
 
 class PairsCode:
@@ -93,18 +80,10 @@ class PairsCode:
 
     Parameters
     ----------
-    covariance : Expression
     columns : int
         Number of columns of the points.
     vectors : sequence of str
         Names of the lengthscales that are vectors.
-
-    Attributes
-    ----------
-    measures : list of Measure
-        Distances and scalar products of two points, each computed once.
-    of_inputs : list of int
-        The number of each input's measure.
     """
 
     def __init__(self, covariance: Expression, columns: int, vectors: Sequence[str]) -> None:
@@ -115,14 +94,14 @@ class PairsCode:
                     f"{covariance.name} is a function of column {max(i.columns)}, but the points have {columns} columns"
                 )
         seen = [Measure(i.kind, i.columns, i.lengthscale if i.lengthscale in vectors else "") for i in covariance.inputs]
-        self.measures = list(dict.fromkeys(seen))
-        self.of_inputs = [self.measures.index(m) for m in seen]
+        self.measures = list(dict.fromkeys(seen))  # each computed once
+        self.of_inputs = [self.measures.index(m) for m in seen]  # the number of each input's measure
 
     def source(
         self, which: str, layout: PairsLayout, dtype: str, dialect: str, wrt: Sequence[str] = (), noise: str = "",
         lower: bool = False, several: bool = False, strip: bool = False,
     ) -> tuple[str, str]:  # fmt: skip
-        """Source and name of one kernel.
+        """Source of one kernel, and the kernel's name.
 
         Parameters
         ----------
@@ -137,10 +116,6 @@ class PairsCode:
             Whether a ``"matrix"``, or ``"sums"``, are those of several sets of hyperparameters.
         strip : bool
             Whether ``"sums"`` are over the last rows of a triangle.
-
-        Returns
-        -------
-        source, name of the kernel
         """
         found = self.derivatives(wrt, which == POINTS, PER_SET if several else VALUE)
         text = _COVARIANCE.source_of(
@@ -184,23 +159,15 @@ class Slots:
         Names of the lengthscales that are vectors.
     wrt : sequence of str
         Names of hyperparameters.
-
-    Attributes
-    ----------
-    wrt : tuple of str
-        In the order in which the kernel has them.
-    count : int
-        Number of sums of a block.
-    passes : range
-        The first column of each chunk.
     """
 
     def __init__(self, code: PairsCode, layout: PairsLayout, vectors: Collection[str], wrt: Sequence[str]) -> None:
         self._sums, self._vectors = ([n for n in wrt if (n in vectors) == given] for given in (False, True))
         self._scaled = [m for m in code.measures if m.scaled in self._vectors]
-        self._columns, self._chunk, self.wrt = code.columns, layout.chunk, (*self._sums, *self._vectors)
-        self.count = len(self._sums) + 1 + layout.chunk * len(self._scaled)
-        self.passes = range(0, code.columns if self._scaled else 1, layout.chunk)
+        self._columns, self._chunk = code.columns, layout.chunk
+        self.wrt = (*self._sums, *self._vectors)  # in the order in which the kernel has them
+        self.count = len(self._sums) + 1 + layout.chunk * len(self._scaled)  # sums of a block
+        self.passes = range(0, code.columns if self._scaled else 1, layout.chunk)  # the first column of each chunk
 
     def derivatives(
         self, found: Sequence[np.ndarray], vectors: Mapping[str, np.ndarray]
@@ -225,15 +192,19 @@ class Slots:
             gradient[measure.scaled] += over_cubes(-2 * moments, vectors[measure.scaled])
         return gradient, found[0][:, n_sums]
 
+    def of_one(
+        self, found: Sequence[np.ndarray], vectors: Mapping[str, np.ndarray]
+    ) -> tuple[dict[str, float | np.ndarray], float]:
+        """Derivatives and trace of one set of hyperparameters: numbers, and (columns,) for vectors."""
+        by_set, trace = self.derivatives(found, {n: v[None] for n, v in vectors.items()})
+        return {n: v[0] if n in vectors else v.item() for n, v in by_set.items()}, trace.item()
+
 
 class Pairs:
     """Covariance function at points on a device.
 
     Parameters
     ----------
-    covariance : Expression
-    runtime : Runtime
-    dtype : dtype
     columns : int
         Number of columns of the points.
     vectors : sequence of str
@@ -244,12 +215,13 @@ class Pairs:
         self.covariance, self.runtime, self.dtype, self.columns = covariance, runtime, dtype, columns
         self.vectors, self.code = tuple(vectors), PairsCode(covariance, columns, vectors)
         self.layout = layout_for(runtime.device, columns)
-        self._kernels: dict[tuple[Any, ...], Kernel] = {}
+        self._kernels: dict[tuple[object, ...], Kernel] = {}
         self.unscaled = self._empty(1)  # for kernels that read no scales
 
     def matrix(
-        self, out: Matrix, x: Any, y: Any, values: Hyperparameters, noise: Any = None, lift: float = 1.0, lower: bool = False
-    ) -> None:
+        self, out: Matrix, x: Array, y: Array, values: Hyperparameters, noise: float | Array | None = None,
+        lift: float = 1.0, lower: bool = False,
+    ) -> None:  # fmt: skip
         """Matrix of covariances, out = k(x, y).
 
         Parameters
@@ -260,26 +232,27 @@ class Pairs:
             Whether only tiles on the diagonal and below it are written.
         """
         kind = "" if noise is None else "value" if isinstance(noise, float) else "row"
-        more: list[Any] = [] if noise is None else [lift, noise] if kind == "value" else [lift, *self.at(noise)]
+        more: list[float | Handle] = [] if noise is None else [lift, noise] if kind == "value" else [lift, *self.at(noise)]
         kernel = self.kernel(MATRIX, noise=kind, lower=lower)
         tile = self.layout.tile
         grid = -(-out.columns // tile), -(-out.rows // tile)
         points, numbers = self.operands(x, y, values)
         kernel(grid, out.handle, out.offset, out.stride, *points, *more, *numbers)
-        self._finish()
+        self.finish()
 
-    def diagonal(self, x: Any, values: Hyperparameters) -> Any:
+    def diagonal(self, x: Array, values: Hyperparameters) -> Array:
         """Diagonal k(x_i, x_i): a device array (n,), or a NumPy array where the memory is the host's."""
         out = self._empty(x.shape[0])
         kernel = self.kernel(DIAGONAL)
         points, numbers = self.operands(x, x, values)
         kernel((-(-x.shape[0] // self.layout.threads), 1), *self.at(out), *points, *numbers)
-        self._finish()
+        self.finish()
         return out
 
     def gradient(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, wrt: Sequence[str], lift: float = 1.0
-    ) -> tuple[dict[str, Any], float, Any]:
+        self, x: Array, values: Hyperparameters, inverse: Matrix, alpha: Array, weight: Array, wrt: Sequence[str],
+        lift: float = 1.0,
+    ) -> tuple[dict[str, Array], float, Array]:  # fmt: skip
         """Sums over all i, j of W_ij dk(x_i, x_j) / dθ, where W = (weight alpha alpha' - inverse) / 2.
 
         Parameters
@@ -317,17 +290,27 @@ class Pairs:
                 *self.at(alpha), *self.at(weight), lift, tiles, first, *points, *numbers,
             )  # fmt: skip
             found.append(self.runtime.fetch(result).view(np.float64).reshape(1, blocks, slots.count).sum(1))
-        by_set, trace = slots.derivatives(found, {n: v[None] for n, v in values.vectors.items()})
-        gradient = {n: v[0] if n in values.vectors else float(v.item()) for n, v in by_set.items()}
-        return gradient, float(trace.item()), diagonal
+        return *slots.of_one(found, values.vectors), diagonal
 
     def points_gradient(
-        self, x: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float = 1.0
-    ) -> Any:
-        """Derivative of the sum in `gradient` with respect to the points, (n, columns); reads both triangles of `inverse`."""
-        return self._points(x, x, values, inverse, alpha, weight, lift)
+        self, x: Array, y: Array, values: Hyperparameters, inverse: Matrix, alpha: Array, weight: Array, lift: float
+    ) -> Array:
+        """Derivative in the points y of the sums over i of `gradient`, for k(x_i, y_j): like y, (m, columns).
 
-    def cross_gradient(self, x: Any, y: Any, values: Hyperparameters, negative: Matrix, lift: float = 1.0) -> Any:
+        Other arguments are as there; numbers of `inverse` on both sides of its diagonal count.
+        """
+        out = self._empty(tuple(y.shape))
+        kernel = self.kernel(POINTS)
+        points, numbers = self.operands(x, y, values)
+        for first in range(0, self.columns, self.layout.chunk):
+            kernel(
+                (-(-y.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
+                *self.at(alpha), *self.at(weight), lift, first, *points, *numbers,
+            )  # fmt: skip
+        self.finish()
+        return out
+
+    def cross_gradient(self, x: Array, y: Array, values: Hyperparameters, negative: Matrix, lift: float = 1.0) -> Array:
         """Derivatives in the points y of the sums over i of -negative_ij k(x_i, y_j): like y, (m, columns).
 
         Parameters
@@ -339,21 +322,7 @@ class Pairs:
             Weight of numbers on the diagonal.
         """
         none = moved(self.runtime, np.zeros(max(x.shape[0], y.shape[0]), self.dtype))
-        return self._points(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)
-
-    def _points(
-        self, x: Any, y: Any, values: Hyperparameters, inverse: Matrix, alpha: Any, weight: Any, lift: float
-    ) -> Any:
-        out = self._empty(tuple(y.shape))
-        kernel = self.kernel(POINTS)
-        points, numbers = self.operands(x, y, values)
-        for first in range(0, self.columns, self.layout.chunk):
-            kernel(
-                (-(-y.shape[0] // self.layout.tile), 1), *self.at(out), inverse.handle, inverse.offset, inverse.stride,
-                *self.at(alpha), *self.at(weight), lift, first, *points, *numbers,
-            )  # fmt: skip
-        self._finish()
-        return out
+        return self.points_gradient(x, y, values, negative, none, moved(self.runtime, np.zeros(1)), lift)
 
     @property
     def most_blocks(self) -> int:
@@ -361,21 +330,21 @@ class Pairs:
         device = self.runtime.device
         return device.compute_units * (1 if device.type == "cpu" else 8)
 
-    def at(self, array: Any) -> tuple[Any, int]:
+    def at(self, array: Array) -> tuple[Handle, int]:
         """Kernel arguments for an array: its memory, and its beginning there, in numbers."""
         return at(self.runtime, array)
 
     # -- the pieces of a launch
 
-    def _empty(self, shape: Any) -> Any:
+    def _empty(self, shape: int | Shape) -> Array:
         return empty(self.runtime, shape, self.dtype)
 
-    def operands(self, x: Any, y: Any, values: Hyperparameters) -> tuple[list[Any], list[float]]:
+    def operands(self, x: Array, y: Array, values: Hyperparameters) -> tuple[list[Handle | int], list[float]]:
         """Kernel arguments for points with the vectors that scale them, and for the hyperparameters."""
         points = [*self.at(x), x.shape[0], *self.at(y), y.shape[0], *self.at(self._scales(values))]
         return points, [values.numbers[n] for n in self.covariance.parameters]
 
-    def _scales(self, values: Hyperparameters) -> Any:
+    def _scales(self, values: Hyperparameters) -> Array:
         """Factors of the coordinates, a row for each measure, as an array that `values` keeps alive."""
         if values.scales is None:
             values.scales = self.unscaled
@@ -384,7 +353,7 @@ class Pairs:
                 values.scales = moved(self.runtime, scales[0].astype(self.dtype))
         return values.scales
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         """Wait for kernels that work in the host's memory."""
         if self.runtime.host_visible:
             self.runtime.synchronize()

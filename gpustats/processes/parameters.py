@@ -4,42 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..evaluation.arguments import elements_inside
 from ..evaluation.placement import device_of
 from ..language.device_function import Argument
 from ..runtime import arrays
+from ..runtime.types import Shape
 from .expression import Expression
 from .hyperparameters import Hyperparameters, check_names
 
 SIGMA, MEAN, X, Y = "sigma", "mean", "x", "y"
+#: Numbers that a call may give, or leave out.
+Given: TypeAlias = ArrayLike | None
 #: Arguments of a marginal likelihood's methods beside hyperparameters, which so cannot have these names.
 RESERVED = (SIGMA, MEAN, X, Y, "xs", "wrt", "noise", "cov", "mean_xs", "size", "rng")
 
 
 class Parameters(NamedTuple):
-    """Parameters of one evaluation of a marginal likelihood, checked.
-
-    Attributes
-    ----------
-    hyperparameters : Hyperparameters
-    sigma, mean : float or (n,) ndarray
-        Standard deviation of the noise, and the prior mean.
-    given : tuple of str
-        Names of those that the caller gave.
-    """
+    """Parameters of one evaluation of a marginal likelihood, checked."""
 
     hyperparameters: Hyperparameters
+    # standard deviation of the noise, and the prior mean: one number, or (n,)
     sigma: float | np.ndarray
     mean: float | np.ndarray
-    given: tuple[str, ...]
+    given: tuple[str, ...]  # names of those that the caller gave
 
     @classmethod
     def of(
-        cls, covariance: Expression, columns: int, n: int, values: Mapping[str, Any], given: tuple[str, ...]
+        cls, covariance: Expression, columns: int, n: int, values: Mapping[str, ArrayLike], given: tuple[str, ...]
     ) -> Parameters:
         """Parameters from the values of hyperparameters, sigma and mean, for n points of so many columns."""
         own = {name: on_host(v) for name, v in values.items() if name not in (SIGMA, MEAN)}
@@ -51,12 +47,27 @@ class Parameters(NamedTuple):
         return self.hyperparameters.by_name | {SIGMA: self.sigma, MEAN: self.mean}
 
     @property
+    def n_sets(self) -> int:
+        return 1
+
+    @property
+    def noise(self) -> float | np.ndarray:
+        """Variance of the noise; infinite where that of sigma overflows: the covariance matrix's factor will tell."""
+        with np.errstate(over="ignore"):
+            return np.square(self.sigma)
+
+    @property
     def rows(self) -> dict[str, np.ndarray]:
         """Array with one row, by argument."""
         return {n: np.reshape(np.asarray(v, float), (1, np.size(v))) for n, v in self.by_name.items()}
 
+    def as_given(self, name: str, derivatives: np.ndarray) -> float | np.ndarray:
+        """Derivatives in an argument, the row of this set, shaped like that argument."""
+        one = np.ndim(self.by_name[name]) == 0
+        return float(derivatives.item()) if one else derivatives[0]
+
     @property
-    def key(self) -> Any:
+    def key(self) -> tuple[tuple[str, Shape, bytes], ...]:
         """Hashable key, equal for equal parameters."""
         return tuple((n, np.shape(v), np.asarray(v).tobytes()) for n, v in self.by_name.items())
 
@@ -65,36 +76,24 @@ class Parameters(NamedTuple):
 
 
 class ParameterSets(NamedTuple):
-    """Several sets of parameters of a marginal likelihood, checked.
+    """Several sets of parameters of a marginal likelihood, checked."""
 
-    Attributes
-    ----------
-    lead : tuple of int
-        The leading axes, those of the sets.
-    values : dict
-        Argument -> array of float64: a number or a vector for all sets, or one for each of them with the leading axes and one
-        of length 1 or the vector's.
-    given : tuple of str
-        Names of those that the caller gave.
-    """
-
-    lead: tuple[int, ...]
+    lead: tuple[int, ...]  # the leading axes, those of the sets
+    # argument -> array of float64: a number or a vector for all sets, or one for each of them with the leading axes and one
+    # of length 1 or the vector's
     values: dict[str, np.ndarray]
-    given: tuple[str, ...]
+    given: tuple[str, ...]  # names of those that the caller gave
 
     @classmethod
     def of(
-        cls, covariance: Expression, columns: int, n: int, values: Mapping[str, Any], given: tuple[str, ...]
+        cls, covariance: Expression, columns: int, n: int, values: Mapping[str, ArrayLike], given: tuple[str, ...]
     ) -> ParameterSets:
         """Sets of parameters from values of hyperparameters, sigma and mean, at least one of which has leading axes.
 
         Parameters
         ----------
-        covariance : Expression
         columns, n : int
             Numbers of columns and of points.
-        values : mapping
-        given : tuple of str
 
         Raises
         ------
@@ -131,12 +130,12 @@ class ParameterSets(NamedTuple):
             for name, a in self.values.items()
         }
 
-    def one(self, k: int) -> dict[str, Any]:
+    def one(self, k: int) -> dict[str, float | np.ndarray]:
         """Parameters of set k."""
         values = {name: a[k if len(a) > 1 else 0] for name, a in self.rows.items()}
         return {name: v if self.values[name].ndim == 1 or v.size > 1 else v.item() for name, v in values.items()}
 
-    def as_given(self, name: str, derivatives: np.ndarray) -> Any:
+    def as_given(self, name: str, derivatives: np.ndarray) -> float | np.ndarray:
         """Derivatives in an argument, a row for each set, shaped like that argument: added up where all sets share it."""
         value = self.values[name]
         found = (derivatives if value.ndim > 1 else derivatives.sum(0)).reshape(value.shape)
@@ -150,12 +149,12 @@ def _short(value: float | np.ndarray) -> str:
     return f"[{listed}{', …' if len(value) > 4 else ''}]"
 
 
-def on_host(value: Any) -> Any:
+def on_host(value: ArrayLike) -> ArrayLike:
     """NumPy array of a device array; any other value as it is."""
     return device_of([value], ["value"]).to_host(value) if arrays.is_device_array(value) else value
 
 
-def by_row(name: str, value: Any, n: int) -> float | np.ndarray:
+def by_row(name: str, value: ArrayLike, n: int) -> float | np.ndarray:
     """Number, or vector (n,) in float64; ValueError for another shape, nan and infinity."""
     value = np.asarray(on_host(value), np.float64)
     if value.shape not in ((), (n,)):
@@ -165,7 +164,7 @@ def by_row(name: str, value: Any, n: int) -> float | np.ndarray:
     return value if value.ndim else float(value)
 
 
-def deviation(name: str, value: Any, n: int) -> float | np.ndarray:
+def deviation(name: str, value: ArrayLike, n: int) -> float | np.ndarray:
     """Standard deviation: a number, or a vector (n,) in float64."""
     checked = by_row(name, value, n)
     if np.any(np.asarray(checked) < 0):

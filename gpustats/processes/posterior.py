@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,37 +11,34 @@ from ..draws.generator import as_generator
 from ..evaluation.placement import empty, moved
 from ..evaluation.results import delivered, written
 from ..linalg.matrix import Matrix
+from ..runtime.types import Array
 from .factor import Factorised
 from .prediction import Prediction, variance_of_t
+from .process import NewPoints
 
 #: Bytes of the covariances between data and new points that predictions have at a time.
 CHUNK_BYTES = 1 << 27
 
 
-@dataclass(frozen=True)
 class Posterior:
     """Distribution of a Gaussian process at m new points, given the data of a factor.
 
-    Attributes
+    Parameters
     ----------
     factor : Factorised
         Factor of the data's covariance matrix.
-    xs : (m, p) array
-        The new points, as kernels read them.
-    mean : (m,) ndarray
-        The prior mean there.
-    noise : (m,) array
-        The variances of noise there, as kernels read them.
+    new : NewPoints
+        The points, with their prior mean and noise: attributes of the posterior, too.
     """
 
-    factor: Factorised
-    xs: Any
-    mean: np.ndarray
-    noise: Any
+    def __init__(self, factor: Factorised, new: NewPoints) -> None:
+        self.factor, self.xs, self.mean, self.noise, self.m = factor, new.xs, new.mean, new.noise, new.m
 
-    @property
-    def m(self) -> int:
-        return len(self.mean)
+    def parts(self, beside: int = 0) -> Iterator[slice]:
+        """Ranges of points that are worked on one after another, each with `beside` points beside those of the data."""
+        factor = self.factor
+        step = max(factor.at_once * CHUNK_BYTES // (max(factor.n + beside, 1) * factor.pairs.dtype.itemsize), 64)
+        return (slice(i, i + step) for i in range(0, self.m, step))
 
     def prediction(self, cov: bool, native: bool) -> Prediction:
         """Result of `predict`; `cov`: with covariances; `native`: device arrays."""
@@ -54,34 +50,32 @@ class Posterior:
             covariance = delivered(factor.runtime, self.covariance(times), native)
         return Prediction(location, scale, covariance, factor.df)
 
-    def drawn(self, size: int | None, rng: Any, native: bool) -> Any:
+    def drawn(self, size: int | None, rng: object, native: bool) -> Array:
         """Result of `draw`; `native`: a device array."""
-        count, rng, n = 1 if size is None else int(size), as_generator(rng), self.factor.n
-        squares = densities["chi_squared"].rvs(float(max(n, 1)), size=(count, 1), rng=rng.jumped())
-        z = densities["normal"].rvs(0.0, 1.0, size=(count, self.m), rng=rng)
+        count, generator, n = 1 if size is None else int(size), as_generator(rng), self.factor.n
+        squares = densities["chi_squared"].rvs(float(max(n, 1)), size=(count, 1), rng=generator.jumped())
+        z = densities["normal"].rvs(0.0, 1.0, size=(count, self.m), rng=generator)
         if self.factor.student_t:
             z *= np.sqrt(n / squares)
         out = delivered(self.factor.runtime, self.draws(z), native)
         return out.reshape(self.m) if size is None else out
 
-    def moments(self) -> tuple[Any, Any]:
+    def moments(self) -> tuple[Array, Array]:
         """Location and scale at each new point, (m,) arrays as kernels write them."""
         factor, runtime, dtype = self.factor, self.factor.runtime, self.mean.dtype
         location, scale = moved(runtime, self.mean), empty(runtime, self.m, dtype)
-        step = max(factor.at_once * CHUNK_BYTES // (max(factor.n, 1) * dtype.itemsize), 64)
-        for i in range(0, self.m, step):
-            part = slice(i, i + step)
+        for part in self.parts():
             factor.predict(self.xs[part], location[part], scale[part], self.noise[part], self.factor.scale2)
         return location, scale
 
-    def covariance(self, times: float) -> Any:
+    def covariance(self, times: float) -> Array:
         """The covariances of all new points times a number, an (m, m) array as kernels write it."""
         m = self.m
         if not m:
             return empty(self.factor.runtime, (0, 0), self.mean.dtype)
         return self.factor.covariance(self.xs, self.noise, self.factor.scale2 * times).memory.array.reshape(m, m)
 
-    def draws(self, z: np.ndarray) -> Any:
+    def draws(self, z: np.ndarray) -> Array:
         """Joint draws, an array (size, m) as kernels write it, of standard normal draws (size, m).
 
         Raises
@@ -95,8 +89,7 @@ class Posterior:
             root = self._root()
             normal = Matrix.over(runtime, moved(runtime, z.astype(self.mean.dtype)))
             provider.gemm(1.0, normal, root.T, 1.0, Matrix.over(runtime, out))
-            if runtime.host_visible:
-                runtime.synchronize()
+            self.factor.pairs.finish()
         return out
 
     def _root(self) -> Matrix:

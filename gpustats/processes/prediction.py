@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import special
 
 from ..density import densities
 from ..draws.generator import as_generator
+from ..evaluation.results import as_shape
 from ..runtime.transfers import to_device, to_host
+from ..runtime.types import Array, Shape
 
 
 class LocationScale:
@@ -20,19 +21,19 @@ class LocationScale:
     A subclass is a dataclass with the fields `mean` and `scale`, their locations and scales, and `df`, None for normal ones.
     """
 
-    mean: Any
-    scale: Any
+    mean: Array
+    scale: Array
     df: int | None
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Array:
         """Variance of each distribution; infinite for two degrees of freedom or less."""
         square = self.scale * self.scale
         if self.df is None or self.df > 2:
             return square if self.df is None else square * variance_of_t(self.df)
         return square + np.inf
 
-    def interval(self, confidence: float = 0.95) -> tuple[Any, Any]:
+    def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Ends of the central intervals that have the probability `confidence`."""
         from scipy import stats
 
@@ -42,8 +43,7 @@ class LocationScale:
         half = self.scale * float(standard.ppf((1 + confidence) / 2))
         return self.mean - half, self.mean + half
 
-
-    def expected_improvement(self, best: Any, *, maximize: bool = False) -> Any:
+    def expected_improvement(self, best: float | Array, *, maximize: bool = False) -> Array:
         """Improvement on the best response so far that is expected at each point: E max(best - Y, 0).
 
         Parameters
@@ -74,28 +74,34 @@ class LocationScale:
         >>> p.expected_improvement(np.cos(5 * x).min()).round(3)
         array([0.001, 0.226, 0.071])
         """
-        on_host = isinstance(self.mean, np.ndarray)
-        mean, scale = (np.asarray(a if on_host else to_host(a), np.float64) for a in (self.mean, self.scale))
-        gain = (mean - best if maximize else best - mean) * np.ones_like(mean)
+        gain, scale = _gain_and_scale(self, best, maximize)
         with np.errstate(all="ignore"):
             u = gain / scale
             standard = _gain_of_normal(u) if self.df is None else _gain_of_t(u, self.df)
             made = np.where(scale > 0, scale * standard, np.where(np.isnan(scale), np.nan, np.maximum(gain, 0)))
         made = made.astype(self.mean.dtype)
-        return made if on_host else to_device(made)
+        return made if isinstance(self.mean, np.ndarray) else to_device(made)
 
-    def _slopes_of_improvement(self, best: Any, *, maximize: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of `expected_improvement` in the mean and in the squared scale of each distribution, (m,) arrays."""
-        mean, scale = (np.asarray(a if isinstance(a, np.ndarray) else to_host(a), np.float64) for a in (self.mean, self.scale))
-        gain, df = (mean - best if maximize else best - mean), self.df
-        with np.errstate(all="ignore"):
-            u = np.where(scale > 0, gain / scale, np.copysign(np.inf, gain))
-            below = special.ndtr(u) if df is None else special.stdtr(df, u)
-            if df is None:
-                spread = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
-            else:
-                spread = (df + u * u) / (df - 1) * _density_of_t(u, df) if df > 1 else np.full_like(u, np.nan)
-            return below if maximize else -below, np.where(scale > 0, spread / (2 * scale), 0.0)
+
+def slopes_of_improvement(
+    at: LocationScale, best: float | Array, maximize: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of the expected improvement in the mean and in the squared scale of each distribution, (m,) arrays."""
+    gain, scale, df = *_gain_and_scale(at, best, maximize), at.df
+    with np.errstate(all="ignore"):
+        u = np.where(scale > 0, gain / scale, np.copysign(np.inf, gain))
+        below = special.ndtr(u) if df is None else special.stdtr(df, u)
+        if df is None:
+            spread = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
+        else:
+            spread = (df + u * u) / (df - 1) * _density_of_t(u, df) if df > 1 else np.full_like(u, np.nan)
+        return below if maximize else -below, np.where(scale > 0, spread / (2 * scale), 0.0)
+
+
+def _gain_and_scale(at: LocationScale, best: float | Array, maximize: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Gains of the means on the best response so far, and the scales, on the host."""
+    mean, scale = (np.asarray(to_host(a), np.float64) for a in (at.mean, at.scale))
+    return mean - best if maximize else best - mean, scale
 
 
 def _gain_of_normal(u: np.ndarray) -> np.ndarray:
@@ -153,9 +159,9 @@ class Prediction(LocationScale):
     array([2.012, 1.96 ])
     """
 
-    mean: Any
-    scale: Any
-    covariance: Any = None
+    mean: Array
+    scale: Array
+    covariance: Array = None
     df: int | None = None
 
 
@@ -181,16 +187,16 @@ class LocalPrediction(LocationScale):
         Number of evaluations of the likelihood to find its maximum; negative where the limit was reached before.
     """
 
-    mean: Any
-    scale: Any
+    mean: Array
+    scale: Array
     df: int
-    indices: Any
-    d: Any
-    g: Any
-    loglik: Any
-    evaluations: Any
+    indices: Array
+    d: Array
+    g: Array
+    loglik: Array
+    evaluations: Array
 
-    def rvs(self, size: Any = None, rng: Any = None) -> Any:
+    def rvs(self, size: int | Shape | None = None, rng: object = None) -> Array:
         """Independent draws of the responses, of shape `size`, by default (m,); as for `Density.rvs`."""
         return densities["student_t"].rvs(float(self.df), self.mean, self.scale, size=size, rng=rng)
 
@@ -221,17 +227,17 @@ class JointPrediction(LocationScale):
         Number of evaluations of the likelihood to find its maximum; negative where the limit was reached before.
     """
 
-    mean: Any
-    scale: Any
-    covariance: Any
+    mean: Array
+    scale: Array
+    covariance: Array
     df: int
-    indices: Any
-    d: Any
-    g: Any
-    loglik: Any
-    evaluations: Any
+    indices: Array
+    d: Array
+    g: Array
+    loglik: Array
+    evaluations: Array
 
-    def rvs(self, size: Any = (), rng: Any = None) -> Any:
+    def rvs(self, size: int | Shape = (), rng: object = None) -> Array:
         """Joint draws of the responses: paths over a set's references, the draws of different sets being independent.
 
         Parameters
@@ -255,14 +261,14 @@ class JointPrediction(LocationScale):
         (1000, 3)
         """
         mean, scale = (a if isinstance(a, np.ndarray) else to_host(a) for a in (self.mean, self.covariance))
-        size = (size,) if np.ndim(size) == 0 else tuple(size)
+        shape = as_shape(size)
         if self.df <= 2:
             raise ValueError(f"the design has {self.df} points, and a covariance exists for 3 or more")
         values, vectors = np.linalg.eigh(scale.astype(np.float64) / variance_of_t(self.df))
         roots = vectors * np.sqrt(np.maximum(values, 0))[..., None, :]  # exact also where paths are nearly determined
-        rng = as_generator(rng)
-        z = densities["normal"].rvs(0.0, 1.0, size=(*size, *mean.shape), rng=rng)
-        chi = densities["chi_squared"].rvs(float(self.df), size=(*size, *mean.shape[:-1], 1), rng=rng)
+        generator = as_generator(rng)
+        z = densities["normal"].rvs(0.0, 1.0, size=(*shape, *mean.shape), rng=generator)
+        chi = densities["chi_squared"].rvs(float(self.df), size=(*shape, *mean.shape[:-1], 1), rng=generator)
         made = mean + (roots @ z[..., None])[..., 0] / np.sqrt(chi / self.df)
         made = made.astype(mean.dtype)
         return made if isinstance(self.mean, np.ndarray) else to_device(made)

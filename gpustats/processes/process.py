@@ -1,59 +1,72 @@
-"""Gaussian process bound to observations: the base of exact and approximate likelihoods."""
+"""Gaussian processes: what exact and approximate ones have in common, and what users of a process need to know of it."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..distribution.frozen import Frozen
+from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import as_read, device_of, moved
 from ..runtime import arrays
+from ..runtime.base import Device, Runtime
+from ..runtime.types import Array
 from .covariance import Covariance
-from .fitting import Fit, LogPrior, maximise
+from .fitting import Bounds, Fit, LogPrior, Seed, maximise
 from .hyperparameters import refuse_names
-from .matrix import as_points
-from .observations import Observations
-from .parameters import MEAN, RESERVED, SIGMA, Parameters, ParameterSets, by_row, deviation, on_host
+from .observations import Observations, as_points
+from .parameters import MEAN, RESERVED, SIGMA, Given, Parameters, ParameterSets, Y, by_row, deviation, on_host
+from .prediction import LocationScale
 
-if TYPE_CHECKING:
-    from ..distribution.frozen import Frozen
-    from ..runtime.base import Device, Runtime
+#: The prior mean of a process: a number, or a function of points (m, p) that returns (m,).
+PriorMean: TypeAlias = float | Callable[[np.ndarray], ArrayLike]
 
 
-class NewPoints(NamedTuple):
-    """New points of a prediction, with their prior mean and noise.
+class Predictor(Protocol):
+    """Process that predicts, whichever way: exactly, by nearest neighbours, by local designs, or at known hyperparameters."""
 
-    Attributes
-    ----------
-    x : (m, p) array
-        As kernels read it.
-    mean : (m,) ndarray
-        The prior mean there.
-    noise : (m,) array
-        The variances of noise there, as kernels read them.
-    """
+    @property
+    def columns(self) -> int:
+        """Number of columns of the points."""
 
-    x: Any
-    mean: np.ndarray
-    noise: Any
+    def predict(self, xs: np.ndarray, /, *, noise: bool) -> LocationScale:
+        """Distributions at new points (m, columns), each by itself; `noise`: of observations rather than the process."""
+
+
+@dataclass(frozen=True)
+class NewPoints:
+    """New points of a prediction, with their prior mean and noise."""
+
+    xs: Array  # (m, p), as kernels read it
+    mean: np.ndarray  # (m,), the prior mean there
+    noise: Array  # (m,), the variances of noise there, as kernels read them
+
+    @property
+    def m(self) -> int:
+        """Number of points."""
+        return len(self.mean)
 
 
 def new_points(
-    data: Observations, prior: float | Callable[[np.ndarray], Any], parameters: Parameters, xs: Any, noise: Any, mean_xs: Any,
-    name: str = "xs",
+    data: Observations, prior: PriorMean, parameters: Parameters, xs: ArrayLike, noise: ArrayLike,
+    mean_xs: Given, name: str = "xs",
 ) -> NewPoints:  # fmt: skip
     """New points, after a check of the arguments of `predict`; `prior`: the prior mean of the process."""
-    native, xs = arrays.is_device_array(xs), as_points(xs, name)
-    m, columns = xs.shape
+    native, points = arrays.is_device_array(xs), as_points(xs, name)
+    m, columns = points.shape
     if columns != data.columns:
         raise ValueError(f"{name} has {columns} columns, and x {data.columns}: they must have the same")
-    if native and device_of([xs], [name]) is not data.runtime:
+    if native and device_of([points], [name]) is not data.runtime:
         raise ValueError(f"{name} lies on another device than the data, {data.runtime.device.id}: move it with gs.to_host")
     if mean_xs is None:
         if MEAN not in parameters.given and callable(prior):
-            mean_xs = prior(on_host(xs))
+            mean_xs = prior(np.asarray(on_host(points)))
         elif isinstance(parameters.mean, float):
             mean_xs = parameters.mean
         else:
@@ -67,45 +80,89 @@ def new_points(
     mean, variances = (
         np.broadcast_to(v, m).astype(data.dtype) for v in (by_row(f"mean_{name}", mean_xs, m), np.square(spread))
     )
-    return NewPoints(moved(data.runtime, as_read(data.runtime, xs, data.dtype)), mean, moved(data.runtime, variances))
+    return NewPoints(moved(data.runtime, as_read(data.runtime, points, data.dtype)), mean, moved(data.runtime, variances))
 
 
-class GaussianProcess:
-    """Gaussian process: a covariance function, observations on a device, and a prior mean."""
+class GaussianProcess(ABC):
+    """Gaussian process: a covariance function, observations on a device, and a prior mean.
+
+    A subclass says how the likelihood is evaluated, exactly or by an approximation, and how new points are predicted.
+    """
+
+    #: The data in which the likelihood has derivatives.
+    _differentiable: tuple[str, ...] = (Y,)
 
     def __init__(
-        self, cov: Covariance, x: Any, y: Any, mean: float | Callable[[np.ndarray], Any], jitter: float,
-        default: Runtime | None = None,
-    ) -> None:  # fmt: skip
+        self, cov: Covariance, x: ArrayLike, y: ArrayLike, mean: PriorMean, jitter: float, default: Runtime | None = None
+    ) -> None:
         if not isinstance(cov, Covariance):
             raise TypeError(f"cov must be a covariance function such as gs.rbf, not {type(cov).__name__}")
         refuse_names(cov, RESERVED)
         if not (math.isfinite(jitter) and jitter >= 0):
             raise ValueError(f"jitter is {jitter}: it must be nonnegative, and finite")
-        self.cov, self.jitter, self._mean = cov, float(jitter), mean
-        self._data = Observations(x, y, default)
-        self.n, self.columns = self._data.n, self._data.columns
+        self.cov, self.jitter, self.prior_mean = cov, float(jitter), mean
+        self.data = Observations(x, y, default)
+        self.n, self.columns = self.data.n, self.data.columns
 
     @property
     def device(self) -> Device:
         """Device of the data."""
-        return self._data.runtime.device
+        return self.data.runtime.device
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters that the methods take."""
         return (*self.cov.parameters, SIGMA, MEAN)
 
+    def __call__(self, *, sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike) -> Array:
+        """Log-likelihood of the observations, exact or approximated.
+
+        Parameters
+        ----------
+        sigma, mean : float or (n,) array_like, optional
+            Standard deviation of the noise, 0 if not given, and prior mean; as the hyperparameters also several sets, see
+            `MarginalLikelihood`.
+        **hyperparameters : float, or (p,) array_like for a lengthscale
+
+        Returns
+        -------
+        float, or (S,) ndarray
+        """
+        return self._evaluate(one_or_several(self, sigma, mean, hyperparameters), ())[0]
+
     def value_and_grad(
-        self, *, sigma: Any = None, mean: Any = None, wrt: str | Collection[str] | None = None, **hyperparameters: Any
-    ) -> tuple[Any, dict[str, Any]]:
-        """Log-likelihood, and its derivatives."""
-        raise NotImplementedError
+        self, *, sigma: Given = None, mean: Given = None, wrt: str | Collection[str] | None = None,
+        **hyperparameters: ArrayLike,
+    ) -> tuple[Array, dict[str, Array]]:  # fmt: skip
+        """Log-likelihood and its derivatives, which are exact, those of an approximation, too.
+
+        Parameters
+        ----------
+        sigma, mean, **hyperparameters
+            As for a call.
+        wrt : str or collection of str, optional
+            Names of hyperparameters, ``"sigma"``, ``"mean"``, ``"y"``, and of a `MarginalLikelihood` ``"x"``. By default all
+            hyperparameters, and sigma and mean where they are given.
+
+        Returns
+        -------
+        value : float, or (S,) ndarray
+        gradient : dict
+            Name -> derivative of the sum of all values, shaped like that argument: floats, and arrays in float64 but for those
+            in x and y, which are like x and y.
+        """
+        parameters = one_or_several(self, sigma, mean, hyperparameters)
+        allowed = (*self.parameters, *self._differentiable)
+        return self._evaluate(parameters, parameters.given if wrt is None else check_wrt_among(wrt, allowed))
+
+    @abstractmethod
+    def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:
+        """Log-likelihood and its derivatives, as `value_and_grad` returns them."""
 
     def fit(
-        self, start: Mapping[str, Any], *, fixed: Collection[str] = (), bounds: Mapping[str, tuple[float, float]] | None = None,
+        self, start: Mapping[str, ArrayLike], *, fixed: Collection[str] = (), bounds: Mapping[str, Bounds] | None = None,
         priors: Mapping[str, Frozen] | None = None, log_prior: LogPrior | None = None, method: str = "L-BFGS-B",
-        log: bool = True, restarts: int = 0, rng: Any = None, options: Mapping[str, Any] | None = None,
+        log: bool = True, restarts: int = 0, rng: Seed = None, options: Mapping[str, object] | None = None,
     ) -> Fit:  # fmt: skip
         """Find the hyperparameters of largest marginal likelihood, or posterior density.
 
@@ -167,15 +224,30 @@ class GaussianProcess:
             method=method, log=log, restarts=restarts, rng=rng, options=options,
         )  # fmt: skip
 
-    def _parameters(self, sigma: Any, mean: Any, hyperparameters: Mapping[str, Any], several: bool = False) -> Any:
-        """Parameters of a call, as `Parameters`; `several`: as `ParameterSets`, if the call has such."""
-        given = tuple(n for n, v in ((SIGMA, sigma), (MEAN, mean)) if v is not None)
-        if mean is None:
-            mean = self._mean(self._data.host_x) if callable(self._mean) else self._mean
-        values = {SIGMA: 0.0 if sigma is None else sigma, MEAN: mean, **hyperparameters}
-        kind = ParameterSets if several and any(np.ndim(v) > 1 for v in values.values()) else Parameters
-        return kind.of(self.cov, self.columns, self.n, values, (*self.cov.parameters, *given))
 
-    def _new_points(self, xs: Any, noise: Any, mean_xs: Any, parameters: Parameters) -> NewPoints:
-        """New points, as `new_points` has them, for this process."""
-        return new_points(self._data, self._mean, parameters, xs, noise, mean_xs)
+def one_or_several(
+    process: GaussianProcess, sigma: Given, mean: Given, hyperparameters: Mapping[str, ArrayLike]
+) -> Parameters | ParameterSets:
+    """Parameters of a call, or several sets of them; the prior mean is that of the process if not given."""
+    values, given = _completed(process, sigma, mean, hyperparameters)
+    kind = ParameterSets if any(np.ndim(v) > 1 for v in values.values()) else Parameters
+    return kind.of(process.cov, process.columns, process.n, values, given)
+
+
+def one_set(
+    process: GaussianProcess, sigma: Given, mean: Given, hyperparameters: Mapping[str, ArrayLike]
+) -> Parameters:
+    """Parameters of a call that takes one set of them."""
+    return Parameters.of(process.cov, process.columns, process.n, *_completed(process, sigma, mean, hyperparameters))
+
+
+def _completed(
+    process: GaussianProcess, sigma: Given, mean: Given, hyperparameters: Mapping[str, ArrayLike]
+) -> tuple[dict[str, ArrayLike], tuple[str, ...]]:
+    """Values of all parameters, and the names of those that the caller gave."""
+    given = tuple(n for n, v in ((SIGMA, sigma), (MEAN, mean)) if v is not None)
+    if mean is None:
+        prior = process.prior_mean
+        mean = prior(process.data.host_x) if callable(prior) else prior
+    values = {SIGMA: 0.0 if sigma is None else sigma, MEAN: mean, **hyperparameters}
+    return values, (*process.cov.parameters, *given)

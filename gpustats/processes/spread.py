@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,19 +13,17 @@ from ..evaluation.results import as_host, written
 from ..linalg import distributed
 from ..linalg.block_rows import BlockRow, BlockRows, require_type
 from ..linalg.matrix import Matrix
+from ..linalg.provider import Provider
 from ..linalg.providers import provider_of
+from ..runtime.base import Runtime
+from ..runtime.types import Array
 from .expression import Expression
 from .factor import Factorised, Summary, summarise
 from .hyperparameters import Hyperparameters
 from .observations import Observations
-from .pairs import Pairs, Slots
+from .pairs import SUMS, Pairs, Slots
 from .parameters import Parameters
 from .slopes import Slopes
-from .strips import start_sums
-
-if TYPE_CHECKING:
-    from ..linalg.provider import Provider
-    from ..runtime.base import Runtime
 
 
 class Part:
@@ -41,7 +38,7 @@ class Part:
     values : Hyperparameters
     """
 
-    def __init__(self, provider: Provider, pairs: Pairs, x: Any, values: Hyperparameters) -> None:
+    def __init__(self, provider: Provider, pairs: Pairs, x: Array, values: Hyperparameters) -> None:
         self.provider, self.pairs, self.x = provider, pairs, x
         self.values = copy.copy(values)
         self.values.scales = None  # those of another device
@@ -52,26 +49,29 @@ class Spread:
 
     Parameters
     ----------
-    covariance : Expression
-    data : Observations
     runtimes : sequence of Runtime
         Devices, one of which has the data already.
+    lift, student_t
+        As for `Solver`.
     """
 
-    def __init__(self, covariance: Expression, data: Observations, runtimes: Sequence[Runtime]) -> None:
+    def __init__(
+        self, covariance: Expression, data: Observations, runtimes: Sequence[Runtime], lift: float, student_t: bool
+    ) -> None:
         require_type(runtimes, data.dtype)
-        self._covariance, self._data, self.runtimes = covariance, data, list(runtimes)
+        self._covariance, self._data, self._lift, self._student_t = covariance, data, lift, student_t
+        self.runtimes = list(runtimes)
         if data.runtime not in self.runtimes:
-            named = ", ".join(runtime.device.id for runtime in self.runtimes)
+            named = ", ".join(runtime.device.id for runtime in runtimes)
             raise ValueError(
                 f"x or y lies on {data.runtime.device.id}, and devices names {named}: name that, too, or pass NumPy arrays, "
                 "see gs.to_host"
             )
-        self.lead = self.runtimes.index(data.runtime)
+        self.lead, self.ids = self.runtimes.index(data.runtime), [runtime.device.id for runtime in self.runtimes]
         self._x = {r: data.x if r is data.runtime else moved(r, data.host_x) for r in self.runtimes}
         self._pairs: dict[tuple[Runtime, tuple[str, ...]], Pairs] = {}
 
-    def factor(self, parameters: Parameters, lift: float, student_t: bool) -> SpreadFactor:
+    def factor(self, parameters: Parameters) -> SpreadFactor:
         """Factor of the covariance matrix at some parameters."""
         data, values = self._data, parameters.hyperparameters
         vectors = tuple(values.vectors)
@@ -80,9 +80,7 @@ class Spread:
                 self._pairs[runtime, vectors] = Pairs(self._covariance, runtime, data.dtype, data.columns, vectors)
         parts = [Part(provider_of(r), self._pairs[r, vectors], self._x[r], values) for r in self.runtimes]
         residual = (data.y - np.asarray(parameters.mean)).astype(data.dtype)
-        with np.errstate(over="ignore"):  # the factor will tell
-            noise = np.square(parameters.sigma)
-        return SpreadFactor(parts, self.lead, residual, noise, lift, student_t)
+        return SpreadFactor(parts, self.lead, residual, parameters.noise, self._lift, self._student_t)
 
 
 class SpreadFactor(Factorised):
@@ -97,14 +95,12 @@ class SpreadFactor(Factorised):
     residual : (n,) ndarray
     noise : float or (n,) ndarray
         Added to the diagonal.
-    lift : float
-    student_t : bool
     """
 
     at_once = 8  # products with a block of rows are short, and devices wait for one another
 
     def __init__(
-        self, parts: Sequence[Part], lead: int, residual: np.ndarray, noise: Any, lift: float, student_t: bool
+        self, parts: Sequence[Part], lead: int, residual: np.ndarray, noise: float | np.ndarray, lift: float, student_t: bool
     ) -> None:
         self._parts, self._lead, first = parts, lead, parts[lead]
         self.provider, self.pairs, self.x, self.values = first.provider, first.pairs, first.x, first.values
@@ -118,16 +114,16 @@ class SpreadFactor(Factorised):
         self.z = self._z[lead]
         self._summaries = [self._summarised(block) for block in self._l.blocks]
 
-    def _fill(self, block: BlockRow, noise: Any) -> None:
+    def _fill(self, block: BlockRow, noise: float | np.ndarray) -> None:
         """Compute a block of rows on its device."""
         part = self._parts[block.place]
         pairs, x = part.pairs, part.x[block.rows]
         if block.number:
             pairs.matrix(block.left, x, part.x[block.before], part.values)
-        added = moved(pairs.runtime, noise[block.rows].astype(pairs.dtype)) if np.ndim(noise) else float(noise)
+        added = moved(pairs.runtime, noise[block.rows].astype(pairs.dtype)) if isinstance(noise, np.ndarray) else noise
         pairs.matrix(block.diagonal, x, x, part.values, added, self.lift, lower=True)
 
-    def _summarised(self, block: BlockRow) -> Any:
+    def _summarised(self, block: BlockRow) -> Array:
         """Start the kernel for the `Summary` of a block on the diagonal; returns the array of its numbers."""
         pairs, info = self._parts[block.place].pairs, self._infos[block.number]
         out = empty(pairs.runtime, len(Summary._fields), np.float64)
@@ -150,7 +146,7 @@ class SpreadFactor(Factorised):
             weight = self.n / np.float64(squares) if self.student_t else 1.0
         return Summary(failed[0] if failed else 0, float(log_determinant), float(squares), float(weight))
 
-    def rows(self, xs: Any) -> Matrix:
+    def rows(self, xs: Array) -> Matrix:
         """Rows k(xs, x) l'⁻¹, (m, n), on the device that makes predictions."""
         m, host = xs.shape[0], None
         rows = self.provider.empty(m, self.n, self.pairs.dtype)
@@ -193,7 +189,7 @@ class SpreadSlopes(Slopes):
     def alpha(self) -> np.ndarray:
         return self._host_alpha.reshape(-1)
 
-    def in_hyperparameters(self, wrt: Sequence[str]) -> tuple[dict[str, Any], float, np.ndarray]:
+    def in_hyperparameters(self, wrt: Sequence[str]) -> tuple[dict[str, Array], float, np.ndarray]:
         n, dtype, started = self._inverse.n, self._inverse.dtype, []
         runtimes = [part.pairs.runtime for part in self._parts]
         diagonals = [empty(runtime, n, dtype) for runtime in runtimes]
@@ -203,7 +199,7 @@ class SpreadSlopes(Slopes):
         for block in self._inverse.blocks:
             part, place, end = self._parts[block.place], block.place, block.rows.stop
             started.append(
-                start_sums(
+                _start_sums(
                     part.pairs, part.x[:end], part.values, block.whole, self._alpha[place].memory.array, weights[place], slots,
                     self._lift, diagonals[place],
                 )  # fmt: skip
@@ -213,12 +209,10 @@ class SpreadSlopes(Slopes):
             for block, found in zip(self._inverse.blocks, started, strict=True)
         ]
         totals = [np.sum(its, 0, keepdims=True) for its in zip(*sums, strict=True)]
-        by_set, trace = slots.derivatives(totals, {name: v[None] for name, v in vectors.items()})
         diagonal, parts = np.empty(n, dtype), [written(r, d) for r, d in zip(runtimes, diagonals, strict=True)]
         for block in self._inverse.blocks:
             diagonal[block.rows] = parts[block.place][block.rows]
-        found = {name: v[0] if name in vectors else float(v.item()) for name, v in by_set.items()}
-        return found, float(trace.item()), diagonal
+        return *slots.of_one(totals, vectors), diagonal
 
     def in_points(self) -> np.ndarray:
         """Derivatives in the points; the inverse becomes -2 W."""
@@ -237,3 +231,40 @@ class SpreadSlopes(Slopes):
                 part.provider.copy(block.left.T, turned)
                 total[block.rows] += written(runtime, pairs.cross_gradient(before, x, part.values, turned))
         return total.astype(inverse.dtype)
+
+
+def _start_sums(
+    pairs: Pairs, x: Array, values: Hyperparameters, inverse: Matrix, alpha: Array, weight: Array, slots: Slots, lift: float,
+    diagonal: Array,
+) -> list[Array]:  # fmt: skip
+    """Start the sums of `Pairs.gradient` over the last rows of a triangle; other arguments are as there.
+
+    Parameters
+    ----------
+    x : (n, columns) array
+        The points up to the last row.
+    inverse : Matrix
+        Last rows of the triangle, (m, n).
+    alpha : (n, 1) array
+    diagonal : array
+        Its numbers n - m to n - 1 become those of W.
+
+    Returns
+    -------
+    list of (blocks, slots.count) array
+        The sums of each pass, to be summed over the blocks of threads.
+    """
+    kernel = pairs.kernel(SUMS, wrt=slots.wrt, strip=True)
+    tile, n = pairs.layout.tile, x.shape[0]
+    tiles = -(-n // tile)
+    blocks = min(tiles * -(-inverse.rows // tile), pairs.most_blocks)
+    points, numbers = pairs.operands(x, x, values)
+    found = []
+    for first in slots.passes:
+        found.append(empty(pairs.runtime, (blocks, slots.count), np.float64))
+        kernel(
+            (blocks, 1), *pairs.at(found[-1]), *pairs.at(diagonal), inverse.handle, inverse.offset, inverse.stride,
+            *pairs.at(alpha), *pairs.at(weight), lift, tiles, first, n - inverse.rows, *points, *numbers,
+        )  # fmt: skip
+    pairs.finish()
+    return found

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from . import choose
+from .types import Array, Shape
 
 #: Types that come in; whatever is neither float32 nor float64 is computed in float64.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def as_array(value: Any, name: str) -> Any:
+def as_array(value: Any, name: str) -> Array:
     """Argument `value` as a NumPy array, a float, or a device array as it lies (nothing is copied between devices).
 
     Parameters
@@ -61,7 +62,7 @@ class Single(float):
     """Number for several, which all came as NumPy's float32 and without axes."""
 
 
-def with_common_type(given: Sequence[Any], values: list[Any]) -> list[Any]:
+def with_common_type(given: Sequence[object], values: list[Array]) -> list[Array]:
     """Numbers without axes, as `Single` ones if every typed number of the call has the type float32.
 
     Parameters
@@ -87,7 +88,7 @@ def check_dtype(dtype: np.dtype, name: str) -> None:
         )
 
 
-def is_device_array(value: Any) -> bool:
+def is_device_array(value: object) -> bool:
     """True if `value` is a PyCUDA or PyOpenCL array."""
     kind: Any = type(value)
     return _is_device_type(kind)
@@ -104,7 +105,7 @@ def name_of(dtype: np.dtype) -> str:
     return dtype.name
 
 
-def result_dtype(values: list[Any]) -> np.dtype:
+def result_dtype(values: Sequence[Array]) -> np.dtype:
     """Type float32 where every array is float32, else float64; numbers without axes count only where there is no array."""
     dtypes = {np.dtype(v.dtype) for v in values if not isinstance(v, float)}
     if not dtypes and any(isinstance(v, Single) for v in values):
@@ -112,7 +113,7 @@ def result_dtype(values: list[Any]) -> np.dtype:
     return np.dtype(np.float32) if dtypes == {np.dtype(np.float32)} else np.dtype(np.float64)
 
 
-def is_contiguous(array: Any) -> bool:
+def is_contiguous(array: Array) -> bool:
     """True if a device array's numbers lie in C order without gaps."""
     expected = array.dtype.itemsize
     for n, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
@@ -125,7 +126,7 @@ def is_contiguous(array: Any) -> bool:
 # ---- arrays of other libraries
 
 
-def _from_cuda_array_interface(value: Any, name: str) -> Any:
+def _from_cuda_array_interface(value: Array, name: str) -> Array:
     interface = value.__cuda_array_interface__
     if interface.get("mask") is not None:
         raise TypeError(f"{name} is masked: fill its gaps first")
@@ -137,7 +138,7 @@ def _from_cuda_array_interface(value: Any, name: str) -> Any:
     )
 
 
-def _gpuarray(owner: Any, shape: Any, dtype: np.dtype, pointer: int, strides: Any) -> Any:
+def _gpuarray(owner: object, shape: Shape, dtype: np.dtype, pointer: int, strides: Shape | None) -> Array:
     """GPUArray over memory that belongs to `owner`, which it keeps alive."""
     from pycuda.gpuarray import GPUArray
 
@@ -147,7 +148,7 @@ def _gpuarray(owner: Any, shape: Any, dtype: np.dtype, pointer: int, strides: An
 _DL_CPU, _DL_CUDA = 1, 2
 
 
-def _dlpack_device(value: Any) -> int | None:
+def _dlpack_device(value: Array) -> int | None:
     try:
         return int(value.__dlpack_device__()[0])
     except (AttributeError, TypeError, NotImplementedError):
@@ -165,7 +166,7 @@ class _DLTensor(ctypes.Structure):
     ]  # fmt: skip
 
 
-def _from_dlpack(value: Any, name: str) -> Any:
+def _from_dlpack(value: Array, name: str) -> Array:
     """GPUArray over a CUDA tensor that offers only DLPack. The capsule, kept alive with it, frees the tensor."""
     capsule = value.__dlpack__(stream=1)  # ordered before the legacy default stream
     pointer = ctypes.pythonapi.PyCapsule_GetPointer

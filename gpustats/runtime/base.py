@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -23,7 +23,7 @@ from ..errors import DeviceLostError
 from ..language.printer import ENDLESS_MARK
 from .host_memory import Copies, HostRows
 from .replay import Recording, Replay, Start
-from .types import DType
+from .types import Array, DType, Grid, Handle, Shape
 from .waiting import keep_for_ever
 
 
@@ -79,7 +79,7 @@ class Device:
 class Result(NamedTuple):
     """Small piece of memory that a kernel writes and the host reads: see `Runtime.result`."""
 
-    handle: Any  # what a kernel takes
+    handle: Handle
     view: np.ndarray  # uint8; valid once `Runtime.fetch` has returned
 
 
@@ -87,46 +87,29 @@ class Kernel(ABC):
     """Compiled kernel with a fixed block size.
 
     ``kernel(grid, *args)`` starts ``grid = (x, y)`` blocks in the calling thread's order and returns at once.
-
-    Attributes
-    ----------
-    soon : set of tuple
-        The grids for which it was soon done when it was last waited for.
-    endless : bool
-        Whether the kernel has a loop without a plain end: its time may depend on a call's numbers, and `soon` says nothing.
     """
 
     registers: int | None = None  # a thread's, and its spilled or indexed memory in bytes, where the driver tells
     local: int | None = None
 
     def __init__(self, source: str) -> None:
-        self.soon: set[tuple[int, int]] = set()
+        self.soon: set[Grid] = set()  # the grids for which it was soon done when it was last waited for
+        # Whether it has a loop without a plain end: its time may depend on a call's numbers, and `soon` says nothing.
         self.endless = ENDLESS_MARK in source
 
     @abstractmethod
-    def __call__(self, grid: tuple[int, int], *args: Any) -> None: ...
+    def __call__(self, grid: Grid, *args: object) -> None: ...
 
 
 class Runtime(ABC):
-    """Device and everything that is needed to compute on it. Safe to use from several threads.
-
-    Attributes
-    ----------
-    device : Device
-    dialect : str
-        The language of `kernel`'s sources: ``"cuda"`` or ``"opencl"``.
-    host_visible : bool
-        Whether kernels read and write the host's own memory, so that NumPy arrays need no copy.
-    lost : str
-        Message once the device is lost: every call raises DeviceLostError then. Empty until then.
-    """
+    """Device and everything that is needed to compute on it. Safe to use from several threads."""
 
     device: Device
-    dialect: str
-    host_visible: bool
-    lost: str = ""
+    dialect: str  # the language of `kernel`'s sources: "cuda" or "opencl"
+    host_visible: bool  # whether kernels read and write the host's own memory, so that NumPy arrays need no copy
+    lost: str = ""  # message once the device is lost: every call raises DeviceLostError then; empty until then
     _error: type[BaseException]  # the driver's
-    _local: Any  # what each thread has of its own
+    local: Any  # what each thread has of its own
     _kernels: Mapping[Any, Kernel]  # those that are compiled
 
     def __init__(self) -> None:
@@ -155,11 +138,11 @@ class Runtime(ABC):
         """
 
     @abstractmethod
-    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+    def empty(self, shape: int | Shape, dtype: DTypeLike) -> Array:
         """New device array, C-contiguous, not initialised. MemoryError if it does not fit."""
 
     @abstractmethod
-    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
+    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Array:
         """Device array with a copy of `array`, in another type where one is given."""
 
     @abstractmethod
@@ -167,15 +150,15 @@ class Runtime(ABC):
         """Copy arrays into contiguous device arrays of the same shapes, converted to the types of these."""
 
     @abstractmethod
-    def to_host(self, native: Any) -> np.ndarray:
+    def to_host(self, native: Array) -> np.ndarray:
         """NumPy array with a copy of a device array."""
 
     @abstractmethod
-    def is_native(self, obj: Any) -> bool:
+    def is_native(self, obj: object) -> bool:
         """True if `obj` is a device array of this runtime's library."""
 
     @abstractmethod
-    def memory(self, array: Any) -> tuple[Any, int]:
+    def memory(self, array: Array) -> tuple[Handle, int]:
         """Handle of `array` for kernels, and the array's offset behind it in bytes.
 
         A device array is used as it lies. A NumPy array too where the memory is `host_visible`; elsewhere it is
@@ -183,7 +166,7 @@ class Runtime(ABC):
         """
 
     @abstractmethod
-    def passed(self, array: np.ndarray) -> Any:
+    def passed(self, array: np.ndarray) -> Handle:
         """Handle of a NumPy array for the kernels that the calling thread starts next, and no others.
 
         The array need not live as long as these, except for kernels that are recorded. A copy, where that takes one, does not
@@ -191,11 +174,11 @@ class Runtime(ABC):
         """
 
     @abstractmethod
-    def scratch(self, nbytes: int) -> Any:
+    def scratch(self, nbytes: int) -> Handle:
         """Handle to device memory for the calling thread's next kernels, reused once the handle is dropped."""
 
     @abstractmethod
-    def zeroed_counters(self, n: int) -> Any:
+    def zeroed_counters(self, n: int) -> Handle:
         """Handle to n int32 that are 0. They are the thread's own, and kernels have to leave them at 0."""
 
     @abstractmethod
@@ -206,7 +189,7 @@ class Runtime(ABC):
     def fetch(self, result: Result) -> np.ndarray:
         """Wait for the calling thread's kernels and return the result's bytes: a view, to be read at once."""
 
-    def host_result(self, shape: int | tuple[int, ...], dtype: Any) -> tuple[np.ndarray, Any]:
+    def host_result(self, shape: int | Shape, dtype: DTypeLike) -> tuple[np.ndarray, Handle]:
         """New NumPy array that kernels can write, and its handle; only where the memory is `host_visible`."""
         raise NotImplementedError(f"{self.device.id} does not compute in the host's memory")
 
@@ -236,10 +219,10 @@ class Runtime(ABC):
         return None
 
     @abstractmethod
-    def download(self, native_or_handle: Any, out: np.ndarray) -> None:
+    def download(self, native_or_handle: Array | Handle, out: np.ndarray) -> None:
         """Copy device memory into `out`, after the calling thread's kernels, and wait for it."""
 
-    def send(self, source: Any, to: Runtime, target: Any) -> Callable[[], None]:
+    def send(self, source: Array, to: Runtime, target: Array) -> Callable[[], None]:
         """Start to copy an array to an array of another device, after all work that the calling thread has started on both.
 
         Parameters
@@ -279,7 +262,7 @@ class Runtime(ABC):
         The thread's state on the device stays until the process ends: a forked child clears the states of all other
         threads, and must not free it.
         """
-        own = self._local.__dict__
+        own = self.local.__dict__
         if all(own is not kept for kept in _kept):
             _kept.append(own)
 
@@ -328,7 +311,7 @@ class Runtime(ABC):
             )
             self._forget()  # first: who sees that it is lost asks for a new one
             self.lost = message
-            self._local = _Unusable(DeviceLostError, message)
+            self.local = _Unusable(DeviceLostError, message)
         return DeviceLostError(self.lost) if self.lost else None
 
     @cached_property
@@ -357,7 +340,7 @@ def _nothing() -> None:
     """Empty wait for a copy that has ended."""
 
 
-def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:
+def nbytes_of(shape: int | Shape, dtype: DTypeLike) -> int:
     """Bytes of an array, without NumPy's overflow at 2**63."""
     size: int = np.dtype(dtype).itemsize
     for extent in shape if isinstance(shape, tuple) else (shape,):
@@ -366,7 +349,7 @@ def nbytes_of(shape: int | tuple[int, ...], dtype: Any) -> int:
 
 
 _alive: weakref.WeakSet[Runtime] = weakref.WeakSet()
-_kept: list[dict[str, Any]] = []  # what threads have of their own that Python has not started
+_kept: list[dict[str, object]] = []  # what threads have of their own that Python has not started
 
 
 def in_use() -> list[Runtime]:
@@ -380,14 +363,14 @@ class _Unusable:
     def __init__(self, kind: type[RuntimeError], message: str) -> None:
         self.__dict__.update(kind=kind, message=message)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         raise self.kind(self.message)
 
 
 def _disable_in_child() -> None:
     for runtime in in_use():
-        keep_for_ever(runtime, runtime._local)
-        runtime._local = _Unusable(
+        keep_for_ever(runtime, runtime.local)
+        runtime.local = _Unusable(
             RuntimeError,
             f"this process was forked from one that had already used {runtime.device.id}, and the driver does not work in "
             "it: start processes with the spawn start method, multiprocessing.get_context('spawn')",

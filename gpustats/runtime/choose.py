@@ -10,10 +10,13 @@ import sys
 import threading
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import NoDeviceError
 from .base import Device, Runtime
+
+#: What stands for several devices: "all", or the name of each.
+Devices: TypeAlias = str | Sequence[str | Device]
 
 BACKENDS = ("cuda", "opencl")
 LIBRARIES = {"cuda": "PyCUDA", "opencl": "PyOpenCL"}
@@ -194,7 +197,7 @@ class use:
         return f"<using {self.device}>"
 
 
-def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
+def several(spec: Devices) -> list[Runtime]:
     """Runtimes of several devices.
 
     Parameters
@@ -205,7 +208,7 @@ def several(spec: str | Sequence[str | Device]) -> list[Runtime]:
     if isinstance(spec, (str, Device)) and spec != "all":
         spec = [spec]
     if not isinstance(spec, str):
-        given: list[Any] = list(spec) if isinstance(spec, Iterable) else [spec]
+        given = list(spec) if isinstance(spec, Iterable) else [spec]
         if wrong := [one for one in given if not isinstance(one, (str, Device, Runtime)) or one == ""]:
             raise ValueError(f"devices = {spec!r}: {wrong[0]!r} is no device, such as 'cuda:0'; gs.devices() lists them")
         if found := [get(one) for one in given]:
@@ -231,7 +234,7 @@ def _holding(name: str) -> Any:
         raise NoDeviceError(f"an array lies on a device of {name}, and {error}\n{INSTALL_ADVICE}") from error
 
 
-def for_array(obj: Any) -> Runtime | None:
+def for_array(obj: object) -> Runtime | None:
     """Runtime of the device on which an array lies; None for an object that is no device array."""
     found: Runtime
     # A user who has an array of a library has imported the library.

@@ -59,7 +59,6 @@ class Worker:
 
         Parameters
         ----------
-        options, source : str
         identity : bytes
             Identity that the device must have, as the process names it.
 

@@ -7,7 +7,6 @@ import contextlib
 import ctypes
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pycuda.driver as drv
@@ -27,7 +26,7 @@ from .passing import HALF_BYTES
 from .replay import Recording, Replay, Start
 from .staging import LARGE_RESULT, Copiers, Staging
 from .thread_state import Stacks, ThreadState
-from .types import DType
+from .types import Array, DType, Handle, Shape
 from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
@@ -54,7 +53,7 @@ def runtime(number: int) -> CUDARuntime:
         return _runtimes[number]
 
 
-def _new_context(number: int) -> Any:
+def _new_context(number: int) -> drv.Context:
     """New context beside a lost one. Most drivers make none in the same process."""
     before, context = drv.Context.get_current(), None
     try:
@@ -74,7 +73,7 @@ def _new_context(number: int) -> Any:
     return context
 
 
-def from_array(array: Any) -> CUDARuntime:
+def from_array(array: Array) -> CUDARuntime:
     """Runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
     if len(_runtimes) == 1 and only_one() and not _lost:
         return _runtimes[0]
@@ -99,7 +98,7 @@ _threads = Stacks()
 @atexit.register
 def _close() -> None:
     end_calls()
-    if any(runtime._local is not _threads for runtime in _runtimes.values()):
+    if any(runtime.local is not _threads for runtime in _runtimes.values()):
         # In a forked child no context can be popped any more, only abandoned.
         while (context := drv.Context.get_current()) is not None:
             context.detach()
@@ -115,7 +114,7 @@ class CUDARuntime(Runtime):
     host_visible = False
     _error = drv.Error
 
-    def __init__(self, number: int, context: Any = None) -> None:
+    def __init__(self, number: int, context: drv.Context | None = None) -> None:
         self.device, self._number = describe(number), number
         device = drv.Device(number)
         if context is None:
@@ -125,23 +124,23 @@ class CUDARuntime(Runtime):
         self.context = context
         self.arch = "sm_{}{}".format(*device.compute_capability())
         self._l2 = device.get_attribute(drv.device_attribute.L2_CACHE_SIZE)
-        self._local = _threads
+        self.local = _threads
         self._compiling = threading.Lock()
-        self._modules: dict[str, Any] = {}
+        self._modules: dict[str, drv.Module] = {}
         self._kernels: dict[tuple[str, str, int, int], CUDAKernel] = {}
-        self._host_pool, self.copiers = HostPool(HOST_MEMORY), Copiers(self._with_staging)
+        self.host_pool, self.copiers = HostPool(HOST_MEMORY), Copiers(self._with_staging)
         super().__init__()
 
     def leave_thread(self) -> None:
         super().leave_thread()
-        if self._local is _threads:  # not in a forked child
-            self._local.stack._leave()  # PyCUDA aborts the process where a thread ends with a context that is current
+        if self.local is _threads:  # not in a forked child
+            self.local.stack.leave()  # PyCUDA aborts the process where a thread ends with a context that is current
 
     def _is_lost(self, error: BaseException) -> bool:
         if not isinstance(error, drv.Error) or isinstance(error, drv.MemoryError):
             return False
         try:
-            self._local.stack.activate(self)
+            self.local.stack.activate(self)
             drv.Context.synchronize()
         except drv.Error:
             return True
@@ -153,21 +152,21 @@ class CUDARuntime(Runtime):
                 del _runtimes[self._number]
             _lost.add(self._number)
 
-    def _state(self) -> ThreadState:
+    def state(self) -> ThreadState:
         """State of the calling thread, with the context current."""
-        stack = self._local.stack
+        stack = self.local.stack
         if stack.active is not self:
             with self.watch:
                 stack.activate(self)
         state: ThreadState = stack.state
         return state
 
-    def _reenter(self) -> bool:
+    def reenter(self) -> bool:
         """Make the context current again if the user's code has pushed another since; return whether it had."""
-        self._state()
+        self.state()
         if drv.Context.get_current() == self.context:
             return False
-        self._local.stack.activate(self)
+        self.local.stack.activate(self)
         return True
 
     # Kernels
@@ -175,7 +174,7 @@ class CUDARuntime(Runtime):
     def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> CUDAKernel:
         key = (source, name, threads, shared)
         if key not in self._kernels:
-            self._state()
+            self.state()
             module = self._module(source)
             try:
                 function = module.get_function(name)
@@ -186,7 +185,7 @@ class CUDARuntime(Runtime):
             self._kernels[key] = CUDAKernel(self, function, source, name, threads, shared)
         return self._kernels[key]
 
-    def _module(self, source: str) -> Any:
+    def _module(self, source: str) -> drv.Module:
         with self._compiling:
             if source not in self._modules:
                 key = cache.key("cuda", source, *nvrtc.OPTIONS, self.arch, self.device.driver)
@@ -204,11 +203,11 @@ class CUDARuntime(Runtime):
 
     # Memory
 
-    def _allocate(self, nbytes: int) -> Any:
-        self._reenter()
+    def _allocate(self, nbytes: int) -> Handle:
+        self.reenter()
         if nbytes > self.device.memory:
             raise self._too_large(nbytes)
-        state = self._state()
+        state = self.state()
         try:
             handle = state.pool.allocate(max(nbytes, 8))
         except drv.MemoryError:
@@ -219,13 +218,13 @@ class CUDARuntime(Runtime):
             state.alive.append(handle)
         return handle
 
-    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+    def empty(self, shape: int | Shape, dtype: DTypeLike) -> Array:
         from pycuda.gpuarray import GPUArray
 
         nbytes = nbytes_of(shape, dtype)
         return GPUArray(shape, dtype, allocator=self._allocate, gpudata=None if nbytes else self._allocate(0))
 
-    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
+    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Array:
         native = self.empty(array.shape, dtype or array.dtype)
         if native.nbytes:
             self._upload((native.gpudata, array, native.dtype))
@@ -234,36 +233,36 @@ class CUDARuntime(Runtime):
     def fill(self, copies: Copies) -> None:
         self._upload(*((native.gpudata, source, native.dtype) for native, source in copies))
 
-    def _upload(self, *copies: tuple[Any, np.ndarray | HostRows, DType]) -> None:
-        state = self._state()
+    def _upload(self, *copies: tuple[Handle, np.ndarray | HostRows, DType]) -> None:
+        state = self.state()
         with self.watch, state:
             state.staging.to_device(*((int(handle), array, dtype) for handle, array, dtype in copies))
 
     def _with_staging(self, work: Callable[[Staging], None]) -> None:
-        state = self._state()
+        state = self.state()
         with self.watch, state:
             work(state.staging)
 
-    def to_host(self, native: Any) -> np.ndarray:
+    def to_host(self, native: Array) -> np.ndarray:
         if not native.flags.c_contiguous:
             self.synchronize()
-            with self.watch, self._state():
+            with self.watch, self.state():
                 host: np.ndarray = native.get()
             return host
         shape, dtype = tuple(native.shape), native.dtype
-        out = np.empty(shape, dtype) if native.nbytes < LARGE_RESULT else self._host_pool.empty(shape, dtype)
+        out = np.empty(shape, dtype) if native.nbytes < LARGE_RESULT else self.host_pool.empty(shape, dtype)
         self.download(native, out)
         return out
 
-    def send(self, source: Any, to: Runtime, target: Any) -> Callable[[], None]:
+    def send(self, source: Array, to: Runtime, target: Array) -> Callable[[], None]:
         return (cuda_peers.send if isinstance(to, CUDARuntime) else Runtime.send)(self, source, to, target)
 
-    def is_native(self, obj: Any) -> bool:
+    def is_native(self, obj: object) -> bool:
         from pycuda.gpuarray import GPUArray
 
         return isinstance(obj, GPUArray)
 
-    def memory(self, array: Any) -> tuple[Any, int]:
+    def memory(self, array: Array) -> tuple[Handle, int]:
         if isinstance(array, np.ndarray):
             handle = self._allocate(array.nbytes)
             if array.size:
@@ -273,12 +272,12 @@ class CUDARuntime(Runtime):
             return array.ptr, 0
         interface = array.__cuda_array_interface__
         if interface.get("stream") not in (None, 1):  # another library's stream may still be writing
-            with self.watch, self._state():
+            with self.watch, self.state():
                 drv.Context.synchronize()
         return interface["data"][0], 0
 
-    def passed(self, array: np.ndarray) -> Any:
-        state = self._state()
+    def passed(self, array: np.ndarray) -> Handle:
+        state = self.state()
         if state.alive is not None or not 0 < array.nbytes <= HALF_BYTES:  # what is recorded is done again later
             return self.memory(array)[0]
         handle = self._allocate(array.nbytes)
@@ -286,14 +285,14 @@ class CUDARuntime(Runtime):
             state.passing.to_device(int(handle), array.reshape(-1).view(np.uint8))
         return handle
 
-    def scratch(self, nbytes: int) -> Any:
+    def scratch(self, nbytes: int) -> Handle:
         return self._allocate(nbytes)
 
-    def zeroed_counters(self, n: int) -> Any:
-        state = self._state()
+    def zeroed_counters(self, n: int) -> Handle:
+        state = self.state()
         if state.counters[0] < n:
             size = max(2 * state.counters[0], n, 256)
-            self._reenter()
+            self.reenter()
             with self.watch:
                 handle = drv.mem_alloc(4 * size)
                 drv.memset_d32_async(handle, 0, size, state.stream)
@@ -301,7 +300,7 @@ class CUDARuntime(Runtime):
         return state.counters[1]
 
     def result(self, nbytes: int) -> Result:
-        state = self._state()
+        state = self.state()
         if nbytes not in state.results:
             if state.result is None or state.result[0] < nbytes:
                 size = max(2 * nbytes, 4096)
@@ -317,7 +316,7 @@ class CUDARuntime(Runtime):
         return result.view
 
     def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
-        state, stream = self._state(), drv.Stream()
+        state, stream = self.state(), drv.Stream()
         with self.watch, state.recording(stream) as alive:
             given = drv.pagelocked_zeros(max(n_given, 1), dtype)
             found = drv.pagelocked_zeros(max(n_found, 1), np.float64, mem_flags=drv.host_alloc_flags.DEVICEMAP)
@@ -334,7 +333,7 @@ class CUDARuntime(Runtime):
         return Replay(given, found, commands(self.context, stream, made, alive), alive)
 
     def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
-        state, result = self._state(), self.result(8 * max(n_found, 1))
+        state, result = self.state(), self.result(8 * max(n_found, 1))
         with self.watch, state.recording(state.stream) as alive:
             given = drv.pagelocked_zeros(max(n_given, 1), dtype)
             at = self._allocate(given.nbytes)
@@ -345,30 +344,31 @@ class CUDARuntime(Runtime):
         to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
         made = launches(state.stream, state.recorded, given, to_device, None, alive)
         alive.append(result)
-        return Recording(given, result.view.view(np.float64), starting(self, state.recorded, made), alive)
+        return Recording(given, result.view.view(np.float64), starting(self.state, state.recorded, made), alive)
 
-    def download(self, native_or_handle: Any, out: np.ndarray) -> None:
-        state = self._state()
+    def download(self, native_or_handle: Array | Handle, out: np.ndarray) -> None:
+        state = self.state()
         if not out.flags.c_contiguous:
             raise ValueError("the array to download into is not C-contiguous")
         if not out.size:
             return
         if state.unknown:
             self.synchronize()  # Ctrl-C has no effect on the copy
+        address: Handle = getattr(native_or_handle, "gpudata", native_or_handle)
         with self.watch, state:
-            state.staging.to_host(int(getattr(native_or_handle, "gpudata", native_or_handle)), out)
+            state.staging.to_host(int(address), out)
 
     # Time
 
     def synchronize(self) -> None:
-        state = self._state()
+        state = self.state()
         try:  # what `watch` does, in less time
             state.wait()
         except drv.Error as error:
             raise self.lost_by(error) or error from None
 
     def elapsed(self, function: Callable[[], object], repeat: int = 10) -> list[float]:
-        stream = self._state().stream
+        stream = self.state().stream
         with self.watch:
             events = [(drv.Event(), drv.Event()) for _ in range(repeat)]
             for start, end in events:
@@ -380,7 +380,7 @@ class CUDARuntime(Runtime):
 
     def bandwidth(self) -> float:
         nbytes: int = min(max(8 * self._l2, 256 << 20), self.device.memory // 8) // 8192 * 8192
-        source, target, stream = self.scratch(nbytes), self.scratch(nbytes), self._state().stream
+        source, target, stream = self.scratch(nbytes), self.scratch(nbytes), self.state().stream
         kernel = self.kernel(_COPY, "copy", 256)
         blocks = 16 * self.device.compute_units
         times = self.elapsed(lambda: drv.memcpy_dtod_async(target, source, nbytes, stream), 8)
@@ -388,11 +388,11 @@ class CUDARuntime(Runtime):
         return 2 * nbytes / min(times)
 
     def free_memory(self) -> int | None:
-        self._state()
+        self.state()
         with self.watch:
             return int(drv.mem_get_info()[0])
 
     def release(self) -> None:
-        state = self._state()
+        state = self.state()
         with self.watch:
             state.release()

@@ -7,14 +7,23 @@ import functools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct, calcsize
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .base import Kernel
 from .replay import Command, Given
+from .types import Grid
+from .waiting import Waiter
+
+if TYPE_CHECKING:
+    import pycuda.driver as drv
 
 RELAXED = 2  # memory may be allocated while a stream is captured
+
+
+#: Memory of the host, and the address on the device from which or to which it is copied.
+Copied: TypeAlias = tuple[np.ndarray, int]
 
 
 @functools.cache
@@ -27,27 +36,14 @@ class Refused(Exception):
 
 
 class Recorded(NamedTuple):
-    """Kernel that was to be started.
+    """Kernel that was to be started."""
 
-    Attributes
-    ----------
-    function : int
-        Handle of the kernel.
-    grid, block : tuple of int
-    shared : int
-        Bytes of dynamic shared memory.
-    signature : str
-        Types of its parameters: see `signature.signature_of`.
-    arguments : sequence
-    of : CUDAKernel
-    """
-
-    function: int
-    grid: tuple[int, int]
+    function: int  # handle of the kernel
+    grid: Grid
     block: tuple[int]
-    shared: int
-    signature: str
-    arguments: Sequence[Any]
+    shared: int  # bytes of dynamic shared memory
+    signature: str  # types of its parameters: see `signature.signature_of`
+    arguments: Sequence[object]
     of: Kernel
 
 
@@ -68,7 +64,7 @@ class _LaunchConfig(ctypes.Structure):
     ]  # fmt: skip
 
 
-def function_of(stream: Any, launch: Callable[[Any], None]) -> int:
+def function_of(stream: drv.Stream, launch: Callable[[drv.Stream], None]) -> int:
     """Handle of a kernel in the driver, which PyCUDA does not tell.
 
     Parameters
@@ -98,7 +94,9 @@ def function_of(stream: Any, launch: Callable[[Any], None]) -> int:
     return int(found.function or found.kernel)
 
 
-def commands(context: Any, stream: Any, launches: Sequence[Command], alive: list[Any]) -> list[Command]:
+def commands(
+    context: drv.Context, stream: drv.Stream, launches: Sequence[Command], alive: list[object]
+) -> list[Command]:
     """Calls that start kernels on a stream and wait for them, in whichever thread."""
     popped = ctypes.c_void_p()
     alive += [popped, stream]
@@ -107,19 +105,18 @@ def commands(context: Any, stream: Any, launches: Sequence[Command], alive: list
 
 
 def launches(
-    stream: Any, recorded: Sequence[Recorded], given: np.ndarray, to_device: Any, from_device: Any, alive: list[Any]
+    stream: drv.Stream | None, recorded: Sequence[Recorded], given: np.ndarray, to_device: Copied | None,
+    from_device: Copied | None, alive: list[object],
 ) -> list[Command]:
     """Calls that start kernels where their context is current; objects that must live as long go to `alive`.
 
     Parameters
     ----------
-    stream : pycuda.driver.Stream or None
     recorded : sequence of Recorded
     given : ndarray
         The host's memory of the numbers that are `Given`.
     to_device, from_device : (ndarray, int) or None
         The host's memory that is copied to the device before, to an address, or from one after the kernels.
-    alive : list
     """
     on, found = 0 if stream is None else stream.handle, list[Command]()
     if to_device is not None:
@@ -136,12 +133,12 @@ def launches(
     return found
 
 
-def starting(runtime: Any, recorded: Sequence[Recorded], made: Sequence[Command]) -> Callable[[], bool]:
+def starting(state_of: Callable[[], Waiter], recorded: Sequence[Recorded], made: Sequence[Command]) -> Callable[[], bool]:
     """Function that starts kernels again in the thread that recorded them: see `replay.Recording`."""
     calls, noted = [command.call() for command in made], [(kernel.of, kernel.grid) for kernel in recorded]
 
     def start() -> bool:
-        state = runtime._state()
+        state = state_of()
         for call in calls:
             if call():
                 return False
@@ -153,7 +150,7 @@ def starting(runtime: Any, recorded: Sequence[Recorded], made: Sequence[Command]
     return start
 
 
-def _places_of_arguments(kernel: Recorded, given: np.ndarray, alive: list[Any]) -> Any:
+def _places_of_arguments(kernel: Recorded, given: np.ndarray, alive: list[object]) -> ctypes.Array[ctypes.c_void_p]:
     """Addresses of the arguments of a kernel."""
     values = [0 if isinstance(v, Given) else v for v in kernel.arguments]
     packed = ctypes.create_string_buffer(Struct(kernel.signature).pack(*values))

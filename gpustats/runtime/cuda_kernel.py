@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pycuda.driver as drv
 
 from .base import Kernel
 from .cuda_commands import Recorded, function_of
 from .signature import signature_of
-
-if TYPE_CHECKING:
-    from .thread_state import ThreadState
+from .thread_state import ThreadState
+from .types import Grid
 
 PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
 
@@ -20,7 +19,7 @@ PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without 
 class CUDAKernel(Kernel):
     """Kernel of a module."""
 
-    def __init__(self, runtime: Any, function: Any, source: str, name: str, threads: int, shared: int) -> None:
+    def __init__(self, runtime: Any, function: drv.Function, source: str, name: str, threads: int, shared: int) -> None:
         super().__init__(source)
         self._runtime, self._function, self._block, self._shared = runtime, function, (threads,), shared
         if shared + function.shared_size_bytes > PLAIN_SHARED:  # the static part counts as well
@@ -31,8 +30,8 @@ class CUDAKernel(Kernel):
         self._launch, self._pack = function._launch_kernel, Struct(self._signature).pack
         self._handle: int | None = None  # the driver's, known once it is asked for
 
-    def __call__(self, grid: tuple[int, int], *args: Any) -> None:
-        state = self._runtime._state()
+    def __call__(self, grid: Grid, *args: object) -> None:
+        state = self._runtime.state()
         stream = state.stream
         if state.alive is not None:
             self._record(state, grid, args)
@@ -40,13 +39,13 @@ class CUDAKernel(Kernel):
         try:
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
         except drv.Error as error:
-            if not (isinstance(error, drv.LogicError) and self._runtime._reenter()):
+            if not (isinstance(error, drv.LogicError) and self._runtime.reenter()):
                 raise self._runtime.lost_by(error) or error from None
             self._launch(grid, self._block, self._pack(*args), self._shared, stream)
         if state.on_main:
             state.note(self, grid)
 
-    def _record(self, state: ThreadState, grid: tuple[int, int], args: tuple[Any, ...]) -> None:
+    def _record(self, state: ThreadState, grid: Grid, args: tuple[object, ...]) -> None:
         """Note the launch of a kernel in the place of starting it."""
         if self._handle is None:
             nothing = self._pack(*[0] * len(args))

@@ -9,12 +9,13 @@ from typing import Any
 
 from .base import Runtime
 from .cuda_commands import driver
+from .types import Array
 
 WITHOUT_TIMING = 2  # a flag of events
 NON_BLOCKING = 1  # a flag of streams: one that neither waits for the default stream nor keeps it waiting
 
 
-def send(runtime: Any, source: Any, to: Any, target: Any) -> Callable[[], None]:
+def send(runtime: Any, source: Array, to: Any, target: Array) -> Callable[[], None]:
     """Start a copy between two CUDA devices: see `Runtime.send`.
 
     A stream for each pair of devices makes the copies, beside those of the kernels: events tell it when it may begin, and the
@@ -43,8 +44,8 @@ def send(runtime: Any, source: Any, to: Any, target: Any) -> Callable[[], None]:
 
 def _stream(runtime: Any) -> ctypes.c_void_p:
     """Stream of the calling thread on a device, whose context is current then."""
-    runtime._reenter()
-    stream = runtime._state().stream
+    runtime.reenter()
+    stream = runtime.state().stream
     return ctypes.c_void_p(None if stream is None else stream.handle)
 
 
@@ -73,6 +74,6 @@ def _bus(source: Runtime, to: Runtime) -> ctypes.c_void_p:
     return stream
 
 
-def _call(name: str, *arguments: Any) -> None:
+def _call(name: str, *arguments: object) -> None:
     if code := getattr(driver(), name)(*arguments):
         raise RuntimeError(f"a copy between CUDA devices failed: error {code} of {name}")

@@ -6,11 +6,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from .types import DType, Shape
+from .types import Array, DType, Shape
 
 LARGE_COPY = 16 << 20  # bytes from which on it pays to look at the free memory
 
@@ -25,7 +26,7 @@ def available() -> int | None:
     return next(found, None)
 
 
-def contiguous(array: np.ndarray, dtype: Any, copy: bool = False) -> np.ndarray:
+def contiguous(array: np.ndarray, dtype: DTypeLike, copy: bool = False) -> np.ndarray:
     """Numbers of an array in C order: the array itself where they lie so already and `copy` is not asked for, else a copy.
 
     Raises
@@ -76,12 +77,12 @@ class HostRows(ABC):
             raise IndexError("the rows are read one after another")
         return self.part(first, max(first, end)).array()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self[:], dtype)
 
 
 #: Device arrays, and what is to be copied into each.
-Copies = Sequence[tuple[Any, np.ndarray | HostRows]]
+Copies = Sequence[tuple[Array, np.ndarray | HostRows]]
 
 
 def read_into(out: np.ndarray, source: np.ndarray | HostRows) -> None:
@@ -92,7 +93,7 @@ def read_into(out: np.ndarray, source: np.ndarray | HostRows) -> None:
         np.copyto(out, source.array() if isinstance(source, HostRows) else source, casting="unsafe")
 
 
-def parts(array: Any, itemsize: int, most: int) -> Iterator[tuple[int, Any]]:
+def parts(array: Array, itemsize: int, most: int) -> Iterator[tuple[int, Array]]:
     """Parts of an array, or of rows, of at most `most` bytes, whose numbers follow one another in C order.
 
     Parts of rows are larger where more are to be read together.

@@ -8,9 +8,12 @@ from __future__ import annotations
 import math
 import threading
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
+
+from .types import Shape
 
 ALIGNMENT = 4096
 
@@ -27,7 +30,7 @@ class _Lease:
 
     __slots__ = ("__array_interface__", "_block", "_pool")
 
-    def __init__(self, pool: HostPool, block: _Block, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    def __init__(self, pool: HostPool, block: _Block, shape: Shape, dtype: np.dtype) -> None:
         self._pool, self._block = pool, block
         self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (block.address, False), "version": 3}
 
@@ -49,7 +52,7 @@ class HostPool:
         self._blocks: defaultdict[int, list[_Block]] = defaultdict(list)
         self._lock = threading.RLock()  # a garbage collection inside the lock may give a block back
 
-    def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    def empty(self, shape: Shape, dtype: DTypeLike) -> np.ndarray:
         dtype = np.dtype(dtype)
         size = _rounded(math.prod(shape) * dtype.itemsize)
         with self._lock:

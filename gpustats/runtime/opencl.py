@@ -9,7 +9,6 @@ import threading
 import warnings
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -25,7 +24,7 @@ from .opencl_devices import devices as devices
 from .opencl_kernel import OpenCLKernel
 from .opencl_thread import InFlight, OpenCLThreads, host_buffers
 from .replay import Recording, Replay, Start
-from .types import DType
+from .types import Array, DType, Handle, Shape
 from .waiting import Calls
 
 VERBOSE_OPTION = "-cl-nv-verbose"  # NVIDIA's compiler then tells how many registers a kernel takes
@@ -55,7 +54,7 @@ def runtime(number: int) -> OpenCLRuntime:
         return _runtimes[number]
 
 
-def from_array(array: Any) -> OpenCLRuntime:
+def from_array(array: Array) -> OpenCLRuntime:
     """Runtime for the context in which a `pyopencl.array.Array` lies: gpustats' own, or one made around the user's."""
     context = array.context
     with _lock:
@@ -74,7 +73,7 @@ def from_array(array: Any) -> OpenCLRuntime:
         array.queue is not None
         and not array.queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
     ):
-        ours._local.thread.work_on(array.queue)  # PyOpenCL refuses to mix arrays of several queues
+        ours.local.thread.work_on(array.queue)  # PyOpenCL refuses to mix arrays of several queues
     return ours
 
 
@@ -85,33 +84,33 @@ class OpenCLRuntime(Runtime):
     _error = cl.Error
 
     def __init__(self, context: cl.Context, device: cl.Device, description: Device) -> None:
-        self.device, self.context, self._device = description, context, device
-        self._in_flight = InFlight()
-        self._host_buffer = host_buffers(self._in_flight)
-        self._local = OpenCLThreads(self)
+        self.device, self.context, self.cl_device = description, context, device
+        self.in_flight = InFlight()
+        self._host_buffer = host_buffers(self.in_flight)
+        self.local = OpenCLThreads(self)
         self._compiling = threading.Lock()
         self._programs: dict[str, cl.Program] = {}
         self._registers: dict[str, dict[str, int]] = {}  # source -> kernel -> registers of a thread, where the compiler tells
         self._kernels: dict[tuple[str, str, int], OpenCLKernel] = {}
-        self._host_pool = HostPool(description.memory // 8)
+        self.host_pool = HostPool(description.memory // 8)
         self.host_visible = description.type == "cpu" and self._shares_memory()
         super().__init__()
 
     def _shares_memory(self) -> bool:
         """True if a buffer over NumPy's memory is that memory, also where it is not aligned."""
         probe = np.zeros(5)[1:]
-        handle = self._over(probe)
-        cl.enqueue_fill_buffer(self._local.thread.queue, handle, np.ones(1), 0, probe.nbytes).wait()
+        handle = self.over(probe)
+        cl.enqueue_fill_buffer(self.local.thread.queue, handle, np.ones(1), 0, probe.nbytes).wait()
         return bool((probe == 1).all())
 
     def _is_lost(self, error: BaseException) -> bool:
         if getattr(error, "code", None) not in SUSPICIOUS_ERRORS:
             return False
         with Calls():
-            return failing(self._device, self.context) is not None
+            return failing(self.cl_device, self.context) is not None
 
     def _forget(self) -> None:
-        self._in_flight.last = None  # a lost device computes nothing that memory is to be kept for
+        self.in_flight.last = None  # a lost device computes nothing that memory is to be kept for
         with _lock:
             for known in (_runtimes, _adopted):
                 for key in [key for key, runtime in known.items() if runtime is self]:
@@ -124,7 +123,7 @@ class OpenCLRuntime(Runtime):
     def kernel(self, source: str, name: str, threads: int, shared: int = 0) -> OpenCLKernel:
         key = (source, name, threads)
         if key not in self._kernels:
-            with self._local.thread:
+            with self.local.thread:
                 program = self._program(source)
                 try:
                     made = OpenCLKernel(self, program, source, name, threads)
@@ -142,7 +141,7 @@ class OpenCLRuntime(Runtime):
                 if program is None:
                     from . import compiler  # rarely needed
 
-                    binary = compiler.compiled(self._device, source, self._options)
+                    binary = compiler.compiled(self.cl_device, source, self._options)
                     program = self._from_binary(binary) or self._from_source(source)
                     cache.store(key, program.binaries[0])
                 self._programs[source] = program
@@ -152,7 +151,7 @@ class OpenCLRuntime(Runtime):
 
     def _registers_of(self, program: cl.Program, key: str) -> dict[str, int]:
         """Registers of a thread of each kernel: the compiler tells them when it compiles, and the disk later."""
-        log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
+        log = program.get_build_info(self.cl_device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
         told = re.findall(r"entry function '(\w+)'.*?Used (\d+) registers", log or "", re.DOTALL)
         if not told:
             return {name: int(n) for name, n in map(str.split, (cache.load(key) or b"").decode().splitlines())}
@@ -162,7 +161,7 @@ class OpenCLRuntime(Runtime):
     @cached_property
     def _identity(self) -> tuple[str, ...]:
         """Names of all that a compiled kernel depends on beside its source: device, driver, platform, processor."""
-        device, processor = self._device, ""
+        device, processor = self.cl_device, ""
         if self.device.type == "cpu":  # a folder shared by several machines must not mix their instruction sets
             with contextlib.suppress(OSError, StopIteration):
                 lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -172,7 +171,7 @@ class OpenCLRuntime(Runtime):
     @cached_property
     def _options(self) -> str:
         """Options of the compiler: nothing that loosens the arithmetic."""
-        device, options = self._device, "-cl-std=CL1.2"
+        device, options = self.cl_device, "-cl-std=CL1.2"
         if device.platform.name.strip() == "Intel(R) OpenCL" and os.environ.get("GPUSTATS_OPTIMISE") == "0":
             from .compiler import WITHOUT_OPTIMISATION
 
@@ -184,27 +183,30 @@ class OpenCLRuntime(Runtime):
             options += f" -D NVIDIA={capability} {VERBOSE_OPTION}"
         return options
 
-    def _from_binary(self, binary: bytes | None) -> Any:
+    def _from_binary(self, binary: bytes | None) -> cl.Program | None:
         if binary:
             with contextlib.suppress(cl.Error), warnings.catch_warnings(action="ignore"):  # compilers chat
-                return cl.Program(self.context, [self._device], [binary]).build(self._options)
+                program = cl.Program(self.context, [self.cl_device], [binary])
+                program.build(self._options)
+                return program
         return None
 
-    def _from_source(self, source: str) -> Any:
+    def _from_source(self, source: str) -> cl.Program:
         program = cl.Program(self.context, source)
         try:
             with warnings.catch_warnings(action="ignore"):
                 program.int_ptr  # noqa: B018  makes the program at once, which keeps PyOpenCL's own disk cache out
-                return program.build(self._options, [self._device])
+                program.build(self._options, [self.cl_device])
         except cl.Error as error:
             if lost := self.lost_by(error):
                 raise lost from None
-            log = program.get_build_info(self._device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
+            log = program.get_build_info(self.cl_device, cl.program_build_info.LOG)  # type: ignore[no-untyped-call]
             raise CompileError(log or str(error), source) from None
+        return program
 
     # Memory
 
-    def _over(self, array: np.ndarray) -> cl.Buffer:
+    def over(self, array: np.ndarray) -> cl.Buffer:
         access = cl.mem_flags.READ_WRITE if array.flags.writeable else cl.mem_flags.READ_ONLY
         try:  # what `watch` does, in less time
             return self._host_buffer(self.context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=array)
@@ -231,9 +233,9 @@ class OpenCLRuntime(Runtime):
         if nbytes > (self.free_memory() or 0):
             raise self._too_large(nbytes)
 
-    def _allocate(self, nbytes: int) -> Any:
+    def _allocate(self, nbytes: int) -> Handle:
         self._check(nbytes)
-        thread = self._local.thread
+        thread = self.local.thread
         try:
             handle = thread.pool.allocate(max(nbytes, 8))
         except (cl.MemoryError, cl.LogicError, cl.RuntimeError, MemoryError, OverflowError) as error:
@@ -242,13 +244,13 @@ class OpenCLRuntime(Runtime):
             thread.alive.append(handle)
         return handle
 
-    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
-        from pyopencl.array import Array
+    def empty(self, shape: int | Shape, dtype: DTypeLike) -> Array:
+        from pyopencl.array import Array as CLArray
 
         data = self._allocate(nbytes_of(shape, dtype))
-        return Array(self._local.thread.queue, shape, dtype, data=data, allocator=self._local.thread.pool)
+        return CLArray(self.local.thread.queue, shape, dtype, data=data, allocator=self.local.thread.pool)
 
-    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Any:
+    def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Array:
         native = self.empty(array.shape, dtype or array.dtype)
         self.fill([(native, array)] if native.size else [])
         return native
@@ -257,7 +259,7 @@ class OpenCLRuntime(Runtime):
         for native, source in copies:
             self._copy(native.base_data, contiguous(np.asarray(source), native.dtype), dst_offset=native.offset)
 
-    def to_host(self, native: Any) -> np.ndarray:
+    def to_host(self, native: Array) -> np.ndarray:
         self._wait_for(native)
         if not native.flags.forc and native.size:  # a view with gaps: the host gets all that it reaches over
             reach = native.dtype.itemsize + sum((n - 1) * s for n, s in zip(native.shape, native.strides, strict=True))
@@ -265,28 +267,28 @@ class OpenCLRuntime(Runtime):
             self._copy(raw, native.base_data, src_offset=native.offset)
             return np.ndarray(native.shape, native.dtype, raw, strides=native.strides).copy()
         if native.nbytes < LARGE_COPY or not native.flags.c_contiguous:
-            thread = self._local.thread
+            thread = self.local.thread
             host: np.ndarray
             with self.watch, thread:
                 thread.wait()
                 host = native.get(thread.queue)
             return host
-        out = self._host_pool.empty(native.shape, native.dtype)
+        out = self.host_pool.empty(native.shape, native.dtype)
         self.download(native, out)
         return out
 
-    def is_native(self, obj: Any) -> bool:
-        from pyopencl.array import Array
+    def is_native(self, obj: object) -> bool:
+        from pyopencl.array import Array as CLArray
 
-        return isinstance(obj, Array)
+        return isinstance(obj, CLArray)
 
-    def _copy(self, target: Any, source: Any, **where: int) -> None:
+    def _copy(self, target: Array | Handle, source: Array | Handle, **where: int) -> None:
         """Copy between the memories of a device (`where` in it) and the host, after the calling thread's kernels; wait."""
-        self._local.thread.wait(partial(cl.enqueue_copy, self._local.thread.queue, target, source, **where))
+        self.local.thread.wait(partial(cl.enqueue_copy, self.local.thread.queue, target, source, **where))
 
-    def _wait_for(self, array: Any) -> None:
+    def _wait_for(self, array: Array) -> None:
         """Wait for other queues that may still be writing the array."""
-        thread = self._local.thread
+        thread = self.local.thread
         other = array.queue is not None and array.queue != thread.queue
         if other or array.events:
             with self.watch, thread:
@@ -295,7 +297,7 @@ class OpenCLRuntime(Runtime):
                 for event in array.events:
                     event.wait()
 
-    def memory(self, array: Any) -> tuple[Any, int]:
+    def memory(self, array: Array) -> tuple[Handle, int]:
         if not isinstance(array, np.ndarray):
             self._wait_for(array)
             return (array.base_data, array.offset) if array.size else (self._nothing, 0)
@@ -305,13 +307,13 @@ class OpenCLRuntime(Runtime):
             self._check(array.nbytes)
             array = np.array(array, order="C")
         if self.host_visible:
-            return self._over(array), 0
+            return self.over(array), 0
         handle = self._allocate(array.nbytes)
         self._copy(handle, array)
         return handle, 0
 
-    def passed(self, array: np.ndarray) -> Any:
-        if not self.host_visible or not array.size or self._local.thread.alive is not None:  # what is recorded is read again
+    def passed(self, array: np.ndarray) -> Handle:
+        if not self.host_visible or not array.size or self.local.thread.alive is not None:  # what is recorded is read again
             return self.memory(array)[0]
         flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR  # the array may go while kernels read the copy
         try:
@@ -319,11 +321,11 @@ class OpenCLRuntime(Runtime):
         except cl.Error as error:
             raise self.lost_by(error) or error from None
 
-    def scratch(self, nbytes: int) -> Any:
+    def scratch(self, nbytes: int) -> Handle:
         return self._allocate(nbytes)
 
-    def zeroed_counters(self, n: int) -> Any:
-        local = self._local.thread
+    def zeroed_counters(self, n: int) -> Handle:
+        local = self.local.thread
         if local.counters[0] < n:
             size = max(2 * local.counters[0], n, 256)
             handle = self._buffer(4 * size)
@@ -333,12 +335,12 @@ class OpenCLRuntime(Runtime):
         return local.counters[1]
 
     def result(self, nbytes: int) -> Result:
-        local = self._local.thread
+        local = self.local.thread
         if nbytes not in local.results:
             if local.result is None or local.result[0] < nbytes:
                 size = max(2 * nbytes, 4096)
-                view = self._host_pool.empty((size,), np.uint8)
-                handle = self._over(view) if self.host_visible else self._buffer(size)
+                view = self.host_pool.empty((size,), np.uint8)
+                handle = self.over(view) if self.host_visible else self._buffer(size)
                 local.result, local.results = (size, handle, view), {}
             _, handle, view = local.result
             local.results[nbytes] = Result(handle, view[:nbytes])
@@ -347,17 +349,17 @@ class OpenCLRuntime(Runtime):
 
     def fetch(self, result: Result) -> np.ndarray:
         if self.host_visible:
-            self._local.thread.wait()
+            self.local.thread.wait()
         else:
             self._copy(result.view, result.handle)
         return result.view
 
-    def host_result(self, shape: int | tuple[int, ...], dtype: Any) -> tuple[np.ndarray, Any]:
+    def host_result(self, shape: int | Shape, dtype: DTypeLike) -> tuple[np.ndarray, Handle]:
         if not self.host_visible:
             return super().host_result(shape, dtype)
         self._check(nbytes_of(shape, dtype))
-        array = self._host_pool.empty(shape if isinstance(shape, tuple) else (shape,), dtype)
-        return array, self._over(array) if array.size else self._nothing
+        array = self.host_pool.empty(shape if isinstance(shape, tuple) else (shape,), dtype)
+        return array, self.over(array) if array.size else self._nothing
 
     def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
         return opencl_commands.replay(self, n_given, n_found, start, dtype) if self.host_visible else None
@@ -365,7 +367,7 @@ class OpenCLRuntime(Runtime):
     def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
         return opencl_commands.recording(self, n_given, n_found, start, dtype) if self.host_visible else None
 
-    def download(self, native_or_handle: Any, out: np.ndarray) -> None:
+    def download(self, native_or_handle: Array | Handle, out: np.ndarray) -> None:
         if not out.size:
             return
         offset = 0
@@ -375,13 +377,13 @@ class OpenCLRuntime(Runtime):
         self._copy(out, native_or_handle, src_offset=offset)
 
     def synchronize(self) -> None:
-        self._local.thread.wait()
+        self.local.thread.wait()
 
     def bandwidth(self) -> float:
-        cached = self._device.global_mem_cache_size
+        cached = self.cl_device.global_mem_cache_size
         nbytes = min(max(8 * cached, 128 << 20), self.device.memory // 8) // 8192 * 8192
         source, target = self.scratch(nbytes), self.scratch(nbytes)
-        queue, threads = self._local.thread.queue, min(256, self.device.max_threads)
+        queue, threads = self.local.thread.queue, min(256, self.device.max_threads)
         cl.enqueue_fill_buffer(queue, source, np.ones(1), 0, nbytes)  # pages never written all lie on the same memory
         kernel = self.kernel(_COPY, "copy", threads) if self.device.double else None
         times = self.elapsed(lambda: cl.enqueue_copy(queue, target, source), 8)
@@ -390,10 +392,8 @@ class OpenCLRuntime(Runtime):
         return 2 * nbytes / min(times)
 
     def free_memory(self) -> int | None:
-        if self.device.type == "cpu":
-            return available()
-        return None
+        return available() if self.device.type == "cpu" else None
 
     def release(self) -> None:
-        self._local.thread.pool.free_held()
-        self._host_pool.release()
+        self.local.thread.pool.free_held()
+        self.host_pool.release()

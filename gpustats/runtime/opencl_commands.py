@@ -13,36 +13,27 @@ from numpy.typing import DTypeLike
 
 from .base import Kernel
 from .replay import Command, Recording, Replay, Start
+from .types import Grid, Handle
 
 
 class Recorded(NamedTuple):
-    """Kernel that was to be started.
+    """Kernel that was to be started."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        With its arguments, but for those of `given`: the places of arguments, and those of the numbers given that they are.
-    every, block : tuple of int
-        All threads, and those of a block.
-    of : base.Kernel
-    grid : tuple of int
-    """
-
-    kernel: cl.Kernel
-    every: tuple[int, int]
-    block: tuple[int, int]
-    given: list[tuple[int, int]]
+    kernel: cl.Kernel  # with its arguments, but for those of `given`
+    every: tuple[int, int]  # all threads
+    block: tuple[int, int]  # those of a block
+    given: list[tuple[int, int]]  # the places of arguments, and those of the numbers given that they are
     of: Kernel
-    grid: tuple[int, int]
+    grid: Grid
 
 
 def replay(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Replay:
     """Replay of recorded kernels: see `Runtime.replay`."""
-    found = runtime._host_pool.empty((max(n_found, 1),), np.float64)
-    given, recorded, alive = _record(runtime, n_given, start, dtype, runtime._over(found))
+    found = runtime.host_pool.empty((max(n_found, 1),), np.float64)
+    given, recorded, alive = _record(runtime, n_given, start, dtype, runtime.over(found))
     runtime.synchronize()  # for what makes counters 0
     with runtime.watch:
-        queue = cl.CommandQueue(runtime.context, runtime._device)
+        queue = cl.CommandQueue(runtime.context, runtime.cl_device)
     alive.append(found)
     return Replay(given, found, _commands(queue, recorded, given, alive), alive)
 
@@ -55,18 +46,18 @@ def recording(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTy
 
 
 def _record(
-    runtime: Any, n_given: int, start: Start, dtype: DTypeLike, found: Any
-) -> tuple[np.ndarray, list[Recorded], list[Any]]:
+    runtime: Any, n_given: int, start: Start, dtype: DTypeLike, found: Handle
+) -> tuple[np.ndarray, list[Recorded], list[object]]:
     """Memory of the given numbers, the kernels recorded (their results go to the handle `found`), and objects to keep alive."""
-    given = runtime._host_pool.empty((max(n_given, 1),), dtype)
-    handle, thread = runtime._over(given), runtime._local.thread
+    given = runtime.host_pool.empty((max(n_given, 1),), dtype)
+    handle, thread = runtime.over(given), runtime.local.thread
     with thread.recording() as alive:
         start(handle, found)
     alive += [given, handle, found]
     return given, thread.recorded, alive
 
 
-def _commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], given: np.ndarray, alive: list[Any]) -> list[Command]:
+def _commands(queue: cl.CommandQueue, recorded: Sequence[Recorded], given: np.ndarray, alive: list[object]) -> list[Command]:
     """Calls that start kernels and wait for them; objects that must live as long go to `alive`."""
     start, finish = _function("clEnqueueNDRangeKernel"), _function("clFinish")
     alive += [queue, recorded]
@@ -86,7 +77,7 @@ def _starting(runtime: Any, recorded: Sequence[Recorded], given: np.ndarray) -> 
     launches = [(r.kernel, r.every, r.block, r.of, r.grid) for r in recorded]
 
     def start() -> bool:
-        thread = runtime._local.thread
+        thread = runtime.local.thread
         try:
             for take in taking:
                 if take():

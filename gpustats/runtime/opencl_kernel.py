@@ -5,18 +5,20 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 import pyopencl as cl
 
 from .base import Kernel, Runtime
 from .opencl_commands import Recorded
 from .replay import Given
 from .signature import DTYPES, signature_of
+from .types import Grid
 
 
 class _Clone(threading.local):
     """Clone of an OpenCL kernel for each thread, because a kernel holds its arguments."""
 
-    def __init__(self, program: cl.Program, name: str, types: list[Any]) -> None:
+    def __init__(self, program: cl.Program, name: str, types: list[type[np.generic] | None]) -> None:
         self._made_of = program, name, types
         self.launch = self.new()
 
@@ -35,8 +37,8 @@ class OpenCLKernel(Kernel):
         self._runtime, self._block = runtime, (threads, 1)
         self._clone = _Clone(program, name, [DTYPES.get(kind) for kind in signature_of(source, name)])
 
-    def __call__(self, grid: tuple[int, int], *args: Any) -> None:
-        thread = self._runtime._local.thread
+    def __call__(self, grid: Grid, *args: Any) -> None:
+        thread = self._runtime.local.thread
         try:
             if thread.alive is not None:
                 kernel = self._clone.new()

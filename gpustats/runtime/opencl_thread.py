@@ -14,30 +14,21 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from .base import Kernel, Result
 from .opencl_commands import Recorded
+from .types import Grid, Handle
 from .waiting import Aside, Waiter, on_main
 
 
 class InFlight:
-    """Kernels that the main thread has started and not waited for: Ctrl-C calls the thread away, and ends no kernel.
-
-    Attributes
-    ----------
-    last : Event or None
-        Event of the last kernel.
-    left : bool
-        Whether the thread was called away from waiting for them.
-    kept : list
-        Memory of the host that only they use any more.
-    """
+    """Kernels that the main thread has started and not waited for: Ctrl-C calls the thread away, and ends no kernel."""
 
     __slots__ = ("kept", "last", "left")
 
     def __init__(self) -> None:
-        self.last: Any = None
-        self.left = False
-        self.kept: list[Any] = []
+        self.last: cl.Event | None = None  # of the last kernel
+        self.left = False  # whether the thread was called away from waiting for them
+        self.kept: list[object] = []  # memory of the host that only they use any more
 
-    def keep(self, memory: Any) -> None:
+    def keep(self, memory: object) -> None:
         """Hold memory that the calling thread drops for as long as the kernels may use it."""
         last = self.last  # which the main thread may take away meanwhile
         if last is not None and (self.left or _thread.get_ident() == threading.main_thread().ident):
@@ -63,28 +54,24 @@ def host_buffers(in_flight: InFlight) -> type[cl.Buffer]:
 
 class OpenCLThread(Waiter):
     """State of a thread on one device.
-
-    Parameters
-    ----------
-    runtime : OpenCLRuntime
     """
 
     def __init__(self, runtime: Any) -> None:
         super().__init__()
-        self.work_on(cl.CommandQueue(runtime.context, runtime._device))
-        self.counters: tuple[int, Any] = (0, None)
-        self.result: tuple[int, Any, np.ndarray] | None = None
+        self.work_on(cl.CommandQueue(runtime.context, runtime.cl_device))
+        self.counters: tuple[int, Handle] = (0, None)
+        self.result: tuple[int, Handle, np.ndarray] | None = None
         self.results: dict[int, Result] = {}
-        self.alive: list[Any] | None = None  # while work is recorded, the memory that it uses
+        self.alive: list[object] | None = None  # while work is recorded, the memory that it uses
         self.recorded: list[Recorded] = []
-        self._runtime, self.in_flight, self._aside = runtime, runtime._in_flight, Aside()
+        self._runtime, self.in_flight, self._aside = runtime, runtime.in_flight, Aside()
 
     def work_on(self, queue: cl.CommandQueue) -> None:
         self.queue = queue
         self.pool = MemoryPool(ImmediateAllocator(queue))
 
     @contextlib.contextmanager
-    def recording(self) -> Iterator[list[Any]]:
+    def recording(self) -> Iterator[list[object]]:
         """Context in which kernels go to a list in the place of being started, and the memory that they use to another."""
         own, self.counters = self.counters, (0, None)
         self.alive, self.recorded = [], []
@@ -94,7 +81,7 @@ class OpenCLThread(Waiter):
         finally:
             self.counters, self.alive = own, None
 
-    def started(self, event: cl.Event, kernel: Kernel, grid: tuple[int, int]) -> None:
+    def started(self, event: cl.Event, kernel: Kernel, grid: Grid) -> None:
         """Note a kernel that the main thread has started."""
         self.in_flight.last = event
         self.note(kernel, grid)

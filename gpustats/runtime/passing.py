@@ -6,8 +6,6 @@ sequence of calls whose parameters are copied would be as slow as the host and t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pycuda.driver as drv
 
@@ -16,15 +14,11 @@ HALF_BYTES = 2 << 20  # bytes of each half of the memory that copies pass throug
 
 class Passing:
     """Small copies of one thread on one device; the device's context is current in all calls.
-
-    Parameters
-    ----------
-    stream : pycuda.driver.Stream or None
     """
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: drv.Stream | None) -> None:
         self._stream = stream
-        self._halves: list[tuple[np.ndarray, Any]] = []  # page-locked memory, and when the device has read it
+        self._halves: list[tuple[np.ndarray, drv.Event]] = []  # page-locked memory, and when the device has read it
         self._end = 0  # of what is used of the first half
 
     def to_device(self, pointer: int, data: np.ndarray) -> None:

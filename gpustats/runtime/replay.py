@@ -6,7 +6,7 @@ import ctypes
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,18 +23,10 @@ class Given(NamedTuple):
 
 
 class Command(NamedTuple):
-    """Call of one of the driver's functions, which returns 0 or the number of an error.
+    """Call of one of the driver's functions, which returns 0 or the number of an error."""
 
-    Attributes
-    ----------
-    function : int
-        Address of the function.
-    arguments : tuple of int
-        Whole numbers and addresses, at most nine.
-    """
-
-    function: int
-    arguments: tuple[int, ...]
+    function: int  # address of the function
+    arguments: tuple[int, ...]  # whole numbers and addresses, at most nine
 
     def call(self, holds: bool = True) -> Callable[[], int]:
         """Command as a function of Python's; `holds`: it keeps Python's lock."""
@@ -48,45 +40,24 @@ class Recording:
     """Work that its recording thread starts again from Python, in order with all else that the thread starts.
 
     The thread writes `given`, starts the work, waits by `Runtime.synchronize`, and reads `found` at once.
-
-    Attributes
-    ----------
-    given : ndarray of float64 or float32
-        The host's memory from which the work takes its numbers.
-    found : ndarray of float64
-        The host's memory in which the work leaves its results; the memory of `Runtime.result`.
-    start : callable
-        Returns whether the driver took it all. Else it may have taken a part, and the work is to be started anew otherwise.
-    alive : list
-        Objects that have to live as long as anybody starts the work.
     """
 
-    given: np.ndarray
+    given: np.ndarray  # float64 or float32: the host's memory from which the work takes its numbers
+    # float64: the host's memory in which the work leaves its results; the memory of `Runtime.result`
     found: np.ndarray
+    # Returns whether the driver took it all. Else it may have taken a part, and the work is to be started anew otherwise.
     start: Callable[[], bool]
-    alive: list[Any]
+    alive: list[object]  # objects that have to live as long as anybody starts the work
 
 
 @dataclass(eq=False)
 class Replay:
-    """Repeatable work of a device, as commands: one thread at a time writes `given`, runs them, and reads `found`.
+    """Repeatable work of a device, as commands: one thread at a time writes `given`, runs them, and reads `found`."""
 
-    Attributes
-    ----------
-    given : ndarray of float64 or float32
-        The host's memory from which the work takes its numbers.
-    found : ndarray of float64
-        The host's memory in which the work leaves its results.
-    commands : sequence of Command
-        In their order; the last ones return when the work is done.
-    alive : list
-        Objects that have to live as long as anybody runs the commands.
-    """
-
-    given: np.ndarray
-    found: np.ndarray
-    commands: Sequence[Command]
-    alive: list[Any]
+    given: np.ndarray  # float64 or float32: the host's memory from which the work takes its numbers
+    found: np.ndarray  # float64: the host's memory in which the work leaves its results
+    commands: Sequence[Command]  # in their order; the last ones return when the work is done
+    alive: list[object]  # objects that have to live as long as anybody runs the commands
 
     @functools.cached_property
     def _calls(self) -> list[Callable[[], int]]:

@@ -11,7 +11,7 @@ from ..errors import CompileError
 #: Types of the numbers that a kernel takes by value, as CUDA C++ and OpenCL C write them, and their characters.
 _NUMBERS = {"index_t": "q", "long": "q", "long long": "q", "int": "i", "double": "d", "float": "f"}
 #: The characters of numbers, which are those of `struct`, and the types that hold them.
-DTYPES = {"q": np.int64, "i": np.int32, "d": np.float64, "f": np.float32}
+DTYPES: dict[str, type[np.generic]] = {"q": np.int64, "i": np.int32, "d": np.float64, "f": np.float32}
 POINTER = "P"
 
 _REAL = re.compile(r"\btypedef\s+(double|float)\s+real\s*;")

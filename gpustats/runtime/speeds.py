@@ -7,14 +7,12 @@ import os
 import platform
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from . import cache
-
-if TYPE_CHECKING:
-    from .base import Device, Runtime
+from .base import Device, Runtime
 
 REPEATS = 7  # of which the fastest counts
 TRANSFER_BYTES = 1 << 25

@@ -14,13 +14,12 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pycuda.driver as drv
 
 from .host_memory import HostRows, parts, read_into
-from .types import DType
+from .types import Array, DType
 
 THREADS = 8
 PLACES_PER_THREAD = 4  # of a thread, in page-locked memory
@@ -29,7 +28,7 @@ SMALL_COPY = 1 << 20  # bytes below which a copy is left to the driver
 LARGE_RESULT = 8 << 20  # bytes from which on the memory of a result is used again
 NON_BLOCKING = 1  # a stream that neither waits for the default stream nor keeps it waiting
 
-Part = tuple[int, Any, DType]  # an address on the device, what is to be copied there or filled from there, the type there
+Part = tuple[int, Array, DType]  # an address on the device, what is to be copied there or filled from there, the type there
 
 
 class Staging:
@@ -39,13 +38,12 @@ class Staging:
     ----------
     stream : pycuda.driver.Stream or None
         The thread's own.
-    copiers : Copiers
     """
 
-    def __init__(self, stream: Any, copiers: Copiers) -> None:
+    def __init__(self, stream: drv.Stream | None, copiers: Copiers) -> None:
         self._stream, self._copiers = stream, copiers
-        self._bus: Any = None
-        self._places: list[tuple[np.ndarray, Any]] = []
+        self._bus: drv.Stream | None = None
+        self._places: list[tuple[np.ndarray, drv.Event]] = []
 
     def to_device(self, *copies: tuple[int, np.ndarray | HostRows, DType]) -> None:
         """Copy arrays or rows, each to an address in a type, after all work in the stream; they may change afterwards."""
@@ -77,7 +75,7 @@ class Staging:
             self._stream.synchronize()
 
     @contextlib.contextmanager
-    def bus(self, event: Any, ended: list[Any]) -> Iterator[None]:
+    def bus(self, event: drv.Event, ended: list[drv.Event]) -> Iterator[None]:
         """Context for copies of the calling thread: they begin after an event, and `ended` gets an event of their end."""
         if self._bus is None:
             bus, flags = drv.Stream(NON_BLOCKING), drv.event_flags.DISABLE_TIMING
@@ -104,7 +102,7 @@ class Staging:
                 event.record(self._bus)
 
     def _receive(self, left: Iterator[Part]) -> None:
-        busy: list[tuple[Any, np.ndarray, np.ndarray]] = []
+        busy: list[tuple[drv.Event, np.ndarray, np.ndarray]] = []
 
         def empty() -> None:
             event, numbers, part = busy.pop(0)
@@ -134,13 +132,13 @@ class Copiers:
         self._call = call
         self._executor = ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1), "gpustats-copy")
 
-    def copy(self, work: Callable[[Staging, Iterator[Part]], None], found: Sequence[Part], stream: Any) -> None:
+    def copy(self, work: Callable[[Staging, Iterator[Part]], None], found: Sequence[Part], stream: drv.Stream | None) -> None:
         """Have the threads do `work` with parts until none is left, after all work in a stream.
 
         The threads read for another caller while the bus still moves what they read for this one. An error or Ctrl-C ends it
         early, with no copy under way.
         """
-        before, left, busy, ended = drv.Event(drv.event_flags.DISABLE_TIMING), iter(found), set[Staging](), list[Any]()
+        before, left, busy, ended = drv.Event(drv.event_flags.DISABLE_TIMING), iter(found), set[Staging](), list[drv.Event]()
         before.record(stream)
 
         def copies(own: Staging) -> None:

@@ -15,6 +15,7 @@ from .base import Result
 from .cuda_commands import Recorded
 from .passing import Passing
 from .staging import Copiers, Staging
+from .types import Array, Handle
 from .waiting import Waiter, keep_for_ever, on_main, until
 
 
@@ -23,27 +24,25 @@ class ThreadState(Waiter):
 
     Parameters
     ----------
-    stream : pycuda.driver.Stream or None
     relearn : callable
         Makes all kernels forget how soon they were done.
-    copiers : Copiers
     """
 
-    def __init__(self, stream: Any, relearn: Callable[[], None], copiers: Copiers) -> None:
+    def __init__(self, stream: drv.Stream | None, relearn: Callable[[], None], copiers: Copiers) -> None:
         super().__init__()
         self.stream, self._relearn = stream, relearn
         self.pool = DeviceMemoryPool()
         self.release()
         self.staging, self.passing = Staging(stream, copiers), Passing(stream)
         self.done = drv.Event(drv.event_flags.DISABLE_TIMING)
-        self.counters: tuple[int, Any] = (0, None)
-        self.result: tuple[int, Any] | None = None
+        self.counters: tuple[int, Handle] = (0, None)
+        self.result: tuple[int, Array] | None = None
         self.results: dict[int, Result] = {}
-        self.alive: list[Any] | None = None  # while work is recorded, the memory that it uses
+        self.alive: list[object] | None = None  # while work is recorded, the memory that it uses
         self.recorded: list[Recorded] = []
 
     @contextlib.contextmanager
-    def recording(self, stream: Any) -> Iterator[list[Any]]:
+    def recording(self, stream: drv.Stream) -> Iterator[list[object]]:
         """Context in which kernels are noted in the place of being started, for a stream and counters of their own.
 
         The memory that they use is put in a list.
@@ -96,7 +95,7 @@ class Stack:
 
     def activate(self, runtime: Any) -> None:
         if self.active is not runtime:
-            self._leave()
+            self.leave()
         if drv.Context.get_current() != runtime.context:  # the user's code may have pushed another since
             runtime.context.push()
             self.pushed += 1
@@ -106,7 +105,7 @@ class Stack:
             self.states[runtime] = ThreadState(None if main else drv.Stream(), runtime.relearn, runtime.copiers)
         self.active, self.state = runtime, self.states[runtime]
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
         if self.pushed and self.active is not None and drv.Context.get_current() == self.active.context:
             drv.Context.pop()
             self.pushed -= 1

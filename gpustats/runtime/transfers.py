@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import arrays, choose
 from .base import Device
 from .host_memory import contiguous
+from .types import Array
 
 
 def devices() -> list[Device]:
@@ -23,7 +23,7 @@ def devices() -> list[Device]:
     return choose.devices()
 
 
-def to_device(array: Any) -> Any:
+def to_device(array: ArrayLike) -> Array:
     """Copy an array to the default device.
 
     Parameters
@@ -42,7 +42,7 @@ def to_device(array: Any) -> Any:
     return choose.get().to_device(host.reshape(np.shape(array)))
 
 
-def to_host(array: Any) -> np.ndarray:
+def to_host(array: ArrayLike) -> np.ndarray:
     """Copy a device array to the host.
 
     Parameters

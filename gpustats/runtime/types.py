@@ -28,3 +28,5 @@ DType: TypeAlias = np.dtype[Any]
 Shape: TypeAlias = tuple[int, ...]
 #: A shape as users may pass it: whole numbers, one of them, or None for that of the parameters.
 Size: TypeAlias = int | Sequence[int] | None
+#: The blocks of threads of a launch, along x and y.
+Grid: TypeAlias = tuple[int, int]

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from .types import Grid
+
 SHORT_WAIT = 1.5e-3  # seconds; to wait so that signals arrive costs some 20 us more
 MOST_COUNTED_KERNELS = 256  # more are not counted
 SIGNAL_INTERVAL = 0.1  # seconds after which a wait looks for signals where the system does not end it for them (Windows)
@@ -97,23 +99,16 @@ def until(done: Callable[[], bool]) -> None:
 
 
 class Waiter(Calls):
-    """Thread that notes which of its kernels may take long, and waits for these in another way.
-
-    Attributes
-    ----------
-    on_main : bool
-        Whether the thread is the main one, the only one that signals reach, and so the only one that notes.
-    unknown : list
-        The kernels in flight of which nobody knows that they are soon done: where to note it, and the grid.
-    """
+    """Thread that notes which of its kernels may take long, and waits for these in another way."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.on_main = on_main()
-        self.unknown: list[tuple[set[Any], Any]] = []
+        self.on_main = on_main()  # the only thread that signals reach, and so the only one that notes
+        # Kernels in flight of which nobody knows that they are soon done: where to note it, and the grid.
+        self.unknown: list[tuple[set[Grid], Grid]] = []
         self._since = 0.0
 
-    def note(self, kernel: Any, grid: tuple[int, int]) -> None:
+    def note(self, kernel: Any, grid: Grid) -> None:
         """Note that the main thread has started a kernel, a `base.Kernel`, unless such a grid of it is known to end soon."""
         if kernel.endless or grid not in kernel.soon:
             if not self.unknown:

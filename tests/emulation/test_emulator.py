@@ -12,12 +12,14 @@ from scipy import linalg
 from thorough import THOROUGH, some
 
 import gpustats as gs
-from gpustats.emulation import acquisition, emulator, information
+from gpustats.emulation import acquisition
 from gpustats.evaluation.pointwise import Pointwise
 from gpustats.gp import Emulator, MarginalLikelihood, Prediction
 from gpustats.language.derived import resolve_in
 from gpustats.language.device_function import Argument, parse
 from gpustats.language.library import library
+from gpustats.processes import posterior
+from gpustats.processes.prediction import slopes_of_improvement
 
 #: Of laGP 1.5-9 in R 4.2, with options(digits = 15) and the data of `lagp_data`: w <- c(1,2,.5,0,1.5)
 #: gp <- newGP(X, Z, d=.5, g=.01, dK=TRUE); s <- newGPsep(X, Z, d=c(.3,.8), g=.01, dK=TRUE)
@@ -114,7 +116,7 @@ def test_what_an_observation_changes(student_t, provider, rng, monkeypatch):
         alc.append(np.mean(weights * times * scale**2 * (own**2 - left**2)))
         conditional = Prediction(before.mean, scale * left, df=before.df)
         ieci.append(np.mean(weights * conditional.expected_improvement(best)))
-    monkeypatch.setattr(acquisition, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(posterior, "CHUNK_BYTES", 1)
     np.testing.assert_allclose(e.alc(z, r, weights=weights), alc, rtol=1e-9)
     np.testing.assert_allclose(e.ieci(z, best, r, weights=weights), ieci, rtol=1e-9)
     mirrored = Emulator(MarginalLikelihood(e.cov, e.x, -e.y, student_t=student_t, jitter=0.01), **e.values)
@@ -126,7 +128,7 @@ def test_what_an_observation_changes(student_t, provider, rng, monkeypatch):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_mean_squared_prediction_errors(dtype, rng, monkeypatch):
     """By the paper's equations as they stand, also where the likelihood is not concave, and after further observations."""
-    monkeypatch.setattr(information, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(posterior, "CHUNK_BYTES", 1)
     x, y = data(rng, n=40, dtype=dtype)
     z, r = rng.normal(size=(66, 2)).astype(dtype), rng.normal(size=(5, 2)).astype(dtype)
     ml = MarginalLikelihood(gs.rbf.fix(amplitude=1.0), x[:30], y[:30], student_t=True, mean=0.2)
@@ -209,7 +211,7 @@ def test_what_is_left_of_an_improvement(rng):
     for df, bound in ((None, 1e-12), (2, 1e-12), (5, 1e-12), (300, 1e-9)):  # where SciPy's tail has as many digits
         nu, p = np.inf if df is None else df, Prediction(-gain, np.sqrt(spread**2 - reduced), df=df)
         np.testing.assert_allclose(value(reduced, gain, spread, nu), p.expected_improvement(0.0), rtol=bound, atol=1e-300)
-        np.testing.assert_allclose(slope(reduced, gain, spread, nu), -p._slopes_of_improvement(0.0)[1], rtol=bound, atol=1e-300)
+        np.testing.assert_allclose(slope(reduced, gain, spread, nu), -slopes_of_improvement(p, 0.0)[1], rtol=bound, atol=1e-300)
         known = value([1.0, 1.1, 1.0, np.nan], [0.3, 0.3, -0.3, 0.3], 1.0, nu)
         np.testing.assert_array_equal(known, [0.3, 0.3, 0, np.nan])
         np.testing.assert_array_equal(slope([1.0, 1.1], 0.3, 1.0, nu), [0, 0])
@@ -219,8 +221,7 @@ def test_what_is_left_of_an_improvement(rng):
 @pytest.mark.parametrize("student_t", some([True, False]))
 def test_derivatives_in_candidates(student_t, layout, rng, monkeypatch):
     """Against differences; of functions of scalar products, too, in several chunks and blocks."""
-    for module in (acquisition, emulator):
-        monkeypatch.setattr(module, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(posterior, "CHUNK_BYTES", 1)
     monkeypatch.setattr(acquisition, "DIAGONAL_POINTS", 16)
     e = problem(rng, student_t, with_linear())
     z, r, weights, step = rng.normal(size=(70, 2)), rng.normal(size=(35, 2)), rng.uniform(size=35), 1e-5

@@ -11,8 +11,8 @@ def another(runtime, **changes):
 
     from gpustats.runtime import opencl
 
-    context = Context([runtime._device])
-    made = opencl.OpenCLRuntime(context, runtime._device, dataclasses.replace(runtime.device, **changes))
+    context = Context([runtime.cl_device])
+    made = opencl.OpenCLRuntime(context, runtime.cl_device, dataclasses.replace(runtime.device, **changes))
     opencl._adopted[context.int_ptr] = made
     try:
         yield made

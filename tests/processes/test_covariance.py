@@ -192,7 +192,7 @@ def test_sums_of_derivatives(cov, n, p, values, rng):
     for name in cov.parameters:
         want = slope(lambda v, name=name: (counted * cov(x, **{**values, name: v})).sum(), values[name])
         np.testing.assert_allclose(gradient[name], want, rtol=1e-6, atol=2e-8 * scale)
-    got, i = gs.to_host(pairs.points_gradient(*at, lift)), n // 2
+    got, i = gs.to_host(pairs.points_gradient(at[0], *at, lift)), n // 2
 
     def moved(row):
         return (counted * cov(np.concatenate([x[:i], row[None], x[i + 1 :]]), **values)).sum()

@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood, Prediction
-from gpustats.processes import factor, marginal, posterior
+from gpustats.processes import factor, posterior
 from gpustats.runtime import choose
 
 LEAF = 16  # so that small matrices are cut in blocks, too
@@ -28,7 +28,7 @@ def test_predictions_in_chunks(provider, rng, monkeypatch):
 def test_predictions_use_the_last_factor(rng, monkeypatch):
     x, y = data(rng)
     ml, values = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.2, lengthscale=[0.8, 0.9], sigma=0.3)
-    owner, made = type(marginal.provider_of(choose.get())), []
+    owner, made = type(factor.provider_of(choose.get())), []
     plain = owner.potrf
     monkeypatch.setattr(owner, "potrf", lambda self, a: made.append(a.rows) or plain(self, a))
     ml.value_and_grad(**values)

@@ -130,7 +130,7 @@ def test_a_users_own_context():
     cl = pytest.importorskip("pyopencl")
     from pyopencl.array import to_device
 
-    device = get(CPU)._device
+    device = get(CPU).cl_device
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
     array = to_device(queue, np.arange(64.0)) * 2

@@ -52,7 +52,7 @@ def runtime(monkeypatch, tmp_path):
     monkeypatch.setattr(compiler, "_workers", {})
     monkeypatch.setenv("GPUSTATS_CACHE_DIR", str(tmp_path / "cache"))
     known = get(INTEL)
-    made = opencl.OpenCLRuntime(known.context, known._device, known.device)
+    made = opencl.OpenCLRuntime(known.context, known.cl_device, known.device)
     yield made
     for worker in compiler._workers.values():
         if worker is not None:
@@ -107,7 +107,7 @@ def test_binaries_are_those_of_this_process(tmp_path):
     from gpustats.runtime import compiler, get
     runtime = get({INTEL!r})
     for source in {source!r}:
-        made = compiler.compiled(runtime._device, source, runtime._options)
+        made = compiler.compiled(runtime.cl_device, source, runtime._options)
         print(made == runtime._from_source(source).binaries[0])
     """
     assert run(code, GPUSTATS_CACHE_DIR=str(tmp_path)).split() == ["True", "True"]
@@ -156,7 +156,7 @@ def test_a_crash_with_optimisation_only(runtime, faulty, recwarn):
     faulty(CRASH)
     with pytest.warns(RuntimeWarning, match=r"crashed \(Segmentation fault\) on a kernel, .* without optimisation"):
         assert filled(runtime, "fault") == [5.0] * 8
-    again = opencl.OpenCLRuntime(runtime.context, runtime._device, runtime.device)
+    again = opencl.OpenCLRuntime(runtime.context, runtime.cl_device, runtime.device)
     before = process().pid
     assert filled(again, "fault") == [5.0] * 8  # from the disk
     assert process().pid == before

@@ -67,7 +67,7 @@ def fails(monkeypatch):
             return fill(queue, *args, **kwargs)
 
         monkeypatch.setattr(cl, "enqueue_fill_buffer", filled)
-        thread = runtime._local.thread
+        thread = runtime.local.thread
         if place == "launch":
             call = OpenCLKernel.__call__
 
@@ -78,7 +78,7 @@ def fails(monkeypatch):
 
             monkeypatch.setattr(OpenCLKernel, "__call__", launch)
         elif place == "wait":
-            thread.queue = Queue(runtime.context, runtime._device)
+            thread.queue = Queue(runtime.context, runtime.cl_device)
             thread.queue.error = error
         elif place == "copy":
             copy = cl.enqueue_copy
@@ -174,7 +174,7 @@ def test_memory_that_others_have_is_no_loss(victim, monkeypatch):
         raise error_of(-4, cl.MemoryError)
 
     monkeypatch.setattr(cl, "Buffer", full)
-    assert opencl_devices.failing(victim._device, victim.context) is None
+    assert opencl_devices.failing(victim.cl_device, victim.context) is None
 
 
 def test_a_device_that_does_not_come_back(victim, fails, monkeypatch):
@@ -275,7 +275,7 @@ def test_an_array_of_a_context_that_only_users_have(victim, fails):
     """A context that was adopted is given up as well, and its arrays are told apart from those of the new one."""
     from pyopencl import array
 
-    context = cl.Context([victim._device])
+    context = cl.Context([victim.cl_device])
     theirs = array.to_device(cl.CommandQueue(context), X)
     adopted = choose.for_array(theirs)
     assert gs.normal.loglik(theirs, 0.0, 1.0) == pytest.approx(gs.normal.loglik(X, 0.0, 1.0))
@@ -438,7 +438,7 @@ except stand_in.LaunchError as error:
     assert "too many" in str(error)
 def full(nbytes):
     raise stand_in.OutOfMemory("cuMemAlloc failed: out of memory")
-runtime._state().pool.allocate = full
+runtime.state().pool.allocate = full
 try:
     runtime.empty(5, "float64")
 except MemoryError as error:

@@ -104,10 +104,10 @@ class Runtime:
         self.device, self.context = types.SimpleNamespace(id=f"cuda:{number}"), types.SimpleNamespace(handle=70 + number)
         self._stream = None if stream is None else types.SimpleNamespace(handle=stream)
 
-    def _reenter(self):
+    def reenter(self):
         return False
 
-    def _state(self):
+    def state(self):
         return types.SimpleNamespace(stream=self._stream)
 
 

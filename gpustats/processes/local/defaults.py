@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .points import Points, parts_of
 
@@ -17,6 +18,9 @@ SAMPLE_POINTS = 1000
 SAME_UNIT_RATIO = 1.5
 _SMALLEST = math.sqrt(np.finfo(np.float64).eps)
 _KEYS = ("start", "mle", "min", "max", "ab")
+
+#: What users know of a lengthscale or the nugget: its start, any of `_KEYS`, or all of it.
+Known: TypeAlias = "float | Sequence[float] | np.ndarray | Mapping[str, object] | Parameter | None"
 
 
 @dataclass(frozen=True)
@@ -35,21 +39,21 @@ class Parameter:
         Shape and rate of the gamma prior; (0, 0) for none. The rate may be a (p,) ndarray.
     """
 
-    start: Any
+    start: float | np.ndarray
     mle: bool
-    min: Any
-    max: Any
-    ab: tuple[float, Any]
+    min: float | np.ndarray
+    max: float | np.ndarray
+    ab: tuple[float, float | np.ndarray]
 
     def bounds_and_prior(self, count: int) -> np.ndarray:
         """Logarithms of the bounds, u and v of the prior's log-density u log(t) - v t, of `count` parameters: (4, count)."""
         a, b = self.ab
-        rows = [np.log(self.min), np.log(self.max), a - 1 if a > 0 else 0.0, b]
+        rows = np.log(self.min), np.log(self.max), a - 1 if a > 0 else 0.0, b
         return np.stack([np.broadcast_to(row, count) for row in rows])
 
 
 def darg(
-    d: Any, X: np.ndarray | Points, sample: int = SAMPLE_POINTS, separable: bool = False, lengths: np.ndarray | None = None
+    d: Known, X: np.ndarray | Points, sample: int = SAMPLE_POINTS, separable: bool = False, lengths: np.ndarray | None = None
 ) -> Parameter:
     """Start, bounds and prior of a lengthscale.
 
@@ -100,7 +104,7 @@ def darg(
     return _checked("d", values)
 
 
-def garg(g: Any, y: np.ndarray) -> Parameter:
+def garg(g: Known, y: np.ndarray) -> Parameter:
     """Start, bounds and prior of the nugget.
 
     Parameters
@@ -139,7 +143,7 @@ def garg(g: Any, y: np.ndarray) -> Parameter:
     return _checked("g", values)
 
 
-def _matrix(X: Any) -> np.ndarray:
+def _matrix(X: ArrayLike) -> np.ndarray:
     X = np.asarray(X, float)
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or not X.shape[1] or np.isnan(X).any():
@@ -147,7 +151,7 @@ def _matrix(X: Any) -> np.ndarray:
     return X
 
 
-def _given(name: str, value: Any) -> dict[str, Any]:
+def _given(name: str, value: Known) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):

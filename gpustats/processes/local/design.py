@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 import numpy as np
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
-from .clustered import CLUSTERED, cluster_layout
+from ...runtime.base import Runtime
+from ...runtime.types import Array
 from .correlation import Correlation
-from .layout import blocks_within, design_layout, is_narrow_faster
+from .layout import blocks_within, cluster_layout, design_layout, is_narrow_faster
 
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
-
-DESIGN = Template.beside(__file__, "design")
+DESIGN, CLUSTERED = Template.beside(__file__, "design"), Template.beside(__file__, "clustered")
 
 
 #: The least nugget and lengthscale with which float32 leaves designs as they are.
@@ -27,7 +26,6 @@ def is_narrow_enough(runtime: Runtime, n_candidates: int, end: int, d: np.ndarra
 
     Parameters
     ----------
-    n_candidates, end : int
     d, g : ndarray of float64
         Lengthscales and nuggets of all locations, where columns of X have standard deviations of 1 or less.
     """
@@ -35,8 +33,8 @@ def is_narrow_enough(runtime: Runtime, n_candidates: int, end: int, d: np.ndarra
     return bool(enough) and is_narrow_faster(runtime.device, n_candidates, end)
 
 
-class Design:
-    """Search for local designs among candidates.
+class Search(ABC):
+    """Search for local designs: for each location, rows of X among its candidates.
 
     Parameters
     ----------
@@ -44,9 +42,67 @@ class Design:
         Device that computes in float64.
     X : (N, p) device array of float64
         Contiguous.
-    correlation : Correlation
+    source : str
+        C functions of the correlation.
     separable : bool
         Whether each column has a lengthscale of its own.
+    chosen : mapping
+        Arguments of the kernel's layout, to choose another one.
+    """
+
+    def __init__(self, runtime: Runtime, X: Array, source: str, separable: bool, chosen: Mapping[str, int]) -> None:
+        self.runtime, self.X, self.source, self.separable, self._chosen = runtime, X, source, separable, chosen
+
+    def search(
+        self, locations: Array, candidates: Array, d: Array, g: Array, start: int, end: int, out: Array | None = None
+    ) -> Array:
+        """Designs, as rows of X in the order in which the search chooses them.
+
+        Parameters
+        ----------
+        locations : (m, p) device array of float64
+            For a `Design` by the reduction of variance also (m, r, p), with r references each, over which it is summed.
+        candidates : (m, k) device array of int32
+            Rows of X, each at most once; -1: none. The first `start` begin the design. For a `RaySearch` the first ones, as
+            many as `beginnings` says, are in the order of their distances.
+        d : (m,) or (m, 1) device array of float64, (m, p) if separable
+            Lengthscales.
+        g : (m,) device array of float64
+            Nuggets.
+        start, end : int
+            Points that the design begins with, and has in the end; 1 <= start <= end <= k, and start >= 3 for the mean-squared
+            prediction error.
+        out : (m, end) device array of int32, optional
+
+        Returns
+        -------
+        (m, end) device array of int32
+            `out`. A row of -1 where a location, its hyperparameters or all that is left to choose from are nan.
+
+        Raises
+        ------
+        ValueError
+            Numbers of points that are none, too few, or more than there are candidates.
+        """
+        k = candidates.shape[1]
+        if not 1 <= start <= end <= k:
+            raise ValueError(f"start = {start}, end = {end}: a design of {k} candidates needs 1 <= start <= end <= {k}")
+        found = self.runtime.empty((locations.shape[0], end), np.int32) if out is None else out
+        self._start((found, self.X, locations, candidates, d, g), start)
+        return found
+
+    @abstractmethod
+    def _start(self, arrays: tuple[Array, ...], start: int) -> None:
+        """Start the kernel that takes these arrays: the designs, X, locations, candidates, lengthscales and nuggets."""
+
+
+class Design(Search):
+    """Search for local designs among candidates, all of which are looked at.
+
+    Parameters
+    ----------
+    runtime, X, separable
+        As for `Search`.
     y : (N,) device array of float64, optional
         Responses. With them the criterion is the mean-squared prediction error, without them the reduction of variance.
     narrow : bool
@@ -91,56 +147,23 @@ class Design:
     """
 
     def __init__(
-        self, runtime: Runtime, X: Any, correlation: Correlation, separable: bool = False, y: Any = None,
+        self, runtime: Runtime, X: Array, correlation: Correlation, separable: bool = False, y: Array | None = None,
         narrow: bool = False, **chosen: int,
-    ):  # fmt: skip
+    ) -> None:  # fmt: skip
         if y is not None and separable:
             raise ValueError("separable = True: the mean-squared prediction error has one lengthscale")
-        self.runtime, self.X, self.y, self.separable = runtime, X, y, separable
-        self.source = correlation.source(curvature=y is not None)
-        self.narrow, self._chosen = narrow and y is None, chosen
+        super().__init__(runtime, X, correlation.source(curvature=y is not None), separable, chosen)
+        self.y, self.narrow = y, narrow and y is None
 
-    def search(self, locations: Any, candidates: Any, d: Any, g: Any, start: int, end: int, out: Any = None) -> Any:
-        """Designs, as rows of X in the order in which the search chooses them.
-
-        Parameters
-        ----------
-        locations : (m, p) or (m, r, p) device array of float64
-            With r references each, over which the criterion is summed.
-        candidates : (m, k) device array of int32
-            Rows of X, each at most once; -1: none. The first `start` begin the design.
-        d : (m,) or (m, 1) device array of float64, (m, p) if separable
-            Lengthscales.
-        g : (m,) device array of float64
-            Nuggets.
-        start, end : int
-            Points that the design begins with, and has in the end; 1 <= start <= end <= k, and start >= 3 for the mean-squared
-            prediction error.
-        out : (m, end) device array of int32, optional
-
-        Returns
-        -------
-        (m, end) device array of int32
-            `out`. A row of -1 where a location, its hyperparameters or all that is left to choose from are nan.
-
-        Raises
-        ------
-        ValueError
-            Numbers of points that are none, too few, or more than there are candidates.
-        """
-        runtime = self.runtime
-        m, *several, dim = locations.shape
-        k, mspe = candidates.shape[1], self.y is not None
+    def _start(self, arrays: tuple[Array, ...], start: int) -> None:
+        runtime, mspe, (out, _, locations, candidates, *_) = self.runtime, self.y is not None, arrays
+        (m, *several, dim), end, k = locations.shape, out.shape[1], candidates.shape[1]
         if several and mspe:
             raise ValueError("the mean-squared prediction error is that of one reference, not of several")
-        if not 1 <= start <= end <= k:
-            raise ValueError(f"start = {start}, end = {end}: a design of {k} candidates needs 1 <= start <= end <= {k}")
         if mspe and start < 3:
             raise ValueError(f"start = {start}: the mean-squared prediction error needs 3 points to begin with")
-        out = runtime.empty((m, end), np.int32) if out is None else out
         if not m:
-            return out
-        arrays = (out, self.X, locations, candidates, d, g)
+            return
         clusters = None
         if not mspe and not several and self._chosen.keys() <= {"parts"}:
             clusters = cluster_layout(runtime.device, dim, k, end, self.narrow, **self._chosen)
@@ -150,15 +173,13 @@ class Design:
                 correlation=self.source, dim=dim, separable=self.separable,
             )  # fmt: skip
             kernel((clusters.parts * m, 1), *(value for a in arrays for value in at(runtime, a)), k, start, end)
-            return out
+            return
         layout = design_layout(runtime.device, dim, k, end, mspe, sum(several), self.narrow, **self._chosen)
         blocks = blocks_within(runtime, layout.blocks, m, 8 * layout.scratch)
         kernel = DESIGN.kernel(
             runtime, "local_design", layout.threads, 8 * layout.shared, dtype="float64", layout=layout,
-            correlation=self.source, dim=dim, separable=self.separable, mspe=mspe,
-            several=bool(several),
+            correlation=self.source, dim=dim, separable=self.separable, mspe=mspe, several=bool(several),
         )  # fmt: skip
         operands = [value for a in (*arrays, *([self.y] if mspe else [])) for value in at(runtime, a)]
         scratch = runtime.scratch(8 * max(layout.scratch, 1) * blocks)
         kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, layout.width, start, end, *several)
-        return out

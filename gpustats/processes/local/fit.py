@@ -1,51 +1,48 @@
-"""The local_fit shape: local maximum-likelihood estimates and predictions, one block of threads a location."""
+"""Local maximum-likelihood estimates and predictions, one block of threads a location, or a set of references."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
+from ...runtime.base import Runtime
+from ...runtime.types import Array
 from .correlation import Correlation
 from .defaults import Parameter
-from .layout import FitProblem, fit_layout
+from .layout import FitProblem, blocks_within, fit_layout, joint_layout
 
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
-
-FIT = Template.beside(__file__, "fit")
+FIT, JOINT = Template.beside(__file__, "fit"), Template.beside(__file__, "joint")
 
 
 class Fitted(NamedTuple):
-    """Device arrays with a row for each location.
+    """Device arrays with a row for each location."""
 
-    Attributes
-    ----------
-    mean, scale : (m,) float64
-        Mean and scale of the response at the location, a Student-t with n degrees of freedom.
-    loglik : (m,) float64
-        The log-likelihood of the design's responses at d and g, without the priors.
-    d : (m, 1) or (m, p) float64
-    g : (m,) float64
-    status : (m,) int32
-        The number of evaluations of the likelihood; negative where that was not enough to find the maximum, and 0 where the
-        matrix of correlations is not positive definite.
-    """
-
-    mean: Any
-    scale: Any
-    loglik: Any
-    d: Any
-    g: Any
-    status: Any
+    # (m,) float64, mean and scale of the response at the location, a Student-t with n degrees of freedom
+    mean: Array
+    scale: Array
+    loglik: Array  # (m,) float64, the log-likelihood of the design's responses at d and g, without the priors
+    d: Array  # (m, 1) or (m, p) float64
+    g: Array  # (m,) float64
+    # (m,) int32, the number of evaluations of the likelihood; negative where that was not enough to find the maximum, and 0
+    # where the matrix of correlations is not positive definite
+    status: Array
 
     @classmethod
     def empty(cls, runtime: Runtime, count: int, lengthscales: int) -> Fitted:
         shapes = dict.fromkeys(cls._fields, (count,)) | {"d": (count, lengthscales)}
         return cls(*(runtime.empty(s, np.int32 if n == "status" else np.float64) for n, s in shapes.items()))
+
+
+class Joint(NamedTuple):
+    """Device arrays with a row for each set."""
+
+    # (S, m) float64, mean of the responses at the references, a multivariate Student-t with n degrees of freedom
+    mean: Array
+    covariance: Array  # (S, m, m) float64, its scale matrix, the squared scales on its diagonal
 
 
 class LocalFit:
@@ -57,10 +54,8 @@ class LocalFit:
         With float64.
     X : (N, p) device array of float64
     y : (N,) device array of float64
-    correlation : Correlation
     n : int
         Points of a design.
-    separable : bool
     chosen : int, optional
         Arguments of `fit_layout`, to choose another layout.
 
@@ -78,13 +73,13 @@ class LocalFit:
     """
 
     def __init__(
-        self, runtime: Runtime, X: Any, y: Any, correlation: Correlation, n: int, separable: bool = False, **chosen: int
+        self, runtime: Runtime, X: Array, y: Array, correlation: Correlation, n: int, separable: bool = False, **chosen: int
     ):
         self.runtime, self.X, self.y, self.source = runtime, X, y, correlation.source()
         self.n, self.separable, self._chosen = n, separable, chosen
 
     def run(
-        self, locations: Any, designs: Any, d: Any, g: Any, of_d: Parameter, of_g: Parameter, noise: bool = True
+        self, locations: Array, designs: Array, d: Array, g: Array, of_d: Parameter, of_g: Parameter, noise: bool = True
     ) -> Fitted:
         """Estimates and predictions for some locations, by one kernel.
 
@@ -119,4 +114,35 @@ class LocalFit:
         estimated = [of.bounds_and_prior(count) for of, count in ((of_d, d.shape[1]), (of_g, 1)) if of.mle]
         limits = [self.runtime.passed(np.ascontiguousarray(np.concatenate(estimated, 1)))] if estimated else []
         kernel((blocks, 1), *handles, work, m, constant, float(noise), *limits)
+        return out
+
+    def joint(self, references: Array, designs: Array, d: Array, g: Array, noise: bool) -> Joint:
+        """Joint predictions for some sets of references, by one kernel.
+
+        Parameters
+        ----------
+        references : (S, m, p) device array of float64
+        designs, noise
+            As for `run`, one design for each set.
+        d, g
+            Lengthscales and nuggets of the sets, as for `run`.
+
+        Notes
+        -----
+        With the correlations K of the design and k between it and the references, the mean is k' K^-1 y and the scale matrix
+        y' K^-1 y (C + g I - k' K^-1 k) / n: equations (1) and (2) of Gramacy, Niemi & Weiss (2014) for several locations.
+        """
+        runtime, n, (sets, m, p) = self.runtime, self.n, references.shape
+        out = Joint(runtime.empty((sets, m), np.float64), runtime.empty((sets, m, m), np.float64))
+        if not sets * m:
+            return out
+        layout = joint_layout(runtime.device, n, p)
+        kernel = JOINT.kernel(
+            runtime, "local_joint", layout.threads, 8 * layout.shared, dtype="float64", layout=layout, n=n, dim=p,
+            separable=p > 1 and self.separable, correlation=self.source,
+        )  # fmt: skip
+        reals = layout.scratch(n, m)
+        blocks = blocks_within(runtime, layout.blocks, sets, 8 * reals)
+        operands = [value for a in (*out, self.X, self.y, references, designs, d, g) for value in at(runtime, a)]
+        kernel((blocks, 1), *operands, runtime.scratch(8 * reals * blocks), reals, sets, m, float(noise))
         return out

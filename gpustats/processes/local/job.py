@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,20 +14,21 @@ import numpy as np
 from ...parallel.maps import ClusterMap, DeviceMap, RangeMap
 from ...parallel.pieces import Data as Rows
 from ...parallel.pieces import Options
-from ...parallel.rows import chunks
+from ...parallel.rows import Range, chunks
 from ...parallel.stream import budget, fits
+from ...runtime.base import Runtime
+from ...runtime.types import Array
 from ..expression import Expression
 from .correlation import Correlation
-from .design import Design, is_narrow_enough
+from .design import Design, Search, is_narrow_enough
 from .fit import LocalFit
-from .joint import joint_predictions
 from .nearest import Nearest
 from .points import Points
 from .ray import RaySearch
 from .scheme import Scheme
 
 if TYPE_CHECKING:
-    from ...runtime.base import Runtime
+    from ...parallel.maps import Function
 
 #: Bytes of a chunk's lists of candidates.
 CHUNK_BYTES = 1 << 28
@@ -41,7 +42,6 @@ class Data:
 
     Parameters
     ----------
-    points : Points
     y : (N,) ndarray of float64
     covariance : Expression, optional
     memory : int, optional
@@ -54,7 +54,7 @@ class Data:
         self._on_devices: dict[Runtime, OnDevice] = {}
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return Data, (self.points, self.y, self.covariance, self.memory)
 
     def on(self, runtime: Runtime) -> OnDevice:
@@ -81,17 +81,12 @@ def is_room(runtime: Runtime, shape: Sequence[int], memory: int | None) -> bool:
 class Neighbours(NamedTuple):
     """Device arrays of row numbers: the candidates of designs by all methods but "nn", and the designs of "nn"."""
 
-    candidates: Any = None  # (m, close) int32
-    nearest: Any = None  # (m, end) int32
+    candidates: Array = None  # (m, close) int32
+    nearest: Array = None  # (m, end) int32
 
 
 class OnDevice:
     """Data of a model, all on one device.
-
-    Parameters
-    ----------
-    runtime : Runtime
-    data : Data
     """
 
     rows: int | None = None  # that the device has at a time
@@ -121,12 +116,42 @@ class OnDevice:
             ``indices``, (m, end) of int32, and the fields of `Fitted`, or, of sets, of `Joint`, too -> NumPy array.
         """
         narrow = is_narrow_enough(self.runtime, scheme.close, scheme.end, d, g)
-        return self._work(scheme, self._X, self._y)(locations, d, g, self._neighbours(scheme, locations), narrow)
+        found = self._neighbours(scheme, locations)
+        return self._predicted(scheme, self._X, self._y, found, narrow, locations, d, g)
 
-    def _work(self, scheme: Scheme, X: Any, y: Any) -> Work:
-        return Work(self.runtime, X, y, self._box, self._data.correlation, scheme)
+    def _predicted(
+        self, scheme: Scheme, X: Array, y: Array, found: Neighbours, narrow: bool, locations: np.ndarray, d: np.ndarray,
+        g: np.ndarray,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
+        """Predictions from neighbours that are known, among the points X and the responses y; `narrow` as `Design` has it."""
+        runtime, joint = self.runtime, locations.ndim == 3
+        at, d, g = map(self._moved, (locations, d, g))
+        one = self._moved(locations[:, 0]) if joint else at
+        fit = LocalFit(runtime, X, y, self._data.correlation, scheme.end, scheme.separable)
+        for method in scheme.methods:
+            indices = found.nearest
+            if method != "nn":
+                search = self._search(method, scheme, X, y, narrow)
+                indices = search.search(at, found.candidates, d, g, scheme.start, scheme.end)
+            fitted = fit.run(one, indices, d, g, scheme.d, scheme.g, scheme.noise)
+            d, g, narrow = fitted.d, fitted.g, narrow and not scheme.g.mle
+        made = {"indices": indices, **fitted._asdict()}
+        if joint:
+            del made["scale"]
+            made |= fit.joint(at, indices, d, g, scheme.noise)._asdict()
+        on_host = {name: runtime.to_host(a) for name, a in made.items()}
+        if joint:
+            on_host["scale"] = np.sqrt(np.diagonal(on_host["covariance"], axis1=1, axis2=2))
+        return on_host
 
-    def _moved(self, a: np.ndarray) -> Any:
+    def _search(self, method: str, scheme: Scheme, X: Array, y: Array, narrow: bool) -> Search:
+        """Search for designs by a method other than that of the nearest points."""
+        given = self.runtime, X, self._data.correlation, scheme.separable
+        if method in ("ray", "opt"):
+            return RaySearch(*given, self._box, scheme.rays_of(method, X.shape[1]), opt=method == "opt")
+        return Design(*given, y if method == "mspe" else None, narrow)
+
+    def _moved(self, a: np.ndarray) -> Array:
         return self.runtime.to_device(np.ascontiguousarray(a))
 
     def _neighbours(self, scheme: Scheme, locations: np.ndarray) -> Neighbours:
@@ -162,64 +187,11 @@ class ThroughDevice(OnDevice):
             ends = np.cumsum([a.shape[1] for a in rows])[:-1]
             here = iter([self._moved(a) for a in np.split(numbers, ends, axis=1)])
             own = Neighbours(*(None if a is None else next(here) for a in found))
-            work = self._work(scheme, self._moved(points[used]), self._moved(y[used]))
-            parts.append(work(locations[first:end], d[first:end], g[first:end], own, narrow))
+            X, responses, part = self._moved(points[used]), self._moved(y[used]), slice(first, end)
+            parts.append(self._predicted(scheme, X, responses, own, narrow, locations[part], d[part], g[part]))
             indices = parts[-1]["indices"]
             parts[-1]["indices"] = np.where(indices < 0, indices, used[indices])
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-class Work:
-    """Designs, estimates and predictions at some locations, with neighbours that are known.
-
-    Parameters
-    ----------
-    runtime : Runtime
-    X : (N, p) device array of float64
-    y : (N,) device array of float64
-    box : (2, p) device array of float64
-        The least and the greatest numbers of all columns.
-    correlation : Correlation
-    scheme : Scheme
-    """
-
-    def __init__(self, runtime: Runtime, X: Any, y: Any, box: Any, correlation: Correlation, scheme: Scheme):
-        self.runtime, self.X, self.y, self.correlation, self.scheme = runtime, X, y, correlation, scheme
-        self._box = box
-
-    def __call__(
-        self, locations: np.ndarray, d: np.ndarray, g: np.ndarray, found: Neighbours, narrow: bool
-    ) -> dict[str, np.ndarray]:
-        """Designs, estimates and predictions: see `OnDevice.predictions`; `narrow` as `Design` has it."""
-        runtime, scheme, joint = self.runtime, self.scheme, locations.ndim == 3
-        at, d, g = (runtime.to_device(np.ascontiguousarray(a)) for a in (locations, d, g))
-        one = runtime.to_device(np.ascontiguousarray(locations[:, 0])) if joint else at
-        fit = LocalFit(runtime, self.X, self.y, self.correlation, scheme.end, scheme.separable)
-        for method in scheme.methods:
-            indices = found.nearest
-            if method != "nn":
-                search = self._search(method, narrow)
-                indices = search.search(at, found.candidates, d, g, scheme.start, scheme.end)
-            fitted = fit.run(one, indices, d, g, scheme.d, scheme.g, scheme.noise)
-            d, g, narrow = fitted.d, fitted.g, narrow and not scheme.g.mle
-        made = {"indices": indices, **fitted._asdict()}
-        if joint:
-            del made["scale"]
-            made |= joint_predictions(
-                runtime, self.X, self.y, self.correlation, at, indices, d, g, scheme.noise
-            )._asdict()
-        on_host = {name: runtime.to_host(a) for name, a in made.items()}
-        if joint:
-            on_host["scale"] = np.sqrt(np.diagonal(on_host["covariance"], axis1=1, axis2=2))
-        return on_host
-
-    def _search(self, method: str, narrow: bool) -> Design | RaySearch:
-        """Designs by a method other than that of the nearest points."""
-        scheme = self.scheme
-        given = self.runtime, self.X, self.correlation, scheme.separable
-        if method in ("ray", "opt"):
-            return RaySearch(*given, self._box, scheme.rays_of(method, self.X.shape[1]), opt=method == "opt")
-        return Design(*given, self.y if method == "mspe" else None, narrow)
 
 
 @dataclass(frozen=True)
@@ -232,7 +204,7 @@ class Job:
     d: np.ndarray  # (m, 1) or (m, p) float64
     g: np.ndarray  # (m,) float64
 
-    def run(self, runtime: Runtime, devices: Any, client: Any, progress: bool) -> dict[str, np.ndarray]:
+    def run(self, runtime: Runtime, devices: Any, client: object, progress: bool) -> dict[str, np.ndarray]:
         """Predictions for all locations, a chunk at a time: on one device where no others, and no client, are given."""
         m, joint = len(self.locations), self.locations.ndim == 3
         each = 4 * self.scheme.close + (8 * self.locations.shape[1] ** 2 if joint else 0)
@@ -260,6 +232,8 @@ class _OneDevice(RangeMap):
     def _places(self) -> int:
         return 1
 
-    def _results(self, function: Any, data: Any, ranges: Any, retries: int) -> Generator[Any, None, None]:
+    def _results(
+        self, function: Function, data: object, ranges: Sequence[Range], retries: int
+    ) -> Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]:
         for first, end in ranges:
             yield (first, end), function(data, first, end, self._runtime)

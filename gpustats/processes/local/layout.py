@@ -6,12 +6,10 @@ Each layout function takes the constants to use instead of those that it would c
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...kernels.layout import power_of_two
-
-if TYPE_CHECKING:
-    from ...runtime.base import Device, Runtime
+from ...runtime.base import Device, Runtime
 
 RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
 
@@ -22,6 +20,11 @@ def blocks_within(runtime: Runtime, wanted: int, most: int, nbytes: int) -> int:
     return max(min(wanted, most, free // 2 // max(nbytes, 1)), 1)
 
 
+def blocks_in_shared(device: Device, nbytes: int, most: int) -> int:
+    """Number of blocks, at most `most`, whose bytes of shared memory a multiprocessor has room for at a time; at least one."""
+    return max(min((device.shared_memory + RESERVED_BYTES) // (nbytes + RESERVED_BYTES), most), 1)
+
+
 # ---- designs
 
 #: Threads of a GPU's block for up to so many candidates, which are no more than 6 for a thread; beyond the last: 384.
@@ -30,42 +33,21 @@ _DESIGN_THREADS = {384: 64, 768: 128, 1536: 256}
 
 @dataclass(frozen=True)
 class DesignLayout:
-    """Constants of the search for designs: a block has a location at a time, its threads the candidates.
+    """Constants of the search for designs: a block has a location at a time, its threads the candidates."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    unroll : int
-        Candidates that a thread works on at once.
-    near_state : bool
-        Whether the candidates' conditional variances and covariances lie in shared memory.
-    wide : int
-        Rows of the Cholesky factor that are kept in float64 where the others, and coordinates, are float32; 0: all are float64.
-    near_wide : bool
-        Whether these lie in shared memory.
-    near : int
-        Other rows of the candidates' numbers that lie there: first the coordinates, then the rows of the Cholesky factor.
-    end : int
-        The most points of a design.
-    own : int
-        Numbers of shared memory for the point that was chosen last and, with derivatives, for all points.
-    shared : int
-        Numbers of shared memory in all.
-    width, scratch, blocks : int
-        Sizes of a launch, not of the kernel: places for candidates, in whole rounds of the threads; numbers in global
-        memory that each block has; blocks that are resident on the device.
-    """
-
-    threads: int
-    unroll: int
-    near_state: bool
+    threads: int  # threads a block
+    unroll: int  # candidates that a thread works on at once
+    near_state: bool  # whether the candidates' conditional variances and covariances lie in shared memory
+    # rows of the Cholesky factor that are kept in float64 where the others, and coordinates, are float32; 0: all are float64
     wide: int
-    near_wide: bool
+    near_wide: bool  # whether these lie in shared memory
+    # other rows of the candidates' numbers that lie there: first the coordinates, then the rows of the Cholesky factor
     near: int
-    end: int
-    own: int
-    shared: int
+    end: int  # the most points of a design
+    own: int  # numbers of shared memory for the point that was chosen last and, with derivatives, for all points
+    shared: int  # numbers of shared memory in all
+    # sizes of a launch, not of the kernel: places for candidates, in whole rounds of the threads; numbers in global memory
+    # that each block has; blocks that are resident on the device
     width: int = field(compare=False, repr=False)
     scratch: int = field(compare=False, repr=False)
     blocks: int = field(compare=False, repr=False)
@@ -147,32 +129,72 @@ def design_layout(
 
 
 @dataclass(frozen=True)
-class RayLayout:
-    """Constants of the search along rays: a block has a location at a time.
+class ClusterLayout:
+    """Constants of the search for designs by clusters of blocks: a cluster has a location, its threads a candidate each."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    trials : int
-        Points that are looked at together, on all rays.
-    end : int
-        The most points of a design.
-    in_shared : bool
-        Whether the factor, and its rows of all trials, lie in shared memory.
-    matrices, beside : int
-        Numbers of these, and of all else in shared memory.
-    width, scratch, blocks : int
-        Sizes of a launch, not of the kernel: places for candidates; numbers in global memory that each block has;
-        blocks that are resident on the device.
-    """
-
+    # threads a block, and blocks of a cluster
     threads: int
-    trials: int
-    end: int
-    in_shared: bool
+    parts: int
+    # numbers of a candidate's row of the Cholesky factor that are kept in registers, in float64, where the others are
+    # float32; 0: all are float64 and lie in shared memory
+    wide: int
+    # numbers that a thread reads at once, and how many times so many there are of a candidate in shared memory
+    chunk: int
+    chunks: int
+    # numbers that a block tells of a candidate before the candidate's row of the factor, and in all
+    before: int
+    told: int
+    shared: int  # numbers of shared memory
+
+
+#: Registers of a multiprocessor, and the most of a thread, of all devices with clusters.
+_REGISTERS, _MOST_REGISTERS = 1 << 16, 255
+
+
+def cluster_layout(
+    device: Device, dim: int, n_candidates: int, end: int, narrow: bool = False, parts: int = 0
+) -> ClusterLayout | None:
+    """Layout of the search for designs of `end` points by clusters; None where no cluster has room for all numbers.
+
+    Measured on an NVIDIA H200: blocks as few as can be are the fastest, or nearly. Of other numbers of them than these, fewer
+    clusters find room at a time.
+
+    Parameters
+    ----------
+    narrow : bool
+        Whether most of the factor is kept in float32.
+    parts : int
+        Another choice of the blocks of a cluster than the usual one.
+    """
+    if device.cluster == 1:
+        return None
+    wide, chunk = (wide_rows(dim), 4) if narrow else (0, 2)
+    chunks = max(-(-(end - 1 - wide) // chunk), 1)
+    before = 4 + dim + dim % 2
+    told = before + wide + chunks * chunk
+    registers = 44 + dim * (3 if narrow else 4) // 2 + 2 * wide  # of a thread, about: floats are there twice, some of them
+    for blocks in (parts,) if parts else (1, 2, 4, 8):
+        threads = -(-n_candidates // (32 * blocks)) * 32
+        shared = 2 * blocks * told + 2 * threads * chunks  # chunks of 16 bytes
+        fits = registers <= _MOST_REGISTERS and threads * registers <= _REGISTERS
+        if fits and threads <= device.max_threads and 8 * shared + RESERVED_BYTES <= device.shared_memory:
+            return ClusterLayout(threads, blocks, wide, chunk, chunks, before, told, shared)
+    return None
+
+
+@dataclass(frozen=True)
+class RayLayout:
+    """Constants of the search along rays: a block has a location at a time."""
+
+    threads: int  # threads a block
+    trials: int  # points that are looked at together, on all rays
+    end: int  # the most points of a design
+    in_shared: bool  # whether the factor, and its rows of all trials, lie in shared memory
+    # numbers of these, and of all else in shared memory
     matrices: int
     beside: int
+    # sizes of a launch, not of the kernel: places for candidates; numbers in global memory that each block has; blocks that
+    # are resident on the device
     width: int = field(compare=False, repr=False)
     scratch: int = field(compare=False, repr=False)
     blocks: int = field(compare=False, repr=False)
@@ -192,10 +214,10 @@ def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int,
     beside += beside % 2
     in_shared = 8 * (beside + matrices) <= device.shared_memory
     width = -(-n_candidates // 32) * 32
-    per_unit = (device.shared_memory + RESERVED_BYTES) // (8 * (beside + matrices * in_shared) + RESERVED_BYTES)
+    per_unit = 1 if cpu else blocks_in_shared(device, 8 * (beside + matrices * in_shared), 16)
     return RayLayout(
         threads, trials, most, in_shared, matrices, beside, width, scratch=matrices * (not in_shared) + -(-dim * width // 2),
-        blocks=device.compute_units * (1 if cpu else max(min(per_unit, 16), 1)),
+        blocks=device.compute_units * per_unit,
     )  # fmt: skip
 
 
@@ -204,21 +226,13 @@ def ray_layout(device: Device, dim: int, n_candidates: int, end: int, rays: int,
 
 @dataclass(frozen=True)
 class FitProblem:
-    """Problem of the local_fit kernel: the sizes, and the parameters to estimate.
+    """Problem of the local_fit kernel: the sizes, and the parameters to estimate."""
 
-    Attributes
-    ----------
-    n, p : int
-        Points of a design, and columns of X.
-    separable : bool
-        Whether there is a lengthscale for each column.
-    estimate_d, estimate_g : bool
-        Whether lengthscales and the nugget are estimated.
-    """
-
+    # points of a design, and columns of X
     n: int
     p: int
-    separable: bool = False
+    separable: bool = False  # whether there is a lengthscale for each column
+    # whether lengthscales and the nugget are estimated
     estimate_d: bool = True
     estimate_g: bool = False
 
@@ -239,27 +253,15 @@ class FitProblem:
 
 @dataclass(frozen=True)
 class FitLayout:
-    """Constants of the local_fit kernel: a block has a location at a time, its threads the entries of a matrix.
+    """Constants of the local_fit kernel: a block has a location at a time, its threads the entries of a matrix."""
 
-    Attributes
-    ----------
-    threads, lanes : int
-        Threads a block, and how many of them lie side by side along a row of the matrix.
-    in_shared : bool
-        Whether the matrix lies in shared memory.
-    matrix : int
-        Numbers of the matrix.
-    shared : int
-        Numbers of shared memory.
-    blocks : int
-        Blocks that are resident on the device; the kernel is the same for all numbers of them.
-    """
-
+    # threads a block, and how many of them lie side by side along a row of the matrix
     threads: int
     lanes: int
-    in_shared: bool
-    matrix: int
-    shared: int
+    in_shared: bool  # whether the matrix lies in shared memory
+    matrix: int  # numbers of the matrix
+    shared: int  # numbers of shared memory
+    # blocks that are resident on the device; the kernel is the same for all numbers of them
     blocks: int = field(compare=False, repr=False)
 
     @property
@@ -280,8 +282,7 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
     in_shared = 8 * (matrix + beside) <= device.shared_memory
     shared = beside + matrix * in_shared
     if not per_unit:
-        fitting = (device.shared_memory + RESERVED_BYTES) // (8 * shared + RESERVED_BYTES)
-        per_unit = 4 if cpu else max(min(fitting, 2048 // threads, 32), 1)
+        per_unit = 4 if cpu else blocks_in_shared(device, 8 * shared, min(2048 // threads, 32))
     return FitLayout(threads, lanes, in_shared, matrix, shared, device.compute_units * per_unit)
 
 
@@ -290,23 +291,12 @@ def fit_layout(device: Device, problem: FitProblem, threads: int = 0, lanes: int
 
 @dataclass(frozen=True)
 class JointLayout:
-    """Constants of the local_joint kernel: a block has a set of references at a time, its threads the rows of matrices.
+    """Constants of the local_joint kernel: a block has a set of references at a time, its threads the rows of matrices."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    in_shared : bool
-        Whether the factor of the design's matrix lies in shared memory.
-    shared : int
-        Numbers of shared memory.
-    blocks : int
-        Blocks that are resident on the device; the kernel is the same for all numbers of them.
-    """
-
-    threads: int
-    in_shared: bool
-    shared: int
+    threads: int  # threads a block
+    in_shared: bool  # whether the factor of the design's matrix lies in shared memory
+    shared: int  # numbers of shared memory
+    # blocks that are resident on the device; the kernel is the same for all numbers of them
     blocks: int = field(compare=False, repr=False)
 
     def scratch(self, n: int, references: int) -> int:
@@ -314,14 +304,14 @@ class JointLayout:
         return n * references + n * (n + 1) * (not self.in_shared)
 
 
-def joint_layout(device: Device, n: int, p: int, threads: int = 0) -> JointLayout:
-    """Layout of the local_joint kernel for designs of n points; `threads` to try others than usual."""
+def joint_layout(device: Device, n: int, p: int) -> JointLayout:
+    """Layout of the local_joint kernel for designs of n points."""
     cpu = device.type == "cpu"
     beside, factor = p * n, n * (n + 1)
     in_shared = 8 * (beside + factor) <= device.shared_memory
     shared = beside + factor * in_shared
-    per_unit = 1 if cpu else max(min((device.shared_memory + RESERVED_BYTES) // (8 * shared + RESERVED_BYTES), 8), 1)
-    return JointLayout(threads or (8 if cpu else 128), in_shared, shared, device.compute_units * per_unit)
+    per_unit = 1 if cpu else blocks_in_shared(device, 8 * shared, 8)
+    return JointLayout(8 if cpu else 128, in_shared, shared, device.compute_units * per_unit)
 
 
 # ---- nearest points
@@ -329,26 +319,14 @@ def joint_layout(device: Device, n: int, p: int, threads: int = 0) -> JointLayou
 
 @dataclass(frozen=True)
 class NearestLayout:
-    """Constants of the search for nearest points.
+    """Constants of the search for nearest points."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    locations : int
-        Locations that a block has at a time.
-    unroll : int
-        Points that a thread has in registers.
-    copies : int
-        Histograms of a block: one for each of a few threads that are the lanes of a vector register, or one for all.
-    blocks : int
-        Blocks that are resident on the device; the kernel is the same for all numbers of them.
-    """
-
-    threads: int
-    locations: int
-    unroll: int
+    threads: int  # threads a block
+    locations: int  # locations that a block has at a time
+    unroll: int  # points that a thread has in registers
+    # histograms of a block: one for each of a few threads that are the lanes of a vector register, or one for all
     copies: int
+    # blocks that are resident on the device; the kernel is the same for all numbers of them
     blocks: int = field(compare=False, repr=False)
 
     def scratch(self, capacity: int, start: int) -> int:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
 from ...parallel.rows import as_rows, is_stored, read
 from ...runtime import arrays
+from ...runtime.base import Device
+from ...runtime.choose import Devices
+from ...runtime.types import Array
 from ..expression import Expression
-from ..observations import require_finite
+from ..observations import as_points, require_finite
 from ..prediction import JointPrediction, LocalPrediction, variance_of_t
 from .correlation import Correlation
+from .defaults import Known
 from .job import Data, Job, is_room
 from .points import Points
 from .scaling import lengthscales
-from .scheme import Scheme
+from .scheme import Options, Scheme
 from .units import Units
-
-if TYPE_CHECKING:
-    from ...runtime.base import Device
 
 
 class LocalGP:
@@ -89,7 +91,7 @@ class LocalGP:
     """
 
     def __init__(
-        self, X: Any, y: Any, cov: Expression | None = None, *, center: bool = True, prescale: Any = False,
+        self, X: Array, y: Array, cov: Expression | None = None, *, center: bool = True, prescale: ArrayLike = False,
         memory: int | None = None,
     ) -> None:  # fmt: skip
         self._names = _names(X)
@@ -126,13 +128,14 @@ class LocalGP:
         """Number of columns of the points."""
         return int(self._points.shape[1])
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         prescale = False if self.prescaling is None else self.prescaling
         X = self._points.rows
         X = X.astype(self._dtype, copy=False) if isinstance(X, np.ndarray) else X
-        return _again, (X, self.y, self.cov, self.center, self._names, prescale, self._memory)
+        made = functools.partial(LocalGP, cov=self.cov, center=self.center, prescale=prescale, memory=self._memory)
+        return made, (X, self.y), {"_names": self._names}
 
-    def _prescaling(self, prescale: Any) -> np.ndarray | None:
+    def _prescaling(self, prescale: ArrayLike) -> np.ndarray | None:
         """Lengthscales to scale columns with: the user's, or estimates from samples of the data."""
         if isinstance(prescale, bool | np.bool_):
             if not prescale:
@@ -163,10 +166,10 @@ class LocalGP:
         return f"<LocalGP of X {self._points.shape} {self._dtype} on {self.device.id}>"
 
     def predict(
-        self, XX: Any, start: int = 6, end: int = 50, close: int | None = None, d: Any = None, g: Any = None,
+        self, XX: Array, start: int = 6, end: int = 50, close: int | None = None, d: Known = None, g: Known = None,
         method: str | Sequence[str] = "alc", *, separable: bool = False, stages: int = 1, joint: bool = False,
-        noise: bool = True, rays: int | None = None, nearest: str = "auto", devices: Any = None, client: Any = None,
-        progress: bool = False,
+        noise: bool = True, rays: int | None = None, nearest: str = "auto", devices: Devices | None = None,
+        client: object = None, progress: bool = False,
     ) -> LocalPrediction | JointPrediction:  # fmt: skip
         """Predict the responses at some locations.
 
@@ -223,34 +226,15 @@ class LocalGP:
         numpy.linalg.LinAlgError
             Where the matrix of a design's correlations is not positive definite, as with equal points and no nugget.
         """
-        XX = arrays.as_array(_in_order(XX, self._names), "XX")
-        sets = joint and len(XX.shape) == 3
-        XX = XX if sets else _columns("XX", XX)
-        p, (n, columns) = XX.shape[-1], self._points.shape
-        if p != columns:
-            raise ValueError(f"XX has shape {XX.shape}, and X {(n, columns)}: they must have the same columns")
-        if joint and not XX.shape[-2]:
-            raise ValueError(f"XX has shape {XX.shape}: a set must have a reference at least")
-        native, runtime = arrays.is_device_array(XX), self._runtime
-        if native and device_of([XX], ["XX"]) is not runtime:
-            raise ValueError(f"XX lies on another device than the data, which are on {self.device.id}: move it with gs.to_host")
-        locations = np.ascontiguousarray(runtime.to_host(XX) if native else XX, np.float64)
-        require_finite("XX", locations)
-        locations = locations[None] if joint and not sets else locations
-        if self.prescaling is not None:
-            locations = locations / np.sqrt(self.prescaling)
-        m = len(locations)
-        if nearest not in ("auto", "device", "tree"):
-            raise ValueError(f"nearest = {nearest!r}: there are 'auto', 'device' and 'tree'")
-        if nearest == "tree" and not isinstance(self._points.rows, np.ndarray):
-            raise ValueError(
-                "nearest = 'tree': a tree has all of X in memory, and this X is read in parts, being more than a device is to "
-                "hold: use nearest = 'device', or give X as an array in memory"
-            )
+        options = Options(
+            start=start, end=end, close=close, d=d, g=g, method=method, separable=separable, stages=stages, joint=joint,
+            noise=noise, rays=rays, nearest=nearest,
+        )  # fmt: skip
+        given = arrays.as_array(_in_order(XX, self._names), "XX")
+        locations, runtime, native = self._locations(given, joint), self._runtime, arrays.is_device_array(given)
+        m, p = len(locations), locations.shape[-1]
         units, data = self._in_units(separable)
-        scheme = Scheme.checked(
-            self._scaled, self.y, start, end, close, d, g, method, separable, stages, nearest, noise, joint, rays, units.columns
-        )
+        scheme = Scheme.of(options, self._scaled, self.y, units.columns)
         d_start, g_start = scheme.starts(m, p)
         begin = units.lengthscales(d_start, d_start.shape[1])
         job = Job(data, scheme.within(units, p), units.points(locations), begin, g_start)
@@ -268,21 +252,36 @@ class LocalGP:
         if not scheme.separable:
             results["d"] = results["d"][:, 0]
         results = {k: a.astype(self._dtype, copy=False) if a.dtype.kind == "f" else a for k, a in results.items()}
-        if joint and not sets:
+        if joint and len(given.shape) < 3:
             results = {k: a[0] for k, a in results.items()}
         if native:
             results = {k: runtime.to_device(np.ascontiguousarray(a)) if np.ndim(a) else a for k, a in results.items()}
         kind: type[LocalPrediction | JointPrediction] = JointPrediction if joint else LocalPrediction
         return kind(df=scheme.end, evaluations=results.pop("status"), **results)
 
+    def _locations(self, given: Array, joint: bool) -> np.ndarray:
+        """Locations (m, p), or sets of references (S, m, p), on the host and in the scaled columns, after a check."""
+        sets = joint and len(given.shape) == 3
+        XX = given if sets else as_points(given, "XX")
+        if XX.shape[-1] != self.columns:
+            raise ValueError(f"XX has shape {XX.shape}, and X {self._points.shape}: they must have the same columns")
+        if joint and not XX.shape[-2]:
+            raise ValueError(f"XX has shape {XX.shape}: a set must have a reference at least")
+        if arrays.is_device_array(XX) and device_of([XX], ["XX"]) is not self._runtime:
+            raise ValueError(f"XX lies on another device than the data, which are on {self.device.id}: move it with gs.to_host")
+        locations = np.ascontiguousarray(as_host(self._runtime, XX), np.float64)
+        require_finite("XX", locations)
+        locations = locations[None] if joint and not sets else locations
+        return locations if self.prescaling is None else locations / np.sqrt(self.prescaling)
 
-def _names(X: Any) -> list[Any] | None:
+
+def _names(X: Array) -> list[object] | None:
     """Names of a data frame's columns."""
     columns = getattr(X, "columns", None)
     return None if columns is None else list(columns)
 
 
-def _in_order(XX: Any, names: list[Any] | None) -> Any:
+def _in_order(XX: Array, names: list[object] | None) -> Array:
     """Data frame with its columns in the order of X's."""
     given = _names(XX)
     if names is None or given is None or given == names:
@@ -290,22 +289,3 @@ def _in_order(XX: Any, names: list[Any] | None) -> Any:
     if sorted(map(str, given)) != sorted(map(str, names)):
         raise ValueError(f"XX has the columns {', '.join(map(str, given))}, and X {', '.join(map(str, names))}")
     return XX[names]
-
-
-def _again(
-    X: Any, y: np.ndarray, cov: Expression | None, center: bool, names: list[Any] | None, prescale: Any, memory: int | None
-) -> LocalGP:
-    """Model from its pickled state."""
-    made = LocalGP(X, y, cov, center=center, prescale=prescale, memory=memory)
-    made._names = names
-    return made
-
-
-def _columns(name: str, array: Any) -> Any:
-    """Points in rows, as an array with two axes."""
-    shape: tuple[int, ...] = getattr(array, "shape", ())
-    if len(shape) == 1:
-        return array.reshape(shape[0], 1)
-    if len(shape) != 2:
-        raise ValueError(f"{name} has shape {shape}: it must be a matrix with a point in each row")
-    return array

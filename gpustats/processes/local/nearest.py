@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from ...evaluation.placement import at
 from ...kernels.layout import power_of_two
 from ...kernels.template import Template
 from ...parallel.rows import chunks
+from ...runtime.base import Runtime
+from ...runtime.types import Array
 from .layout import blocks_within, nearest_layout
 from .points import Points
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
-
-    from ...runtime.base import Runtime
 
 _NEAREST = Template.beside(__file__, "nearest")
 
@@ -63,7 +63,7 @@ class Nearest:
            [8, 7, 9]], dtype=int32)
     """
 
-    def __init__(self, runtime: Runtime, X: Any, method: str = "auto", rows: int | None = None, **chosen: int) -> None:
+    def __init__(self, runtime: Runtime, X: Array, method: str = "auto", rows: int | None = None, **chosen: int) -> None:
         if method not in ("auto", "device", "tree"):
             raise ValueError(f"method = {method!r}: there are 'auto', 'device' and 'tree'")
         self.runtime, self._chosen = runtime, chosen
@@ -71,7 +71,7 @@ class Nearest:
         if len(X.shape) != 2 or not all(X.shape) or X.shape[0] >= 2**31:
             raise ValueError(f"X has shape {X.shape}: it must be (N, p), with 1 <= N < 2**31 rows and a column")
         self.X = X if isinstance(X, Points) else Points(np.ascontiguousarray(X, np.float64))
-        self.method, self._ranges, self._samples = method, chunks(len(X), rows or len(X)), dict[int, Any]()
+        self.method, self._ranges, self._samples = method, chunks(len(X), rows or len(X)), dict[int, Array]()
         if method == "tree" and not self._finite:
             raise ValueError("method = 'tree': X has numbers that are not finite")
 
@@ -83,35 +83,34 @@ class Nearest:
     def _whole(self) -> np.ndarray:
         return np.asarray(self.X)
 
-    def _by_columns(self, rows: np.ndarray) -> Any:
+    def _by_columns(self, rows: np.ndarray) -> Array:
         """Rows on the device, so that neighbouring threads read neighbouring numbers."""
         return self.runtime.to_device(np.ascontiguousarray(rows.T))
 
     @functools.cached_property
-    def _points(self) -> Any:
+    def _points(self) -> Array:
         return self._by_columns(self._whole)
 
-    def _sample(self, n: int) -> Any:
+    def _sample(self, n: int) -> Array:
         """Sample of n rows of X on the device, always the same."""
         if n not in self._samples:
             self._samples[n] = self._by_columns(self.X[_rows_of_sample(len(self.X), n)])
         return self._samples[n]
 
-    def _part(self, first: int, end: int, n_sample: int) -> tuple[Any, Any]:
+    def _part(self, first: int, end: int, n_sample: int) -> tuple[Array, Array]:
         """Rows of X, and a sample of them, on the device, where all rows stay if they fit."""
         if len(self._ranges) == 1:
             return self._points, self._sample(n_sample)
         part = self.X.part(first, end)
         return self._by_columns(part), self._by_columns(part[_rows_of_sample(len(part), n_sample)])
 
-    def find(self, locations: Any, k: int, start: int = 0, out: Any = None) -> Any:
+    def find(self, locations: Array, k: int, start: int = 0, out: Array = None) -> Array:
         """Nearest k rows of each location.
 
         Parameters
         ----------
         locations : (m, p) or (m, r, p) device array of float64
             With r references each, of which the nearest counts.
-        k : int
         start : int
             Number of the nearest that come first, in the order of their distances. The order of the others is not defined.
         out : (m, k) device array of int32, optional

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ...parallel.rows import chunks, read
+from ...runtime.types import Array
 from ..observations import require_finite
 
 ROWS_AT_ONCE = 1 << 18  # that are read at once, in a pass over all rows
@@ -24,7 +25,7 @@ class Points:
         Divisors of the columns, one after another.
     """
 
-    def __init__(self, rows: Any, units: Sequence[np.ndarray] = ()) -> None:
+    def __init__(self, rows: Array, units: Sequence[np.ndarray] = ()) -> None:
         self.rows, self._units = rows, tuple(units)
         self.shape = (rows.shape[0], rows.shape[1] if len(rows.shape) > 1 else 1)
 
@@ -62,7 +63,7 @@ class Points:
                 found[order[low:high]] = self.part(first, end)[ordered[low:high] - first]
         return found
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self.part(0, len(self)), dtype)
 
     def _within(self, rows: np.ndarray) -> np.ndarray:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ...evaluation.placement import at
 from ...kernels.template import Template
+from ...runtime.base import Runtime
+from ...runtime.types import Array
 from .correlation import Correlation
+from .design import Search
 from .layout import blocks_within, ray_layout
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 RAY = Template.beside(__file__, "ray")
 
@@ -23,18 +20,13 @@ def beginnings(n_candidates: int, end: int, rays: int) -> int:
     return min(n_candidates, end + rays + math.isqrt(end))
 
 
-class RaySearch:
+class RaySearch(Search):
     """Search for local designs along rays.
 
     Parameters
     ----------
-    runtime : Runtime
-        Device that computes in float64.
-    X : (N, p) device array of float64
-        Contiguous.
-    correlation : Correlation
-    separable : bool
-        Whether each column has a lengthscale of its own.
+    runtime, X, separable
+        As for `Search`.
     box : (2, p) device array of float64
         The least and the largest number of each column, which rays do not leave.
     rays : int
@@ -71,48 +63,23 @@ class RaySearch:
     """
 
     def __init__(
-        self, runtime: Runtime, X: Any, correlation: Correlation, separable: bool, box: Any, rays: int = 1,
+        self, runtime: Runtime, X: Array, correlation: Correlation, separable: bool, box: Array, rays: int = 1,
         opt: bool = False, **chosen: int,
-    ):  # fmt: skip
-        self.runtime, self.X, self.box, self.source, self.separable = runtime, X, box, correlation.source(), separable
-        self.rays, self.opt, self._chosen = rays, opt, chosen
+    ) -> None:  # fmt: skip
+        super().__init__(runtime, X, correlation.source(), separable, chosen)
+        self.box, self.rays, self.opt = box, rays, opt
 
-    def search(self, locations: Any, candidates: Any, d: Any, g: Any, start: int, end: int, out: Any = None) -> Any:
-        """Designs, as rows of X in the order in which the search chooses them.
-
-        Parameters
-        ----------
-        locations : (m, p) device array of float64
-        candidates : (m, k) device array of int32
-            Rows of X, each at most once; -1: none. The first ones, as many as `beginnings` says, in the order of their
-            distances.
-        d : (m,) or (m, 1) device array of float64, (m, p) if separable
-            Lengthscales.
-        g : (m,) device array of float64
-            Nuggets.
-        start, end : int
-            Points that the design begins with, and has in the end; 1 <= start <= end <= k.
-        out : (m, end) device array of int32, optional
-
-        Returns
-        -------
-        (m, end) device array of int32
-            `out`. A row of -1 where a location is nan.
-        """
-        runtime, (m, dim), k = self.runtime, locations.shape, candidates.shape[1]
-        if not 1 <= start <= end <= k:
-            raise ValueError(f"start = {start}, end = {end}: a design of {k} candidates needs 1 <= start <= end <= {k}")
-        out = runtime.empty((m, end), np.int32) if out is None else out
+    def _start(self, arrays: tuple[Array, ...], start: int) -> None:
+        runtime, (out, _, locations, candidates, *_) = self.runtime, arrays
+        (m, dim), end, k = locations.shape, out.shape[1], candidates.shape[1]
         if not m:
-            return out
+            return
         layout = ray_layout(runtime.device, dim, k, end, self.rays, **self._chosen)
         blocks = blocks_within(runtime, layout.blocks, m, 8 * layout.scratch)
         kernel = RAY.kernel(
             runtime, "local_ray", layout.threads, 8 * layout.shared, dtype="float64", layout=layout,
             correlation=self.source, dim=dim, separable=self.separable, rays=self.rays, opt=self.opt,
         )  # fmt: skip
-        operands = [value for a in (out, self.X, locations, candidates, d, g, self.box) for value in at(runtime, a)]
-        scratch = runtime.scratch(8 * layout.scratch * blocks)
-        ordered = beginnings(k, end, self.rays)
+        operands = [value for a in (*arrays, self.box) for value in at(runtime, a)]
+        scratch, ordered = runtime.scratch(8 * layout.scratch * blocks), beginnings(k, end, self.rays)
         kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, ordered, layout.width, start, end)
-        return out

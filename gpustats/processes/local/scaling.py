@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
 from ...parallel.rows import as_rows, is_stored
 from ...runtime import arrays
+from ...runtime.base import Runtime
+from ...runtime.types import Array
 from ..expression import Expression
+from ..fitting import Seed
 from ..observations import require_finite
 from .correlation import Correlation
-from .defaults import darg, garg
+from .defaults import Known, darg, garg
 from .fit import LocalFit
 from .points import Points, parts_of
 from .units import Units
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 #: Number of points of a subsample, and number of subsamples.
 SUBSAMPLE_SIZE, REPLICATES = 250, 10
@@ -29,8 +27,8 @@ _MOST_HYPERCUBES = 100  # of Latin hypercubes, at most, until there are points e
 
 
 def blhs(
-    X: Any, y: Any, cov: Expression | None = None, *, size: int = SUBSAMPLE_SIZE, replicates: int = REPLICATES, d: Any = None,
-    g: float = 1e-3, center: bool = True, rng: Any = 0,
+    X: Array, y: Array, cov: Expression | None = None, *, size: int = SUBSAMPLE_SIZE, replicates: int = REPLICATES,
+    d: Known = None, g: float = 1e-3, center: bool = True, rng: Seed = 0,
 ) -> np.ndarray:  # fmt: skip
     """Lengthscales of the columns for all data, from bootstrapped block Latin hypercubes.
 
@@ -100,7 +98,7 @@ def blhs(
 
 def lengthscales(
     runtime: Runtime, X: Points, y: np.ndarray, correlation: Correlation, size: int = SUBSAMPLE_SIZE,
-    replicates: int = REPLICATES, d: Any = None, g: float = 1e-3, center: bool = True, rng: Any = 0,
+    replicates: int = REPLICATES, d: Known = None, g: float = 1e-3, center: bool = True, rng: Seed = 0,
 ) -> np.ndarray:  # fmt: skip
     """Lengthscales by `blhs`, for arguments that were checked."""
     p, size, rng = X.shape[1], min(size, len(X)), np.random.default_rng(rng)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import SupportsIndex
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .defaults import Parameter, darg, garg
+from .defaults import Known, Parameter, darg, garg
+from .points import Points
 from .ray import beginnings
-
-if TYPE_CHECKING:
-    from .points import Points
-    from .units import Units
+from .units import Units
 
 METHODS = ("alc", "mspe", "nn", "ray", "opt")
 #: Candidates by default, beside as many as the design has points.
@@ -21,10 +21,28 @@ DEFAULT_CLOSE = 1000
 
 
 @dataclass(frozen=True)
+class Options:
+    """Options of a prediction by local Gaussian processes: arguments of `LocalGP.predict` as users give them."""
+
+    start: int = 6
+    end: int = 50
+    close: int | None = None
+    d: Known = None
+    g: Known = None
+    method: str | Sequence[str] = "alc"
+    separable: bool = False
+    stages: int = 1
+    joint: bool = False
+    noise: bool = True
+    rays: int | None = None
+    nearest: str = "auto"
+
+
+@dataclass(frozen=True)
 class Scheme:
     """Choice of the designs, and the parameters to estimate: figure 1 of Gramacy, Niemi & Weiss (2014).
 
-    The fields are arguments of `LocalGP.predict`, checked; `d` and `g` say all that is known of lengthscales and nugget.
+    The fields are those of `Options`, checked; `d` and `g` say all that is known of lengthscales and nugget.
     """
 
     start: int
@@ -39,18 +57,14 @@ class Scheme:
     g: Parameter
 
     @classmethod
-    def checked(
-        cls, X: Points, y: np.ndarray, start: int, end: int, close: int | None, d: Any, g: Any, method: Any,
-        separable: bool, stages: int, nearest: str, noise: bool = True, joint: bool = False,
-        rays: int | None = None, lengths: np.ndarray | None = None,
-    ) -> Scheme:  # fmt: skip
-        """Scheme from the arguments of `LocalGP.predict`, or ValueError where they make no sense for these data.
+    def of(cls, options: Options, X: Points, y: np.ndarray, lengths: np.ndarray | None = None) -> Scheme:
+        """Scheme for these data, or ValueError where the options make no sense for them.
 
         `lengths`: divisors of the columns of X, where they are known.
         """
-        n = len(X)
-        start, end, stages = (_whole(*number) for number in (("start", start), ("end", end), ("stages", stages)))
-        close = min(DEFAULT_CLOSE + end, n) if close is None else _whole("close", close)
+        n, method, joint, rays, separable = len(X), options.method, options.joint, options.rays, options.separable
+        start, end, stages = (_whole(name, getattr(options, name)) for name in ("start", "end", "stages"))
+        close = min(DEFAULT_CLOSE + end, n) if options.close is None else _whole("close", options.close)
         if not 1 <= start <= end <= min(close, n):
             raise ValueError(
                 f"start = {start}, end = {end}, close = {close}, and X has {n} rows: it must be 1 <= start <= end <= close, "
@@ -74,8 +88,17 @@ class Scheme:
             raise ValueError(f"rays = {rays}: there must be one at least")
         if "mspe" in methods and start < 3:
             raise ValueError(f"start = {start}: method = 'mspe' needs a design of 3 points to begin with")
-        of_d, of_g = darg(d, X, separable=separable, lengths=lengths), garg(g, y)
-        return cls(start, end, min(close, n), methods, separable, nearest, bool(noise), rays, of_d, of_g)
+        if options.nearest not in ("auto", "device", "tree"):
+            raise ValueError(f"nearest = {options.nearest!r}: there are 'auto', 'device' and 'tree'")
+        if options.nearest == "tree" and not isinstance(X.rows, np.ndarray):
+            raise ValueError(
+                "nearest = 'tree': a tree has all of X in memory, and this X is read in parts, being more than a device is to "
+                "hold: use nearest = 'device', or give X as an array in memory"
+            )
+        return cls(
+            start, end, min(close, n), methods, separable, options.nearest, bool(options.noise), rays,
+            darg(options.d, X, separable=separable, lengths=lengths), garg(options.g, y),
+        )  # fmt: skip
 
     def rays_of(self, method: str, p: int) -> int:
         """Number of rays along which the method "ray" or "opt" searches, among points with p columns."""
@@ -96,14 +119,14 @@ class Scheme:
         return lengthscales, _by_location("g", self.g.start, m, 1)[:, 0]
 
 
-def _whole(name: str, number: Any) -> int:
+def _whole(name: str, number: SupportsIndex) -> int:
     try:
         return operator.index(number)
     except TypeError:
         raise ValueError(f"{name} = {number!r}: it must be a whole number") from None
 
 
-def _by_location(name: str, start: Any, m: int, columns: int) -> np.ndarray:
+def _by_location(name: str, start: ArrayLike, m: int, columns: int) -> np.ndarray:
     """Number for each location and column, (m, columns)."""
     start = np.asarray(start, np.float64)
     shape = start.shape

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,17 +13,10 @@ from .points import Points
 
 @dataclass(frozen=True)
 class Units:
-    """Divisors of points and responses.
+    """Divisors of points and responses."""
 
-    Attributes
-    ----------
-    columns : ndarray (p,)
-        Lengths in the columns of X.
-    center, response : float
-        The number that is taken from y, and what y is divided by then.
-    """
-
-    columns: np.ndarray
+    columns: np.ndarray  # (p,), lengths in the columns of X
+    # the number that is taken from y, and what y is divided by then
     center: float
     response: float
 
@@ -42,7 +34,7 @@ class Units:
         """Responses in these units."""
         return (y - self.center) / self.response
 
-    def lengthscales(self, d: Any, columns: int) -> Any:
+    def lengthscales(self, d: np.ndarray, columns: int) -> np.ndarray:
         """Lengthscales, squared lengths, in these units; one for all columns, or (…, p)."""
         return d / self._squares(columns)
 

@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ...kernels.layout import Layout, power_of_two
+from ...runtime.base import Device
+from ..local.layout import blocks_in_shared
 
-if TYPE_CHECKING:
-    from ...runtime.base import Device
-
-RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
 MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True)
 class VecchiaLayout(Layout):
-    """Constants of the kernels of Vecchia's approximation.
+    """Constants of the kernels of Vecchia's approximation."""
 
-    Attributes
-    ----------
-    rows : int
-        Threads of a point.
-    abreast : int
-        Points that a block has at a time.
-    width : int
-        Columns of the matrix that are eliminated at once.
-    columns : int
-        Columns of the points for which a thread has sums at once.
-    in_shared : bool
-        Whether a block's numbers lie in shared memory; else in memory that is set apart for it.
-    numbers : int
-        Size of a block's numbers.
-    blocks : int
-        Blocks that are resident on the device; the kernel is the same for all numbers of them.
-    """
-
-    rows: int = 1
-    abreast: int = 1
-    width: int = 1
-    columns: int = 1
-    in_shared: bool = True
-    numbers: int = 0
+    rows: int = 1  # threads of a point
+    abreast: int = 1  # points that a block has at a time
+    width: int = 1  # columns of the matrix that are eliminated at once
+    columns: int = 1  # columns of the points for which a thread has sums at once
+    in_shared: bool = True  # whether a block's numbers lie in shared memory; else in memory that is set apart for it
+    numbers: int = 0  # size of a block's numbers
+    # blocks that are resident on the device; the kernel is the same for all numbers of them
     blocks: int = field(default=1, compare=False, repr=False)
 
 
@@ -60,8 +40,7 @@ def layout_for(device: Device, itemsize: int, m: int, columns: int) -> VecchiaLa
     beside = 4 * (m + 1) * abreast + 8 * threads + 16 * itemsize * columns
     nbytes = itemsize * numbers + beside
     in_shared = nbytes <= device.shared_memory
-    fitting = (device.shared_memory + RESERVED_BYTES) // (nbytes + RESERVED_BYTES) if in_shared else 8
-    per_unit = 4 if device.type == "cpu" else max(min(fitting, 32), 1)
+    per_unit = 4 if device.type == "cpu" else blocks_in_shared(device, nbytes, 32) if in_shared else 8
     return VecchiaLayout(
         threads, rows=rows, abreast=abreast, width=4, columns=min(columns, MOST_COLUMNS), in_shared=in_shared,
         numbers=numbers, blocks=device.compute_units * per_unit,

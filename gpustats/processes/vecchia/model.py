@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ...evaluation.arguments import check_wrt_among
 from ...evaluation.placement import empty, moved
 from ...evaluation.results import delivered, written
 from ...parallel.remade import fetched, placed
 from ...runtime import arrays, choose
+from ...runtime.base import Runtime
+from ...runtime.choose import Devices
+from ...runtime.types import Array
 from ..covariance import Covariance
 from ..local.nearest import Nearest
 from ..pairs import PairsCode
-from ..parameters import MEAN, SIGMA, Parameters, ParameterSets, Y
+from ..parameters import MEAN, SIGMA, Given, Parameters, ParameterSets, Y
 from ..prediction import Prediction
-from ..process import GaussianProcess
+from ..process import GaussianProcess, PriorMean, new_points, one_set
 from .conditionals import Conditionals, Points
 from .neighbours import NEIGHBOURS_AT_ONCE, earlier_neighbours, nearest_rows, search_among
 from .ordering import ordered
 from .spread import Spread
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 MOST_NEIGHBOURS = 64  # of a point
 
@@ -105,11 +104,11 @@ class Vecchia(GaussianProcess):
     """
 
     def __init__(
-        self, cov: Covariance, x: Any, y: Any, neighbours: int = 30, ordering: Any = "maxmin", *, scales: Any = None,
-        mean: float | Callable[[np.ndarray], Any] = 0.0, jitter: float = 0.0, seed: int = 0, devices: Any = None,
+        self, cov: Covariance, x: ArrayLike, y: ArrayLike, neighbours: int = 30, ordering: ArrayLike = "maxmin", *,
+        scales: Given = None, mean: PriorMean = 0.0, jitter: float = 0.0, seed: int = 0, devices: Devices | None = None,
     ) -> None:  # fmt: skip
         super().__init__(cov, x, y, mean, jitter)
-        data, n, columns = self._data, self.n, self.columns
+        data, n, columns = self.data, self.n, self.columns
         if not n:
             raise ValueError(f"there are no observations: x has shape {data.host_x.shape}")
         PairsCode(cov, columns, ())  # complains of columns that are not there
@@ -117,7 +116,7 @@ class Vecchia(GaussianProcess):
         self.m = min(self._asked, n - 1)
         self.scales = np.ones(columns) if scales is None else np.array(scales, np.float64)
         if self.scales.shape != (columns,) or not (np.isfinite(self.scales) & (self.scales > 0)).all():
-            raise ValueError(f"scales must be ({columns},) positive numbers, not {scales}")
+            raise ValueError(f"scales must be ({columns},) positive numbers, not {scales!r}")
         self._scaled = data.host_x / self.scales
         self.order = ordered(ordering, self._scaled, seed)
         runtimes = None if devices is None else choose.several(devices)
@@ -125,20 +124,20 @@ class Vecchia(GaussianProcess):
 
     def _bind(self, neighbours: np.ndarray, runtimes: list[Runtime] | None) -> None:
         """Create the evaluators, for neighbours as places in the order, on the data's device or on others."""
-        data, lift, self._runtimes = self._data, 1 + self.jitter, runtimes
+        data, lift, self._runtimes = self.data, 1 + self.jitter, runtimes
         x, y = data.host_x[self.order], data.y[self.order]
         self._conditionals = Conditionals(self.cov, Points.on(data.runtime, x, y, neighbours, 0, self.n), lift)
         self._likelihood = self._conditionals if runtimes is None else Spread(self.cov, runtimes, x, y, neighbours, lift)
 
-    def __reduce__(self) -> Any:
-        x, y = (fetched(a) for a in self._data.given)
+    def __reduce__(self) -> tuple[object, ...]:
+        x, y = (fetched(a) for a in self.data.given)
         devices = None if self._runtimes is None else [runtime.device.id for runtime in self._runtimes]
         known = self.scales, self._asked, self.order, self._conditionals.points.neighbours, devices
-        return _rebuilt, (self.cov, x, y, self._mean, self.jitter, *known)
+        return _rebuilt, (self.cov, x, y, self.prior_mean, self.jitter, *known)
 
     def __repr__(self) -> str:
         shape = (self.n, self.columns)
-        return f"<Vecchia of {self.cov.name} for x {shape} {self._data.dtype}, {self.m} neighbours, on {self.device.id}>"
+        return f"<Vecchia of {self.cov.name} for x {shape} {self.data.dtype}, {self.m} neighbours, on {self.device.id}>"
 
     @property
     def neighbours(self) -> np.ndarray:
@@ -149,46 +148,9 @@ class Vecchia(GaussianProcess):
 
     # -- what users call
 
-    def __call__(self, *, sigma: Any = None, mean: Any = None, **hyperparameters: Any) -> Any:
-        """Log-likelihood.
-
-        Parameters
-        ----------
-        sigma, mean, **hyperparameters
-            As for a call of `MarginalLikelihood`.
-
-        Returns
-        -------
-        float, or (S,) ndarray
-        """
-        return self._evaluate(self._parameters(sigma, mean, hyperparameters, several=True), ())[0]
-
-    def value_and_grad(
-        self, *, sigma: Any = None, mean: Any = None, wrt: str | Collection[str] | None = None, **hyperparameters: Any
-    ) -> tuple[Any, dict[str, Any]]:
-        """Log-likelihood and its derivatives, which are exact.
-
-        Parameters
-        ----------
-        sigma, mean, **hyperparameters
-            As for a call of `MarginalLikelihood`.
-        wrt : str or collection of str, optional
-            Names of hyperparameters, ``"sigma"``, ``"mean"``, ``"y"``. By default all hyperparameters, and sigma and mean where
-            they are given.
-
-        Returns
-        -------
-        value : float, or (S,) ndarray
-        gradient : dict
-            Name -> derivative of the sum of all values, shaped like that argument.
-        """
-        parameters = self._parameters(sigma, mean, hyperparameters, several=True)
-        names = parameters.given if wrt is None else tuple(check_wrt_among(wrt, (*self.parameters, Y)))
-        return self._evaluate(parameters, names)
-
     def predict(
-        self, xs: Any, *, noise: Any = False, mean_xs: Any = None, neighbours: int | None = None, sigma: Any = None,
-        mean: Any = None, **hyperparameters: Any,
+        self, xs: ArrayLike, *, noise: ArrayLike = False, mean_xs: Given = None, neighbours: int | None = None,
+        sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike,
     ) -> Prediction:  # fmt: skip
         """Distribution of the process at new points, each by itself, given the nearest observations.
 
@@ -211,18 +173,18 @@ class Vecchia(GaussianProcess):
         numpy.linalg.LinAlgError
             Where the matrix of a point's neighbours is not positive definite.
         """
-        parameters = self._parameters(sigma, mean, hyperparameters)
-        new, native, data = self._new_points(xs, noise, mean_xs, parameters), arrays.is_device_array(xs), self._data
+        parameters, data, native = one_set(self, sigma, mean, hyperparameters), self.data, arrays.is_device_array(xs)
+        new = new_points(data, self.prior_mean, parameters, xs, noise, mean_xs)
         count = min(whole(self._asked if neighbours is None else neighbours), self.n)
-        runtime, size = data.runtime, len(new.mean)
+        runtime, size = data.runtime, new.m
         location, scale, known = moved(runtime, new.mean), empty(runtime, size, data.dtype), np.ones(size, bool)
         values, step = self._in_order(parameters.rows), max(NEIGHBOURS_AT_ONCE // count, 1)
         for i in range(0, size, step):
             part = slice(i, i + step)
-            where = np.asarray(written(runtime, new.x[part]), np.float64) / self.scales
+            where = np.asarray(written(runtime, new.xs[part]), np.float64) / self.scales
             known[part] = np.isfinite(where).all(1)
             nearest = moved(runtime, nearest_rows(self._search, where, count))
-            self._conditionals.predict(values, new.x[part], nearest, location[part], scale[part], new.noise[part])
+            self._conditionals.predict(values, new.xs[part], nearest, location[part], scale[part], new.noise[part])
         if not np.isfinite(written(runtime, scale)[known]).all():
             raise self._not_positive_definite(parameters)
         return Prediction(*(delivered(runtime, a, native) for a in (location, scale)))
@@ -232,23 +194,21 @@ class Vecchia(GaussianProcess):
     @functools.cached_property
     def _search(self) -> Nearest:
         """Search for nearest points among all observations, in their order."""
-        return search_among(self._data.runtime, self._scaled[self.order])
+        return search_among(self.data.runtime, self._scaled[self.order])
 
     def _in_order(self, rows: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Arguments by name, with numbers for each observation in the points' order."""
         return {n: a[:, self.order] if n in (SIGMA, MEAN) and a.shape[1] == self.n else a for n, a in rows.items()}
 
-    def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
-        n_sets = parameters.n_sets if isinstance(parameters, ParameterSets) else 1
-        values, slopes = self._of_sets(parameters.rows, n_sets, wrt)
-        if isinstance(parameters, Parameters):
-            if not np.isfinite(values[0]):
-                raise self._not_positive_definite(parameters)
-            given = parameters.by_name
-            found = {n: slope.item() if np.ndim(given.get(n, slope)) == 0 else slope[0] for n, slope in slopes.items()}
-            return float(values[0]), self._data.gradient(found, wrt)
+    def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:
+        values, slopes = self._of_sets(parameters.rows, parameters.n_sets, wrt)
         found = {n: slope.sum(0) if n == Y else parameters.as_given(n, slope) for n, slope in slopes.items()}
-        return values.reshape(parameters.lead), self._data.gradient(found, wrt)
+        gradient = self.data.gradient(found, wrt)
+        if isinstance(parameters, ParameterSets):
+            return values.reshape(parameters.lead), gradient
+        if not np.isfinite(values[0]):
+            raise self._not_positive_definite(parameters)
+        return values.item(), gradient
 
     def _of_sets(
         self, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Collection[str]
@@ -269,11 +229,11 @@ class Vecchia(GaussianProcess):
     def _not_positive_definite(self, parameters: object) -> np.linalg.LinAlgError:
         return np.linalg.LinAlgError(
             f"the covariance matrix of a point and its {self.m} neighbours is not positive definite, or too large, at "
-            f"{parameters}; take a larger sigma, or give a jitter such as {np.finfo(self._data.dtype).eps * 1e4:.0e}"
+            f"{parameters}; take a larger sigma, or give a jitter such as {np.finfo(self.data.dtype).eps * 1e4:.0e}"
         )
 
 
-def whole(neighbours: Any) -> int:
+def whole(neighbours: object) -> int:
     """Number of neighbours as an int, or ValueError."""
     if isinstance(neighbours, bool) or not isinstance(neighbours, (int, np.integer)) or not 1 <= neighbours <= MOST_NEIGHBOURS:
         raise ValueError(f"neighbours = {neighbours}: it must be a whole number from 1 to {MOST_NEIGHBOURS}")
@@ -281,12 +241,12 @@ def whole(neighbours: Any) -> int:
 
 
 def _rebuilt(
-    cov: Covariance, x: Any, y: Any, mean: Any, jitter: float, scales: np.ndarray, asked: int, order: np.ndarray,
-    neighbours: np.ndarray, devices: list[str] | None,
+    cov: Covariance, x: ArrayLike, y: ArrayLike, mean: PriorMean, jitter: float, scales: np.ndarray, asked: int,
+    order: np.ndarray, neighbours: np.ndarray, devices: list[str] | None,
 ) -> Vecchia:  # fmt: skip
     made = Vecchia.__new__(Vecchia)
     GaussianProcess.__init__(made, cov, placed(x), placed(y), mean, jitter)
     made.m, made.scales, made._asked, made.order = neighbours.shape[1], scales, asked, order
-    made._scaled = made._data.host_x / scales
+    made._scaled = made.data.host_x / scales
     made._bind(neighbours, None if devices is None else choose.several(devices))
     return made

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...runtime.base import Runtime
 from ..local.nearest import Nearest
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 #: Points of a prefix of which all pairs are compared.
 ALL_PAIRS_LIMIT = 512
@@ -25,7 +21,6 @@ def earlier_neighbours(runtime: Runtime, x: np.ndarray, m: int) -> np.ndarray:
     runtime : Runtime
         Device that may search.
     x : (n, p) ndarray of float64
-    m : int
 
     Notes
     -----

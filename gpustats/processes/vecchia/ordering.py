@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 #: Points up to which the maximum-minimum-distance order is exact.
 EXACT_ORDER_LIMIT = 4096
 
 
-def ordered(ordering: Any, x: np.ndarray, seed: int = 0) -> np.ndarray:
+def ordered(ordering: ArrayLike, x: np.ndarray, seed: int = 0) -> np.ndarray:
     """Permutation of the rows of x, (n,) int64.
 
     Parameters
@@ -31,14 +32,6 @@ def ordered(ordering: Any, x: np.ndarray, seed: int = 0) -> np.ndarray:
     if order.shape != (n,) or order.dtype.kind not in "iu" or not np.array_equal(np.sort(order), np.arange(n)):
         raise ValueError(f"ordering has shape {order.shape} and dtype {order.dtype}: it must be a permutation of 0 … {n - 1}")
     return order.astype(np.int64)
-
-
-def _random(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return rng.permutation(len(x))
-
-
-def _coordinate(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return np.argsort(x.sum(1), kind="stable")
 
 
 def _maxmin(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -113,4 +106,8 @@ def _apart(x: np.ndarray, bound: float) -> np.ndarray:
     return kept
 
 
-_KINDS = {"maxmin": _maxmin, "random": _random, "coordinate": _coordinate}
+_KINDS: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
+    "maxmin": _maxmin,
+    "random": lambda x, rng: rng.permutation(len(x)),
+    "coordinate": lambda x, rng: np.argsort(x.sum(1), kind="stable"),
+}

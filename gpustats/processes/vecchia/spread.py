@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...parallel.devices import inside_worker, workers
+from ...runtime.base import Runtime
 from ..expression import Expression
 from .conditionals import Conditionals, Points
-
-if TYPE_CHECKING:
-    from ...runtime.base import Runtime
 
 
 class Spread:
@@ -20,11 +17,9 @@ class Spread:
 
     Parameters
     ----------
-    covariance : Expression
     runtimes : sequence of Runtime
     x, y, neighbours : ndarray
         In the points' order.
-    lift : float
     """
 
     def __init__(

@@ -11,7 +11,6 @@ from gpustats.processes.local.correlation import Correlation
 from gpustats.processes.local.defaults import darg, garg
 from gpustats.processes.local.design import Design
 from gpustats.processes.local.fit import LocalFit
-from gpustats.processes.local.joint import joint_predictions
 from gpustats.processes.local.nearest import Nearest
 from gpustats.processes.local.ray import RaySearch
 from gpustats.runtime import choose
@@ -134,7 +133,7 @@ def local_joint(dtype, rng):
     for memory in (whole.shared_memory, 2000):
         runtime.device = dataclasses.replace(whole, shared_memory=memory)
         designs = Design(runtime, X_, Correlation(), separable=True).search(sets_, candidates, d_, g_, 4, 13)
-        got = joint_predictions(runtime, X_, y_, Correlation(), sets_, designs, d_, g_, noise=memory != 2000)
+        got = LocalFit(runtime, X_, y_, Correlation(), 13, True).joint(sets_, designs, d_, g_, memory != 2000)
         designs, mean, covariance = (runtime.to_host(a) for a in (designs, *got))
         assert (designs[1] == -1).all() and np.isnan(mean[1]).all()
         for i, nearest in zip((0, 2), near):

@@ -12,7 +12,7 @@ from thorough import THOROUGH
 import gpustats as gs
 from gpustats.processes.local import darg, garg, job, points
 from gpustats.processes.local.correlation import Correlation
-from gpustats.processes.local.scheme import Scheme
+from gpustats.processes.local.scheme import Options, Scheme
 from gpustats.runtime import choose
 
 
@@ -250,7 +250,7 @@ def test_pickle(data):
     again = pickle.loads(pickle.dumps(gp))
     np.testing.assert_array_equal(again.predict(XX, end=20).mean, want.mean)
     assert again.predict(XX, end=20).mean.dtype == np.float32 and repr(again) == repr(gp)
-    scheme = Scheme.checked(gp._points, gp.y, 6, 20, None, None, None, "alc", False, 1, "auto")
+    scheme = Scheme.of(Options(end=20), gp._points, gp.y)
     units, data = gp._in_units(separable=False)
     begin = units.lengthscales(np.full((7, 1), 0.5), 1)
     made = job.Job(data, scheme.within(units, P), units.points(XX), begin, np.full(7, 1e-3))

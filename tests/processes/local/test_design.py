@@ -10,9 +10,9 @@ from thorough import some
 
 import gpustats as gs
 from gpustats.kernels.layout import REFERENCE_DEVICES
-from gpustats.processes.local.clustered import CLUSTERED, cluster_layout
 from gpustats.processes.local.correlation import Correlation
-from gpustats.processes.local.design import Design, is_narrow_enough
+from gpustats.processes.local.design import CLUSTERED, Design, is_narrow_enough
+from gpustats.processes.local.layout import cluster_layout
 from gpustats.processes.local.nearest import Nearest, sample_of
 from gpustats.runtime import choose
 from gpustats.runtime.signature import signature_of

@@ -155,7 +155,7 @@ def test_lagp(case):
 def test_errors(data, paths):
     X, y, _ = data
     gp = gs.LocalGP(X, y)
-    with pytest.raises(ValueError, match=r"XX has shape \(4, 5, 3\): it must be a matrix"):
+    with pytest.raises(ValueError, match=r"XX has shape \(4, 5, 3\): it must be \(n, p\)"):
         gp.predict(paths, end=10)
     with pytest.raises(ValueError, match=r"XX has shape \(4, 5, 2\), and X \(300, 3\)"):
         gp.predict(paths[..., :2], end=10, joint=True)
