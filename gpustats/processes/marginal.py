@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..draws.generator import Rng
+from ..evaluation.repeated import SumReplay
 from ..parallel.remade import fetched, placed
 from ..runtime import arrays, choose
 from ..runtime.choose import Devices
 from ..runtime.types import Array
 from .covariance import Covariance
 from .factor import Factorised, Solver
-from .parameters import Given, Parameters, ParameterSets, X, Y
+from .parameters import MEAN, SIGMA, Given, Parameters, ParameterSets, X, Y
 from .posterior import Posterior
 from .prediction import Prediction
 from .process import GaussianProcess, PriorMean, new_points, one_set
-from .sets import Sets
+from .sets import Sets, pays
 from .spread import Spread
 
 
@@ -130,6 +131,26 @@ class MarginalLikelihood(GaussianProcess):
         kind, shape = ", student_t" if self.student_t else "", (self.n, self.columns)
         where = ", ".join([self.device.id] if self._spread is None else self._spread.ids)
         return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self.data.dtype}{kind} on {where}>"
+
+    def sums_of_sets(
+        self, arguments: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str], *, several: bool = True
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+        if several:
+            together = self._sets.together()
+        else:
+            together = self._sets if pays(self.device, self.n, several=False) else None
+        return together(arguments, n_sets, wrt) if together is not None and n_sets and self._fits(arguments) else None
+
+    def replay(self, arguments: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
+        if not pays(self.device, self.n, several=False) or not self._fits(arguments):
+            return None
+        return self._sets.replay(arguments, wrt)
+
+    def _fits(self, arguments: Mapping[str, np.ndarray]) -> bool:
+        """True if all arguments are numbers or vectors of the right lengths."""
+        lengths = {SIGMA: self.n, MEAN: self.n} | {i.lengthscale: self.columns for i in self.cov.inputs}
+        others = all(a.shape[1] in (1, lengths.get(name, 1)) for name, a in arguments.items() if name != Y)
+        return others and arguments[Y].shape[1] == self.n
 
     def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:
         if isinstance(parameters, ParameterSets):

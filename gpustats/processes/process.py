@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..distribution.frozen import Frozen
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import as_read, device_of, moved
+from ..evaluation.repeated import SumReplay
 from ..runtime import arrays
 from ..runtime.base import Device, Runtime
 from ..runtime.types import Array
@@ -154,6 +155,49 @@ class GaussianProcess(ABC):
         parameters = one_or_several(self, sigma, mean, hyperparameters)
         allowed = (*self.parameters, *self._differentiable)
         return self._evaluate(parameters, parameters.given if wrt is None else check_wrt_among(wrt, allowed))
+
+    # -- for samplers: many sets at once, and evaluation by compiled code
+
+    @abstractmethod
+    def sums_of_sets(
+        self, arguments: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str], *, several: bool = True
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
+        """Log-likelihoods at sets of parameters and of observations, and their derivatives, at once.
+
+        Parameters
+        ----------
+        arguments : mapping
+            Name of each parameter, and of the observations, ``"y"`` -> array with a row for each set, or one for all.
+        n_sets : int
+        wrt : sequence of str
+            Names of arguments, which may be ``"y"``.
+        several : bool
+            Whether the call is for several sets, however many these are.
+
+        Returns
+        -------
+        values : (n_sets,) ndarray
+            nan where parameters are invalid.
+        gradient : dict
+            Name -> derivatives with a row for each set. Instead of both, None where each set takes a call of its own.
+        """
+
+    def replay(self, arguments: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
+        """Replay of calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
+
+        Parameters
+        ----------
+        arguments : mapping
+            As for `sums_of_sets`, of one set.
+        wrt : sequence of str
+            Names of arguments.
+
+        Returns
+        -------
+        SumReplay or None
+            None where only Python can evaluate such calls.
+        """
+        return None
 
     @abstractmethod
     def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:

@@ -9,7 +9,6 @@ from thorough import THOROUGH, some
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood
 from gpustats.processes import batch, sets
-from gpustats.processes.repeated import of_sets
 from gpustats.runtime import choose
 
 NOWHERE = dict.fromkeys(sets.MOST_FOR_SEVERAL_SETS, 0)
@@ -102,7 +101,7 @@ def test_observations_of_each_set(rng):
     ml, ys = MarginalLikelihood(gs.rbf, x, y), rng.normal(size=(3, 40))
     one = np.ones((1, 1))
     rows = dict(y=ys, mean=0 * one, lengthscale=np.ones((1, 2)), amplitude=1.2 * one, sigma=0.4 * one)
-    values, slopes = of_sets(ml, rows, 3, ["y", "sigma"])
+    values, slopes = ml.sums_of_sets(rows, 3, ["y", "sigma"])
     for k in range(3):
         own = MarginalLikelihood(gs.rbf, x, ys[k])
         want, gradient = own.value_and_grad(amplitude=1.2, lengthscale=[1.0, 1.0], sigma=0.4, wrt=["y", "sigma"])
@@ -123,7 +122,7 @@ def test_what_has_no_density_is_nan(rng):
     for name, wrong in [("amplitude", -1.0), ("lengthscale", 0.0), ("sigma", -0.1), ("mean", np.nan), ("y", np.inf)]:
         given = {n: v.copy() for n, v in rows.items()}
         given[name][1, -1] = wrong
-        values, slopes = of_sets(ml, given, 2, ["amplitude"])
+        values, slopes = ml.sums_of_sets(given, 2, ["amplitude"])
         assert np.isnan(values[1]) and np.isnan(slopes["amplitude"][1]) and np.isfinite(values[0]), name
 
 

@@ -9,7 +9,6 @@ from thorough import some
 import gpustats as gs
 from gpustats.gp import MarginalLikelihood
 from gpustats.processes import sets
-from gpustats.processes.repeated import of_sets, replay_of
 
 N_SETS = 3
 EVERYWHERE = dict.fromkeys(sets.MOST_FOR_ONE_SET, sets.MOST_OBSERVATIONS)
@@ -145,7 +144,7 @@ def test_kernels_know_domains(name, value, rng):
     one = np.ones((2, 1))
     rows = dict(y=np.stack([y, y]), mean=np.zeros((2, 6)), lengthscale=np.ones((2, 2)), amplitude=one, sigma=one.copy())
     rows[name][1, -1] = value
-    values, _ = of_sets(ml, rows, 2, [])
+    values, _ = ml.sums_of_sets(rows, 2, [])
     assert np.isnan(values[1]) and values[0] == ml(amplitude=1.0, lengthscale=[1.0, 1.0], sigma=1.0)
 
 
@@ -156,12 +155,12 @@ def test_done_again_by_compiled_code(dtype, rng):
     ml, wrt = MarginalLikelihood(gs.rbf, x, y), ["amplitude", "lengthscale", "sigma", "mean", "y"]
     sizes = dict(amplitude=1, lengthscale=2, sigma=1, mean=70, y=70)
     rows = {n: rng.uniform(0.5, 1.5, (1, size)) for n, size in sizes.items()}
-    replay = replay_of(ml, rows, wrt)
+    replay = ml.replay(rows, wrt)
     if replay is None:
         pytest.skip("the device does its work by calls of Python only")
     for _ in range(3):
         rows = {n: rng.uniform(0.5, 1.5, (1, size)) for n, size in sizes.items()}
-        values, slopes = of_sets(ml, rows, 1, wrt, several=False)
+        values, slopes = ml.sums_of_sets(rows, 1, wrt, several=False)
         for n, value in rows.items():
             replay.replay.given[replay.arguments[n]] = value[0]
         replay.replay.run()

@@ -15,8 +15,6 @@ from ...processes.covariance import Covariance
 from ...processes.expression import require_inside
 from ...processes.marginal import MarginalLikelihood
 from ...processes.parameters import MEAN, SIGMA
-from ...processes.repeated import of_sets as of_sets_at
-from ...processes.repeated import replay_of
 from ...processes.vecchia import Vecchia
 from .batches import along_one_axis, batch_of, common_batch, core_of, values_at
 from .density import digest
@@ -110,7 +108,7 @@ class GPEvaluator(Evaluator):
             return None
         arguments, names = self.all_arguments([np.ones(shape) for shape in shapes]), self.formula.names
         rows = {n: a.reshape(1, -1) for n, a in zip(names, arguments, strict=True) if n != POINTS}
-        found = replay_of(self._likelihood_at(self.known[self._points]), rows, [names[i] for i in wrt])
+        found = self._likelihood_at(self.known[self._points]).replay(rows, [names[i] for i in wrt])
         return found and found.fix({names[i]: value for i, value in self.known.items() if i != self._points})
 
     @survives_fork
@@ -193,8 +191,8 @@ class GPEvaluator(Evaluator):
     def _of_rows(
         self, x: np.ndarray, rows: dict[str, np.ndarray], n_sets: int, wrt: Sequence[str], several: bool
     ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
-        """Log-densities of sets and their derivatives, as from `of_sets_at`, for observations at these points."""
-        return of_sets_at(self._likelihood_at(x), rows, n_sets, wrt, several)
+        """Log-densities of sets and their derivatives, as from `GaussianProcess.sums_of_sets`, for observations at these points."""
+        return self._likelihood_at(x).sums_of_sets(rows, n_sets, wrt, several=several)
 
     def _value_and_gradients(self, one: Mapping[str, np.ndarray], wrt: Sequence[str]) -> tuple[float, Mapping[str, Any]]:
         """Log-density of one set of arguments, and its derivatives in some."""
@@ -306,7 +304,7 @@ class VecchiaEvaluator(GPEvaluator):
         one_mean = rows[MEAN].shape[1] == 1
         if not bound:  # y counts by its distance from the mean alone
             rows[MEAN] = rows[MEAN] - y
-        found = of_sets_at(self._vecchia, rows, n_sets, wrt)
-        if found is not None and one_mean and MEAN in wrt:
-            found[1][MEAN] = found[1][MEAN].sum(1, keepdims=True)
-        return found
+        values, slopes = self._vecchia.sums_of_sets(rows, n_sets, wrt)
+        if one_mean and MEAN in wrt:
+            slopes[MEAN] = slopes[MEAN].sum(1, keepdims=True)
+        return values, slopes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -201,7 +201,7 @@ class Vecchia(GaussianProcess):
         return {n: a[:, self.order] if n in (SIGMA, MEAN) and a.shape[1] == self.n else a for n, a in rows.items()}
 
     def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:
-        values, slopes = self._of_sets(parameters.rows, parameters.n_sets, wrt)
+        values, slopes = self.sums_of_sets(parameters.rows, parameters.n_sets, wrt)
         found = {n: slope.sum(0) if n == Y else parameters.as_given(n, slope) for n, slope in slopes.items()}
         gradient = self.data.gradient(found, wrt)
         if isinstance(parameters, ParameterSets):
@@ -210,16 +210,12 @@ class Vecchia(GaussianProcess):
             raise self._not_positive_definite(parameters)
         return values.item(), gradient
 
-    def _of_sets(
-        self, rows: Mapping[str, np.ndarray], n_sets: int, wrt: Collection[str]
+    def sums_of_sets(
+        self, arguments: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str], *, several: bool = True
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Log-likelihoods at sets of parameters, a row of each argument for each set, and their derivatives.
-
-        Log-likelihoods and derivatives are nan where there is no likelihood.
-        """
         if not n_sets:
-            return np.zeros(0), {n: np.zeros((0, self.n if n == Y else rows[n].shape[1])) for n in wrt}
-        values, slopes = self._likelihood(self._in_order(rows), n_sets, tuple(wrt))
+            return np.zeros(0), {n: np.zeros((0, self.n if n == Y else arguments[n].shape[1])) for n in wrt}
+        values, slopes = self._likelihood(self._in_order(arguments), n_sets, tuple(wrt))
         for name, slope in slopes.items():
             if name in (Y, SIGMA, MEAN) and slope.shape[1] == self.n:
                 slopes[name] = np.empty_like(slope)
