@@ -191,7 +191,7 @@ class GPEvaluator(Evaluator):
     def _of_rows(
         self, x: np.ndarray, rows: dict[str, np.ndarray], n_sets: int, wrt: Sequence[str], several: bool
     ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:
-        """Log-densities of sets and their derivatives, as from `GaussianProcess.sums_of_sets`, for observations at these points."""
+        """Log-densities of sets and their derivatives at these points, as from `GaussianProcess.sums_of_sets`."""
         return self._likelihood_at(x).sums_of_sets(rows, n_sets, wrt, several=several)
 
     def _value_and_gradients(self, one: Mapping[str, np.ndarray], wrt: Sequence[str]) -> tuple[float, Mapping[str, Any]]:
