@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..draws.generator import Rng
 from ..evaluation.placement import moved
 from ..processes.covariance import Covariance
 from ..processes.marginal import MarginalLikelihood, settings_of
@@ -110,7 +111,7 @@ class Conditioned:
         return self._posterior(xs, noise, mean_xs).prediction(cov, arrays.is_device_array(xs))
 
     def draw(
-        self, xs: ArrayLike, size: int | None = None, rng: object = None, *, noise: ArrayLike = False,
+        self, xs: ArrayLike, size: int | None = None, rng: Rng = None, *, noise: ArrayLike = False,
         mean_xs: Given = None,
     ) -> Array:  # fmt: skip
         """Joint draws of the process at new points, given the data: as `MarginalLikelihood.draw`."""

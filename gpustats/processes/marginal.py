@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..draws.generator import Rng
 from ..parallel.remade import fetched, placed
 from ..runtime import arrays, choose
 from ..runtime.choose import Devices
@@ -187,7 +188,7 @@ class MarginalLikelihood(GaussianProcess):
         return posterior.prediction(cov, arrays.is_device_array(xs))
 
     def draw(
-        self, xs: ArrayLike, size: int | None = None, rng: object = None, *, noise: ArrayLike = False,
+        self, xs: ArrayLike, size: int | None = None, rng: Rng = None, *, noise: ArrayLike = False,
         mean_xs: Given = None, sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike,
     ) -> Array:  # fmt: skip
         """Joint draws of the process at new points, given the data.

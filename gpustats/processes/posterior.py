@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..density import densities
-from ..draws.generator import as_generator
+from ..draws.generator import Rng, as_generator
 from ..evaluation.placement import empty, moved
 from ..evaluation.results import delivered, written
 from ..linalg.matrix import Matrix
@@ -50,7 +50,7 @@ class Posterior:
             covariance = delivered(factor.runtime, self.covariance(times), native)
         return Prediction(location, scale, covariance, factor.df)
 
-    def drawn(self, size: int | None, rng: object, native: bool) -> Array:
+    def drawn(self, size: int | None, rng: Rng, native: bool) -> Array:
         """Result of `draw`; `native`: a device array."""
         count, generator, n = 1 if size is None else int(size), as_generator(rng), self.factor.n
         squares = densities["chi_squared"].rvs(float(max(n, 1)), size=(count, 1), rng=generator.jumped())

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from ..density import densities
-from ..draws.generator import as_generator
+from ..draws.generator import Rng, as_generator
 from ..evaluation.results import as_shape
 from ..runtime.transfers import to_device, to_host
 from ..runtime.types import Array, Shape
@@ -196,7 +196,7 @@ class LocalPrediction(LocationScale):
     loglik: Array
     evaluations: Array
 
-    def rvs(self, size: int | Shape | None = None, rng: object = None) -> Array:
+    def rvs(self, size: int | Shape | None = None, rng: Rng = None) -> Array:
         """Independent draws of the responses, of shape `size`, by default (m,); as for `Density.rvs`."""
         return densities["student_t"].rvs(float(self.df), self.mean, self.scale, size=size, rng=rng)
 
@@ -237,7 +237,7 @@ class JointPrediction(LocationScale):
     loglik: Array
     evaluations: Array
 
-    def rvs(self, size: int | Shape = (), rng: object = None) -> Array:
+    def rvs(self, size: int | Shape = (), rng: Rng = None) -> Array:
         """Joint draws of the responses: paths over a set's references, the draws of different sets being independent.
 
         Parameters

@@ -28,6 +28,8 @@ from .ray import RaySearch
 from .scheme import Scheme
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from ...parallel.maps import Function
 
 #: Bytes of a chunk's lists of candidates.
@@ -204,7 +206,7 @@ class Job:
     d: np.ndarray  # (m, 1) or (m, p) float64
     g: np.ndarray  # (m,) float64
 
-    def run(self, runtime: Runtime, devices: Any, client: object, progress: bool) -> dict[str, np.ndarray]:
+    def run(self, runtime: Runtime, devices: Any, client: Client | None, progress: bool) -> dict[str, np.ndarray]:
         """Predictions for all locations, a chunk at a time: on one device where no others, and no client, are given."""
         m, joint = len(self.locations), self.locations.ndim == 3
         each = 4 * self.scheme.close + (8 * self.locations.shape[1] ** 2 if joint else 0)

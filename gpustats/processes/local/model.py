@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +26,9 @@ from .points import Points
 from .scaling import lengthscales
 from .scheme import Options, Scheme
 from .units import Units
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 class LocalGP:
@@ -169,7 +173,7 @@ class LocalGP:
         self, XX: Array, start: int = 6, end: int = 50, close: int | None = None, d: Known = None, g: Known = None,
         method: str | Sequence[str] = "alc", *, separable: bool = False, stages: int = 1, joint: bool = False,
         noise: bool = True, rays: int | None = None, nearest: str = "auto", devices: Devices | None = None,
-        client: object = None, progress: bool = False,
+        client: Client | None = None, progress: bool = False,
     ) -> LocalPrediction | JointPrediction:  # fmt: skip
         """Predict the responses at some locations.
 
