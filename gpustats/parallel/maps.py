@@ -21,7 +21,7 @@ from .devices import inside_worker, workers
 from .rows import Range, chunks
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Future
 
     from ..runtime.base import Device, Runtime
 
@@ -155,7 +155,7 @@ class ClusterMap(RangeMap):
         The devices that each worker uses; by default the one that it would choose.
     """
 
-    def __init__(self, client: Client, devices: str | Sequence[str] | None = None):
+    def __init__(self, client: object, devices: str | Sequence[str] | None = None):
         from .cluster import checked
 
         self._client, self._devices = checked(client), devices
