@@ -113,19 +113,8 @@ class _DrawPlan(NamedTuple):
 class Sampler(Pointwise):
     """Sampler of a density, ready to draw on any device.
 
-    Parameters
-    ----------
-    definition : DeviceFunction
-        The source of the density.
-    functions : mapping
-        All functions that it calls.
-    defaults : mapping
-        Values of the parameters that a call may leave out, by their names.
-
-    Raises
-    ------
-    NotImplementedError
-        Where the source has neither a sampler nor a distribution function.
+    `functions` are all that the density's source calls; `defaults` are values of the parameters that a call may leave out.
+    NotImplementedError where the source has neither a sampler nor a distribution function.
     """
 
     shares_words = True  # whether draws may share a block of words where one number makes a draw

@@ -117,14 +117,10 @@ class Searches:
 
     Parameters
     ----------
-    evaluate : callable
-    points : (G, P) ndarray
-        Where they begin.
-    objective : Objective
-        At these points.
+    points, objective
+        Where they begin: (G, P), and the objective there.
     longest : (P,) ndarray
         The longest step in each direction.
-    precision : Precision
 
     Attributes
     ----------

@@ -133,15 +133,7 @@ def arranged(
     x: Values | None, lower: Values | None, upper: Values | None, weights: Values | None, known: Mapping[str, Values],
     groups: ArrayLike | None,
 ) -> Arranged:
-    """The observations of a call of `Density.fit`.
-
-    Parameters
-    ----------
-    x, lower, upper, weights, groups
-        As that takes them.
-    known : mapping
-        Values of parameters.
-    """
+    """The observations of a call of `Density.fit`, beside which lie `known` parameters."""
     low, high = _ends(x, lower, upper)
     if high is not None and np.array_equal(low, high):  # intervals of no width are observations
         high = None
