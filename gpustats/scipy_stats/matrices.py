@@ -55,9 +55,9 @@ class _OfCovariances(_OfMatrices, WithDensity):
             raise ValueError(f"x has shape {x.shape}: it must be {(dim, dim)} or {(dim, dim, 'N')}")
         return x if x.ndim == 2 else np.ascontiguousarray(np.moveaxis(x, -1, 0))
 
-    def logpdf(self, x: ArrayLike, *args: Values, **kwds: Values) -> Array:
+    def logpdf(self, x: ArrayLike, df: float, scale: ArrayLike) -> Array:  # type: ignore[override]
         """Logarithm of the density at matrices along the first two axes of x."""
-        return squeezed(self._at("logpdf", x, args, kwds))
+        return squeezed(self._at("logpdf", x, (df, scale), {}))
 
     def mean(self, df: float, scale: ArrayLike) -> Array:
         """Mean of the matrices; None where there is none."""
