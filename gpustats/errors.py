@@ -39,9 +39,7 @@ class DeviceFunctionError(ValueError):
         The user's text.
     """
 
-    def __init__(
-        self, message: str, line: int | None = None, column: int | None = None, source: str | None = None
-    ) -> None:
+    def __init__(self, message: str, line: int | None = None, column: int | None = None, source: str | None = None) -> None:
         super().__init__(message)
         self.message, self.line, self.column, self.source = message, line, column, source
 

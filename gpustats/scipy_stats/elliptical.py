@@ -259,9 +259,7 @@ class MultivariateNormal(_Elliptical):
         space = _Subspace(self._processed(mean, cov, True)[1])
         return np.float64(0.5 * (len(space.scale) * (1 + np.log(2 * np.pi)) + space.log_det))
 
-    def fit(
-        self, x: Values, fix_mean: Location = None, fix_cov: Scale | None = None
-    ) -> tuple[Doubles, Doubles]:
+    def fit(self, x: Values, fix_mean: Location = None, fix_cov: Scale | None = None) -> tuple[Doubles, Doubles]:
         """Mean and covariance matrix by maximum likelihood, of observations (N, d)."""
         x = np.asarray(to_host(x), float)
         if x.ndim != 2:

@@ -75,9 +75,7 @@ def is_symmetric(cov: np.ndarray) -> np.ndarray:
     return ~(np.abs(cov - cov.swapaxes(-1, -2)) > bound).any((-1, -2))
 
 
-def tilted(
-    cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tilt: bool = True, allow_singular: bool = False
-) -> Tilted:
+def tilted(cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tilt: bool = True, allow_singular: bool = False) -> Tilted:
     """Order, factor and shifts for boxes around the mean.
 
     Parameters
@@ -155,9 +153,7 @@ def _ordered(
     return order, factor, means
 
 
-def _minimax(
-    factor: np.ndarray, low: np.ndarray, high: np.ndarray, start: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _minimax(factor: np.ndarray, low: np.ndarray, high: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Shifts for which the largest logarithm of a weight is smallest, and that logarithm.
 
     The result is the saddle point of the sum over k of mu_k^2 / 2 - x_k mu_k + log(mass of [low_k - s_k, high_k - s_k]), where
@@ -183,9 +179,7 @@ def _minimax(
         mixed = second[:, :-1, None] * part[:, :-1] - eye
         curved = part.swapaxes(1, 2) @ (second[..., None] * part)
         own = eye * (1 + second[:, None, :-1])
-        return np.concatenate(
-            [np.concatenate([curved, mixed.swapaxes(1, 2)], 2), np.concatenate([mixed, own], 2)], 1
-        )
+        return np.concatenate([np.concatenate([curved, mixed.swapaxes(1, 2)], 2), np.concatenate([mixed, own], 2)], 1)
 
     point, flat = np.concatenate([start[:, :-1], np.zeros((n, d - 1))], 1), np.zeros(n, bool)
     going = np.arange(n)
