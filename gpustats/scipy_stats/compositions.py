@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ..density import densities
+from ..draws.generator import Rng
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Doubles, Size, Values
 from .multivariate import WithDensity, WithMass
-from .random_states import Rng
 
 
 class Dirichlet(WithDensity):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ..density import Density, densities
+from ..draws.generator import Rng
 from ..evaluation.results import as_shape
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
@@ -17,7 +18,6 @@ from ..runtime.types import Array, Doubles, Size, Values
 from ..transforms.box_probability import SHIFTS, box_probability
 from ..transforms.tilting import is_symmetric
 from .multivariate import FrozenMultivariate, Location, WithDensity, squeezed
-from .random_states import Rng
 
 
 @runtime_checkable

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import matrices
+from ..draws.generator import Rng
 from ..runtime.types import Array, Doubles, Size, Values
 from .multivariate import Location, Multivariate, WithDensity, squeezed
-from .random_states import Rng
 
 
 def _square(name: str, value: ArrayLike | None, dim: int | None = None) -> Doubles:
@@ -217,7 +217,7 @@ class RandomCorrelation(_OfMatrices):
 
     def rvs(
         self, eigs: ArrayLike, random_state: Rng = None, tol: float = 1e-13, diag_tol: float = 1e-7, size: Size = None
-    ) -> Doubles:
+    ) -> Array:
         """Correlation matrix of these eigenvalues, or several, (*size, n, n); its diagonal is 1 exactly."""
         return self._draws(self._processed(eigs, tol, diag_tol), size, random_state)
 
