@@ -52,7 +52,7 @@ class DeviceFunctionError(ValueError):
             text += "\n" + numbered(self.source, {self.line}, context=1)
         return text
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.message, self.line, self.column, self.source)
 
 
