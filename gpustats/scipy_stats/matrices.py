@@ -11,7 +11,7 @@ from scipy import special
 from .. import matrices
 from ..draws.generator import Rng
 from ..runtime.types import Array, Doubles, Size, Values
-from .multivariate import Location, Multivariate, WithDensity, squeezed
+from .multivariate import Location, Multivariate, WithDensity, WithMass, checked_counts, squeezed
 
 
 def _square(name: str, value: ArrayLike | None, dim: int | None = None) -> Doubles:
@@ -222,7 +222,7 @@ class RandomCorrelation(_OfMatrices):
         return self._draws(self._processed(eigs, tol, diag_tol), size, random_state)
 
 
-class RandomTable(_OfMatrices):
+class RandomTable(_OfMatrices, WithMass):
     name = of = "random_table"
     parameters = ("row", "col")
 
@@ -233,16 +233,8 @@ class RandomTable(_OfMatrices):
         self.density.mean(*self._processed(**given))  # raises where there are no tables of these sums
         return super().attributes(**given)
 
-    def logpmf(self, x: ArrayLike, row: ArrayLike, col: ArrayLike) -> Array:
-        """Logarithm of the probability of tables along the last two axes of x."""
-        x = np.asarray(x, float)
-        if not np.all((x >= 0) & (x == np.floor(x))):
-            raise ValueError("x must be whole numbers that are not negative")
-        return self.density.logpmf(x, *self._processed(row, col))
-
-    def pmf(self, x: ArrayLike, row: ArrayLike, col: ArrayLike) -> Array:
-        """Probability of tables along the last two axes of x."""
-        return np.exp(self.logpmf(x, row, col))
+    def _observations(self, x: Values, *given: Array) -> Array:
+        return checked_counts(super()._observations(x))
 
     def mean(self, row: ArrayLike, col: ArrayLike) -> Array:
         """Mean of the tables."""

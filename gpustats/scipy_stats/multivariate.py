@@ -117,14 +117,14 @@ class WithDensity(Multivariate):
 
 
 class WithMass(Multivariate):
-    """Distribution of counts along the last axis; further arguments of its methods are the parameters."""
+    """Distribution of counts, vectors or tables; further arguments of its methods are the parameters."""
 
     def logpmf(self, x: Values, *args: Values, **kwds: Values) -> Array:
-        """Logarithm of the probability of counts along the last axis of x."""
+        """Logarithm of the probability of counts along the last axis of x, or of tables along the last two."""
         return self._at("logpmf", x, args, kwds)
 
     def pmf(self, x: Values, *args: Values, **kwds: Values) -> Array:
-        """Probability of counts along the last axis of x."""
+        """Probability of counts along the last axis of x, or of tables along the last two."""
         return self._at("pmf", x, args, kwds)
 
     def _counts(self, given: Sequence[Array], size: Size, random_state: Rng) -> Array:
@@ -177,6 +177,13 @@ class FrozenMultivariate:
 def multivariate_of(name: str) -> Multivariate:
     """SciPy's distribution of a name, of which there is one object, also for what was pickled."""
     return MULTIVARIATE[name]()
+
+
+def checked_counts(x: Array) -> Array:
+    """Counts, of which those on the host are checked to be whole numbers that are not negative."""
+    if not is_device_array(x) and not np.all((x >= 0) & (x == np.floor(x))):
+        raise ValueError("x must be whole numbers that are not negative")
+    return x
 
 
 def squeezed(draws: Array) -> Array:
