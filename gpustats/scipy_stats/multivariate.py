@@ -99,8 +99,7 @@ class Multivariate(WithRandomState):
         given = self._processed(*args, **kwds)
         return getattr(self.density, method)(self._observations(x, *given), *given)
 
-    def _draws(self, given: Sequence[Array], size: Size, random_state: Rng, out: Array = None) -> Array:
-        more = {} if out is None else {"out": out}
+    def _draws(self, given: Sequence[Array], size: Size, random_state: Rng, **more: Array) -> Array:
         return self.density.rvs(*given, size=size, rng=self._generator(random_state), **more)
 
 
@@ -108,11 +107,11 @@ class WithDensity(Multivariate):
     """Distribution with a density; further arguments of its methods are the parameters."""
 
     def logpdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
-        """Logarithm of the density at x."""
+        """Logarithm of the density at x: vectors along the last axis; of `dirichlet`, proportions along the first one."""
         return self._at("logpdf", x, args, kwds)
 
     def pdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
-        """Density at x."""
+        """Density at x; arguments as for `logpdf`."""
         return np.exp(self.logpdf(x, *args, **kwds))
 
 
