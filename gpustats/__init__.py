@@ -19,40 +19,34 @@ from .processes.kind import COVARIANCE
 from .registry import register
 
 if TYPE_CHECKING:
-    from . import compat as compat
-    from . import gp as gp
-    from . import linalg as linalg
-    from . import parallel as parallel
-    from . import transforms as transforms
-    from .draws.discrete import sample_discrete as sample_discrete
-    from .draws.generator import Generator as Generator
-    from .likelihood import Likelihood as Likelihood
-    from .matrices import inverse_wishart as inverse_wishart
-    from .matrices import lkj_cholesky_cov as lkj_cholesky_cov
-    from .matrices import lkj_corr as lkj_corr
-    from .matrices import matrix_normal as matrix_normal
-    from .matrices import matrix_t as matrix_t
-    from .matrices import ortho_group as ortho_group
-    from .matrices import random_correlation as random_correlation
-    from .matrices import random_table as random_table
-    from .matrices import special_ortho_group as special_ortho_group
-    from .matrices import uniform_direction as uniform_direction
-    from .matrices import unitary_group as unitary_group
-    from .matrices import wishart as wishart
-    from .mixtures.labels import label_statistics as label_statistics
-    from .mixtures.mixture import Mixture as Mixture
-    from .processes.local import LocalGP as LocalGP
-    from .processes.registry import covariances as covariances
-    from .rows.leaves import dot as dot
-    from .rows.leaves import gather as gather
-    from .rows.leaves import per_row as per_row
-    from .rows.model import Rows as Rows
-    from .runtime.choose import use as use
-    from .runtime.transfers import devices as devices
-    from .runtime.transfers import to_device as to_device
-    from .runtime.transfers import to_host as to_host
-    from .transforms.box import TruncatedMvNormal as TruncatedMvNormal
-    from .transforms.box_probability import box_probability as box_probability
+    from . import compat, gp, linalg, parallel, transforms
+    from .draws.discrete import sample_discrete
+    from .draws.generator import Generator
+    from .likelihood import Likelihood
+    from .matrices import (
+        inverse_wishart,
+        lkj_cholesky_cov,
+        lkj_corr,
+        matrix_normal,
+        matrix_t,
+        ortho_group,
+        random_correlation,
+        random_table,
+        special_ortho_group,
+        uniform_direction,
+        unitary_group,
+        wishart,
+    )
+    from .mixtures.labels import label_statistics
+    from .mixtures.mixture import Mixture
+    from .processes.local import LocalGP
+    from .processes.registry import covariances
+    from .rows.leaves import dot, gather, per_row
+    from .rows.model import Rows
+    from .runtime.choose import use
+    from .runtime.transfers import devices, to_device, to_host
+    from .transforms.box import TruncatedMvNormal
+    from .transforms.box_probability import box_probability
 
 __version__ = "0.2.0"
 

@@ -39,9 +39,7 @@ class DeviceFunctionError(ValueError):
         The user's text.
     """
 
-    def __init__(
-        self, message: str, line: int | None = None, column: int | None = None, source: str | None = None
-    ) -> None:
+    def __init__(self, message: str, line: int | None = None, column: int | None = None, source: str | None = None) -> None:
         super().__init__(message)
         self.message, self.line, self.column, self.source = message, line, column, source
 
@@ -54,7 +52,7 @@ class DeviceFunctionError(ValueError):
             text += "\n" + numbered(self.source, {self.line}, context=1)
         return text
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.message, self.line, self.column, self.source)
 
 

@@ -38,9 +38,7 @@ def evaluate_device(function_name: str, *args: ArrayLike, dtype: DTypeLike = np.
     function = library.resolve(function_name) or library.helper(function_name)
     if function is None:
         raise ValueError(f"there is no device function {function_name}")
-    arguments = [
-        Argument(p.name, "vector" if p.type == VECTOR else "real") for p in function.parameters if p.name != "dim"
-    ]
+    arguments = [Argument(p.name, "vector" if p.type == VECTOR else "real") for p in function.parameters if p.name != "dim"]
     if len(args) != len(arguments):
         raise ValueError(f"{function_name} takes {len(arguments)} arguments, not {len(args)}")
     values = [np.atleast_1d(np.asarray(a, dtype)) for a in args]  # a number without axes would not decide the dtype

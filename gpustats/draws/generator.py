@@ -107,9 +107,7 @@ class Generator:
 
 
 #: What users may pass for a stream of draws; None stands for one with a fresh seed.
-Rng: TypeAlias = (
-    int | Sequence[int] | np.random.SeedSequence | Generator | np.random.Generator | np.random.RandomState | None
-)
+Rng: TypeAlias = int | Sequence[int] | np.random.SeedSequence | Generator | np.random.Generator | np.random.RandomState | None
 
 
 def as_generator(rng: Rng) -> Generator:

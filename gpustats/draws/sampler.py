@@ -113,19 +113,8 @@ class _DrawPlan(NamedTuple):
 class Sampler(Pointwise):
     """Sampler of a density, ready to draw on any device.
 
-    Parameters
-    ----------
-    definition : DeviceFunction
-        The source of the density.
-    functions : mapping
-        All functions that it calls.
-    defaults : mapping
-        Values of the parameters that a call may leave out, by their names.
-
-    Raises
-    ------
-    NotImplementedError
-        Where the source has neither a sampler nor a distribution function.
+    `functions` are all that the density's source calls; `defaults` are values of the parameters that a call may leave out.
+    NotImplementedError where the source has neither a sampler nor a distribution function.
     """
 
     shares_words = True  # whether draws may share a block of words where one number makes a draw
@@ -201,9 +190,7 @@ class Sampler(Pointwise):
             listed = ", ".join(f"{n}={float(v)}" for n, v in zip(self.argument_names, found, strict=True))
             raise ValueError(f"{self.name}: no draws of the parameters {listed}, which do not go together")
 
-    def _plan(
-        self, values: list[Array], size: Size, dtype: DTypeLike | None, out: Array, device: bool
-    ) -> _DrawPlan:
+    def _plan(self, values: list[Array], size: Size, dtype: DTypeLike | None, out: Array, device: bool) -> _DrawPlan:
         batch, dim = self.batch_shapes(values)
         if self.rank and not dim:  # the parameters are numbers
             if not np.ndim(out):
@@ -226,13 +213,9 @@ class Sampler(Pointwise):
         kernel, layout = self._kernel(placement, written)
         blocks = row_blocks(runtime.device, layout, -(-n_draws // self._lanes(computed)), 1)
         sizes = n_draws, pattern.n_rows, pattern.n_sets
-        return plan._replace(
-            kernel=kernel, grid=(1, blocks), sizes=sizes, arguments=placement.values, alive=placement.alive
-        )
+        return plan._replace(kernel=kernel, grid=(1, blocks), sizes=sizes, arguments=placement.values, alive=placement.alive)
 
-    def _target(
-        self, values: Sequence[Array], dtype: DTypeLike | None, out: Array
-    ) -> tuple[Runtime, np.dtype, np.dtype]:
+    def _target(self, values: Sequence[Array], dtype: DTypeLike | None, out: Array) -> tuple[Runtime, np.dtype, np.dtype]:
         """Runtime for the draws, the type to compute in, and the type of the draws."""
         on_device = [out] if is_device_array(out) else []
         runtime = device_of([*values, *on_device], [*self.argument_names, "out"][: len(values) + len(on_device)])
@@ -271,9 +254,7 @@ class Sampler(Pointwise):
         """Number of draws that share a block of 128 bits."""
         return 16 // dtype.itemsize if self.kind else 1
 
-    def _sample_source(
-        self, code: KernelCode, device: Device, dtype: str, dialect: str, order: str, written: DType
-    ) -> Source:
+    def _sample_source(self, code: KernelCode, device: Device, dtype: str, dialect: str, order: str, written: DType) -> Source:
         layout = SAMPLE.layout(device, np.dtype(dtype).itemsize, self.rejects)
         if self.rejects:
             layout = replace(layout, unroll=copies(code, layout.unroll))

@@ -61,9 +61,7 @@ class Collected:
     def estimates(self, labels: np.ndarray | None) -> Estimates:
         """Estimates of all data sets."""
         if (self._status == WITHOUT_START).all():
-            raise ValueError(
-                f"no values of {', '.join(self._free)} were found at which x has a likelihood{self._outside}"
-            )
+            raise ValueError(f"no values of {', '.join(self._free)} were found at which x has a likelihood{self._outside}")
         shape, covariance = self._shape, self._covariance
         errors = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
 

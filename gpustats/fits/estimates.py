@@ -80,11 +80,7 @@ class Estimates:
     def __repr__(self) -> str:
         if np.ndim(self.log_likelihood):
             fine, n = int(np.sum(self.converged)), self.log_likelihood.size
-            return (
-                f"<estimates of {', '.join(self.free)} of {self.density} for {n} data sets, {fine} of them converged>"
-            )
+            return f"<estimates of {', '.join(self.free)} of {self.density} for {n} data sets, {fine} of them converged>"
         errors = {n: f" ± {error:.2g}" for n, error in self.standard_errors.items()}
-        parts = [
-            f"{n}={v:.6g}{errors.get(n, '')}" if np.ndim(v) == 0 else f"{n} given" for n, v in self.parameters.items()
-        ]
+        parts = [f"{n}={v:.6g}{errors.get(n, '')}" if np.ndim(v) == 0 else f"{n} given" for n, v in self.parameters.items()]
         return f"<estimates of {self.density}: {', '.join(parts)}; log-likelihood {self.log_likelihood:.6g}; {self.message}>"

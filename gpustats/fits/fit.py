@@ -107,9 +107,7 @@ def _broadcast(name: str, value: Values, shape: Shape) -> np.ndarray:
     try:
         return np.broadcast_to(np.asarray(value, float), shape).reshape(-1)
     except ValueError:
-        raise ValueError(
-            f"start of {name} has shape {np.shape(value)}: one number, or one for each data set {shape}"
-        ) from None
+        raise ValueError(f"start of {name} has shape {np.shape(value)}: one number, or one for each data set {shape}") from None
 
 
 def _where(x: Array, devices: str | Sequence[str | Device] | None) -> tuple[Runtime, Callable[[Job], Found]]:

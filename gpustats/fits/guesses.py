@@ -15,16 +15,9 @@ MOST_COMBINATIONS = 2000  # of guesses, at most
 
 @np.errstate(all="ignore")
 def guesses(domains: Mapping[str, Collection[str]], x: np.ndarray, start: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Guesses for each parameter, by data set.
+    """Guesses for each parameter, by data set, from the words of its domain and observations x (G, n).
 
-    Parameters
-    ----------
-    domains : mapping
-        The words of the domain of each parameter.
-    x : (G, n) ndarray
-        Observations.
-    start : mapping
-        User's values of some of the parameters, (G,).
+    `start` has user's values of some of the parameters, (G,), for which there is no other guess.
     """
     numbers = _Summary(x)
     by_parameter = {}

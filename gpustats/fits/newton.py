@@ -117,14 +117,10 @@ class Searches:
 
     Parameters
     ----------
-    evaluate : callable
-    points : (G, P) ndarray
-        Where they begin.
-    objective : Objective
-        At these points.
+    points, objective
+        Where they begin: (G, P), and the objective there.
     longest : (P,) ndarray
         The longest step in each direction.
-    precision : Precision
 
     Attributes
     ----------
@@ -138,9 +134,7 @@ class Searches:
         The scale of the Hessian where each search began.
     """
 
-    def __init__(
-        self, evaluate: Evaluate, points: Doubles, objective: Objective, longest: Doubles, precision: Precision
-    ):
+    def __init__(self, evaluate: Evaluate, points: Doubles, objective: Objective, longest: Doubles, precision: Precision):
         self._evaluate, self._longest, self._precision = evaluate, longest, precision
         self.points, self.objective = points.copy(), objective
         self.status = np.where(objective.finite, RUNNING, WITHOUT_START)
@@ -263,9 +257,7 @@ class Searches:
         with np.errstate(invalid="ignore"):
             gained = np.where(finite, before - trial.value, -np.inf)
             error = self._precision.noise * (1 + np.abs(before))
-            ratio = np.where(
-                steps.gain > error, gained / np.maximum(steps.gain, 1e-300), np.where(gained > -error, 1.0, -1.0)
-            )
+            ratio = np.where(steps.gain > error, gained / np.maximum(steps.gain, 1e-300), np.where(gained > -error, 1.0, -1.0))
             wrong = np.abs((trial.gradient - steps.slope) * steps.step)  # what it makes of the value
             blamed = (wrong >= BLAMED_SHARE * wrong.max(-1, keepdims=True, initial=0)) | ~finite[:, None]
         taken = ratio > 1e-4

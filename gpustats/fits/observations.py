@@ -133,15 +133,7 @@ def arranged(
     x: Values | None, lower: Values | None, upper: Values | None, weights: Values | None, known: Mapping[str, Values],
     groups: ArrayLike | None,
 ) -> Arranged:
-    """The observations of a call of `Density.fit`.
-
-    Parameters
-    ----------
-    x, lower, upper, weights, groups
-        As that takes them.
-    known : mapping
-        Values of parameters.
-    """
+    """The observations of a call of `Density.fit`, beside which lie `known` parameters."""
     low, high = _ends(x, lower, upper)
     if high is not None and np.array_equal(low, high):  # intervals of no width are observations
         high = None
@@ -194,9 +186,7 @@ def _ends(x: Any, lower: Values | None, upper: Values | None) -> tuple[Values, n
             raise TypeError("fit takes observations x, or the ends lower and upper of intervals in which they lie")
         return x, None
     if x is not None:
-        raise ValueError(
-            "fit takes x, or lower and upper: where an observation is known, both of its ends are its value"
-        )
+        raise ValueError("fit takes x, or lower and upper: where an observation is known, both of its ends are its value")
     lower, upper = -np.inf if lower is None else lower, np.inf if upper is None else upper
     if _is_ragged(lower) or _is_ragged(upper):
         raise ValueError("lower and upper are arrays: for data sets of different lengths use groups=")
@@ -224,9 +214,7 @@ def _of_groups(x: Values, columns: Mapping[str, Values], groups: ArrayLike) -> A
     if groups.shape == (0,) == np.shape(x):
         raise ValueError("x is empty: there are no observations to fit to")
     if isinstance(x, float) or x.ndim != 1 or groups.shape != x.shape:
-        raise ValueError(
-            f"groups has shape {groups.shape}, x has {np.shape(x)}: they take (N,) labels and (N,) observations"
-        )
+        raise ValueError(f"groups has shape {groups.shape}, x has {np.shape(x)}: they take (N,) labels and (N,) observations")
     labels, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.argsort(group.reshape(-1), kind="stable")
     own = {name: _beside(v, name, (), len(x)) for name, v in columns.items()}
@@ -328,9 +316,7 @@ def _spread(weights: np.ndarray, size: int) -> np.ndarray:
     wanted = (np.arange(size) + 0.5) / size
     # One sorted vector for all rows: row g has the numbers from 2 g on.
     rows = 2.0 * np.arange(len(weights))[:, None]
-    flat = np.searchsorted(
-        (shares / np.where(total > 0, total, 1) + rows).ravel(), (wanted + rows).ravel(), side="left"
-    )
+    flat = np.searchsorted((shares / np.where(total > 0, total, 1) + rows).ravel(), (wanted + rows).ravel(), side="left")
     places: np.ndarray = flat.reshape(-1, size) - weights.shape[1] * np.arange(len(weights))[:, None]
     return places.clip(0, weights.shape[1] - 1)
 

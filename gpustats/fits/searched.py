@@ -40,9 +40,7 @@ class Searched:
         """Value for each observation where kernels read it; other values as they are."""
         if not np.ndim(value) or is_device_array(value):
             return value
-        return (
-            value if self._runtime.host_visible or value.shape[1] == 1 else self._runtime.to_device(value, self.dtype)
-        )
+        return value if self._runtime.host_visible or value.shape[1] == 1 else self._runtime.to_device(value, self.dtype)
 
     def __call__(self, points: np.ndarray, sets: np.ndarray) -> Objective:
         """Objective at points (n, P) of the data sets of these numbers."""

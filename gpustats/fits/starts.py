@@ -55,14 +55,8 @@ class Trials:
 class Tries:
     """Guesses of the free parameters of each data set of a rectangle, tried on samples of them.
 
-    Parameters
-    ----------
-    free : mapping
-        The parameters and the words of their domains.
-    begin : mapping
-        User's values of some of them.
-    outermost : bool
-        Whether the samples are to have the outermost observations.
+    `free` are these parameters and the words of their domains, `begin` user's values of some of them. `outermost`: the samples
+    are to have the outermost observations.
     """
 
     def __init__(

@@ -197,9 +197,7 @@ class MatrixDistribution:
         """
         return self._sampled(parameters, named, size, rng)
 
-    def _sampled(
-        self, parameters: Sequence[Values], named: dict[str, Values], size: Size, rng: Rng, **more: int
-    ) -> Array:
+    def _sampled(self, parameters: Sequence[Values], named: dict[str, Values], size: Size, rng: Rng, **more: int) -> Array:
         arrays = self._taken(parameters, named, self.arguments[1:])
         leading = {a.name: arrays[a.name].shape[: arrays[a.name].ndim - len(a.axes)] for a in self.arguments[1:]}
         own = np.broadcast_shapes(*leading.values())

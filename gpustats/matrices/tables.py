@@ -18,15 +18,18 @@ class _Table(MatrixDistribution):
     def _standardised(self, x: Array, mu: Array, rows: Factor, columns: Factor) -> Array:
         return np.ascontiguousarray(transposed(columns.solve(np.ascontiguousarray(transposed(rows.solve(x - mu))))))
 
-    def _gradient(self, slope: Array, z: Array, rows: Factor, columns: Factor) -> tuple[Array, Array, Array]:
-        """The derivatives in mu, and in both covariances but for their determinants, from the derivative -slope in z.
+    def _gradient(self, slope: Array, z: Array, rows: Factor, columns: Factor) -> dict[str, Array]:
+        """The derivatives in x, in mu and in both covariances, from the derivative -slope in z.
 
         slope z' and slope' z are symmetric.
         """
+        (n, p), names = z.shape[-2:], [a.name for a in self.arguments[-2:]]
         left = rows.solve_transposed(slope)
         of_mu = transposed(columns.solve_transposed(np.ascontiguousarray(transposed(left))))
         inner, other = linalg.matmul(slope, transposed(z)), linalg.matmul(transposed(slope), z)
-        return of_mu, 0.5 * _congruent(rows, inner), 0.5 * _congruent(columns, other)
+        of_rows = 0.5 * _congruent(rows, inner) - 0.5 * p * rows.inverse
+        of_columns = 0.5 * _congruent(columns, other) - 0.5 * n * columns.inverse
+        return {"x": -of_mu, "mu": of_mu, names[0]: of_rows, names[1]: of_columns}
 
 
 def _congruent(factor: Factor, inner: Array) -> Array:
@@ -61,13 +64,7 @@ class MatrixNormal(_Table):
         (n, p), rows, columns = x.shape[-2:], Factor(rowcov), Factor(colcov)
         z = self._standardised(x, mu, rows, columns)
         value = -0.5 * (n * p * np.log(2 * np.pi) + p * rows.logdet + n * columns.logdet + square_sum(z))
-        gradient = {}
-        if wrt:
-            of_mu, of_rows, of_columns = self._gradient(z, z, rows, columns)
-            gradient = {
-                "x": -of_mu, "mu": of_mu, "rowcov": of_rows - 0.5 * p * rows.inverse,
-                "colcov": of_columns - 0.5 * n * columns.inverse,
-            }  # fmt: skip
+        gradient = self._gradient(z, z, rows, columns) if wrt else {}
         valid = ~np.isnan(mu).any((-2, -1)) & rows.sound & columns.sound
         return Terms(value, valid, np.isfinite(value), gradient)
 
@@ -115,12 +112,8 @@ class MatrixT(_Table):
         gradient = {}
         if wrt:
             slope = as_matrix(total).astype(z.dtype) * linalg.cho_solve(around.lower, z)
-            of_mu, of_rows, of_columns = self._gradient(slope, z, rows, columns)
             of_nu = 0.5 * (multidigamma(0.5 * total, n) - multidigamma(0.5 * (total - p), n) - around.logdet)
-            gradient = {
-                "x": -of_mu, "mu": of_mu, "nu": of_nu, "row_scale": of_rows - 0.5 * p * rows.inverse,
-                "col_scale": of_columns - 0.5 * n * columns.inverse,
-            }  # fmt: skip
+            gradient = {**self._gradient(slope, z, rows, columns), "nu": of_nu}
         valid = (nu > 0) & np.isfinite(nu) & ~np.isnan(mu).any((-2, -1)) & rows.sound & columns.sound
         return Terms(value, valid, around.sound, gradient)
 

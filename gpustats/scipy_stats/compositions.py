@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ..density import densities
-from ..runtime.arrays import is_device_array
+from ..draws.generator import Rng
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Doubles, Size, Values
-from .multivariate import WithDensity, WithMass
-from .random_states import Rng
+from .multivariate import WithDensity, WithMass, checked_counts
 
 
 class Dirichlet(WithDensity):
@@ -126,10 +125,7 @@ class DirichletMultinomial(WithMass):
         return n, alpha
 
     def _observations(self, x: Values, *given: Array) -> Array:
-        x = super()._observations(x)
-        if not is_device_array(x) and not np.all((x >= 0) & (x == np.floor(x))):
-            raise ValueError("x must be whole numbers that are not negative")
-        return x
+        return checked_counts(super()._observations(x))
 
     def mean(self, alpha: ArrayLike, n: ArrayLike) -> Array:
         """Mean of the counts."""

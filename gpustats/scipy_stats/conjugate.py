@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..draws.generator import Rng
 from ..runtime.types import Array, Doubles, Size
 from .multivariate import WithDensity
-from .random_states import Rng
 
 
 class NormalInverseGamma(WithDensity):

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special
 
+from ..draws.generator import Rng
 from ..runtime.types import Array, Doubles, Size
 from .matrices import WithDimension
 from .multivariate import WithDensity
-from .random_states import Rng
 
 
 class UniformDirection(WithDimension):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ..density import Density, densities
+from ..draws.generator import Rng
 from ..evaluation.results import as_shape
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
@@ -18,7 +18,6 @@ from ..runtime.types import Array, Doubles, Size, Values
 from ..transforms.box_probability import SHIFTS, box_probability
 from ..transforms.tilting import is_symmetric
 from .multivariate import FrozenMultivariate, Location, WithDensity, squeezed
-from .random_states import Rng
 
 
 @runtime_checkable
@@ -132,11 +131,6 @@ def _components(dimensions: ArrayLike, dim: int) -> np.ndarray:
     return kept
 
 
-def _points(maxpts: int | None, otherwise: int) -> int:
-    """Number of points of a lattice that are weighed at most."""
-    return max(1, int(maxpts or otherwise) // SHIFTS)
-
-
 def _seed(random_state: Rng) -> int:
     """Seed of a lattice's shifts."""
     if random_state is None or isinstance(random_state, (int, np.integer)):
@@ -149,7 +143,7 @@ def _log_probability(
     x: Values, location: Doubles, matrix: Doubles, lower_limit: ArrayLike | None, df: float, points: int, atol: float,
     rtol: float, rng: Rng,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Logarithm of the absolute value of a distribution function, and its sign.
+    """Logarithm of the absolute value of a distribution function, and its sign; `points` are weighed at most.
 
     The sign is negative where an odd number of bounds are in the wrong order.
     """
@@ -157,8 +151,8 @@ def _log_probability(
     lower = np.full(len(location), -np.inf) if lower_limit is None else np.asarray(lower_limit, float)
     lower, upper = np.broadcast_arrays(lower, x)
     log, _ = box_probability(
-        np.minimum(lower, upper), np.maximum(lower, upper), location, matrix, df, allow_singular=True, points=points,
-        atol=atol, rtol=rtol, rng=_seed(rng),
+        np.minimum(lower, upper), np.maximum(lower, upper), location, matrix, df, allow_singular=True,
+        points=max(1, int(points) // SHIFTS), atol=atol, rtol=rtol, rng=_seed(rng),
     )  # fmt: skip
     return log, (-1.0) ** (upper < lower).sum(-1)
 
@@ -180,9 +174,9 @@ class _Elliptical(WithDensity):
         matrix, allowed = values[self._order[-2]], values["allow_singular"]
         return {**values, "allow_singular": bool(allowed) or not _is_positive_definite(matrix), **options}
 
-    @abstractmethod
     def _of(self, *first: float) -> tuple[Density, tuple[float, ...]]:
         """Density, and its parameters before the location."""
+        return self.density, first
 
     def _at(self, method: str, x: Values, args: Sequence[Values], kwds: Mapping[str, Values]) -> Array:
         """Density or its logarithm; see `_Subspace.density`."""
@@ -222,9 +216,6 @@ class MultivariateNormal(_Elliptical):
     def _processed(self, mean: Location = None, cov: Scale = 1, allow_singular: bool = False) -> tuple[Doubles, Doubles, bool]:
         return *_vector_and_matrix(("mean", "cov"), mean, cov, allow_singular), allow_singular
 
-    def _of(self, *first: float) -> tuple[Density, tuple[float, ...]]:
-        return self.density, first
-
     def logcdf(self, *args: Any, **kwds: Any) -> Array:
         """Logarithm of `cdf`, complex where bounds in the wrong order make that negative."""
         log, sign = self._log_cdf(*args, **kwds)
@@ -255,7 +246,7 @@ class MultivariateNormal(_Elliptical):
         abseps: float = 1e-5, releps: float = 1e-5, *, lower_limit: ArrayLike | None = None, rng: Rng = None,
     ) -> tuple[Array, Array]:  # fmt: skip
         mean, cov, _ = self._processed(mean, cov, allow_singular)
-        points = _points(maxpts, 1_000_000 * len(mean))
+        points = maxpts or 1_000_000 * len(mean)
         return _log_probability(x, mean, cov, lower_limit, np.inf, points, abseps / 3, releps / 3, rng)
 
     def rvs(self, mean: Location = None, cov: Scale = 1, size: Size = 1, random_state: Rng = None) -> Array:
@@ -268,9 +259,7 @@ class MultivariateNormal(_Elliptical):
         space = _Subspace(self._processed(mean, cov, True)[1])
         return np.float64(0.5 * (len(space.scale) * (1 + np.log(2 * np.pi)) + space.log_det))
 
-    def fit(
-        self, x: Values, fix_mean: Location = None, fix_cov: Scale | None = None
-    ) -> tuple[Doubles, Doubles]:
+    def fit(self, x: Values, fix_mean: Location = None, fix_cov: Scale | None = None) -> tuple[Doubles, Doubles]:
         """Mean and covariance matrix by maximum likelihood, of observations (N, d)."""
         x = np.asarray(to_host(x), float)
         if x.ndim != 2:
@@ -306,8 +295,7 @@ class MultivariateT(_Elliptical):
     ) -> Array:  # fmt: skip
         """Probability of vectors between `lower_limit` and x; see `multivariate_normal.cdf`."""
         df, loc, shape, _ = self._processed(loc, shape, df, allow_singular)
-        points = _points(maxpts, 1_000_000)
-        log, sign = _log_probability(x, loc, shape, lower_limit, df, points, 3e-6, 3e-6, random_state)
+        log, sign = _log_probability(x, loc, shape, lower_limit, df, maxpts or 1_000_000, 3e-6, 3e-6, random_state)
         return np.exp(log) * sign
 
     def rvs(

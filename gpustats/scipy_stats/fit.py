@@ -282,7 +282,7 @@ def _by_search(given: _Fit, method: str, optimizer: Callable[..., Sequence[float
     def loglik(values: Parameters) -> float:
         return of_theta(problem.theta(values))
 
-    def differences(values: Sequence[float]) -> Doubles:
+    def differences(values: Sequence[float]) -> Array:
         found = _moments(problem.density, problem.theta(of_free(values)), len(free))
         return (found - moments) / np.maximum(abs(moments), 1e-8)
 

@@ -64,7 +64,8 @@ class Frozen:
     ) -> float:  # fmt: skip
         """Mean of a function; see `Distribution.expect`."""
         given, n = self.dist.parameters_of(self.args, self.kwds), self.dist.numargs
-        return self.dist.expect(func, given[:n], *given[n:], lb=lb, ub=ub, conditional=conditional)
+        mean: float = self.dist.expect(func, given[:n], *given[n:], lb=lb, ub=ub, conditional=conditional)
+        return mean
 
     @property
     def a(self) -> Array:
@@ -74,7 +75,7 @@ class Frozen:
     def b(self) -> Array:
         return self._standard_support()[1]
 
-    def _standard_support(self) -> tuple[Array, Array]:
+    def _standard_support(self) -> Array:
         shapes = self.dist.parameters_of(self.args, self.kwds)[: self.dist.numargs]
         return self.dist.support(*shapes)
 

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import matrices
+from ..draws.generator import Rng
 from ..runtime.types import Array, Doubles, Size, Values
-from .multivariate import Location, Multivariate, WithDensity, squeezed
-from .random_states import Rng
+from .multivariate import Location, Multivariate, WithDensity, WithMass, checked_counts, squeezed
 
 
 def _square(name: str, value: ArrayLike | None, dim: int | None = None) -> Doubles:
@@ -55,9 +55,9 @@ class _OfCovariances(_OfMatrices, WithDensity):
             raise ValueError(f"x has shape {x.shape}: it must be {(dim, dim)} or {(dim, dim, 'N')}")
         return x if x.ndim == 2 else np.ascontiguousarray(np.moveaxis(x, -1, 0))
 
-    def logpdf(self, x: ArrayLike, *args: Values, **kwds: Values) -> Array:
+    def logpdf(self, x: ArrayLike, df: float, scale: ArrayLike) -> Array:  # type: ignore[override]
         """Logarithm of the density at matrices along the first two axes of x."""
-        return squeezed(self._at("logpdf", x, args, kwds))
+        return squeezed(self._at("logpdf", x, (df, scale), {}))
 
     def mean(self, df: float, scale: ArrayLike) -> Array:
         """Mean of the matrices; None where there is none."""
@@ -217,12 +217,12 @@ class RandomCorrelation(_OfMatrices):
 
     def rvs(
         self, eigs: ArrayLike, random_state: Rng = None, tol: float = 1e-13, diag_tol: float = 1e-7, size: Size = None
-    ) -> Doubles:
+    ) -> Array:
         """Correlation matrix of these eigenvalues, or several, (*size, n, n); its diagonal is 1 exactly."""
         return self._draws(self._processed(eigs, tol, diag_tol), size, random_state)
 
 
-class RandomTable(_OfMatrices):
+class RandomTable(_OfMatrices, WithMass):
     name = of = "random_table"
     parameters = ("row", "col")
 
@@ -233,16 +233,8 @@ class RandomTable(_OfMatrices):
         self.density.mean(*self._processed(**given))  # raises where there are no tables of these sums
         return super().attributes(**given)
 
-    def logpmf(self, x: ArrayLike, row: ArrayLike, col: ArrayLike) -> Array:
-        """Logarithm of the probability of tables along the last two axes of x."""
-        x = np.asarray(x, float)
-        if not np.all((x >= 0) & (x == np.floor(x))):
-            raise ValueError("x must be whole numbers that are not negative")
-        return self.density.logpmf(x, *self._processed(row, col))
-
-    def pmf(self, x: ArrayLike, row: ArrayLike, col: ArrayLike) -> Array:
-        """Probability of tables along the last two axes of x."""
-        return np.exp(self.logpmf(x, row, col))
+    def _observations(self, x: Values, *given: Array) -> Array:
+        return checked_counts(super()._observations(x))
 
     def mean(self, row: ArrayLike, col: ArrayLike) -> Array:
         """Mean of the tables."""

@@ -99,8 +99,7 @@ class Multivariate(WithRandomState):
         given = self._processed(*args, **kwds)
         return getattr(self.density, method)(self._observations(x, *given), *given)
 
-    def _draws(self, given: Sequence[Array], size: Size, random_state: Rng, out: Array = None) -> Array:
-        more = {} if out is None else {"out": out}
+    def _draws(self, given: Sequence[Array], size: Size, random_state: Rng, **more: Array) -> Array:
         return self.density.rvs(*given, size=size, rng=self._generator(random_state), **more)
 
 
@@ -108,23 +107,23 @@ class WithDensity(Multivariate):
     """Distribution with a density; further arguments of its methods are the parameters."""
 
     def logpdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
-        """Logarithm of the density at x."""
+        """Logarithm of the density at x: vectors along the last axis; of `dirichlet`, proportions along the first one."""
         return self._at("logpdf", x, args, kwds)
 
     def pdf(self, x: Values, *args: Values, **kwds: Values) -> Array:
-        """Density at x."""
+        """Density at x; arguments as for `logpdf`."""
         return np.exp(self.logpdf(x, *args, **kwds))
 
 
 class WithMass(Multivariate):
-    """Distribution of counts along the last axis; further arguments of its methods are the parameters."""
+    """Distribution of counts, vectors or tables; further arguments of its methods are the parameters."""
 
     def logpmf(self, x: Values, *args: Values, **kwds: Values) -> Array:
-        """Logarithm of the probability of counts along the last axis of x."""
+        """Logarithm of the probability of counts along the last axis of x, or of tables along the last two."""
         return self._at("logpmf", x, args, kwds)
 
     def pmf(self, x: Values, *args: Values, **kwds: Values) -> Array:
-        """Probability of counts along the last axis of x."""
+        """Probability of counts along the last axis of x, or of tables along the last two."""
         return self._at("pmf", x, args, kwds)
 
     def _counts(self, given: Sequence[Array], size: Size, random_state: Rng) -> Array:
@@ -177,6 +176,13 @@ class FrozenMultivariate:
 def multivariate_of(name: str) -> Multivariate:
     """SciPy's distribution of a name, of which there is one object, also for what was pickled."""
     return MULTIVARIATE[name]()
+
+
+def checked_counts(x: Array) -> Array:
+    """Counts, of which those on the host are checked to be whole numbers that are not negative."""
+    if not is_device_array(x) and not np.all((x >= 0) & (x == np.floor(x))):
+        raise ValueError("x must be whole numbers that are not negative")
+    return x
 
 
 def squeezed(draws: Array) -> Array:

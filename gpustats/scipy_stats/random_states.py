@@ -12,7 +12,7 @@ def generator_of(random_state: Rng) -> Rng:
 
     A seed gives the generator that ``numpy.random.seed`` with it would give.
     """
-    if random_state is None or random_state is np.random:
+    if random_state is None or random_state is np.random:  # type: ignore[comparison-overlap]
         return as_generator(np.random.randint(0, 2**32, 4, dtype=np.uint32).tolist())  # noqa: NPY002
     if isinstance(random_state, (int, np.integer)):
         return np.random.RandomState(random_state)

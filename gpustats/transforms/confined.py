@@ -46,7 +46,5 @@ def confined_kernel(
     threads = 64 // dtype.itemsize if runtime.device.type == "cpu" else min(128, runtime.device.max_threads)
     layout, made = Layout(threads, tile=threads), parse(_FUNCTIONS, library.resolve, "box")
     codes = [KernelCode(f, (), library.resolve, [p.name for p in f.parameters]) for f in made.functions.values()]
-    text = template.source_of(
-        codes[0], name, layout, dtype.name, runtime.dialect, others=codes[1:], before=before, **constants
-    )
+    text = template.source_of(codes[0], name, layout, dtype.name, runtime.dialect, others=codes[1:], before=before, **constants)
     return runtime.kernel(text, name, layout.threads), layout

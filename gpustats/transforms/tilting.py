@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..runtime.types import Mask
+
 STEPS, HALVINGS = 60, 30  # of Newton's method, and of a step of it that leads nowhere
 SADDLE_TOLERANCE = 1e-6  # largest slope at a saddle point
 NUMBERS_AT_ONCE = 1 << 22  # numbers of the matrices that are solved at once
@@ -56,7 +58,8 @@ def _log_mass(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     turned = a > -b
     low, high = np.where(turned, -b, a), np.where(turned, -a, b)
     above = log_ndtr(high)
-    return above + np.log1p(-np.exp(log_ndtr(low) - above))
+    log_mass: np.ndarray = above + np.log1p(-np.exp(log_ndtr(low) - above))
+    return log_mass
 
 
 def _slopes(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -68,16 +71,15 @@ def _slopes(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     return log_mass, first, finite_a * at_a - finite_b * at_b - first**2
 
 
-def is_symmetric(cov: np.ndarray) -> np.ndarray:
+def is_symmetric(cov: np.ndarray) -> Mask:
     """True if matrices (..., d, d) are symmetric, to nine digits of the largest possible element, or have nan."""
     scale = np.sqrt(np.abs(np.diagonal(cov, axis1=-2, axis2=-1)))
     bound = 1e-9 * scale[..., :, None] * scale[..., None, :]
-    return ~(np.abs(cov - cov.swapaxes(-1, -2)) > bound).any((-1, -2))
+    asymmetric: Mask = (np.abs(cov - cov.swapaxes(-1, -2)) > bound).any((-1, -2))
+    return ~asymmetric
 
 
-def tilted(
-    cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tilt: bool = True, allow_singular: bool = False
-) -> Tilted:
+def tilted(cov: np.ndarray, lower: np.ndarray, upper: np.ndarray, *, tilt: bool = True, allow_singular: bool = False) -> Tilted:
     """Order, factor and shifts for boxes around the mean.
 
     Parameters
@@ -155,9 +157,7 @@ def _ordered(
     return order, factor, means
 
 
-def _minimax(
-    factor: np.ndarray, low: np.ndarray, high: np.ndarray, start: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _minimax(factor: np.ndarray, low: np.ndarray, high: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Shifts for which the largest logarithm of a weight is smallest, and that logarithm.
 
     The result is the saddle point of the sum over k of mu_k^2 / 2 - x_k mu_k + log(mass of [low_k - s_k, high_k - s_k]), where
@@ -183,9 +183,7 @@ def _minimax(
         mixed = second[:, :-1, None] * part[:, :-1] - eye
         curved = part.swapaxes(1, 2) @ (second[..., None] * part)
         own = eye * (1 + second[:, None, :-1])
-        return np.concatenate(
-            [np.concatenate([curved, mixed.swapaxes(1, 2)], 2), np.concatenate([mixed, own], 2)], 1
-        )
+        return np.concatenate([np.concatenate([curved, mixed.swapaxes(1, 2)], 2), np.concatenate([mixed, own], 2)], 1)
 
     point, flat = np.concatenate([start[:, :-1], np.zeros((n, d - 1))], 1), np.zeros(n, bool)
     going = np.arange(n)
