@@ -33,14 +33,7 @@ if TYPE_CHECKING:
 
 
 class BoundDensity(Remade):
-    """Density with observations on a device.
-
-    Parameters
-    ----------
-    density : Density
-    x : array_like
-        (N,), or (N, d) where one observation is a vector.
-    """
+    """Density with observations, (N,), or (N, d) where one observation is a vector, on a device."""
 
     def __init__(self, density: Density, x: ArrayLike):
         self._bind(in_memory({"x": self._observations(density, x)})["x"])

@@ -51,25 +51,9 @@ def match(
 ) -> list[Any]:  # fmt: skip
     """Values of the arguments `wanted` of the function `name` in a call: by place, by name, or by default.
 
-    Parameters
-    ----------
-    name : str
-    wanted : sequence of str
-    args, kwargs
-        The call's arguments, by place and by name.
-    defaults : mapping
-        Values of the arguments that a call may leave out.
-    noun : str
-        Word for the arguments in errors.
-    first : sequence of str
-        Arguments that stand before these in a call, for errors.
-    beside : str
-        An argument that comes in another way, for errors.
-
-    Raises
-    ------
-    ValueError
-        For too many values, unknown names, an argument that is given twice or not at all.
+    `args` and `kwargs` are the call's, `defaults` the values of the arguments that it may leave out. For errors, `noun` is the
+    word for the arguments, `first` are the arguments that stand before these in a call, and `beside` is one that comes in
+    another way. ValueError for too many values, unknown names, an argument that is given twice or not at all.
     """
     listed = ", ".join((*first, *wanted)) or "none"
     if len(args) > len(wanted):
@@ -97,10 +81,7 @@ def differentiable(arguments: Sequence[Argument]) -> tuple[str, ...]:
 def check_wrt(name: str, arguments: Sequence[Argument], wrt: str | Collection[str] | None) -> tuple[str, ...]:
     """Arguments of the function `name` in which derivatives are wanted: by default all but the first, the observation.
 
-    Raises
-    ------
-    ValueError
-        For names that are unknown, given twice, or of whole numbers.
+    ValueError for names that are unknown, given twice, or of whole numbers.
     """
     can = differentiable(arguments)
     if wrt is None:

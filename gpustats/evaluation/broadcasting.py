@@ -20,31 +20,17 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Pattern:
-    """Rows and sets of one call.
+    """Rows and sets of one call."""
 
-    Attributes
-    ----------
-    shape : tuple
-        Batch shape of the result (of the terms, for a sum).
-    n_rows, n_sets : int
-    row_stride, set_stride : int
-        Strides in the result from row to row, and from set to set of a table, in numbers.
-    roles : tuple of str
-        VALUE, PER_SET or PER_ROW for each argument.
-    expand : tuple
-        For each argument the batch shape that it must be copied to first, or None where it is used as it lies.
-    own_rows : tuple of bool
-        Whether a PER_ROW argument has rows of its own for each set.
-    """
-
-    shape: Shape
+    shape: Shape  # batch shape of the result (of the terms, for a sum)
     n_rows: int
     n_sets: int
-    row_stride: int
-    set_stride: int
-    roles: tuple[str, ...]
+    row_stride: int  # distance in the result from row to row, in numbers
+    set_stride: int  # the same from set to set of a table
+    roles: tuple[str, ...]  # VALUE, PER_SET or PER_ROW for each argument
+    #: for each argument the batch shape that it must be copied to first, or None where it is used as it lies
     expand: tuple[Shape | None, ...]
-    own_rows: tuple[bool, ...]
+    own_rows: tuple[bool, ...]  # whether a PER_ROW argument has rows of its own for each set
 
     @property
     def by_rows(self) -> bool:

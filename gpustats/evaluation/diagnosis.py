@@ -23,14 +23,8 @@ def explained(
 ) -> Exception:  # fmt: skip
     """Compiler's error about the user's own lines, where it also rejects these as they stand; else the error itself.
 
-    Parameters
-    ----------
-    error : CompileError
-        Error of the generated kernel.
-    name, source : str
-        Name of the density, and the text that the user wrote.
-    functions, resolve
-        All functions that it calls, by their names, and what finds one.
+    `error` is that of the generated kernel, `name` the density's, `source` the text that the user wrote; `functions` are all
+    that it calls, by their names, and `resolve` finds one.
     """
     if isinstance(error, CompilerCrash):
         return CompilerCrash(error.log, source)

@@ -20,34 +20,19 @@ if TYPE_CHECKING:
 
 
 class Expanded(NamedTuple):
-    """Sums over the rows, for each of G sets of P parameters.
+    """Sums over the rows, for each of G sets of P parameters."""
 
-    Attributes
-    ----------
-    value : (G,) ndarray
-    gradient : (G, P) ndarray
-    hessian : (G, P, P) ndarray
-    products : (G, P, P) ndarray
-        Sums of the products of the rows' first derivatives.
-    """
-
-    value: np.ndarray
-    gradient: np.ndarray
-    hessian: np.ndarray
-    products: np.ndarray
+    value: np.ndarray  # (G,)
+    gradient: np.ndarray  # (G, P)
+    hessian: np.ndarray  # (G, P, P)
+    products: np.ndarray  # (G, P, P): sums of the products of the rows' first derivatives
 
 
 class Expansion:
     """Sum of a function, its first and second derivatives, and the products of the rows' first derivatives.
 
-    Parameters
-    ----------
-    function : Pointwise
-        Function of numbers, which is summed.
-    wrt : sequence of str
-        Names of parameters that are not whole numbers.
-    weighted : bool
-        Whether each row counts with a weight, which is the last argument then.
+    The function is one of numbers, and `wrt` are parameters that are not whole numbers. If `weighted`, each row counts with a
+    weight, which is the last argument then.
     """
 
     def __init__(self, function: Pointwise, wrt: Sequence[str], weighted: bool = False):
@@ -68,10 +53,7 @@ class Expansion:
     def __call__(self, values: Sequence[Value], runtime: Runtime | None = None) -> Expanded:
         """Sums over the last axis; parameters are numbers, or of shape (G, 1) for G sets.
 
-        Parameters
-        ----------
-        values : sequence
-            Numbers and arrays in the order of the function's arguments; the weights last.
+        The values are numbers and arrays in the order of the function's arguments; the weights last.
         """
         _, sums, _ = self._summed.evaluate(values, runtime)
         gradient = np.array([sums[name] for name in self._gradient]).reshape(-1, len(sums[VALUE])).T.copy()

@@ -61,15 +61,9 @@ def twice_differentiated(function: Pointwise, wrt: tuple[str, ...]) -> Hessian:
 class Summed(Pointwise):
     """Function with several results, which are summed over the rows or, where they are wanted for each row, written.
 
-    Parameters
-    ----------
-    inner : Pointwise
-        Gives the arguments.
-    function : Function
-        Takes these arguments; has several results.
-    results : sequence of (str, str)
-        Names of the results that are wanted, and the argument that each is the derivative with respect to ("" for the
-        value): a derivative with respect to an argument that has a value for each row is written for each row.
+    `inner` gives the arguments. `results` are the names of those that are wanted, each with the argument that it is the
+    derivative with respect to ("" for the value): a derivative with respect to an argument that has a value for each row is
+    written for each row.
     """
 
     def __init__(
@@ -113,15 +107,7 @@ class Summed(Pointwise):
 
 
 class Gradient:
-    """Derivatives of a summed function.
-
-    Parameters
-    ----------
-    function : Pointwise
-        Function that is summed.
-    wrt : sequence of str
-        Names of arguments.
-    """
+    """Derivatives of a summed function with respect to the arguments `wrt`."""
 
     def __init__(self, function: Pointwise, wrt: Sequence[str]):
         self.function, self.wrt = function, tuple(wrt)
@@ -185,15 +171,7 @@ class Gradient:
 
 
 class Hessian:
-    """Second derivatives of a summed function with respect to scalar parameters.
-
-    Parameters
-    ----------
-    function : Pointwise
-        Function that is summed.
-    wrt : sequence of str
-        Names of parameters.
-    """
+    """Second derivatives of a summed function with respect to scalar parameters."""
 
     def __init__(self, function: Pointwise, wrt: Sequence[str]):
         ranks = {a.name: a.rank for a in function.arguments}

@@ -45,25 +45,13 @@ def sent_together(runtime: Runtime, arrays: Mapping[str, np.ndarray]) -> tuple[d
 
 
 class Part(NamedTuple):
-    """Part of a parcel.
+    """Part of a parcel."""
 
-    Attributes
-    ----------
-    argument : int
-        Place of the array among the arguments of a call.
-    lead : tuple of int
-        Leading axes of the array that are sets of a stack.
-    start, end : int
-        Place of its numbers in each line.
-    transposed : bool
-        Whether it travels with its last axes exchanged.
-    """
-
-    argument: int
-    lead: Shape
-    start: int
+    argument: int  # place of the array among the arguments of a call
+    lead: Shape  # leading axes of the array that are sets of a stack
+    start: int  # place of its numbers in each line
     end: int
-    transposed: bool
+    transposed: bool  # whether it travels with its last axes exchanged
 
 
 class Parcel:

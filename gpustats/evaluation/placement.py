@@ -65,12 +65,7 @@ class Placement:
     def add_array(self, operand: Operand, value: Array, expand: Shape | None, stride: int) -> None:
         """Add an argument of contiguous `real` numbers: the array as it lies if it fits, else a copy.
 
-        Parameters
-        ----------
-        expand : tuple of int or None
-            The shape that it is broadcast to first.
-        stride : int
-            Distance of the next set's numbers.
+        It is broadcast to the shape `expand` first; `stride` is the distance of the next set's numbers.
         """
         runtime, dtype = self.runtime, self.dtype
         value = as_read(runtime, value, dtype, expand)
@@ -95,16 +90,8 @@ def place_arguments(
 ) -> Placement:  # fmt: skip
     """Placement of a call's arguments on a device; host arrays with a value for each set travel in one copy.
 
-    Parameters
-    ----------
-    arguments : sequence of Argument
-    c_names : sequence of str
-        Their names in the device function.
-    values : sequence
-        Numbers, host arrays, arrays of the device.
-    pattern : Pattern
-    dim : int
-        Length of vectors.
+    The values are numbers, host arrays and arrays of the device, `c_names` the names in the device function, and `dim` is the
+    length of vectors.
     """
     placement = Placement(runtime, dtype, pattern, dim)
     if not math.prod(pattern.shape):
@@ -175,10 +162,7 @@ def at(runtime: Runtime, array: Array) -> tuple[Handle, int]:
 def as_read(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = None) -> Array:
     """Array as kernels read it, contiguous numbers of a type: itself if it fits, else a copy where it lies.
 
-    Parameters
-    ----------
-    shape : tuple of int, optional
-        Shape that it is broadcast to; by default its own.
+    It is broadcast to `shape` first, by default its own.
     """
     if not is_device_array(array):
         return contiguous(np.asarray(array) if shape is None else np.broadcast_to(array, shape), dtype)

@@ -66,15 +66,6 @@ class Pointwise:
         Text that the user wrote, for errors.
     defaults : mapping
         Values of the parameters that a call may leave out, by their names.
-
-    Attributes
-    ----------
-    argument_names : tuple of str
-        As users know the arguments.
-    c_names : list of str
-        The same arguments in the device function.
-    made : dict
-        Objects that others have made of the function once and for all, such as gradients, by their kind and the request.
     """
 
     def __init__(
@@ -84,8 +75,9 @@ class Pointwise:
         self.functions, self.source = {**functions, function.name: function}, source
         self.name, self.function, self.arguments = name, function, tuple(arguments)
         self.defaults = dict(defaults or {})
-        self.argument_names = tuple(a.name for a in self.arguments)
-        self.c_names = [p.name for p in function.parameters if p.name != "dim"]
+        self.argument_names = tuple(a.name for a in self.arguments)  # as users know the arguments
+        self.c_names = [p.name for p in function.parameters if p.name != "dim"]  # the same arguments in the device function
+        #: objects that others have made of the function once and for all, such as gradients, by their kind and the request
         self.made: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
         self._tables: Plans[RepeatedCall[Array] | None] = Plans()
 
@@ -166,13 +158,7 @@ class Pointwise:
         return KernelCode(self.function, operands, self.functions.get)
 
     def kernel(self, shape: Shape, placement: Placement, outputs: tuple[str, ...] = ()) -> Compiled:
-        """Compiled kernel for a placement.
-
-        Parameters
-        ----------
-        outputs : tuple of str
-            Outputs of the shape that the kernel writes for each row.
-        """
+        """Compiled kernel for a placement, which writes the `outputs` of the shape for each row."""
         pattern, runtime, operands = placement.pattern, placement.runtime, placement.operands
         n_sets = 1 if any(pattern.own_rows) else min(power_of_two(pattern.n_sets), 1 << 10)
         dim = placement.dim if operands[0].rank and operands[0].role == PER_ROW else 0

@@ -37,59 +37,33 @@ KeptPlaces = Sequence[tuple["Handle", int]]
 
 
 class Work(NamedTuple):
-    """Kernels of a call.
+    """Kernels of a call."""
 
-    Attributes
-    ----------
-    n_found : int
-        Numbers, float64, that they leave for the host.
-    launch : callable
-        Starts them: takes the handle at which they leave these, the values of the slots, and the places of kept results.
-    """
-
-    n_found: int
+    n_found: int  # numbers, float64, that they leave for the host
+    #: starts them: takes the handle at which they leave these, the values of the slots, and the places of kept results
     launch: Callable[[Handle, list[Any], KeptPlaces], None]
 
 
 class Kept(NamedTuple):
-    """Result that kernels write to an array of its own.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : dtype
-    native : bool
-        Whether it stays on the device.
-    """
+    """Result that kernels write to an array of its own."""
 
     shape: Shape
     dtype: DType
-    native: bool = False
+    native: bool = False  # whether it stays on the device
 
 
 class Result(NamedTuple):
-    """Derivative in an argument, or a part of it, and where it lies.
+    """Derivative in an argument, or a part of it, and where it lies."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the argument.
-    places : ndarray of int
-        Its places among the numbers that the kernels leave, with a first axis of sets of arguments; of a kept result its shape.
-    shape : tuple of int or None
-        Shape of the derivative, with the axes of the sets where each has its own, else they are added up; None for a number, to
-        which all are added.
-    elements : tuple or None
-        Elements of a set's derivative that they are added to, as NumPy's indexing takes them; None: they are all of it.
-    kept : int or None
-        Place among the kept results of the array in which it lies instead.
-    """
-
-    name: str
+    name: str  # of the argument
+    #: its places among the numbers that the kernels leave, with a first axis of sets of arguments; of a kept result its shape
     places: np.ndarray
+    #: shape of the derivative, with the axes of the sets where each has its own, else they are added up; None for a number, to
+    #: which all are added
     shape: Shape | None = None
+    #: elements of a set's derivative that they are added to, as NumPy's indexing takes them; None: they are all of it
     elements: Elements | None = None
-    kept: int | None = None
+    kept: int | None = None  # place among the kept results of the array in which it lies instead
 
 
 class Results:
@@ -180,21 +154,12 @@ def _reshaped(found: np.ndarray, shape: Shape) -> np.ndarray:
 
 
 class SumReplay(NamedTuple):
-    """Replay by which compiled code finds a sum and its derivatives. It is for one thread at a time.
+    """Replay by which compiled code finds a sum and its derivatives. It is for one thread at a time."""
 
-    Attributes
-    ----------
-    replay : Replay
-        Leaves the sum first.
-    arguments : dict
-        Argument -> where its numbers lie among those given.
-    derivatives : dict
-        Argument -> pairs of arrays: elements of it, and where among what is found the derivatives in them lie. Where an
-        element is in several pairs, these are added.
-    """
-
-    replay: Replay
-    arguments: dict[str, np.ndarray]
+    replay: Replay  # leaves the sum first
+    arguments: dict[str, np.ndarray]  # argument -> where its numbers lie among those given
+    #: argument -> pairs of arrays: elements of it, and where among what is found the derivatives in them lie. Where an element
+    #: is in several pairs, these are added.
     derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]]
 
     def fix(self, values: Mapping[str, Any]) -> SumReplay:
@@ -330,14 +295,7 @@ def _n_given(places: Sequence[np.ndarray]) -> int:
 class _Recorded:
     """Recording that is started with the numbers of calls.
 
-    Parameters
-    ----------
-    runtime : Runtime
-    recording : Recording
-    places : sequence of ndarray
-        Places of each argument's numbers among the numbers given.
-    arguments : sequence
-        Arguments of one of the calls.
+    Each argument's numbers have `places` among the numbers given; `arguments` are those of one of the calls.
     """
 
     def __init__(self, runtime: Runtime, recording: Recording, places: Sequence[np.ndarray], arguments: Sequence[Value]):

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[Array, Handle, int]:
-    """Result array, the handle for the kernel to write to, and the offset in it in numbers.
-
-    Parameters
-    ----------
-    native : bool
-        Whether the user gets a device array.
-    """
+    """Result array, on the device if `native`; the handle for the kernel to write to; and the offset in it in numbers."""
     if not native and runtime.host_visible:
         array, handle = runtime.host_result(shape, dtype)
         return array, handle, 0
@@ -33,20 +27,9 @@ def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[
 
 
 class Written:
-    """Result that a kernel writes, as the user gets it.
+    """Result that a kernel writes, as the user gets it: a device array if `native`.
 
-    Parameters
-    ----------
-    runtime : Runtime
-    shape : tuple of int
-    dtype : dtype
-    native : bool
-        Whether the user gets a device array.
-
-    Attributes
-    ----------
-    handle, offset
-        Memory for the kernel to write to, and the offset in it in numbers.
+    The kernel writes to `handle`, at `offset` in it in numbers.
     """
 
     def __init__(self, runtime: Runtime, shape: Shape, dtype: DType, native: bool):
@@ -140,25 +123,10 @@ def size_of(out: Any, size: Any, core: Shape) -> Shape:
 
 
 class Destination:
-    """Memory for a result.
+    """Memory for a result, which a kernel writes with the type `written` and the user gets with the type `dtype`.
 
-    Parameters
-    ----------
-    runtime : Runtime
-    shape : tuple of int
-    written : dtype
-        Type that the kernel writes.
-    dtype : dtype
-        Type that the user gets.
-    native : bool
-        Whether that is a device array, where `out` does not tell.
-    out : ndarray or device array, optional
-        Contiguous, of this shape and `dtype`.
-
-    Attributes
-    ----------
-    handle, offset
-        Handle for the kernel, and the offset of the result behind it, in numbers.
+    The result is a device array if `native`, where `out` does not tell; this is contiguous, of the shape and `dtype`. The
+    kernel takes `handle`; the result begins at `offset` behind it, in numbers.
     """
 
     def __init__(self, runtime: Runtime, shape: Shape, written: np.dtype, dtype: np.dtype, native: bool, out: Any):

@@ -18,34 +18,20 @@ if TYPE_CHECKING:
 
 
 class Number(NamedTuple):
-    """Slot of a number that a kernel takes by value.
+    """Slot of a number that a kernel takes by value."""
 
-    Attributes
-    ----------
-    argument : int
-        Place among the arguments.
-    element : int or None
-        Element of an argument that is an array; None where it is a number.
-    """
-
-    argument: int
-    element: int | None = None
+    argument: int  # place among the arguments
+    element: int | None = None  # element of an argument that is an array; None where it is a number
 
 
 class Rows(NamedTuple):
     """Slot, of two values, for the handle and the offset of an array that is read where it lies.
 
     A device array is contiguous, and of the type that the kernel reads.
-
-    Attributes
-    ----------
-    argument : int
-    shape : tuple of int or None
-        Shape to which the array is broadcast; None where it is read as it comes.
     """
 
     argument: int
-    shape: Shape | None = None
+    shape: Shape | None = None  # to which the array is broadcast; None where it is read as it comes
 
 
 class Packed(NamedTuple):

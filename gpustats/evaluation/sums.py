@@ -79,16 +79,8 @@ def add_block_sums(
 ) -> None:  # fmt: skip
     """Start to add up the sums of blocks, (blocks, n, spread) float64.
 
-    Parameters
-    ----------
-    runtime : Runtime
-    out : handle
-        Memory for the n sums, behind `offset` numbers.
-    offset : int
-    partial : handle
-    n, blocks, spread : int
-    threads, side : int
-        Threads of a block, and how many neighbouring sums these add.
+    The n sums go to the memory `out`, behind `offset` numbers. `threads` are those of a block, `side` is how many neighbouring
+    sums these add.
     """
     constants = dict(adders=threads, side=side, spread=spread)
     kernel = _BLOCK_ADDER.kernel(runtime, "add_block_sums", threads, dtype="float64", **constants)

@@ -33,22 +33,12 @@ class Route(Enum):
 
 
 class GLMArgument(NamedTuple):
-    """Argument of a call.
-
-    Attributes
-    ----------
-    value : float or array
-    kind : Route
-    lead : tuple of int
-        Its axes for sets.
-    core : tuple of int
-        The axes of one value: none for a number.
-    """
+    """Argument of a call."""
 
     value: Value
     kind: Route
-    lead: Shape
-    core: Shape
+    lead: Shape  # its axes for sets
+    core: Shape  # the axes of one value: none for a number
 
     @property
     def batch(self) -> Shape:
@@ -64,37 +54,16 @@ class GLMArgument(NamedTuple):
 class Arguments:
     """Arguments of one call.
 
-    Parameters
-    ----------
-    family : Family
-    sizes : Sizes
-        Sizes of the data.
-    given : mapping
-        The coefficients, the intercept (None: there is none), and the density's other parameters, unless only the linear
-        predictor is wanted.
-
-    Attributes
-    ----------
-    by_name : dict
-        Name -> GLMArgument.
-    kinds : dict
-        Name -> Route.
-    lead : tuple of int
-        The axes for sets of all arguments together.
-    n_sets, outcomes : int
-        The number of sets, and of elements of the linear predictor.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For values that are no numbers, and where shapes do not go together.
+    `given` has the coefficients, the intercept (None: there is none), and the density's other parameters, unless only the
+    linear predictor is wanted. `lead` are the axes for sets of all arguments together. TypeError and ValueError for values
+    that are no numbers, and where shapes do not go together.
     """
 
     def __init__(self, family: Family, sizes: Sizes, given: Mapping[str, Value]):
         self.family, self.sizes = family, sizes
         absent = given[INTERCEPT] is None
         values = {n: 0.0 if absent and n == INTERCEPT else arrays.as_array(v, n) for n, v in given.items()}
-        self.outcomes = self._outcomes(values[COEFFICIENTS])
+        self.outcomes = self._outcomes(values[COEFFICIENTS])  # the number of elements of the linear predictor
         self.by_name = {n: self._argument(n, v) for n, v in values.items()}
         if absent:
             self.by_name[INTERCEPT] = GLMArgument(0.0, Route.ABSENT, (), ())
@@ -104,7 +73,7 @@ class Arguments:
         except ValueError:
             listed = ", ".join(f"{n} {a.batch + a.core}" for n, a in self.by_name.items())
             raise ValueError(f"the sets of coefficients and parameters do not go together: {listed}") from None
-        self.n_sets = math.prod(self.lead)
+        self.n_sets = math.prod(self.lead)  # the number of sets
 
     def __getitem__(self, name: str) -> GLMArgument:
         return self.by_name[name]

@@ -27,30 +27,14 @@ Plan: TypeAlias = "tuple[kernel.Launch, tuple[str, ...]]"
 
 
 class Evaluated(NamedTuple):
-    """Results of a kernel.
+    """Results of a kernel."""
 
-    Attributes
-    ----------
-    sums : ndarray
-        (sets, columns): see `Task`.
-    rows : dict
-        Values for each row, (sets, N) or, where the quantity has outcomes, (sets, N, C).
-    """
-
-    sums: np.ndarray
-    rows: dict[Quantity | str, Array]
+    sums: np.ndarray  # (sets, columns): see `Task`
+    rows: dict[Quantity | str, Array]  # values for each row, (sets, N) or, where the quantity has outcomes, (sets, N, C)
 
 
 class GLMCall:
-    """One call of a GLM.
-
-    Parameters
-    ----------
-    data : GLMData
-    arguments : Arguments
-    plans : Plans
-        Plans of the model.
-    """
+    """One call of a GLM, with the plans of the model."""
 
     def __init__(self, data: GLMData, arguments: Arguments, plans: Plans[Plan]):
         self.data, self.arguments, self._plans = data, arguments, plans
@@ -136,15 +120,8 @@ class GLMCall:
     ) -> list[KernelValue]:
         """Arguments of the kernel, in its order.
 
-        Parameters
-        ----------
-        operands : sequence of str
-            Arguments of the kernel's device function but the linear predictor.
-        arguments : mapping
-            Kernel's values for each argument of the call.
-        rows : sequence
-            Kernel's values for the results of each row.
-        weights : Column or None
+        `operands` are the arguments of the kernel's device function but the linear predictor. `arguments` has the kernel's
+        values for each argument of the call, `rows` those for the results of each row.
         """
         data, alpha = self.data, self.arguments.kinds[INTERCEPT]
         # all sets' coefficients lie one after another
@@ -175,19 +152,11 @@ def _in_c(quantity: Quantity | str, codes: Codes) -> str:
 
 
 class _RowResults:
-    """Memory for the values that a kernel writes for each row.
-
-    Attributes
-    ----------
-    rows : dict
-        Quantity or name of an argument -> array.
-    values : list
-        Kernel's values for the rows.
-    """
+    """Memory for the values that a kernel writes for each row."""
 
     def __init__(self, call: GLMCall, task: Task):
-        self.rows: dict[Quantity | str, Array] = {}
-        self.values: list[KernelValue] = []
+        self.rows: dict[Quantity | str, Array] = {}  # quantity or name of an argument -> array
+        self.values: list[KernelValue] = []  # kernel's values for the rows
         data, arguments = call.data, call.arguments
         for quantity in task.rows:
             # Derivatives stay on the device until it is known what they are added up to.
@@ -200,18 +169,12 @@ class _RowResults:
 
 
 class _DeviceArguments:
-    """Arguments of a call on the device; this object keeps their memory alive.
-
-    Attributes
-    ----------
-    values : dict
-        Kernel's values for each argument.
-    """
+    """Arguments of a call on the device; this object keeps their memory alive."""
 
     def __init__(self, call: GLMCall):
         self._data, self._arguments = call.data, call.arguments
         self._alive: list[object] = []
-        self.values: dict[str, Values] = {}
+        self.values: dict[str, Values] = {}  # kernel's values for each argument
         small, strides, runtime = dict[str, np.ndarray](), dict[str, int](), call.data.runtime
         for name, argument in call.arguments.by_name.items():
             if argument.kind in (Route.ABSENT, Route.VALUE):

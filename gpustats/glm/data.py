@@ -22,19 +22,11 @@ if TYPE_CHECKING:
 
 
 class Sizes(NamedTuple):
-    """The sizes of a GLM's data.
-
-    Attributes
-    ----------
-    n_rows, columns : int
-        Numbers of rows and columns of X.
-    n_groups : int or None
-        None where there are no groups.
-    """
+    """The sizes of a GLM's data: rows and columns of X, and groups."""
 
     n_rows: int
     columns: int
-    n_groups: int | None
+    n_groups: int | None  # None where there are no groups
 
 
 def read(given: Mapping[str, Value]) -> dict[str, Array]:
@@ -46,14 +38,9 @@ def read(given: Mapping[str, Value]) -> dict[str, Array]:
 
 
 def sizes_of(data: Mapping[str, Array], n_groups: int | None) -> Sizes:
-    """Sizes of the data; ValueError where they do not go together.
+    """Sizes of the data, from `read`; ValueError where they do not go together.
 
-    Parameters
-    ----------
-    data : mapping
-        Data from `read`.
-    n_groups : int or None
-        The number of groups; by default the largest group's number tells.
+    By default the largest group's number tells the number of groups.
     """
     shape: Shape = getattr(data[DESIGN], "shape", ())
     if len(shape) != 2:
@@ -84,17 +71,10 @@ def _group_numbers(groups: Array, n_groups: int) -> np.ndarray:
 
 
 class Column(NamedTuple):
-    """Column of numbers, one for each row, on a device.
+    """Column of numbers, one for each row, on a device."""
 
-    Attributes
-    ----------
-    array : (N,) or (sets, N) array
-    values : (handle, int)
-        Kernel's values for the column.
-    """
-
-    array: Array
-    values: tuple[Handle, int]
+    array: Array  # (N,) or (sets, N)
+    values: tuple[Handle, int]  # kernel's values for the column
 
     @property
     def by_set(self) -> bool:
@@ -103,24 +83,7 @@ class Column(NamedTuple):
 
 
 class GLMData:
-    """The data of a GLM on one device.
-
-    Parameters
-    ----------
-    data : mapping
-        Name -> array, in memory or on the device.
-    sizes : Sizes
-    dtype : dtype
-        Type of all computations.
-    runtime : Runtime
-
-    Attributes
-    ----------
-    design : DesignMatrix
-    y : Column
-    offset, weights : Column or None
-    groups : Groups or None
-    """
+    """The data of a GLM, arrays in memory or on the device, on one device; `dtype` is the type of all computations."""
 
     def __init__(self, data: Mapping[str, Array], sizes: Sizes, dtype: DType, runtime: Runtime):
         if dtype.itemsize == 8 and not runtime.device.double:

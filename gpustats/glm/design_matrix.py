@@ -25,15 +25,10 @@ def lanes_of(device: Device, itemsize: int) -> int:
 
 
 class DesignMatrix:
-    """Design matrix X as a kernel reads it.
+    """Design matrix X, (N, k), as a kernel reads it.
 
-    Parameters
-    ----------
-    X : array
-        (N, k). A device array in row-major order is used as it lies on a GPU; everything else is copied once: by rows for a
-        GPU, whose blocks read whole rows; for a CPU groups of rows are interleaved, one row for each lane of a register.
-    runtime : Runtime
-    dtype : dtype
+    A device array in row-major order is used as it lies on a GPU; everything else is copied once: by rows for a GPU, whose
+    blocks read whole rows; for a CPU groups of rows are interleaved, one row for each lane of a register.
     """
 
     def __init__(self, X: Value, runtime: Runtime, dtype: np.dtype):

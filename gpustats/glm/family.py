@@ -24,23 +24,7 @@ OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, GROUPS = "y", "X", "offset", "weights", "
 class Family:
     """The distribution of observations given their linear predictor.
 
-    Parameters
-    ----------
-    density : Density
-        Density of one number.
-    eta : str
-        Name of the parameter that is the linear predictor: a number, or a vector with an element for each outcome.
-
-    Attributes
-    ----------
-    vector : bool
-        Whether the linear predictor is a vector.
-    parameters : tuple of str
-        Names of the density's other parameters.
-    ranks : dict
-        Number of axes of one value of each of these.
-    whole : set of str
-        Names of whole numbers, among these and the observations.
+    This is the parameter `eta` of a density of one number: a number, or a vector with an element for each outcome.
     """
 
     def __init__(self, density: Density, eta: str):
@@ -53,9 +37,10 @@ class Family:
             )
         self.density, self.eta = density, eta
         arguments = {a.name: a for a in density.log_density.arguments}
-        self.vector = bool(arguments[eta].rank)
-        self.parameters = tuple(n for n in density.parameters if n != eta)
-        self.ranks = {n: arguments[n].rank for n in self.parameters}
+        self.vector = bool(arguments[eta].rank)  # whether the linear predictor is a vector
+        self.parameters = tuple(n for n in density.parameters if n != eta)  # names of the density's other parameters
+        self.ranks = {n: arguments[n].rank for n in self.parameters}  # number of axes of one value of each of these
+        #: names of whole numbers, among these and the observations
         self.whole = {n for n in self.parameters if "integer" in arguments[n].words}
         if "integer" in density.log_density.arguments[0].words:
             self.whole.add(OBSERVATIONS)
@@ -90,14 +75,8 @@ class Family:
     def codes(self, roles: Mapping[str, str], wrt: Sequence[str], slopes: bool) -> Codes:
         """Device functions that a kernel evaluates for a row and a set of parameters.
 
-        Parameters
-        ----------
-        roles : mapping
-            Routes to the kernel of the observations, the density's other parameters and, if there are any, the weights.
-        wrt : sequence of str
-            Names of scalar parameters, or "y".
-        slopes : bool
-            Whether the derivative in the linear predictor is wanted.
+        `roles` are the routes to the kernel of the observations, the density's other parameters and, if there are any, the
+        weights; `wrt` names scalar parameters, or "y"; `slopes` says whether the derivative in the linear predictor is wanted.
         """
         weighted = WEIGHTS in roles
         term, names = self.term(weighted), self.names(weighted)
@@ -124,27 +103,14 @@ class Family:
 
 @dataclass(frozen=True)
 class Codes:
-    """Device functions of a kernel.
+    """Device functions of a kernel."""
 
-    Attributes
-    ----------
-    codes : list of KernelCode
-        The value with the derivatives; where the linear predictor is a vector, also the derivative in one of its elements.
-    operands : tuple of str
-        Names in a GLM of their arguments but the linear predictor, in their order.
-    space : dict
-        Address spaces of vectors.
-    derivatives : dict
-        Names of derivatives among the results, by the arguments'.
-    slope : str
-        The name of the derivative in the linear predictor.
-    """
-
+    #: the value with the derivatives; where the linear predictor is a vector, also the derivative in one of its elements
     codes: list[KernelCode]
-    operands: tuple[str, ...]
-    space: dict[str, str]
-    derivatives: dict[str, str]
-    slope: str = ""
+    operands: tuple[str, ...]  # names in a GLM of their arguments but the linear predictor, in their order
+    space: dict[str, str]  # address spaces of vectors
+    derivatives: dict[str, str]  # names of derivatives among the results, by the arguments'
+    slope: str = ""  # the name of the derivative in the linear predictor
 
 
 def predictor_alone(vector: bool) -> Codes:

@@ -16,25 +16,11 @@ if TYPE_CHECKING:
 
 
 class Groups(Segments):
-    """The group of each observation, and the rows of each group.
-
-    Parameters
-    ----------
-    groups : (N,) array of int
-        From 0 to the number of groups minus one.
-    n : int
-        The number of groups.
-    runtime : Runtime
-
-    Attributes
-    ----------
-    values : (handle, int)
-        Kernel's values for the group of each observation.
-    """
+    """The group of each observation, from 0 to n - 1, and the rows of each of the n groups."""
 
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime):
         super().__init__(groups, n, runtime)
-        self.values = self.placed(groups)
+        self.values = self.placed(groups)  # kernel's values for the group of each observation
         self._groups = self._alive[-2]
         self._order = self.placed(self.order)
 

@@ -30,33 +30,17 @@ _MOST_SUMS_ON_HOST = 1 << 14
 
 
 class Launch(NamedTuple):
-    """A compiled kernel and its grid.
-
-    Attributes
-    ----------
-    kernel : Kernel
-        Kernel that sums over the rows of each block.
-    add : callable
-        Starts to add the blocks' sums up.
-    on_host : bool
-        Whether the host adds them up, or there are none.
-    grid : (int, int)
-    n_rows, n_sets : int
-    n_sums : int
-        Number of sums of all sets.
-    spread : int
-        Numbers side by side that a block leaves for each sum.
-    """
+    """A compiled kernel and its grid."""
 
     runtime: Runtime
-    kernel: Kernel
-    add: Callable[[Runtime, Handle, int, Handle, int, int], None]
-    on_host: bool
+    kernel: Kernel  # sums over the rows of each block
+    add: Callable[[Runtime, Handle, int, Handle, int, int], None]  # starts to add the blocks' sums up
+    on_host: bool  # whether the host adds them up, or there are none
     grid: tuple[int, int]
     n_rows: int
     n_sets: int
-    n_sums: int
-    spread: int
+    n_sums: int  # number of sums of all sets
+    spread: int  # numbers side by side that a block leaves for each sum
 
     @property
     def n_left(self) -> int:
@@ -115,18 +99,8 @@ def layout_of(
 ) -> GLMLayout | ProductsLayout:
     """The layout of the kernel.
 
-    Parameters
-    ----------
-    device : Device
-    computation : Computation
-    itemsize : int
-        Bytes of a number of X.
-    n_sets : int
-        Sets of coefficients.
-    stack : bool
-        Whether they are a stack of sets, be it of one; else one set, which another kernel reads X faster for.
-    aligned : bool
-        Whether X allows 16-byte accesses.
+    `itemsize` is the bytes of a number of X, and `aligned` says whether X allows 16-byte accesses. If `stack`, the
+    coefficients are a stack of sets, be it of one; else one set, which another kernel reads X faster for.
     """
     columns = computation.columns
     if stack and computation.outcomes == 1 and not computation.vector:

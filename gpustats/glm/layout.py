@@ -20,55 +20,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GLMLayout(Layout):
-    """The constants of the glm kernels; `tile` is the rows that a block takes at once, `sets` the sets of coefficients.
+    """The constants of the glm kernels; `tile` is the rows that a block takes at once, `sets` the sets of coefficients."""
 
-    Attributes
-    ----------
-    lanes : int
-        Threads that share a row in the linear predictor.
-    stages : int
-        Tiles in shared memory, of which all but one are on their way; 0: rows are read where they lie, twice.
-    near : bool
-        Whether the coefficients are in shared memory.
-    load : int
-        Numbers that a thread copies at once.
-    spread : int
-        Sums side by side that are still to be added up for one: those of the lanes of a CPU's vector registers.
-    adders, side : int
-        Threads a block of the kernel that adds the blocks' sums, and how many of these lie side by side.
-    """
-
-    lanes: int = 1
-    stages: int = 0
-    near: bool = True
-    load: int = 1
-    spread: int = 1
-    adders: int = 8
-    side: int = 8
+    lanes: int = 1  # threads that share a row in the linear predictor
+    stages: int = 0  # tiles in shared memory, of which all but one are on their way; 0: rows are read where they lie, twice
+    near: bool = True  # whether the coefficients are in shared memory
+    load: int = 1  # numbers that a thread copies at once
+    spread: int = 1  # sums side by side that are still to be added up for one: those of the lanes of a CPU's vector registers
+    adders: int = 8  # threads a block of the kernel that adds the blocks' sums
+    side: int = 8  # how many of these lie side by side
 
 
 class _Tiles(NamedTuple):
-    """Limits of the tile of rows that a block of a GPU takes.
+    """Limits of the tile of rows that a block of a GPU takes."""
 
-    Attributes
-    ----------
-    row_bytes : int
-        The longest row that it is for.
-    threads : int
-        Threads a block.
-    bytes : int
-        Largest size of a tile.
-    lanes : int
-        The most threads that share a row.
-    stages : int
-        The most tiles in shared memory.
-    """
-
-    row_bytes: float
-    threads: int
-    bytes: int
-    lanes: int
-    stages: int
+    row_bytes: float  # the longest row that it is for
+    threads: int  # threads a block
+    bytes: int  # largest size of a tile
+    lanes: int  # the most threads that share a row
+    stages: int  # the most tiles in shared memory
 
 
 _ANY_LONGER = float("inf")

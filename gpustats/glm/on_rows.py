@@ -41,18 +41,10 @@ def parameter(name: str) -> str:
 
 
 class Term(NamedTuple):
-    """Term of a group in a row's linear predictor, for the function of a row.
+    """Term of a group in a row's linear predictor, for the function of a row."""
 
-    Attributes
-    ----------
-    tables : tuple of str
-        Its arguments that are elements of tables: an intercept, or a coefficient for each of `columns`.
-    columns : tuple of str
-        Its arguments that are columns of data; () for an intercept.
-    """
-
-    tables: tuple[str, ...]
-    columns: tuple[str, ...] = ()
+    tables: tuple[str, ...]  # its arguments that are elements of tables: an intercept, or a coefficient for each of `columns`
+    columns: tuple[str, ...] = ()  # its arguments that are columns of data; () for an intercept
 
     def __str__(self) -> str:
         if not self.columns:
@@ -95,11 +87,8 @@ def row_function(family: Family, offset: bool, terms: Sequence[Term] = (), densi
 class Delegate:
     """Maker of calls of a GLM that run on rows, where they are faster. Threads may share it.
 
-    Parameters
-    ----------
-    family : Family
-    data : GLMData
-        Their rows are copied, once for intercepts that groups have and once for those that all share, at the first such call.
+    The rows of the data are copied, once for intercepts that groups have and once for those that all share, at the first such
+    call.
     """
 
     def __init__(self, family: Family, data: GLMData):
@@ -137,11 +126,7 @@ class Delegate:
 class RowsCall:
     """Sum and derivatives for other numbers in arguments of the same shapes. Threads may share it.
 
-    Parameters
-    ----------
-    call, wrt, names
-        As for `repeatable`.
-    rows : Rows
+    `call`, `wrt` and `names` are as for `repeatable`.
     """
 
     def __init__(self, call: GLMCall, wrt: Sequence[str], names: Sequence[str], rows: Rows):

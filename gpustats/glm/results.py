@@ -18,15 +18,9 @@ from .task import PREDICTOR_ALONE, VALUE_BY_ROW, Quantity, Task
 
 
 def value_and_grad(call: GLMCall, wrt: Sequence[str], factors: Value | None = None) -> tuple[Value, dict[str, Value]]:
-    """The summed log-density and its derivatives.
+    """The summed log-density and its derivatives in the arguments `wrt`.
 
-    Parameters
-    ----------
-    call : GLMCall
-    wrt : sequence of str
-        Names of arguments.
-    factors : array_like, optional
-        (N,) or (*lead, N): multiply the weights of the observations.
+    The weights of the observations are multiplied by `factors`, (N,) or (*lead, N).
     """
     weights, task, lead = call.weights(factors), Task.of_derivatives(call.arguments, wrt), call.arguments.lead
     derivatives = _Derivatives(call, task, weights, call.run(task, weights))
@@ -52,16 +46,7 @@ def _by_row(call: GLMCall, rows: Array, core: tuple[int, ...]) -> Array:
 
 
 class _Derivatives:
-    """Derivatives of a call's value.
-
-    Parameters
-    ----------
-    call : GLMCall
-    task : Task
-    weights : Column or None
-        Weights of the rows in this call.
-    evaluated : Evaluated
-        Results of the kernel for the task.
+    """Derivatives of a call's value, from the results of the kernel for the task; `weights` are those of the rows in this call.
     """
 
     def __init__(self, call: GLMCall, task: Task, weights: Column | None, evaluated: Evaluated):

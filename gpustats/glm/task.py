@@ -28,23 +28,13 @@ class Task(NamedTuple):
 
     For each set the kernel gives a line of sums: first those of `sums`, then the slopes', then the derivative in the
     coefficients.
-
-    Attributes
-    ----------
-    sums : tuple
-        Sums over the rows: of the value, and of derivatives in arguments by their names.
-    rows : tuple
-        Values for each row: quantities, and derivatives in arguments by their names.
-    slope_sums : bool
-        Whether the slopes are summed over the rows, which makes the derivative in an intercept that all rows share.
-    gradient : bool
-        Whether the derivative in the coefficients is wanted.
     """
 
-    sums: tuple[Quantity | str, ...] = ()
-    rows: tuple[Quantity | str, ...] = ()
+    sums: tuple[Quantity | str, ...] = ()  # over the rows: of the value, and of derivatives in arguments by their names
+    rows: tuple[Quantity | str, ...] = ()  # values for each row: quantities, and derivatives in arguments by their names
+    #: whether the slopes are summed over the rows, which makes the derivative in an intercept that all rows share
     slope_sums: bool = False
-    gradient: bool = False
+    gradient: bool = False  # whether the derivative in the coefficients is wanted
 
     @classmethod
     def of_derivatives(cls, arguments: Arguments, wrt: Sequence[str]) -> Task:
@@ -96,43 +86,20 @@ VALUE_BY_ROW = Task(rows=(Quantity.VALUE,))
 
 @dataclass(frozen=True)
 class Computation:
-    """Computation of a kernel, in the names of its C code; the templates know it as ``glm``.
+    """Computation of a kernel, in the names of its C code; the templates know it as ``glm``."""
 
-    Attributes
-    ----------
-    columns, outcomes : int
-        Columns of X, and elements of the linear predictor.
-    vector : bool
-        Whether the density takes the linear predictor as a vector.
-    alpha : Route
-        Route of the intercept to the kernel.
-    offset : bool
-        Whether there is an offset.
-    sums : tuple of str
-        The results of the device function that are summed over the rows.
-    rows : tuple of str
-        Values that are written for each row: results, ``slope`` (the derivative in the linear predictor), ``eta``.
-    slope : str
-        The result that is the derivative in the linear predictor, where this is a number.
-    slope_sums : bool
-        Whether the derivatives in the linear predictor are summed over the rows.
-    gradient : bool
-        Whether the derivative in the coefficients is wanted.
-    own_rows : tuple of str
-        Arguments with values for each row that differ between sets.
-    """
-
-    columns: int
-    outcomes: int
-    vector: bool
-    alpha: Route = Route.ABSENT
-    offset: bool = False
-    sums: tuple[str, ...] = ()
+    columns: int  # of X
+    outcomes: int  # elements of the linear predictor
+    vector: bool  # whether the density takes the linear predictor as a vector
+    alpha: Route = Route.ABSENT  # route of the intercept to the kernel
+    offset: bool = False  # whether there is an offset
+    sums: tuple[str, ...] = ()  # the results of the device function that are summed over the rows
+    #: values that are written for each row: results, ``slope`` (the derivative in the linear predictor), ``eta``
     rows: tuple[str, ...] = ()
-    slope: str = ""
-    slope_sums: bool = False
-    gradient: bool = False
-    own_rows: tuple[str, ...] = ()
+    slope: str = ""  # the result that is the derivative in the linear predictor, where this is a number
+    slope_sums: bool = False  # whether the derivatives in the linear predictor are summed over the rows
+    gradient: bool = False  # whether the derivative in the coefficients is wanted
+    own_rows: tuple[str, ...] = ()  # arguments with values for each row that differ between sets
 
     @property
     def slopes(self) -> bool:

@@ -28,21 +28,11 @@ M = TypeVar("M")
 
 
 class Named(NamedTuple):
-    """Named term of a linear predictor: the intercepts or slopes of groups.
+    """Named term of a linear predictor: the intercepts or slopes of groups."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the parameter.
-    columns : int or None
-        Number of columns that its groups have coefficients of; None: they have intercepts.
-    largest : int
-        The largest number of a group, -1 where there are no rows.
-    """
-
-    name: str
-    columns: int | None
-    largest: int
+    name: str  # of the parameter
+    columns: int | None  # number of columns that its groups have coefficients of; None: they have intercepts
+    largest: int  # the largest number of a group, -1 where there are no rows
 
     @property
     def index_name(self) -> str:
@@ -121,19 +111,8 @@ def read_terms(
 class VaryingArguments:
     """Arguments of a call, checked.
 
-    Parameters
-    ----------
-    family : Family
-    sizes : Sizes
-    terms : sequence of Named
-    given : mapping
-        The coefficients, the intercept (None: there is none), the density's other parameters unless only the linear predictor
-        is wanted, and the tables.
-
-    Attributes
-    ----------
-    originals : dict
-        Name -> float or array, as it came.
+    `given` has the coefficients, the intercept (None: there is none), the density's other parameters unless only the linear
+    predictor is wanted, and the tables.
     """
 
     def __init__(self, family: Family, sizes: Sizes, terms: Sequence[Named], given: Mapping[str, Value]):
@@ -144,7 +123,7 @@ class VaryingArguments:
         for name, argument in own.by_name.items():
             if argument.kind is Route.ROW:
                 raise ValueError(f"{name} has a value for each row, which it cannot have beside groups with names")
-        self.originals: dict[str, Value] = {n: a.value for n, a in own.by_name.items()} | tables
+        self.originals: dict[str, Value] = {n: a.value for n, a in own.by_name.items()} | tables  # as they came
         shapes = {t.name: tuple(getattr(tables[t.name], "shape", ())) for t in terms}
         leads = [own.lead, *(t.check(shapes[t.name]) for t in terms)]
         try:
@@ -173,17 +152,7 @@ class VaryingArguments:
 
 
 class Varying:
-    """The rows of a GLM with named groups on a device.
-
-    Parameters
-    ----------
-    family : Family
-    terms : sequence of Named
-    data : mapping
-        Name -> array.
-    dtype : dtype
-    runtime : Runtime
-    """
+    """The rows of a GLM with named groups on a device."""
 
     def __init__(
         self, family: Family, terms: Sequence[Named], data: Mapping[str, Array], dtype: DType, runtime: Runtime

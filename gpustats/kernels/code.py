@@ -45,17 +45,9 @@ class Operand:
 class KernelCode:
     """Separated device function together with the expressions by which a template calls its parts.
 
-    Parameters
-    ----------
-    function : Function
-    operands : sequence of Operand
-        Arguments of the function.
-    resolve : callable
-        Finds the functions that it calls.
-    computed : sequence of str, or mapping
-        Parameters that the kernel itself computes, from observations and parameters; or what they depend on, by their names.
-    sums, rows : sequence of str
-        Results of a function with several: those to be summed over the rows, and those to be written for each row.
+    `operands` are the arguments of the function, and `resolve` finds the functions that it calls. `computed` are parameters
+    that the kernel itself computes, from observations and parameters; or a mapping, of their names to what they depend on. Of
+    a function with several results, `sums` are those to be summed over the rows, and `rows` those to be written for each row.
     """
 
     def __init__(

@@ -17,13 +17,7 @@ LARGEST_INLINED = 8_000
 
 
 def inlined_sizes(functions: Iterable[tuple[str, Sequence[Node]]]) -> dict[str, int]:
-    """Nodes of each function, with all that is inlined in it.
-
-    Parameters
-    ----------
-    functions : iterable of (str, sequence of Node)
-        Names and bodies, callees first.
-    """
+    """Nodes of each function, with all that is inlined in it; of names and bodies, callees first."""
     sizes: dict[str, int] = {}
     for name, body in functions:
         nodes = [n for s in body for n in lang.walk(s)]
@@ -37,12 +31,7 @@ def printer(
 ) -> Printer:
     """Printer of a kernel's functions (names and bodies, callees first), which knows the functions that are not inlined.
 
-    Parameters
-    ----------
-    functions : iterable of (str, sequence of Node)
-    dtype : {"float64", "float32"}
-    space : mapping
-        Address space of vector arguments, by name, where it is not that of global memory.
+    `space` has the address space of vector arguments, by name, where it is not that of global memory.
     """
     functions = list(functions)
     large = frozenset(name for name, size in inlined_sizes(functions).items() if size > LARGEST_INLINED)

@@ -21,77 +21,34 @@ MOST_REPEATED_NODES = 4096  # nodes of a function that is written out several ti
 
 @dataclass(frozen=True)
 class Layout:
-    """Constants that a template is rendered with.
+    """Constants that a template is rendered with."""
 
-    Attributes
-    ----------
-    threads : int
-        Threads a block.
-    sets : int
-        Parameter sets a block.
-    tile : int
-        Rows that a block takes at once.
-    unroll : int
-        Independent rows that a thread has in flight.
-    vector : int
-        Numbers in one wide load or store.
-    by_rows : bool
-        Whether neighbouring threads take neighbouring rows (else neighbouring sets).
-    chunk : int
-        Sets that a thread writes in one store, where it goes through the sets of a row.
-    group : int
-        Sets whose matrices are in shared memory at once.
-    stage_rows : bool
-        Whether what depends on a row alone is kept in shared memory.
-    stage_vectors : int
-        Numbers of the shared tile of vector observations; 0: they are read where they lie.
-    resident : int
-        Threads of a multiprocessor that a launch is sized for.
-    apart : bool
-        Whether rows for which something rare holds are gone through apart, and so is what statements branch on.
-    """
-
-    threads: int
-    sets: int = 1
-    tile: int = 1
-    unroll: int = 1
-    vector: int = 1
-    by_rows: bool = False
-    chunk: int = 1
-    group: int = 1
-    stage_rows: bool = False
-    stage_vectors: int = 0
-    resident: int = 2048
+    threads: int  # threads a block
+    sets: int = 1  # parameter sets a block
+    tile: int = 1  # rows that a block takes at once
+    unroll: int = 1  # independent rows that a thread has in flight
+    vector: int = 1  # numbers in one wide load or store
+    by_rows: bool = False  # whether neighbouring threads take neighbouring rows (else neighbouring sets)
+    chunk: int = 1  # sets that a thread writes in one store, where it goes through the sets of a row
+    group: int = 1  # sets whose matrices are in shared memory at once
+    stage_rows: bool = False  # whether what depends on a row alone is kept in shared memory
+    stage_vectors: int = 0  # numbers of the shared tile of vector observations; 0: they are read where they lie
+    resident: int = 2048  # threads of a multiprocessor that a launch is sized for
+    #: whether rows for which something rare holds are gone through apart, and so is what statements branch on
     apart: bool = False
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Properties of a problem that decide the layout.
+    """Properties of a problem that decide the layout."""
 
-    Attributes
-    ----------
-    itemsize : int
-        Bytes of a number.
-    n_sets : int
-    set_multiple : int
-        A power of two up to 8 that divides the number of sets.
-    by_rows : bool
-    aligned : bool
-        Whether every array allows 16-byte accesses.
-    dim : int
-        Length of vector observations, 0 where they are scalars.
-    rows : int
-        The most rows that a thread is to take at once: see `rows_at_once`.
-    """
-
-    itemsize: int
+    itemsize: int  # bytes of a number
     n_sets: int
-    set_multiple: int = 1
+    set_multiple: int = 1  # a power of two up to 8 that divides the number of sets
     by_rows: bool = False
-    aligned: bool = False
-    dim: int = 0
-    rows: int = MOST_ROWS_AT_ONCE
+    aligned: bool = False  # whether every array allows 16-byte accesses
+    dim: int = 0  # length of vector observations, 0 where they are scalars
+    rows: int = MOST_ROWS_AT_ONCE  # the most rows that a thread is to take at once: see `rows_at_once`
 
     @property
     def wide(self) -> int:

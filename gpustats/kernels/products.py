@@ -25,40 +25,24 @@ _FEW_SUMS, _MOST_SUMS = 40, 64
 
 
 class Predictor(NamedTuple):
-    """Linear predictor of each set: the product of a row and coefficients.
+    """Linear predictor of each set: the product of a row and coefficients."""
 
-    Attributes
-    ----------
-    matrix : int
-        Whose row it is.
-    gradient : bool
-        Whether the derivative in the coefficients is wanted.
-    """
-
-    matrix: int = 0
-    gradient: bool = True
+    matrix: int = 0  # whose row it is
+    gradient: bool = True  # whether the derivative in the coefficients is wanted
 
 
 class Shares(NamedTuple):
-    """Division of the two products of a matrix among the warps of a block, in units of 16 rows or columns and eight sets.
+    """Division of the two products of a matrix among the warps of a block, in units of 16 rows or columns and eight sets."""
 
-    Attributes
-    ----------
-    by_rows, eights, per_lane, sets_of_unit, units : int
-        Of the linear predictors: parts of the rows; eights of columns, all and in a unit; eights of sets in a unit; units.
-    by_columns, tiles, sets_of_warp, warps : int
-        Of the derivative: parts of the columns; 16 columns and eights of sets that a warp has; the warps that have any.
-    """
-
-    by_rows: int
-    eights: int
-    per_lane: int
-    sets_of_unit: int
+    by_rows: int  # of the linear predictors: parts of the rows
+    eights: int  # eights of columns
+    per_lane: int  # eights of columns in a unit
+    sets_of_unit: int  # eights of sets in a unit
     units: int
-    by_columns: int
-    tiles: int
-    sets_of_warp: int
-    warps: int
+    by_columns: int  # of the derivative: parts of the columns
+    tiles: int  # 16 columns that a warp has
+    sets_of_warp: int  # eights of sets that a warp has
+    warps: int  # the warps that have any
 
 
 @dataclass(frozen=True)
@@ -67,44 +51,20 @@ class ProductsLayout(Layout):
 
     All but `threads` and `sets` follow from the shape of the matrices alone, and so does the number of blocks that share the
     rows: each set's sums are added in the same order, whatever other sets there are.
-
-    Attributes
-    ----------
-    lanes : int
-        The parts of the columns that different warps multiply.
-    stages : int
-        Tiles in shared memory, of which all but one are on their way.
-    load : int
-        Numbers that a thread copies at once.
-    adders, side : int
-        Threads a block of the kernel that adds the blocks' sums, and how many of these lie side by side.
-    matrices : tuple of int
-        The columns of the matrices whose rows stand side by side in a tile.
-    predictors : tuple of Predictor
-    itemsize : int
-        Bytes of a number of a matrix.
-    n_sums : int
-        The numbers that each row adds to for a set, but for the derivatives in coefficients.
-    n_kept : int
-        The numbers of each row and set that are kept in shared memory.
-    of_set : int
-        Bytes of shared memory that a set takes elsewhere.
-    room : int
-        Blocks for eight sets that a multiprocessor has room for.
     """
 
-    lanes: int = 1
-    stages: int = 2
-    load: int = 1
-    adders: int = 1024
-    side: int = 8
-    matrices: tuple[int, ...] = ()
+    lanes: int = 1  # the parts of the columns that different warps multiply
+    stages: int = 2  # tiles in shared memory, of which all but one are on their way
+    load: int = 1  # numbers that a thread copies at once
+    adders: int = 1024  # threads a block of the kernel that adds the blocks' sums
+    side: int = 8  # how many of these lie side by side
+    matrices: tuple[int, ...] = ()  # the columns of the matrices whose rows stand side by side in a tile
     predictors: tuple[Predictor, ...] = ()
-    itemsize: int = 8
-    n_sums: int = 1
-    n_kept: int = 0
-    of_set: int = 0
-    room: int = 1
+    itemsize: int = 8  # bytes of a number of a matrix
+    n_sums: int = 1  # the numbers that each row adds to for a set, but for the derivatives in coefficients
+    n_kept: int = 0  # the numbers of each row and set that are kept in shared memory
+    of_set: int = 0  # bytes of shared memory that a set takes elsewhere
+    room: int = 1  # blocks for eight sets that a multiprocessor has room for
 
     @property
     def firsts(self) -> list[int]:

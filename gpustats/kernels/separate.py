@@ -35,17 +35,10 @@ Guards = tuple[Expression, ...]  # conditions that all hold
 def separate(
     function: Function, levels: Mapping[str, int], resolve: Resolve, whole: Callable[[str], bool] = lambda name: False
 ) -> Separated:
-    """Separate `function` by the levels of its parameters.
+    """Separate `function` by the levels, SET, ROW or BOTH, of its parameters but ``dim``.
 
-    Parameters
-    ----------
-    function : Function
-    levels : mapping
-        SET, ROW or BOTH for each parameter but ``dim``.
-    resolve : callable
-        Finds the functions that are called.
-    whole : callable
-        Whether a function, of which it is told the name, stays as it is where it is called, unless that moves a call out of it.
+    `whole` says whether a function, of which it is told the name, stays as it is where it is called, unless that moves a call
+    out of it.
     """
     return _Separation(resolve, whole).of(function, dict(levels))
 

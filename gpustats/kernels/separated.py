@@ -51,25 +51,16 @@ def usually(condition: Expression | None, values: Mapping[str, Expression | None
 
 @dataclass
 class Separated:
-    """Function in three parts, as `separate` makes it.
-
-    Attributes
-    ----------
-    stages : dict
-        SET and ROW -> Stage; a stage without members is left out of the printed code.
-    arguments : dict
-        SET, ROW, BOTH -> the parameters that ``prepare_set``, ``prepare_row`` and ``evaluate`` take, in order, beside the
-        structs.
-    inner : list of Separated
-        The separated functions that this one calls, to be printed before it.
-    """
+    """Function in three parts, as `separate` makes it."""
 
     source: Function
     name: str
-    stages: dict[int, Stage]
+    stages: dict[int, Stage]  # SET and ROW -> Stage; a stage without members is left out of the printed code
     body: tuple[Statement, ...] = ()
+    #: SET, ROW, BOTH -> the parameters that ``prepare_set``, ``prepare_row`` and ``evaluate`` take, in order, beside the
+    #: structs
     arguments: dict[int, tuple[lang.Parameter, ...]] = field(default_factory=dict)
-    inner: list[Separated] = field(default_factory=list)
+    inner: list[Separated] = field(default_factory=list)  # the separated functions that this one calls, to be printed before it
 
     @property
     def evaluate(self) -> str:

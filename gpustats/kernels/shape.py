@@ -26,31 +26,16 @@ class Shape:
 
     The module that launches a shape's kernels owns the shape. Densities of another kind, such as elliptical ones, may have a
     template and layouts of their own for it.
-
-    Attributes
-    ----------
-    name : str
-        Name of the shape for users, and ending of its kernels' names.
-    template : Template
-        Declares what the kernel takes, ends with the function's own arguments, and goes through the data.
-    pattern : callable
-        ``pattern(names, shapes, …)`` tells from the names and batch shapes of a call's arguments what its rows and sets are.
-    layout : callable
-        ``layout(device, …)`` chooses threads and tiles for a device and a function.
-    sums : bool
-        Whether its kernels add up over the rows: a block leaves sums that are still to be added to those of others.
-    all_sets : bool
-        Whether a block goes through all sets of parameters.
-    outputs : mapping
-        Results that its kernels may write for each row, and the templates whose C functions that takes.
     """
 
-    name: str
-    template: Template
-    pattern: Callable[..., Any]
-    layout: Callable[..., Layout]
+    name: str  # name of the shape for users, and ending of its kernels' names
+    template: Template  # declares what the kernel takes, ends with the function's own arguments, and goes through the data
+    pattern: Callable[..., Any]  # of the names and batch shapes of a call's arguments, …: tells what its rows and sets are
+    layout: Callable[..., Layout]  # of a device, …: chooses threads and tiles for it and a function
+    #: whether its kernels add up over the rows: a block leaves sums that are still to be added to those of others
     sums: bool = False
-    all_sets: bool = False
+    all_sets: bool = False  # whether a block goes through all sets of parameters
+    #: results that its kernels may write for each row, and the templates whose C functions that takes
     outputs: dict[str, Sequence[Template]] = field(default_factory=dict)
     _kernels: WeakKeyDictionary[Any, dict[Hashable, Compiled]] = field(default_factory=WeakKeyDictionary, repr=False)
 

@@ -21,12 +21,7 @@ Make = Callable[[Any, str, str], str]
 
 @functools.cache
 def shown(kind: str) -> Mapping[str, Make]:
-    """Makers of kernel sources, by the name of the kernel.
-
-    Parameters
-    ----------
-    kind : {"density", "covariance"}
-    """
+    """Makers of kernel sources, by the name of the kernel; of the `kind` "density" or "covariance"."""
     here = Path(__file__)
     # What every function has comes first, then the outer folders.
     files = sorted(PACKAGE.rglob("shown.py"), key=lambda path: (path.parent.name != "evaluation", len(path.parts), path))
@@ -43,10 +38,7 @@ def _module(folder: Path) -> Any:
 def shown_source(kind: str, what: Any, shape: str, dtype: str, dialect: str) -> str:
     """Source of the kernel `shape` of a density or covariance function.
 
-    Raises
-    ------
-    ValueError
-        Where `shape`, `dtype` or `dialect` is none that there is.
+    ValueError where `shape`, `dtype` or `dialect` is none that there is.
     """
     for value, allowed in ((shape, shown(kind)), (dtype, ("float64", "float32")), (dialect, ("cuda", "opencl"))):
         if value not in allowed:

@@ -23,13 +23,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 class Template:
-    """Mako template, and the kernels that were compiled from it.
-
-    Parameters
-    ----------
-    path : str
-        In the package.
-    """
+    """Mako template, at a path in the package, and the kernels that were compiled from it."""
 
     def __init__(self, path: str):
         self.path = path
@@ -49,28 +43,13 @@ class Template:
     ) -> Kernel:
         """Kernel `name` of a source that calls no device function, compiled at most once for a runtime.
 
-        Parameters
-        ----------
-        name : str
-            The kernel's own name in the source.
-        threads, shared : int
-            Threads a block, and bytes of dynamic shared memory.
-        dtype : {"float64", "float32"}
-        **constants : hashable
-            Values for the template.
+        `threads` are those of a block, `shared` the bytes of dynamic shared memory, `constants`, hashable, values for the
+        template.
         """
         return runtime.kernel(self.source(dtype, runtime.dialect, **constants), name, threads, shared)
 
     def source(self, dtype: str, dialect: str, **constants: Any) -> str:
-        """Source of kernels that call no device function.
-
-        Parameters
-        ----------
-        dtype : {"float64", "float32"}
-        dialect : {"cuda", "opencl"}
-        **constants
-            Values for the template.
-        """
+        """Source of kernels that call no device function; `constants` are values for the template."""
 
         def text() -> str:
             body: str = _loaded(self.path).render(dtype=dtype, dialect=dialect, **constants)
@@ -84,23 +63,9 @@ class Template:
     ) -> str:  # fmt: skip
         """Source of a kernel of device functions: prelude, the functions in their parts, and the template around them.
 
-        Parameters
-        ----------
-        code : KernelCode
-            The device function that the kernel evaluates.
-        name : str
-            The kernel's name.
-        layout : Layout
-        dtype : {"float64", "float32"}
-        dialect : {"cuda", "opencl"}
-        others : sequence of KernelCode
-            Further device functions of the kernel.
-        before : sequence of Template
-            Templates whose block ``functions`` the device functions call.
-        space : mapping
-            Address space of vector arguments, by name, where it is not that of global memory.
-        **constants
-            Further values for the template.
+        The kernel, called `name`, evaluates `code`; `others` are further device functions of it. These call the blocks
+        ``functions`` of the templates `before`. `space` has the address space of vector arguments, by name, where it is not
+        that of global memory, and `constants` are further values for the template.
         """
         code.stage_vectors = bool(layout.stage_vectors)
         if code.stage_vectors and code.observation:

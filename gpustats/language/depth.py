@@ -23,13 +23,7 @@ _ZERO, _ONE = lang.Number("0", INT), lang.Number("1", INT)
 def flat(body: tuple[Statement, ...], used: set[str], fail: Callable[[Node, str], NoReturn]) -> tuple[Statement, ...]:
     """Statements of a function, none of which is deep.
 
-    Parameters
-    ----------
-    body : tuple of Statement
-    used : set of str
-        The names that it uses; those of new variables are added.
-    fail : callable
-        Refuses what cannot be cut.
+    `used` are the names that it uses; those of new variables are added. `fail` refuses what cannot be cut.
     """
     waiting: list[tuple[Node, int]] = [(s, 1) for s in body]
     while waiting:

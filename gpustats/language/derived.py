@@ -24,18 +24,10 @@ def call_of(function: Function, given: Mapping[str, str] | None = None) -> str:
 
 
 def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: Sequence[str] = ()) -> Function:
-    """Function ``<name>_<suffix>`` with the arguments of `function`, `more` real ones, and the given body.
+    """Function ``<name>_<suffix>`` with the arguments of `function`, `more` real ones before ``dim``, and the given body.
 
-    Parameters
-    ----------
-    function : Function
-    suffix : str
-    body : str
-        C statements, in which `function` may be called by its name.
-    resolve : callable
-        Finds the other functions that the body calls.
-    more : sequence of str
-        Names of real arguments that stand behind those of `function`, and before ``dim``.
+    The body is statements of C, in which `function` may be called by its name; `resolve` finds the other functions that it
+    calls.
     """
     parameters = [p for p in function.parameters if p.name != "dim"]
     dim = [p for p in function.parameters if p.name == "dim"]
@@ -61,16 +53,8 @@ def with_argument(
 ) -> tuple[Function, str]:
     """Function ``<name>_<suffix>`` of one more real argument, and the name of that argument.
 
-    Parameters
-    ----------
-    function : Function
-    suffix : str
-    argument : str
-        Name of the new argument, unless `function` has one of this name.
-    body : str
-        C statements with ``{argument}`` where they use the new argument, and ``{call}`` where they call `function`.
-    resolve : callable
-        Finds the other functions that the body calls.
+    This is `argument`, unless `function` has one of this name. The body has ``{argument}`` where it uses the new argument, and
+    ``{call}`` where it calls `function`; `resolve` finds the other functions that it calls.
     """
     name = fresh_name(argument, {p.name for p in function.parameters})
     return derived(function, suffix, body.format(argument=name, call=call_of(function)), resolve, [name]), name

@@ -42,36 +42,20 @@ class Argument:
 
 @dataclass(frozen=True)
 class DeviceFunction:
-    """Parsed source: its functions, and the description of the arguments in its comment.
+    """Parsed source: its functions, and the description of the arguments in its comment."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the distribution: that of its functions without their ending, as `normal` for `normal_logpdf`.
-    source : str
-        The text, as the user wrote it.
-    functions : dict
-        Name as printed in a kernel -> parsed function, in the order of the text.
-    arguments : tuple of Argument
-        Observation first, then the parameters in the order in which users pass them.
-    description, reference, formula : str
-        First line of the comment; its `source:` entry; the formula that it gives, as `formula.parse` takes it.
-    prefix : str
-        Prefix of the names of its functions in kernels: `name`, unless functions of another source have names of its
-        own then.
-    others : dict
-        The functions of other sources that it calls, by the names under which it knows them.
-    """
-
-    name: str
-    source: str
+    name: str  # name of the distribution: that of its functions without their ending, as `normal` for `normal_logpdf`
+    source: str  # the text, as the user wrote it
+    #: name as printed in a kernel -> parsed function, in the order of the text
     functions: dict[str, Function] = field(repr=False)
-    arguments: tuple[Argument, ...] = ()
-    description: str = ""
-    reference: str = ""
+    arguments: tuple[Argument, ...] = ()  # observation first, then the parameters in the order in which users pass them
+    description: str = ""  # first line of the comment
+    reference: str = ""  # its `source:` entry
+    #: prefix of the names of its functions in kernels: `name`, unless functions of another source have names of its own then
     prefix: str = ""
+    #: the functions of other sources that it calls, by the names under which it knows them
     others: dict[str, Function] = field(default_factory=dict, repr=False)
-    formula: str = ""
+    formula: str = ""  # that the comment gives, as `formula.parse` takes it
 
     def role(self, *endings: str) -> Function | None:
         """Function whose name ends in one of `endings`."""
@@ -106,21 +90,10 @@ def parse(
 ) -> DeviceFunction:
     """Parse and check the source of a device function.
 
-    Parameters
-    ----------
-    source : str
-        One or several C functions and a comment that gives the domains; see CONTRIBUTING.md.
-    resolve : callable
-        Finds functions defined elsewhere: name -> Function, or None.
-    name : str, optional
-        Name of the distribution, where the functions' names do not tell it.
-    taken : callable, optional
-        Whether another function has a name in kernels.
-
-    Raises
-    ------
-    DeviceFunctionError
-        With the line and column in `source` of what is wrong.
+    It is one or several C functions and a comment that gives the domains; see CONTRIBUTING.md. `resolve` finds functions
+    defined elsewhere, by their names; `name` is that of the distribution, where the functions' names do not tell it; `taken`
+    says whether another function has a name in kernels. DeviceFunctionError with the line and column in `source` of what is
+    wrong.
     """
     if not isinstance(source, str):
         raise TypeError(f"source must be a string of C, not {type(source).__name__}")
@@ -280,14 +253,7 @@ def _formula(source: str, arguments: tuple[Argument, ...], lines: list[tuple[str
 def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comment) -> tuple[Argument, ...]:
     """Arguments as users pass them: those of the signature, with the domains that the comment gives.
 
-    Parameters
-    ----------
-    made : DeviceFunction
-        Source as parsed so far.
-    names_of : dict
-        Function -> names of its arguments, as the user wrote them.
-    said : _Comment
-        Contents of the comment.
+    `made` is the source as parsed so far. `names_of` has the names of each function's arguments, as the user wrote them.
     """
     kind, entries = made.kind, said.entries
     assert kind is not None

@@ -16,33 +16,19 @@ Values = Any  #: a number, a NumPy array, or a PyTensor variable
 
 @dataclass(frozen=True)
 class Domain:
-    """Meaning of one word of a domain.
-
-    Attributes
-    ----------
-    word : str
-    rank : int
-        Number of axes that belong to one value: 0 for a number, 1 for a vector, 2 for a matrix.
-    c : str
-        The condition for a number, or for an element of a vector, as C with ``{0}`` in its place; "" where there is none.
-    inside : callable, optional
-        The same condition for a number or a NumPy array.
-    c_whole : str
-        C statements for a vector ``{x}`` as a whole, which set ``{bad}`` to ``{outside}`` where it lies outside. They may use
-        ``{own}i`` and ``{own}sum_{x}`` as variables, the condition ``{inside}`` for the element ``{x}[{own}i]``, and the
-        number ``{tolerance}`` for sums.
-    whole : callable, optional
-        The same condition for vectors along the last axis of a NumPy array.
-    point : callable, optional
-        Takes a module, NumPy or PyTensor's, and the length of a vector, and gives a value well inside the domain.
-    """
+    """Meaning of one word of a domain."""
 
     word: str
-    rank: int = 0
+    rank: int = 0  # number of axes that belong to one value: 0 for a number, 1 for a vector, 2 for a matrix
+    #: the condition for a number, or for an element of a vector, as C with ``{0}`` in its place; "" where there is none
     c: str = ""
-    inside: Callable[[Values], Values] | None = None
+    inside: Callable[[Values], Values] | None = None  # the same condition for a number or a NumPy array
+    #: C statements for a vector ``{x}`` as a whole, which set ``{bad}`` to ``{outside}`` where it lies outside. They may use
+    #: ``{own}i`` and ``{own}sum_{x}`` as variables, the condition ``{inside}`` for the element ``{x}[{own}i]``, and the number
+    #: ``{tolerance}`` for sums.
     c_whole: str = ""
-    whole: Callable[[Values], Values] | None = None
+    whole: Callable[[Values], Values] | None = None  # the same condition for vectors along the last axis of a NumPy array
+    #: takes a module, NumPy or PyTensor's, and the length of a vector, and gives a value well inside the domain
     point: Callable[[Any, Values], Values] | None = None
 
 
@@ -118,13 +104,7 @@ def domains_of(words: Iterable[str]) -> list[Domain]:
 def point_of(words: Iterable[str], module: Any, n: Values) -> Values:
     """Value well inside a domain: a number, also for the elements of vectors that are free of one another.
 
-    Parameters
-    ----------
-    words : collection of str
-    module
-        ``numpy`` or ``pytensor.tensor``.
-    n : int or a PyTensor variable
-        The length of vectors.
+    The module is ``numpy`` or ``pytensor.tensor``; vectors have the length n, a number or a PyTensor variable.
     """
     point = [d.point for d in domains_of({"real", *words}) if d.point is not None][-1](module, n)
     whole = isinstance(point, float) and "integer" in words

@@ -16,36 +16,19 @@ from .nodes import Function
 
 @dataclass(frozen=True)
 class Kind:
-    """Kind of thing that a source can define.
+    """Kind of thing that a source can define."""
 
-    Attributes
-    ----------
-    name, plural : str
-        As messages have them.
-    endings : tuple of str
-        Endings of the names of its functions. The first one that a source has tells the arguments.
-    beside : tuple of str
-        Endings of further functions: they mean something beside one of these, and nothing alone.
-    file_ending : str
-        Ending of the names of built-in files, behind the name of the thing itself.
-    fault : callable, optional
-        Message for the author about wrong parameters of a function, or "".
-    base : Kind, optional
-        The kind of which this one is a special case. Then a source is of this kind if its function sees `inputs` first.
-    inputs : tuple of str
-        Names of the parameters through which the function of such a special case sees the observation.
-    public : tuple of str
-        The arguments that users pass and `inputs` are made of: they are not in the signature, so the comment has to name them.
-    """
-
-    name: str
-    plural: str
-    endings: tuple[str, ...]
-    beside: tuple[str, ...] = ()
-    file_ending: str = ""
-    fault: Callable[[Function], str] | None = None
+    name: str  # as messages have it
+    plural: str  # likewise
+    endings: tuple[str, ...]  # of the names of its functions. The first one that a source has tells the arguments.
+    beside: tuple[str, ...] = ()  # endings of further functions: they mean something beside one of these, and nothing alone
+    file_ending: str = ""  # ending of the names of built-in files, behind the name of the thing itself
+    fault: Callable[[Function], str] | None = None  # message for the author about wrong parameters of a function, or ""
+    #: the kind of which this one is a special case. Then a source is of this kind if its function sees `inputs` first.
     base: Kind | None = None
+    #: names of the parameters through which the function of such a special case sees the observation
     inputs: tuple[str, ...] = ()
+    #: the arguments that users pass and `inputs` are made of: they are not in the signature, so the comment has to name them
     public: tuple[str, ...] = ()
 
     def __reduce__(self) -> Any:

@@ -218,14 +218,7 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T]):
-    """Things of one kind by their names, made of their sources when first asked for.
-
-    Parameters
-    ----------
-    kind : Kind
-    make : callable
-        Makes the thing of its parsed source.
-    """
+    """Things of one kind by their names; `make` makes them of their parsed sources when they are first asked for."""
 
     def __init__(self, kind: Kind, make: Callable[[DeviceFunction], T]):
         self._kind, self._make = kind, make

@@ -61,14 +61,7 @@ def advice(name: str) -> str:
 
 
 def literal(kind: str, text: str) -> lang.Number | str:
-    """Number that a literal of C is, or the message that refuses it.
-
-    Parameters
-    ----------
-    kind : str
-        "int", "double", …, as the parser has it.
-    text : str
-    """
+    """Number that a literal of C is, or the message that refuses it; `kind` is "int", "double", …, as the parser has it."""
     if kind == "int" and re.fullmatch(r"0|[1-9]\d*", text):
         if len(text) > 10 or int(text) > LARGEST_INT:
             return f"{text} does not fit an `int`, which ends at {LARGEST_INT}: write {text}.0"

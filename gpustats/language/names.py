@@ -44,16 +44,9 @@ def printed_names(
 ) -> dict[str, str]:
     """Names in kernels of the functions of a source, which share a prefix, given at "".
 
-    Parameters
-    ----------
-    name : str
-        Name of the distribution, the prefix unless a name is taken then.
-    functions : sequence of str
-        As the user calls them.
-    endings : sequence of str
-        Endings of functions that others may call: no helper's name becomes one of these.
-    taken : callable or None
-        Whether another function has a name in kernels.
+    The prefix is `name`, that of the distribution, unless a name is taken then. `functions` are called as the user calls them.
+    No helper's name gets one of the `endings` of functions that others may call. `taken` says whether another function has a
+    name in kernels.
     """
     first = name
     if taken is not None and (_BUILT_IN.match(name + "_") or name.startswith("_") or name.isupper()):

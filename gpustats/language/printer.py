@@ -77,24 +77,13 @@ def _is_small(e: Expression) -> bool:
 
 @dataclass(frozen=True)
 class Printer:
-    """Printer of nodes as C in which `real` is `dtype`; the same text serves CUDA and OpenCL.
+    """Printer of nodes as C in which `real` is `dtype`; the same text serves CUDA and OpenCL."""
 
-    Parameters
-    ----------
-    dtype : {"float64", "float32"}
-        Decides the suffix of floating literals.
-    space : dict
-        Address space (a macro of the preludes) of each vector argument, by name.
-    large : set
-        Names of functions that are not inlined.
-    endless : set
-        Names of functions that run a loop without a plain end: see `endless_functions`.
-    """
-
-    dtype: str = "float64"
+    dtype: str = "float64"  # "float64" or "float32": decides the suffix of floating literals
+    #: address space (a macro of the preludes) of each vector argument, by name
     space: dict[str, str] = field(default_factory=dict)
-    large: frozenset[str] = frozenset()
-    endless: frozenset[str] = frozenset()
+    large: frozenset[str] = frozenset()  # names of functions that are not inlined
+    endless: frozenset[str] = frozenset()  # names of functions that run a loop without a plain end: see `endless_functions`
 
     def kind(self, function: str) -> str:
         """Macro before the declaration of a function."""

@@ -21,25 +21,13 @@ _FURTHER = re.compile(r"//     +(\S.*)")
 
 @dataclass
 class Entry:
-    """A special function's file, arguments, derivative and references; see the module.
-
-    Attributes
-    ----------
-    name : str
-    path : Path
-    line : int
-        Of the function, from 1.
-    arguments : list of str
-    derivative : str
-        "" where the function's text is differentiated.
-    references : list of str
-    """
+    """A special function's file, arguments, derivative and references; see the module."""
 
     name: str
     path: Path
-    line: int
+    line: int  # of the function, from 1
     arguments: list[str]
-    derivative: str = ""
+    derivative: str = ""  # "" where the function's text is differentiated
     references: list[str] = field(default_factory=list)
 
 

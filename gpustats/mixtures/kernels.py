@@ -39,15 +39,9 @@ MIXTURE = Shape(
 
 @dataclass(frozen=True)
 class SoftmaxLayout(Layout):
-    """The constants of the softmax kernel; `tile` is the rows that a block takes at once.
+    """The constants of the softmax kernel; `tile` is the rows that a block takes at once."""
 
-    Attributes
-    ----------
-    lanes : int
-        Threads that share a row; a power of two.
-    """
-
-    lanes: int = 1
+    lanes: int = 1  # threads that share a row; a power of two
 
 
 def softmax_layout(device: Device, itemsize: int, n_columns: int) -> SoftmaxLayout:

@@ -26,37 +26,17 @@ _LABEL_TYPES = {"int32": "int", "int64": "index_t"}
 
 @dataclass(frozen=True)
 class LabelLayout(Layout):
-    """The constants of the label_statistics kernels; `tile` is the rows that a block has in shared memory.
+    """The constants of the label_statistics kernels; `tile` is the rows that a block has in shared memory."""
 
-    Attributes
-    ----------
-    labels : int
-        Labels of a block.
-    columns : int
-        Number of columns of the rows; padded on a CPU to whole vector registers.
-    slices, each : int
-        Threads for a column, and sums that each of them has for a label.
-    shift_parts : int
-        Blocks that share the sums of a label.
-    groups : int
-        Groups of threads that share the rows of a tile.
-    width : int
-        Numbers of a row in shared memory.
-    shared : int
-        float64 numbers of shared memory.
-    adders : int
-        Threads a block of the kernel that adds the blocks' sums.
-    """
-
-    labels: int = 1
-    columns: int = 1
-    slices: int = 1
-    each: int = 1
-    shift_parts: int = 1
-    groups: int = 1
-    width: int = 1
-    shared: int = 1
-    adders: int = 64
+    labels: int = 1  # labels of a block
+    columns: int = 1  # number of columns of the rows; padded on a CPU to whole vector registers
+    slices: int = 1  # threads for a column
+    each: int = 1  # sums that each of them has for a label
+    shift_parts: int = 1  # blocks that share the sums of a label
+    groups: int = 1  # groups of threads that share the rows of a tile
+    width: int = 1  # numbers of a row in shared memory
+    shared: int = 1  # float64 numbers of shared memory
+    adders: int = 64  # threads a block of the kernel that adds the blocks' sums
 
 
 def layout(device: Device, dim: int, n_labels: int, products: bool) -> LabelLayout:

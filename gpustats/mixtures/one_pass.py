@@ -34,19 +34,11 @@ _ONE_PASS = Template.beside(__file__, "one_pass")
 
 @dataclass(frozen=True)
 class OnePassLayout(Layout):
-    """The constants of the template.
+    """The constants of the template."""
 
-    Attributes
-    ----------
-    components : int
-        Number of components of the mixture.
-    lanes, per : int
-        Threads that share a row, and how many components each of them takes.
-    """
-
-    components: int = 1
-    lanes: int = 1
-    per: int = 1
+    components: int = 1  # number of components of the mixture
+    lanes: int = 1  # threads that share a row
+    per: int = 1  # how many components each of them takes
 
 
 def layout_for(device: Device, itemsize: int, components: int, results: int) -> OnePassLayout:

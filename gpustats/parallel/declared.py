@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 def as_declared(found: ArrayLike, shape: Shape, dtype: DType, what: str) -> np.ndarray:
     """NumPy array of the numbers read, if they have the shape and the dtype that were declared.
 
-    Raises
-    ------
-    ValueError
-        Where the shape or the dtype is another one.
-    TypeError
-        Where gaps are masked.
+    ValueError where the shape or the dtype is another one, TypeError where gaps are masked.
     """
     array = np.asarray(found)
     if array.shape != shape or array.dtype != dtype:
@@ -40,10 +35,7 @@ def is_dask(value: object) -> bool:
 def checked_chunks(value: dask.array.Array, name: str) -> dask.array.Array:
     """Dask array whose chunks raise an error where they are not as declared: rows would be lost, or mistaken for others.
 
-    Raises
-    ------
-    ValueError
-        Where the sizes of chunks are unknown.
+    ValueError where the sizes of chunks are unknown.
     """
     if any(math.isnan(n) for n in value.shape):
         raise ValueError(

@@ -39,18 +39,8 @@ class Stamp(NamedTuple):
 class File:
     """File that must stay as it is. Pickled by its path, under which the same file must lie elsewhere.
 
-    Parameters
-    ----------
-    name : str
-        Name of the array in the file, for errors.
-    path : str
-    stamp : Stamp, optional
-        Stamp that the file must have; by default, the present one.
-
-    Raises
-    ------
-    RuntimeError
-        Also from later checks, where the file has changed, or another one has its path.
+    `name` is that of the array in the file, for errors, and `stamp` the one that the file must have, by default the present
+    one. RuntimeError, also from later checks, where the file has changed, or another one has its path.
     """
 
     def __init__(self, name: str, path: str, stamp: Stamp | None = None):
@@ -201,15 +191,10 @@ class MappedRows(HostRows):
 def mapped_rows(array: np.ndarray, name: str) -> FileRows | MappedRows | None:
     """Rows of an array that lies in a memory-mapped file; None for another array.
 
-    The rows are read from the memory where the file has no path, where changes of the memory do not get to the
-    file (mode ``c``), and on Windows, which does not let a file that is mapped become shorter.
+    The rows are read from the memory where the file has no path, where changes of the memory do not get to the file (mode
+    ``c``), and on Windows, which does not let a file that is mapped become shorter.
 
-    Raises
-    ------
-    ValueError
-        Where the file has become too short.
-    RuntimeError
-        Where another file has the path by now.
+    ValueError where the file has become too short, RuntimeError where another file has the path by now.
     """
     base: Any = array
     owner: np.memmap | None = None

@@ -26,31 +26,18 @@ from .derivative_rules import RULES, is_number
 
 
 class Activity:
-    """Variables of a function that depend on the parameters in whose directions it is differentiated.
-
-    Parameters
-    ----------
-    function : Function
-    wrt : tuple of str
-        Names of its parameters: the directions.
-
-    Attributes
-    ----------
-    constant : set of str
-        Variables that are made of 0 and NAN only: they are their own derivatives.
-    stable : set of str
-        Names whose values never change: parameters that are not assigned to, variables that are written once.
-    directions : dict
-        Name of a variable -> the directions in which it has a derivative.
-    """
+    """Variables of a function that depend on the parameters in whose directions, `wrt`, it is differentiated."""
 
     def __init__(self, function: Function, wrt: tuple[str, ...]):
         self.wrt = frozenset(wrt)
         written = [n for n in walk(function) if isinstance(n, (Declare, Assign))]
         times = Counter(n.name for n in written)
         parameters = {p.name for p in function.parameters}
+        #: names whose values never change: parameters that are not assigned to, variables that are written once
         self.stable = (parameters - times.keys()) | {n for n, count in times.items() if count == 1 and n not in parameters}
+        #: variables that are made of 0 and NAN only: they are their own derivatives
         self.constant = _constant_variables(written, parameters)
+        #: name of a variable -> the directions in which it has a derivative
         self.directions = {p.name: frozenset({p.name}) for p in function.parameters if p.name in wrt and p.type != VECTOR}
         self._known: dict[Expression, frozenset[str]] = {}
         self._spread(written)

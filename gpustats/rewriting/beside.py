@@ -18,27 +18,17 @@ NO_PARAMETER = Argument("nothing")
 class Beside:
     """Functions written beside those of a source: with the source's parameters, under names of their own.
 
-    Parameters
-    ----------
-    definition : DeviceFunction
-    functions : dict
-        All functions that the source's call; those that are made are added.
-
-    Attributes
-    ----------
-    declared, passed : str
-        The parameters behind another one, in a declaration and in a call.
-    alone : str
-        A declaration of the parameters alone; of one that is not used where there are none.
+    `functions` are all that the source's call; those that are made are added.
     """
 
     def __init__(self, definition: DeviceFunction, functions: dict[str, Function]):
         self.definition, self.functions = definition, functions
         parameters = definition.density.parameters[1:]
         own = [p if p.name == "dim" else replace(p, name=f"p{i}") for i, p in enumerate(parameters)]
-        self.declared = "".join(f", {declaration(p)}" for p in own)
+        self.declared = "".join(f", {declaration(p)}" for p in own)  # the parameters behind another one, in a declaration
+        #: declaration of the parameters alone; of one that is not used where there are none
         self.alone = self.declared[2:] or f"real {NO_PARAMETER.name}"
-        self.passed = "".join(f", {p.name}" for p in own)
+        self.passed = "".join(f", {p.name}" for p in own)  # the parameters behind another one, in a call
 
     def written(self, ending: str, arguments: str) -> str:
         """Call of the source's function with an ending; empty where the source has none."""

@@ -60,19 +60,11 @@ def refuses(function: Function, resolve: Resolve) -> bool:
 def checked(
     function: Function, arguments: Sequence[Argument], resolve: Resolve, outside: str = "-INFINITY"
 ) -> Function:
-    """Function with scipy.stats' rules around `function`.
+    """Function with scipy.stats' rules around `function`, of an observation, its first parameter, and parameters.
 
-    nan where a parameter lies outside its domain, where parameters do not go together, or the observation is nan; `outside`
-    where the observation lies outside its domain; else the function's value.
-
-    Parameters
-    ----------
-    function : Function
-        A log-density; the observation is its first parameter.
-    arguments : sequence of Argument
-        Their domains, in the order of the function's parameters (``dim`` left out).
-    outside : str
-        C for the value outside the observation's domain; nan for functions that have no observation.
+    nan where a parameter lies outside its domain, where parameters do not go together, or the observation is nan; `outside`,
+    in C, where the observation lies outside its domain, nan for functions that have no observation; else the function's value.
+    `arguments` have the domains, in the order of the function's parameters (``dim`` left out).
     """
     names = [p.name for p in function.parameters if p.name != "dim"]
     call = call_of(function)
@@ -108,14 +100,7 @@ def checked(
 
 
 def checked_sampler(function: Function, arguments: Sequence[Argument], resolve: Resolve) -> Function:
-    """Sampler that gives nan where a parameter lies outside its domain.
-
-    Parameters
-    ----------
-    function : Function
-    arguments : sequence of Argument
-        The domains of its parameters, in their order.
-    """
+    """Sampler that gives nan where a parameter lies outside its domain; `arguments` are in the order of the parameters."""
     unchecked = {lang.RNG, lang.OUTPUT}
     names = [p.name for p in function.parameters if p.type not in unchecked and p.name != "dim"]
     call = call_of(function)

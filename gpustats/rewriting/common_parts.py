@@ -24,14 +24,8 @@ def common_parts(
 ) -> tuple[list[Declare], list[Expression]]:
     """Declarations of the common parts of `expressions`, and the expressions in terms of them.
 
-    Parameters
-    ----------
-    expressions : sequence of Expression
-        Expressions evaluated one after another, with nothing assigned to in between.
-    fresh : callable
-        Makes of a prefix a name that is not used yet.
-    termination : Termination
-        Tells what may be evaluated where a condition keeps it from being.
+    They are evaluated one after another, with nothing assigned to in between. `fresh` makes of a prefix a name that is not
+    used yet, and `termination` tells what may be evaluated where a condition keeps it from being.
     """
     certain = _certain(expressions)
     uses = _uses(expressions)

@@ -24,23 +24,13 @@ __all__ = ["VALUE", "derivative", "derivative_name", "directional", "expansion",
 def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
     """Function that returns the value and the derivatives of `function`.
 
-    Parameters
-    ----------
-    function : Function
-        With one `real` result, or with several (then all of them are differentiated).
-    wrt : sequence of str
-        Names of parameters. For a vector the result has another parameter ``int component``, last: the derivative is with
-        respect to that element.
-    functions : mapping
-        All functions that it calls, by their names. Those that are made on the way are added. A function that is called
-        ``<function>_grad_<parameter>``, takes the same parameters (and ``component``, for a vector) and returns a `real`
-        is the derivative of ``<function>``, which then is not derived. If it takes a ``value``, last, it is given that of
-        ``<function>``.
+    The function has one `real` result, or several: then all of them are differentiated. For a vector in `wrt` the result has
+    another parameter ``int component``, last: the derivative is with respect to that element. The `results` are ``value`` and
+    ``d_<parameter>``; derivatives of other results have names by `derivative_name`.
 
-    Returns
-    -------
-    Function
-        Its `results` are ``value`` and ``d_<parameter>``; derivatives of other results have names by `derivative_name`.
+    `functions` are all that it calls, by their names; those that are made on the way are added. A function that is called
+    ``<function>_grad_<parameter>``, takes the same parameters (and ``component``, for a vector) and returns a `real` is the
+    derivative of ``<function>``, which then is not derived. If it takes a ``value``, last, it is given that of ``<function>``.
     """
     wrt = tuple(p.name for p in function.parameters if p.name in wrt)
     own = {w: g for w in wrt if (g := _own_derivative(function, w, functions))}
@@ -73,11 +63,7 @@ def directional(
 ) -> tuple[Function, dict[str, str]]:
     """Derivative of `function` in a direction, whose components in some `real` parameters follow its parameters.
 
-    Returns
-    -------
-    Function
-    dict
-        Parameter of `function` -> that of the component.
+    With it comes a dict: parameter of `function` -> that of the component.
     """
     both, taken = gradient(function, wrt, functions), {p.name for p in function.parameters}
     along: dict[str, str] = {}
@@ -105,21 +91,9 @@ def expansion(
 ) -> Function:
     """Function that returns the value, the first and second derivatives, and the products of first ones.
 
-    Parameters
-    ----------
-    function : Function
-        With one result, of numbers only.
-    wrt : sequence of str
-        Names of parameters.
-    functions : mapping
-        All functions that it calls; those that are made on the way are added.
-    weight : str, optional
-        A name for one more parameter, by which all results are multiplied.
-
-    Returns
-    -------
-    Function
-        Its `results` are ``value``, ``d_<a>``, ``d_<a>_d_<b>`` and ``d_<a>_times_d_<b>``; the last two for b up to a in `wrt`.
+    The function has one result, of numbers only. Of `functions`, all that it calls, those that are made on the way are added.
+    `weight` is a name for one more parameter, by which all results are multiplied. The `results` are ``value``, ``d_<a>``,
+    ``d_<a>_d_<b>`` and ``d_<a>_times_d_<b>``; the last two for b up to a in `wrt`.
     """
     twice = gradient(gradient(function, wrt, functions), wrt, functions)
     known = Name(fresh_name("known", {weight, *(p.name for p in function.parameters)}), twice.type)

@@ -22,22 +22,13 @@ from .derivative_rules import SPECIAL_PREFIX
 
 @dataclass(frozen=True)
 class _Tail:
-    """Distribution function, by the ending of its name.
+    """Distribution function, by the ending of its name."""
 
-    Attributes
-    ----------
-    below, above : str
-        Values below and above the support, in C.
-    made_of : dict
-        Ending of another one -> the formula, with {} for the other one's value; those in which least cancels come first.
-    other : str
-        Ending of the other tail's logarithm, for a logarithm.
-    """
-
-    below: str
-    above: str
+    below: str  # value below the support, in C
+    above: str  # value above it
+    #: ending of another one -> the formula, with {} for the other one's value; those in which least cancels come first
     made_of: dict[str, str]
-    other: str = ""
+    other: str = ""  # ending of the other tail's logarithm, for a logarithm
 
 
 _TAILS = {
@@ -65,17 +56,8 @@ def has_distribution_function(definition: DeviceFunction) -> bool:
 def plain_tail(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
     """Distribution function as the source writes it, or made of another that it writes; for x within the support.
 
-    Parameters
-    ----------
-    definition : DeviceFunction
-    ending : {"cdf", "sf", "logcdf", "logsf"}
-    functions : dict
-        All functions that it calls; those made on the way are added.
-
-    Raises
-    ------
-    NotImplementedError
-        Where the source writes none.
+    The ending is "cdf", "sf", "logcdf" or "logsf". Of `functions`, all that it calls, those made on the way are added.
+    NotImplementedError where the source writes none.
     """
     if (own := definition.role(ending)) is not None:
         return own
@@ -98,14 +80,9 @@ def lacks_distribution_function(definition: DeviceFunction) -> str:
 def distribution_function(
     definition: DeviceFunction, ending: str, functions: dict[str, Function], both_sides: bool = False
 ) -> Function:
-    """Distribution function with scipy.stats' rules around it, for every x.
+    """Distribution function with scipy.stats' rules around it, for every x; see `plain_tail`.
 
-    Parameters
-    ----------
-    definition, ending, functions, errors
-        As for `plain_tail`.
-    both_sides : bool
-        Whether a logarithm near 0 is made of the other tail: then its relative error is small there, too.
+    If `both_sides`, a logarithm near 0 is made of the other tail: then its relative error is small there, too.
     """
     function = plain_tail(definition, ending, functions)
     other = _TAILS[ending].other
@@ -122,20 +99,11 @@ def distribution_function(
 def tails_at_bound(bound: str, side: str, end: str, log_cdf: str, log_sf: str, names: tuple[str, str]) -> str:
     """Declarations, in C, of the logarithms of P(X <= bound) and P(X > bound), for the probability beyond a bound.
 
-    At the end of the support or beyond it they are constants: the tails' own derivatives may be 0 times infinity there, and
-    a draw that may be the end itself is not left out.
+    At the end of the support or beyond it they are constants: the tails' own derivatives may be 0 times infinity there, and a
+    draw that may be the end itself is not left out.
 
-    Parameters
-    ----------
-    bound : str
-    side : {"lower", "upper"}
-        Which bound it is.
-    end : str
-        The end of the support on that side.
-    log_cdf, log_sf : str
-        The tails elsewhere.
-    names : (str, str)
-        Names of the variables.
+    The bound is the `side` "lower" or "upper", on which the support has its `end`; `log_cdf` and `log_sf` are the tails
+    elsewhere. The variables have the `names`.
     """
     beyond, constants = ("<=", ("-INFINITY", "0")) if side == "lower" else (">=", ("0", "-INFINITY"))
     values = zip(names, constants, (log_cdf, log_sf), strict=True)
@@ -188,19 +156,9 @@ _LOCALS = (
 def log_between(log_density: Function, discrete: bool, functions: dict[str, Function]) -> Function:
     """Function log P(a <= X <= b), accurate also where a and b are close to one another.
 
-    Parameters
-    ----------
-    log_density : Function
-    discrete : bool
-        Whether the distribution is one of whole numbers, as a and b then are.
-    functions : dict
-        All functions that it calls; those made on the way are added.
-
-    Returns
-    -------
-    Function
-        Function of a and the parameters of `log_density`, and of five more numbers: b, and the logarithms of P(X < a),
-        P(X >= a), P(X <= b) and P(X > b).
+    It takes a and the parameters of `log_density`, and five more numbers: b, and the logarithms of P(X < a), P(X >= a), P(X <=
+    b) and P(X > b). X, a and b are whole numbers if `discrete`. Of `functions`, all that it calls, those made on the way are
+    added.
     """
     a, *names = (p.name for p in log_density.parameters)
     own = {name: fresh_name(name, {a, *names}) for name in _LOCALS}

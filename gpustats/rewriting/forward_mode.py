@@ -57,16 +57,8 @@ def component_of(function: Function) -> lang.Parameter:
 class Differentiator:
     """Maker of the function `name`, which returns the results of `function` and their derivatives.
 
-    Parameters
-    ----------
-    function : Function
-    wrt : tuple of str
-        Names of its parameters, in their order: the directions.
-    name : str
-    functions : mapping
-        All functions that it calls, and those that the rules bring in.
-    gradient : callable
-        ``gradient(function, wrt, functions)`` differentiates a function that is called.
+    The directions are `wrt`, names of its parameters, in their order. `functions` are all that it calls, and those that the
+    rules bring in; ``gradient(function, wrt, functions)`` differentiates a function that is called.
     """
 
     def __init__(

@@ -22,10 +22,7 @@ class NotInlined(Exception):
 def inlined(function: Function, resolve: Resolve) -> Function:
     """Function without calls of functions that `resolve` finds, but where a condition decides whether they are called.
 
-    Raises
-    ------
-    NotInlined
-        Where inlining is impossible, or would be long.
+    NotInlined where inlining is impossible, or would be long.
     """
     return _Inliner(function, resolve).run()
 

@@ -213,19 +213,9 @@ def _everywhere(definition: DeviceFunction, ending: str, functions: dict[str, Fu
 
 
 def quantile(definition: DeviceFunction, ending: str, functions: dict[str, Function]) -> Function:
-    """Quantile with scipy.stats' rules around it.
+    """Quantile, "ppf" or "isf", with scipy.stats' rules around it; functions made on the way are added to `functions`.
 
-    Parameters
-    ----------
-    definition : DeviceFunction
-    ending : {"ppf", "isf"}
-    functions : dict
-        All functions that it calls; those made on the way are added.
-
-    Raises
-    ------
-    NotImplementedError
-        Where the source has no distribution function, either.
+    NotImplementedError where the source has no distribution function, either.
     """
     everywhere = _everywhere(definition, ending, functions)
     arguments = [Argument("q", "unit"), *definition.arguments[1:]]
@@ -237,10 +227,7 @@ def quantile(definition: DeviceFunction, ending: str, functions: dict[str, Funct
 def inverted(definition: DeviceFunction, functions: dict[str, Function]) -> Function:
     """Sampler made of the quantiles; functions made on the way are added to `functions`.
 
-    Raises
-    ------
-    NotImplementedError
-        Where there is no distribution function, either.
+    NotImplementedError where there is no distribution function, either.
     """
     name, observation = definition.name, definition.arguments[0]
     if observation.rank or not has_quantiles(definition):

@@ -255,10 +255,7 @@ def has_moments(definition: DeviceFunction) -> bool:
 def body_of(definition: DeviceFunction, ending: str, functions: dict[str, Function], lost: bool = False) -> str:
     """C that returns a number out of `BODIES`; functions made on the way are added to `functions`.
 
-    Parameters
-    ----------
-    lost : bool
-        Whether it returns instead 1 where the number cannot be computed accurately enough, else 0.
+    If `lost`, it returns instead 1 where the number cannot be computed accurately enough, else 0.
     """
     beside = Beside(definition, functions)
     quantile, mean_of, known = either_quantile(definition, functions).name, _mean_of(beside), dict[str, str]()

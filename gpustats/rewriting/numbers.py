@@ -35,20 +35,9 @@ def lacks_number(definition: DeviceFunction, ending: str) -> str:
 def number(definition: DeviceFunction, ending: str, functions: dict[str, Function], lost: bool = False) -> Function:
     """Function of the parameters with scipy.stats' rules around it: nan where they lie outside their domains.
 
-    Parameters
-    ----------
-    definition : DeviceFunction
-    ending : str
-        One of `NUMBERS`, or ``moment``, a function of an order and the parameters.
-    functions : dict
-        All functions that it calls; those made on the way are added.
-    lost : bool
-        Whether the function returns 1 where the number cannot be computed accurately enough, else 0, instead.
-
-    Raises
-    ------
-    NotImplementedError
-        Where the source neither writes the number nor functions that give it.
+    The ending is one of `NUMBERS`, or ``moment``, a function of an order and the parameters. If `lost`, the function returns
+    instead 1 where the number cannot be computed accurately enough, else 0. Functions made on the way are added to
+    `functions`. NotImplementedError where the source neither writes the number nor functions that give it.
     """
     if lack := lacks_number(definition, ending):
         raise NotImplementedError(lack)

@@ -39,23 +39,14 @@ LOGARITHMS = ("log", "special_log1p_square")
 
 @dataclass(frozen=True)
 class Shared:
-    """Function without its multiples of a logarithm, as `shared_logarithm` makes it.
+    """Function without its multiples of a logarithm, as `shared_logarithm` makes it."""
 
-    Attributes
-    ----------
-    function : Function
-        First come the results of the original without multiples of the logarithm; then come ``argument``, of which the
-        logarithm is to be taken, ``usual``, which is 1 where all results have their multiple of it and 0 elsewhere, and the
-        weights.
-    logarithm : str
-        One of LOGARITHMS.
-    weights : dict
-        Result -> the result of `function` by which the logarithm is multiplied in it.
-    """
-
+    #: First come the results of the original without multiples of the logarithm; then come ``argument``, of which the
+    #: logarithm is to be taken, ``usual``, which is 1 where all results have their multiple of it and 0 elsewhere, and the
+    #: weights.
     function: Function
-    logarithm: str
-    weights: dict[str, str]
+    logarithm: str  # one of LOGARITHMS
+    weights: dict[str, str]  # result -> the result of `function` by which the logarithm is multiplied in it
 
 
 class _NotLinear(Exception):
@@ -65,16 +56,7 @@ class _NotLinear(Exception):
 def shared_logarithm(function: Function, by_row: Container[str], resolve: Resolve, alone: Sequence[str] = ()) -> Shared | None:
     """Function split into a multiple of a logarithm and a rest; None where it is no such sum.
 
-    Parameters
-    ----------
-    function : Function
-        With one result, or with several.
-    by_row : container of str
-        Its parameters that differ from row to row.
-    resolve : callable
-        Finds the functions that it calls.
-    alone : sequence of str
-        Results that are wanted as they are.
+    `by_row` are its parameters that differ from row to row, and `alone` are results that are wanted as they are.
     """
     try:
         flat = inlined(function, lambda name: None if name.startswith("special_") else resolve(name))

@@ -19,10 +19,7 @@ _ASSUMED_DIM = 128  # elements that a vector is taken to have, for counting turn
 class Termination:
     """Test for code that is certain to end soon, whatever the values of its variables are.
 
-    Parameters
-    ----------
-    resolve : callable
-        Finds the functions that are called; those that it does not find are harmless.
+    `resolve` finds the functions that are called; those that it does not find are harmless.
     """
 
     def __init__(self, resolve: Resolve):

@@ -49,20 +49,10 @@ def element_name(vector: str, i: int) -> str:
 
 
 def unrolled(function: Function, dim: int, functions: MutableMapping[str, Function]) -> Function:
-    """Function with `dim` numbers in the place of each vector, and without the parameter ``dim``.
+    """Function with `dim` numbers in the place of each vector, all of one length, and without the parameter ``dim``.
 
-    Parameters
-    ----------
-    function : Function
-        All its vectors have the same length.
-    dim : int
-    functions : mapping
-        All functions that it calls, by their names. Those that are made on the way are added.
-
-    Raises
-    ------
-    DeviceFunctionError
-        Where a loop takes too many turns, or another function is told a length that depends on data.
+    Of `functions`, all that it calls, those that are made on the way are added. DeviceFunctionError where a loop takes too
+    many turns, or another function is told a length that depends on data.
     """
     return _Unroller(functions).of(function, dim)
 

@@ -43,65 +43,32 @@ RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")
 
 @dataclass(frozen=True, eq=False)
 class RowFunction:
-    """Function of a row.
+    """Function of a row."""
 
-    Attributes
-    ----------
-    name, source : str
-        As the user knows it.
-    function : Function
-    functions : dict
-        All functions that it calls, by their names.
-    defaults : mapping
-        Values of the arguments that a call may leave out, by their names.
-    """
-
-    name: str
+    name: str  # as the user knows it, as is the source
     source: str
     function: Function
-    functions: dict[str, Function]
+    functions: dict[str, Function]  # all functions that it calls, by their names
+    #: values of the arguments that a call may leave out, by their names
     defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
 class Binding:
-    """Function of a row, with a leaf for each of its arguments.
-
-    Parameters
-    ----------
-    function, weights, leaves
-        As `Rows` takes them.
-
-    Attributes
-    ----------
-    function
-        As it was given.
-    row : RowFunction
-    arguments : sequence of Argument
-        Arguments of the function, as the user knows them.
-    n_rows : int or None
-    parameters : dict of Parameter
-        By name.
-    leaves, c_names : dict
-        Argument -> its leaf; its name in C.
-    vectors : list of str
-        The arguments that are vectors.
-    dtype : dtype
-        Type of the computation: float32 where all data of floating point are.
-    """
+    """Function of a row, with a leaf for each of its arguments; function, weights and leaves are as `Rows` takes them."""
 
     def __init__(self, function: str | Density | Pointwise, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
-        self.function = function
-        arguments, self.row = row_function(function)
+        self.function = function  # as it was given
+        arguments, self.row = row_function(function)  # of the function, as the user knows them
         own = [p for p in self.row.function.parameters if p.name != "dim"]
         whole = {a.name for a, p in zip(arguments, own, strict=True) if p.type == lang.INT}
         self.arguments = arguments
-        self.vectors = [a.name for a in arguments if a.rank]
+        self.vectors = [a.name for a in arguments if a.rank]  # the arguments that are vectors
         _check(arguments, whole, leaves)
         made = {
             n: leaf_of(n, leaves[n], n in whole, n in self.vectors) if n in leaves else Scalar(None)
             for n in [a.name for a in arguments]
         }
-        self.c_names = {n: p.name for n, p in zip(made, own, strict=True)}
+        self.c_names = {n: p.name for n, p in zip(made, own, strict=True)}  # argument -> its name in C
         if weights is not None:
             made["weights"] = leaf_of("weights", weights)
             if not isinstance(made["weights"], Column):
@@ -110,8 +77,9 @@ class Binding:
         self.n_rows = number_of_rows(made)
         if self.n_rows is not None and self.n_rows >= 2**31 - 1:
             raise ValueError(f"{self.n_rows} rows are more than one model takes; make several of them and add their results")
-        self.leaves = _with_one_index(_from_the_first(made))
-        self.parameters = parameters_of(self.leaves, self.vectors)
+        self.leaves = _with_one_index(_from_the_first(made))  # argument -> its leaf
+        self.parameters = parameters_of(self.leaves, self.vectors)  # by name
+        #: of the computation: float32 where all data of floating point are
         self.dtype = arrays.result_dtype(_floats(self.leaves.values()))
 
     def over(self, data: Mapping[str, Array]) -> Binding:

@@ -30,36 +30,18 @@ def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:
 
 @dataclass(frozen=True)
 class RowsLayout(Layout):
-    """Layout of the rows' template. A block takes `tile` segments of rows at once; `unroll` is of the rows of a segment.
+    """Layout of the rows' template. A block takes `tile` segments of rows at once; `unroll` is of the rows of a segment."""
 
-    Attributes
-    ----------
-    lanes : int
-        Threads that share a segment.
-    segment : int
-        Rows of a segment, where segments are not of groups.
-    later : bool
-        Whether derivatives in coefficients are added up for `unroll` rows at once, of which X is read again.
-    """
-
-    lanes: int = 1
-    segment: int = 0
-    later: bool = False
+    lanes: int = 1  # threads that share a segment
+    segment: int = 0  # rows of a segment, where segments are not of groups
+    later: bool = False  # whether derivatives in coefficients are added up for `unroll` rows at once, of which X is read again
 
 
 def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, itemsize: int) -> RowsLayout:
     """The layout for a function.
 
-    Parameters
-    ----------
-    device : Device
-    code : KernelCode
-    held : int
-        Numbers that a thread reads for each row.
-    mean : float or None
-        The rows of a segment, where segments are of groups.
-    itemsize : int
-        Bytes of a number.
+    `held` is the numbers that a thread reads for each row, `mean` the rows of a segment, where segments are of groups, and
+    `itemsize` the bytes of a number.
     """
     unroll, many = copies(code, 4), device.type == "cpu" and code.n_sums > _MANY_SUMS
     if device.type == "cpu":  # the lanes of its vectors go through a segment together only where all of them do

@@ -21,19 +21,12 @@ MOST_COLUMNS = 64  # of a dot product, which a thread takes by itself
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """Source of one argument's values, one for each row.
+    """Source of one argument's values, one for each row."""
 
-    Attributes
-    ----------
-    of : str or None
-        Name of the parameter that it is made of; None: that of the argument.
-    element, elements : int
-        Number of the element and of all elements, for an element of a vector. 0 for a whole vector and for a number.
-    """
-
-    of: str | None
+    of: str | None  # name of the parameter that it is made of; None: that of the argument
+    #: number of the element, for an element of a vector. 0 for a whole vector and for a number.
     element: int = field(default=0, kw_only=True)
-    elements: int = field(default=0, kw_only=True)
+    elements: int = field(default=0, kw_only=True)  # number of all elements, likewise
     kind: ClassVar[str]
 
 

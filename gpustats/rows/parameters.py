@@ -25,20 +25,11 @@ LEAST_SENT_ALONE = 2048  # numbers of a parameter that travels by itself; smalle
 
 @dataclass
 class Parameter:
-    """Parameter with the leaves that take values from it.
-
-    Attributes
-    ----------
-    name : str
-    leaves : dict
-        Argument of the function, as the user knows it -> leaf.
-    vectors : collection of str
-        The arguments that are vectors.
-    """
+    """Parameter with the leaves that take values from it."""
 
     name: str
-    leaves: dict[str, Leaf]
-    vectors: Collection[str] = ()
+    leaves: dict[str, Leaf]  # argument of the function, as the user knows it -> leaf
+    vectors: Collection[str] = ()  # the arguments that are vectors
 
     def __post_init__(self) -> None:
         kinds = {self._like(leaf) + " of vectors" * (a in self.vectors): a for a, leaf in self.leaves.items()}

@@ -52,66 +52,24 @@ class Sets(Enum):
 
 @dataclass(frozen=True)
 class Task:
-    """Derivatives that one pass computes: the names of arguments, as in C, by the use of the derivatives in them.
+    """Derivatives that one pass computes: the names of arguments, as in C, by the use of the derivatives in them."""
 
-    Attributes
-    ----------
-    value : bool
-        Whether it sums the values, too.
-    sums, slopes, tables, rows : tuple of str
-        Arguments that are numbers; dot products; elements of the table by whose groups the rows stand; numbers of the rows.
-    terms : bool
-        Whether the value of each row is written.
-    """
-
-    value: bool = True
-    sums: tuple[str, ...] = ()
-    slopes: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
-    rows: tuple[str, ...] = ()
-    terms: bool = False
+    value: bool = True  # whether it sums the values, too
+    sums: tuple[str, ...] = ()  # arguments that are numbers
+    slopes: tuple[str, ...] = ()  # dot products
+    tables: tuple[str, ...] = ()  # elements of the table by whose groups the rows stand
+    rows: tuple[str, ...] = ()  # numbers of the rows
+    terms: bool = False  # whether the value of each row is written
     second: bool = False  # the derivatives in `sums` of derivatives in `sums` instead
 
 
 @dataclass(eq=False)
 class Pass:
-    """Compiled pass.
-
-    Parameters
-    ----------
-    row : RowFunction
-    leaves : mapping
-        Argument, as in C -> leaf.
-    made_of : mapping
-        Argument -> parameter.
-    sheet : Sheet
-    task : Task
-    sets : Sets
-
-    Attributes
-    ----------
-    source : str
-        Source of the kernel.
-    n_sums : int
-        For each set of parameters.
-    matrices : dict
-        Numbers of columns of the matrices of dot products, by name.
-    layout : RowsLayout or ProductsLayout
-    segments : Segments or None
-        Segments whose sums the kernel writes, or by which it takes the rows.
-    tile_starts : (handle, int) or ()
-        Kernel's values for the place where each tile's segments begin, if it takes the rows by tiles.
-    sums, tables, rows : tuple of str
-        The function's results that are summed over all rows, over those of each group, and written for each row.
-    runs : list of list of str
-        The arguments of `task.tables`, those of a vector together.
-    of_rows : dict
-        Parameter -> its arguments of `task.rows`; before these "" -> the value of each row, where that is written.
-    """
+    """Compiled pass."""
 
     row: RowFunction
-    leaves: Mapping[str, Leaf]
-    made_of: Mapping[str, str]
+    leaves: Mapping[str, Leaf]  # argument, as in C -> leaf
+    made_of: Mapping[str, str]  # argument -> parameter
     sheet: Sheet
     task: Task
     sets: Sets = Sets.ONE
@@ -124,12 +82,14 @@ class Pass:
         if task.second:
             function = gradient(function, wrt, functions)
         if task.second:
+            #: the function's results that are summed over all rows
             self.sums = tuple(derivative_name(b, derivative_name(a)) for i, a in enumerate(wrt) for b in wrt[: i + 1])
         else:
             self.sums = (*([VALUE] if task.value else []), *map(derivative_name, task.sums))
-        self.tables = tuple(map(derivative_name, task.tables))
-        self.rows = (*([VALUE] if task.terms else []), *map(derivative_name, task.rows))
-        self.runs = runs(task.tables, self.leaves)
+        self.tables = tuple(map(derivative_name, task.tables))  # those that are summed over the rows of each group
+        self.rows = (*([VALUE] if task.terms else []), *map(derivative_name, task.rows))  # those that are written for each row
+        self.runs = runs(task.tables, self.leaves)  # the arguments of `task.tables`, those of a vector together
+        #: parameter -> its arguments of `task.rows`; before these "" -> the value of each row, where that is written
         self.of_rows: dict[str, list[str]] = {"": []} if task.terms else {}
         for name in task.rows:
             self.of_rows.setdefault(self.made_of[name], []).append(name)
@@ -138,7 +98,8 @@ class Pass:
         for name in task.slopes:
             slopes.append((by_name[name], derivative_name(name), place))
             place += by_name[name].columns
-        self.n_sums = place
+        self.n_sums = place  # for each set of parameters
+        #: numbers of columns of the matrices of dot products, by name
         self.matrices = {leaf.matrix: leaf.columns for leaf in sheet.leaves if leaf.columns}
         self._scalars = [n for n, leaf in self.leaves.items() if isinstance(leaf, Scalar)]
         self._shown: dict[str, Any] = dict(
@@ -146,7 +107,9 @@ class Pass:
             sheet=_Shown(tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun)),
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
+        #: whose sums the kernel writes, or by which it takes the rows
         self.segments = sheet.groups.segments if sheet.groups else None
+        #: for the kernel: where each tile's segments begin, if it takes the rows by tiles; else ()
         self.tile_starts: tuple[KernelValue, ...] = ()
         if not self._multiplied(function, functions):
             self._one_by_one(function, functions)

@@ -21,30 +21,7 @@ _SEGMENTS = Template.beside(__file__, "segments")
 class Segments:
     """Segments of the rows of each group, of limited and like length, so that a few large groups fill a device, too.
 
-    Parameters
-    ----------
-    groups : (N,) array of int
-        From 0 to the number of groups minus one.
-    n : int
-        The number of groups.
-    runtime : Runtime
-    longest : int
-        Rows of a segment at most.
-
-    Attributes
-    ----------
-    order : (N,) ndarray of int
-        The rows, those of each group one after another.
-    n, n_segments : int
-        Numbers of groups and of segments. A group without rows has no segment.
-    starts : (handle, int)
-        Kernel's values for the place in `order` where each segment begins, and for the end of the last one.
-    alone : bool
-        Whether each group is one segment.
-    lanes : int
-        Threads of a kernel of this class that share a segment.
-    lanes_of_groups : int
-        Threads that share a group, whose segments they add up.
+    The rows are of `n` groups, from 0 to n - 1; a segment has `longest` rows at most. A group without rows has no segment.
     """
 
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime, longest: int = 512):
@@ -57,6 +34,7 @@ class Segments:
         begins = self._group_begins[own] + counts[own] * (np.arange(len(own)) - first[own]) // segments[own]
         cpu = runtime.device.type == "cpu"
         self._threads = 8 if cpu else min(128, runtime.device.max_threads)
+        #: the rows, those of each group one after another
         self.order = np.argsort(groups.astype(np.uint16) if n <= 1 << 16 else groups, kind="stable")  # by radix where it can
         self._cut(begins, first)
 
@@ -64,9 +42,12 @@ class Segments:
         """Set the rows at which segments begin, and the segments at which groups begin."""
         self._alive: list[object] = []
         self.n_segments = len(begins)
-        self.alone = np.array_equal(first, np.arange(self.n + 1))
+        self.alone = np.array_equal(first, np.arange(self.n + 1))  # whether each group is one segment
+        #: threads of a kernel of this class that share a segment
         self.lanes = min(power_of_two(len(self.order) // max(8 * self.n_segments, 1)), self._threads)
+        #: threads that share a group, whose segments they add up
         self.lanes_of_groups = min(power_of_two(self.n_segments // max(2 * self.n, 1)), self._threads)
+        #: for kernels: the place in `order` where each segment begins, and the end of the last one
         self.starts = self.placed(np.append(begins, len(self.order)))
         self._first_segments = self.placed(first)
 

@@ -24,32 +24,17 @@ _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "uns
 
 @dataclass
 class KernelLeaf:
-    """Leaf as the template has it.
+    """Leaf as the template has it."""
 
-    Attributes
-    ----------
-    name, c_type : str
-        Name and type of the argument, in C.
-    numbers : str
-        Where its values are: a column of data, or the numbers of a parameter.
-    place : callable
-        The C for the one in the row that it takes the C for; of a dot product for the coefficient of a column.
-    by_set : bool
-        Whether each set of parameters has its own numbers.
-    by_segment : bool
-        Whether all rows of a segment have the same value.
-    columns, matrix : int, str
-        Number of columns and name of the matrix of a dot product, else 0 and "".
-    """
-
-    name: str
+    name: str  # of the argument, in C; then its type
     c_type: str
-    numbers: str
+    numbers: str  # where its values are: a column of data, or the numbers of a parameter
+    #: the C for the one in the row that it takes the C for; of a dot product for the coefficient of a column
     place: Callable[[str], str]
-    by_set: bool = True
-    by_segment: bool = False
-    columns: int = 0
-    matrix: str = ""
+    by_set: bool = True  # whether each set of parameters has its own numbers
+    by_segment: bool = False  # whether all rows of a segment have the same value
+    columns: int = 0  # number of columns of the matrix of a dot product, else 0
+    matrix: str = ""  # its name, else ""
 
     @property
     def here(self) -> str:
@@ -69,23 +54,11 @@ class KernelLeaf:
 
 
 class Groups:
-    """Groups of rows that share elements of a table.
-
-    Parameters
-    ----------
-    indices : sequence of (N,) int32 array
-        The place of each row, for each axis of the table.
-    runtime : Runtime
-
-    Attributes
-    ----------
-    places : tuple of arrays
-        The elements of the table that stand for the groups, as NumPy's advanced indexing takes them.
-    segments : Segments
-    """
+    """Groups of rows that share elements of a table; `indices` has the place of each row, (N,), for each axis of the table."""
 
     def __init__(self, indices: Sequence[np.ndarray], runtime: Runtime):
         n = int(indices[0].max(initial=-1)) + 1
+        #: the elements of the table that stand for the groups, as NumPy's advanced indexing takes them
         self.places: tuple[slice | np.ndarray, ...]
         if len(indices) == 1 and n <= 2 * len(indices[0]) + 1000:
             groups, self.places = indices[0], (slice(0, n),)
@@ -98,28 +71,9 @@ class Groups:
 class Sheet:
     """Data of all leaves, with their rows in one order.
 
-    Parameters
-    ----------
-    leaves : mapping
-        Argument of the function, as in C -> leaf: of numbers, not of vectors.
-    made_of, types : mapping
-        Argument -> the parameter that it is made of; its type in C.
-    dtype : dtype
-        Type of the computation.
-    runtime : Runtime
-    indices : sequence of (N,) int32 array
-        Indices of a table: rows of the same element stand together. Where there are none, the rows stand as they came.
-
-    Attributes
-    ----------
-    groups : Groups or None
-    leaves : list of KernelLeaf
-        Leaves of all arguments that are not numbers of the call.
-    declared, begun : list of str
-        Kernel's parameters for the leaves, in C, and the statements at its beginning.
-    values : list
-        Kernel's values for the leaves: a parameter's name stands for its `Place`, and a name with a number for the extent of
-        that axis.
+    The leaves are of numbers, not of vectors, by the arguments of the function, as in C; `made_of` and `types` have the
+    parameter that an argument is made of, and its type in C. `indices`, each (N,), are those of a table: rows of the same
+    element stand together. Where there are none, the rows stand as they came.
     """
 
     def __init__(
@@ -132,9 +86,12 @@ class Sheet:
         self._alive: list[object] = []
         self._arrays: list[Array] = []  # what is placed, by identity
         self._names: dict[object, str] = {}
-        self.declared: list[str] = []
-        self.begun: list[str] = []
+        self.declared: list[str] = []  # kernel's parameters for the leaves, in C
+        self.begun: list[str] = []  # the statements at its beginning
+        #: kernel's values for the leaves: a parameter's name stands for its `Place`, and a name with a number for the extent
+        #: of that axis
         self.values: list[KernelValue] = []
+        #: of all arguments that are not numbers of the call
         self.leaves = [
             self._leaf(name, leaf, types[name], made_of.get(name, ""), indices)
             for name, leaf in leaves.items() if not isinstance(leaf, Scalar)

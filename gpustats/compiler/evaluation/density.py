@@ -33,14 +33,8 @@ _CORES = ("()", "(d)", "(d,d)")
 class DensityFormula(Formula):
     """Log-density of a distribution, its distribution function, its quantile function or its mean.
 
-    A quantile takes a probability in the place of the observation. The mean is a function of the parameters alone.
-
-    Parameters
-    ----------
-    density : Density
-    names : sequence of str, optional
-        The arguments by the names that a call gives, the observation first: a covariance matrix has several.
-    kind : LogFunction
+    A quantile takes a probability in the place of the observation. The mean is a function of the parameters alone. `names` are
+    the arguments by the names that a call gives, the observation first: a covariance matrix has several.
     """
 
     def __init__(self, density: Density, names: Sequence[str] = (), kind: LogFunction = LogFunction.LOGPDF):
@@ -153,13 +147,7 @@ class DensityEvaluator(Evaluator):
 class _SumForShapes:
     """Sum of log-densities at arrays of certain shapes, for which everything but the numbers is decided.
 
-    A sampler asks for it thousands of times.
-
-    Parameters
-    ----------
-    evaluator : DensityEvaluator
-    shapes : sequence of tuple
-        Shapes of the arrays that a call takes.
+    A sampler asks for it thousands of times. The shapes are those of the arrays that a call takes.
     """
 
     def __init__(self, evaluator: DensityEvaluator, shapes: Sequence[Shape]):

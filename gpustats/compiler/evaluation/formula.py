@@ -54,18 +54,8 @@ class Formula(ABC):
     """Log-density, or the logarithm of a distribution function, as a part of a graph.
 
     Two formulas are equal where everything that they compute is, whatever process they were made in: as the `key` tells, for
-    formulas of one class. Their name is that in errors, and in graphs that are printed.
-
-    Attributes
-    ----------
-    arguments : tuple of FormulaArgument
-        The observation first.
-    names, ranks : tuple
-        Names of the arguments, and numbers of axes of one value of each.
-    discrete : bool
-        Whether observations are whole numbers.
-    differentiable : tuple of int
-        The places of the arguments in which there are derivatives.
+    formulas of one class. Their name is that in errors, and in graphs that are printed. The arguments begin with the
+    observation; `discrete` says whether observations are whole numbers.
     """
 
     density: Density  #: that of an observation or of a mixture's component; a Gaussian process has none
@@ -76,7 +66,8 @@ class Formula(ABC):
     ):
         self.name, self.arguments, self.key, self.discrete, self.kind = name, tuple(arguments), key, discrete, kind
         self.names = tuple(a.name for a in self.arguments)
-        self.ranks = tuple(a.rank for a in self.arguments)
+        self.ranks = tuple(a.rank for a in self.arguments)  # numbers of axes of one value of each argument
+        #: the places of the arguments in which there are derivatives
         self.differentiable = tuple(i for i, a in enumerate(self.arguments) if a.differentiable)
 
     @property

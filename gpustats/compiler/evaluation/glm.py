@@ -25,23 +25,11 @@ OPTIONS = (GROUPS, OFFSET, WEIGHTS)
 
 
 class GLMFormula(Formula):
-    """Log-density of observations with a linear predictor.
+    """Log-density of observations with a linear predictor, the parameter `eta` of a density.
 
     Its arguments are the observation, a row of X, the coefficients, the intercept (a vector over the groups, where there are
-    groups), those of `OPTIONS` that a model has, and the density's other parameters.
-
-    Parameters
-    ----------
-    density : Density
-    eta : str
-        Name of the parameter that is the linear predictor.
-    options : sequence of str
-        Data beside X: some of ``"groups"``, ``"offset"`` and ``"weights"``.
-
-    Attributes
-    ----------
-    outcome : DensityFormula
-        Formula of an observation, the linear predictor being one of the parameters.
+    groups), those of `OPTIONS` that a model has, ``"groups"``, ``"offset"`` and ``"weights"``, and the density's other
+    parameters. `outcome` is the formula of an observation, the linear predictor being one of the parameters.
     """
 
     def __init__(self, density: Density, eta: str, options: Sequence[str] = ()):

@@ -28,15 +28,8 @@ class GPFormula(Formula):
     """Log-density of observations of a Gaussian process: a vector with an element for each point.
 
     Its arguments are the observations, the points, the noise's standard deviation, the mean, and the hyperparameters of the
-    covariance function.
-
-    Parameters
-    ----------
-    covariance : Covariance
-    vectors : sequence of str
-        The arguments beside observations and points that are vectors.
-    jitter : float
-        See `gpustats.gp.MarginalLikelihood`.
+    covariance function. `vectors` are the arguments beside observations and points that are vectors; for `jitter` see
+    `gpustats.gp.MarginalLikelihood`.
     """
 
     name = "gp_marginal"
@@ -247,12 +240,7 @@ class GPEvaluator(Evaluator):
 class VecchiaFormula(GPFormula):
     """Log-density of a Gaussian process by Vecchia's approximation, at points that never change.
 
-    Parameters
-    ----------
-    covariance, vectors, jitter
-        As for `GPFormula`.
-    neighbours, ordering, scales
-        See `gpustats.gp.Vecchia`.
+    For neighbours, ordering and scales see `gpustats.gp.Vecchia`.
     """
 
     name = "gp_vecchia"

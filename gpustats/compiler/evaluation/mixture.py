@@ -29,10 +29,6 @@ class MixtureFormula(Formula):
 
     Its arguments are the observation, the logarithms of the weights, and the density's parameters with an axis of components
     in front of those of a value, whose length may be 1.
-
-    Parameters
-    ----------
-    component : DensityFormula
     """
 
     def __init__(self, component: DensityFormula):

@@ -15,20 +15,11 @@ _CALL = re.compile(r"\w+\([\w(){}, ]*\)")
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """Expression of C.
+    """Expression of C."""
 
-    Attributes
-    ----------
-    form : str
-        C text with ``{}`` for each of the arguments: an infix form, a call, a name or a literal.
-    arguments : tuple of Expression
-    whole : bool
-        Whether it is an int, which is true or false.
-    """
-
-    form: str
+    form: str  # C text with ``{}`` for each of the arguments: an infix form, a call, a name or a literal
     arguments: tuple[Expression, ...] = ()
-    whole: bool = False
+    whole: bool = False  # whether it is an int, which is true or false
 
     @property
     def is_atom(self) -> bool:

@@ -78,13 +78,9 @@ def program_of(
 ) -> Program:  # fmt: skip
     """Program of the sum of a variable, the term of each row, which has no operations that are made of a graph.
 
-    `data` has the arrays of variables that are data, `shapes` the shapes of further ones, where their types leave these
-    open. Checks that are the same for all rows are left to the caller, as `Program.checks`, if `hoist`.
-
-    Raises
-    ------
-    Unsupported
-        Where there is none, in words for a user.
+    `data` has the arrays of variables that are data, `shapes` the shapes of further ones, where their types leave these open.
+    Checks that are the same for all rows are left to the caller, as `Program.checks`, if `hoist`. Where there is none,
+    `Unsupported` says why, in words for a user.
     """
     if any(v.owner is not None and isinstance(v.owner.op, RandomVariable) for v in ancestors([term])):
         raise Unsupported("random draws in each call, as those of a Minibatch")

@@ -68,30 +68,9 @@ class Argument:
 
 
 class Reader:
-    """Reader of what a row computes below a sum.
+    """Reader of what a row computes below a sum: `frozen`, the graph of what is summed.
 
-    Parameters
-    ----------
-    frozen : Frozen
-        The graph of what is summed.
-    hoist : bool
-        Whether checks that are the same for all rows may be left to the caller.
-
-    Attributes
-    ----------
-    n : int
-        Number of rows: a row is an element of the summed variable.
-    arguments : dict
-        Argument -> its expression.
-    checks : list of (CheckParameterValue, list of Variable)
-        The checks of parameters that are the same for all rows, with their conditions, as in the original graph: where they
-        fail, the sum is -inf.
-    checked_rows : bool
-        Whether there are checks that rows make by themselves: a row that fails one is -inf, whatever becomes of that in the
-        graph, and then PyTensor has to tell what the sum is.
-    computed : dict
-        Variables of the original graph that rows read because there is no C for how they are computed -> why.
-    result : Expression
+    Checks that are the same for all rows may be left to the caller if `hoist`.
     """
 
     def __init__(self, frozen: Frozen, hoist: bool = True):
@@ -100,7 +79,7 @@ class Reader:
         shape = term.type.shape
         if any(s is None for s in shape):
             raise UnknownLength(f"a number of rows that only the call tells: {term.type}")
-        self.n = math.prod(shape)
+        self.n = math.prod(shape)  # number of rows: a row is an element of the summed variable
         if not self.n:
             raise Unsupported("no rows")
         self.rows = tuple(axes_of(shape))
@@ -110,6 +89,7 @@ class Reader:
         self.outermost = outermost(term) if hoist else set()
         self.hoisted: list[tuple[CheckParameterValue, list[Variable]]] = []
         self._required: list[Expression] = []
+        #: variables of the original graph that rows read because there is no C for how they are computed -> why
         self.computed: dict[Variable, str] = {}
         self.memo: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
         self._alive: list[np.ndarray] = []
@@ -133,10 +113,15 @@ class Reader:
 
     @property
     def checked_rows(self) -> bool:
+        """Whether there are checks that rows make by themselves.
+
+        A row that fails one is -inf, whatever becomes of that in the graph, and then PyTensor has to tell what the sum is.
+        """
         return bool(self._required)
 
     @property
     def checks(self) -> list[tuple[CheckParameterValue, list[Variable]]]:
+        """Checks that are the same for all rows, with their conditions in the original graph: the sum is -inf if one fails."""
         return [(op, [self.frozen.original(c) for c in conditions]) for op, conditions in self.hoisted]
 
     # -- leaves

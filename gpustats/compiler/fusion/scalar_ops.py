@@ -49,13 +49,7 @@ C_POWERS = {2.0: "{0} * {0}", 3.0: "{0} * {0} * {0}", -1.0: "1 / {0}", 0.5: "sqr
 
 
 def in_c(op: ScalarOp, arguments: Sequence[Expression], expressions: Expressions) -> Expression:
-    """Scalar operation of PyTensor on these arguments.
-
-    Raises
-    ------
-    Unsupported
-        Where there is no such operation in C.
-    """
+    """Scalar operation of PyTensor on these arguments; `Unsupported` where there is no such operation in C."""
     name = type(op).__name__
     reals = [expressions.real(a) for a in arguments]
     if name in ("Add", "Mul"):

@@ -17,10 +17,8 @@ from .scalar_ops import NoData, Unsupported
 def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[list[Variable], int]:
     """Last variables before those that have an element for each row, and the least number of rows.
 
-    Raises
-    ------
-    Unsupported
-        Where there are no data, or something whose length does not follow from the shapes of what it is computed from.
+    `Unsupported` where there are no data, or something whose length does not follow from the shapes of what it is computed
+    from.
     """
     frozen = Frozen(term, data)
     most_data = max((_size(v) for v in ancestors([frozen.variable]) if isinstance(v, Constant)), default=0)

@@ -15,15 +15,9 @@ from .types import TensorVariable
 
 
 class DerivedRV(SymbolicRandomVariable):
-    """Random variable of PyMC's in a class of its own; the class derives from this one, then from PyMC's.
+    """Random variable of PyMC's in a class of its own; the class derives from this one, then from PyMC's."""
 
-    Attributes
-    ----------
-    properties : tuple of str
-        Attributes that the class takes beside the graph.
-    """
-
-    properties: ClassVar[tuple[str, ...]] = ()
+    properties: ClassVar[tuple[str, ...]] = ()  # attributes that the class takes beside the graph
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -17,15 +17,10 @@ from .types import SymbolicShape, TensorLike, Variables
 
 
 class StackOp(ArrayOp):
-    """Op on stacks of matrices, whose leading axes, as many in each, broadcast.
+    """Op on stacks of matrices, whose leading axes, as many in each, broadcast."""
 
-    Attributes
-    ----------
-    shaped_like : tuple
-        Place of the input that has the shape of each output; None where an output has the shape of the last input's
-        matrices, with the leading axes to which all inputs broadcast.
-    """
-
+    #: place of the input that has the shape of each output; None where an output has the shape of the last input's matrices,
+    #: with the leading axes to which all inputs broadcast
     shaped_like: ClassVar[tuple[int | None, ...]]
 
     def stacks(self, *inputs: TensorLike) -> list[Variable]:

@@ -42,25 +42,15 @@ class Run(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """Evaluation of an operation by compiled code.
-
-    Attributes
-    ----------
-    replay : Replay
-    given : list of (int, Run)
-        Numbers that are given to the device, each with its input; a run's source is counted in that input.
-    found : list of Run
-        Numbers that the device finds, to the outputs, one after another; what several runs bring to a place is added.
-    n_out : int
-        Number of numbers in all outputs.
-    valid : int, optional
-        Place of the number that says that the parameters are valid: they are where the first number found is finite.
-    """
+    """Evaluation of an operation by compiled code."""
 
     replay: Replay
+    #: numbers that are given to the device, each with its input; a run's source is counted in that input
     given: Sequence[tuple[int, Run]]
+    #: numbers that the device finds, to the outputs, one after another; what several runs bring to a place is added
     found: Sequence[Run]
-    n_out: int
+    n_out: int  # number of numbers in all outputs
+    #: place of the number that says that the parameters are valid: they are where the first number found is finite
     valid: int = -1
 
 
@@ -79,14 +69,8 @@ def evaluation_of(
 ) -> Evaluation:  # fmt: skip
     """Evaluation, by compiled code, of a sum and its derivatives; the sum is the first output.
 
-    Parameters
-    ----------
-    replay : SumReplay
-    inputs : iterable of (int, str, ndarray)
-        Inputs, arguments that are made of them, and for each number of the argument which of the input it is.
-    outputs : iterable of (str, ndarray)
-        Arguments in which there are derivatives, and where among the outputs those in each number belong.
-    n_out, valid : int
+    `inputs` come with the arguments that are made of them, and for each number of the argument which of the input it is.
+    `outputs` are arguments in which there are derivatives, and where among the outputs those in each number belong.
     """
     given = [(i, run) for i, name, elements in inputs for run in runs(elements, replay.arguments[name])]
     found = [Run(0, 0, 1)]
@@ -98,35 +82,19 @@ def evaluation_of(
 
 class Head(NamedTuple):
     """Whole numbers with which a program begins. Behind them stand the extents, the runs given, the calls, and the runs found.
-
-    Attributes
-    ----------
-    given, found : int
-        Addresses of the numbers that the device takes, and of those that it leaves.
-    n_out : int
-        Numbers in all outputs.
-    adds : int
-        1 where the outputs begin as zeros, to which what is found is added.
-    first_extent : int
-        Place of the first extent in the layout of a call.
-    n_extents, n_given, n_calls, n_found : int
-    valid : int
-        Output that says that the parameters are valid; -1 where there is none.
-    itemsize : int
-        Bytes of a number that the device takes.
     """
 
-    given: int
-    found: int
-    n_out: int
-    adds: int
-    first_extent: int
+    given: int  # address of the numbers that the device takes
+    found: int  # address of those that it leaves
+    n_out: int  # numbers in all outputs
+    adds: int  # 1 where the outputs begin as zeros, to which what is found is added
+    first_extent: int  # place of the first extent in the layout of a call
     n_extents: int
     n_given: int
     n_calls: int
     n_found: int
-    valid: int
-    itemsize: int
+    valid: int  # output that says that the parameters are valid; -1 where there is none
+    itemsize: int  # bytes of a number that the device takes
 
 
 PLACE = Head(*range(len(Head._fields)))  # of each number in a program
@@ -135,22 +103,9 @@ PLACE = Head(*range(len(Head._fields)))  # of each number in a program
 class Programs:
     """Programs of an operation, by thread.
 
-    Parameters
-    ----------
-    evaluation : callable
-        Returns the `Evaluation` for inputs of the shapes of some arrays, or None where only Python can evaluate.
-    slots : sequence of (int, int)
-        Place in the layout of a call of each input's address, and how many numbers behind that address the input begins. See
-        `numba_link.Bridge`.
-    first_extent : int
-        Place in the layout at which the extents begin.
-    n_extents : int
-
-    Attributes
-    ----------
-    table : ndarray of int64
-        The addresses of functions of C that compiled code calls, then for each thread its number and its program's address.
-        The first thread 0 ends it.
+    `evaluation` returns the `Evaluation` for inputs of the shapes of some arrays, or None where only Python can evaluate.
+    `slots` are the place in the layout of a call of each input's address, and how many numbers behind that address the input
+    begins: see `numba_link.Bridge`. `first_extent` is the place in the layout at which the extents begin.
     """
 
     def __init__(
@@ -159,6 +114,8 @@ class Programs:
     ):  # fmt: skip
         self._evaluation, self._slots = evaluation, slots
         self._extents = slice(first_extent, first_extent + n_extents)
+        #: the addresses of functions of C that compiled code calls, then for each thread its number and its program's address.
+        #: The first thread 0 ends it.
         self.table = np.concatenate([_addresses(), np.zeros(2 * MOST_THREADS, np.int64)])
         self._rows = self.table[-2 * MOST_THREADS :].reshape(MOST_THREADS, 2)
         self._calls: dict[int, tuple[tuple[int, ...], int]] = {}  # of a thread, how many with the same extents

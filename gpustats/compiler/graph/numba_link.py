@@ -32,21 +32,10 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 class Bridge:
     """Function of arrays as a C function.
 
-    Parameters
-    ----------
-    function : callable
-        Takes a list of arrays and returns a list of arrays, or of numbers.
-    ndims : sequence of int
-        The dimensions of the arrays that it takes.
-    name : str
-        Name for warnings.
-    dtypes : mapping, optional
-        The places of arrays that come as they are, in these types and with their strides; all others are float64 and
-        contiguous.
-    numbers : sequence of int
-        The places of arrays of one number, which come as numbers of Python's.
-    evaluation : callable, optional
-        Function that returns the evaluation by compiled code alone: see `machine.Programs`.
+    The function takes a list of arrays of `ndims` dimensions, and returns a list of arrays, or of numbers; its name is for
+    warnings. `dtypes` has the places of arrays that come as they are, in these types and with their strides; all others are
+    float64 and contiguous. `numbers` are the places of arrays of one number, which come as numbers of Python's. `evaluation`
+    returns the evaluation by compiled code alone: see `machine.Programs`.
     """
 
     def __init__(
@@ -136,16 +125,9 @@ def _as_it_is(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dt
 
 
 def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what: str = "density") -> Callable:
-    """Numba function that calls a bridge.
+    """Numba function that calls a bridge, for a node whose inputs are a0, a1, …
 
-    Parameters
-    ----------
-    node : Apply
-        Whose inputs are a0, a1, …
-    shapes : sequence of sequences of str
-        Expressions for the extents of each output.
-    what : str
-        Name of the operation for the error.
+    `shapes` are expressions for the extents of each output, and `what` is the name of the operation for the error.
     """
     ndims = ndims_of(node)
     n = len(ndims)

@@ -58,10 +58,7 @@ class Quantile(Table):
 def means(formula: Formula, parameters: Sequence[Variable]) -> Variable:
     """Means of a formula's distribution: infinite or nan where there is none.
 
-    Raises
-    ------
-    NotImplementedError
-        Where the density's functions do not give it.
+    NotImplementedError where the density's functions do not give it.
     """
     if not parameters:
         formula.density.function("mean")  # which raises
