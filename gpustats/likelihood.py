@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .density import Density
 from .evaluation.broadcasting import broadcast
 from .evaluation.gradient import Gradient, gradient_of, hessian_of
 from .evaluation.kinds import Plans, in_order, kind_of
@@ -24,12 +25,9 @@ from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
 from .parallel.remade import Remade
 from .parallel.rows import added, added_with_gradients, as_rows
 from .runtime import arrays
+from .runtime.base import Device, Runtime
 from .runtime.host_memory import HostRows, contiguous
-
-if TYPE_CHECKING:
-    from .density import Density
-    from .runtime.base import Device, Runtime
-    from .runtime.types import Array, Value
+from .runtime.types import Array, Value
 
 
 class BoundDensity(Remade):

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from ..errors import CompileError, CompilerCrash, DeviceFunctionError
 from ..kernels.code import callees_first
 from ..kernels.sines import kept_apart
 from ..kernels.template import prelude
+from ..language.nodes import Function
 from ..language.printer import Printer
-
-if TYPE_CHECKING:
-    from ..language.nodes import Function
-    from ..runtime.base import Runtime
+from ..runtime.base import Runtime
 
 
 def explained(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,12 +11,10 @@ from ..language.device_function import Argument
 from ..language.library import library
 from ..language.names import fresh_name
 from ..rewriting.differentiate import VALUE, derivative_name, expansion, product_name
+from ..runtime.base import Runtime
+from ..runtime.types import Value
 from .gradient import Summed
 from .pointwise import Pointwise
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
-    from ..runtime.types import Value
 
 
 class Expanded(NamedTuple):

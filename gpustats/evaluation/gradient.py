@@ -5,25 +5,23 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..kernels.code import PER_ROW, KernelCode, Operand
+from ..language.nodes import Function
 from ..rewriting.differentiate import gradient
 from ..rewriting.forward_mode import VALUE, derivative_name
 from ..runtime.arrays import is_device_array
+from ..runtime.base import Runtime
+from ..runtime.types import Value
 from .arguments import check_wrt
 from .broadcasting import Shape
+from .placement import Placement
 from .pointwise import Pointwise
 from .results import as_host, like, output
 from .sums import LOGLIK
-
-if TYPE_CHECKING:
-    from ..language.nodes import Function
-    from ..runtime.base import Runtime
-    from ..runtime.types import Value
-    from .placement import Placement
 
 
 def gradient_of(function: Pointwise, wrt: str | Collection[str] | None = None) -> Gradient:

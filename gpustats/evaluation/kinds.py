@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from ..runtime.types import DType, Shape, Value
+from ..runtime.types import DType, Shape, Value
 
 P = TypeVar("P")
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
 from ..kernels.template import Template
+from ..language.device_function import Argument
 from ..runtime import choose
 from ..runtime.arrays import is_contiguous, is_device_array, result_dtype
+from ..runtime.base import Runtime
 from ..runtime.host_memory import contiguous
+from ..runtime.types import Array, DType, Handle, Value
 from .broadcasting import Pattern, Shape
 from .parcel import sent_together
-
-if TYPE_CHECKING:
-    from ..language.device_function import Argument
-    from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Handle, Value
 
 _GATHER = Template.beside(__file__, "gather")
 

@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,24 +20,22 @@ from ..kernels.shown import shown_source
 from ..language.derived import call_of, derived
 from ..language.device_function import Argument
 from ..language.names import numbered_name
+from ..language.nodes import Function
 from ..rewriting.differentiate import derivative
 from ..runtime.arrays import as_array, is_device_array, with_common_type
+from ..runtime.base import Device, Runtime
+from ..runtime.types import Array, DType, Handle, Value
+from ..runtime.types import Shape as Lengths
 from .arguments import check_wrt, match
+from .broadcasting import Pattern
 from .diagnosis import explained
 from .kinds import Plans, in_order
 from .placement import Placement, at, place_arguments, target_of
+from .repeated import RepeatedCall
 from .repeated_table import TableLaunch, is_repeatable, kind_of_table, repeated_table
 from .results import written_by
 from .sums import LOGLIK, SumLaunch, adder_of
 from .table import TABLE
-
-if TYPE_CHECKING:
-    from ..language.nodes import Function
-    from ..runtime.base import Device, Runtime
-    from ..runtime.types import Array, DType, Handle, Value
-    from ..runtime.types import Shape as Lengths
-    from .broadcasting import Pattern
-    from .repeated import RepeatedCall
 
 
 class Source(NamedTuple):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..runtime.arrays import is_contiguous, is_device_array
-from ..runtime.base import nbytes_of
+from ..runtime.base import Runtime, nbytes_of
+from ..runtime.types import Array, DType, Handle
 from .broadcasting import Shape
 from .placement import at, gather
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Handle
 
 
 def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[Array, Handle, int]:

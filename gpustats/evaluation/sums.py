@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..kernels.code import KernelCode
 from ..kernels.layout import Layout, Problem, copies, power_of_two, sets_that_fit, stage_vectors
 from ..kernels.shape import Shape
 from ..kernels.template import Template
+from ..runtime.base import Device, Kernel, Runtime
+from ..runtime.types import Handle, Value
 from .broadcasting import sum_pattern
-
-if TYPE_CHECKING:
-    from ..kernels.code import KernelCode
-    from ..runtime.base import Device, Kernel, Runtime
-    from ..runtime.types import Handle, Value
 
 _ADDER, _BLOCK_ADDER = Template.beside(__file__, "add_partial_sums"), Template.beside(__file__, "add_block_sums")
 

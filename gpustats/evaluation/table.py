@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ..kernels.code import KernelCode
 from ..kernels.layout import Layout, Problem, copies, power_of_two, sets_that_fit, stage_vectors
 from ..kernels.separated import ROW, SET
 from ..kernels.shape import Shape
 from ..kernels.template import Template
+from ..runtime.base import Device
 from .broadcasting import table_pattern
-
-if TYPE_CHECKING:
-    from ..kernels.code import KernelCode
-    from ..runtime.base import Device
 
 LANES = 8  # sets that a vector register of a CPU takes
 LIGHT_COST = 20  # arithmetic operations below which it pays on a CPU that a row of the table is one register

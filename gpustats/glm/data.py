@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,14 +11,12 @@ from ..evaluation.placement import as_read, at
 from ..evaluation.results import as_host
 from ..parallel.rows import as_rows, largest
 from ..runtime import arrays
+from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, DType, Handle, Shape, Value
 from .design_matrix import DesignMatrix
 from .family import DESIGN, GROUPS, OBSERVATIONS, OFFSET, WEIGHTS
 from .groups import Groups
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 
 class Sizes(NamedTuple):

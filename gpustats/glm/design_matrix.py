@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import gather
 from ..evaluation.results import as_host
 from ..runtime import arrays
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device, Runtime
-    from ..runtime.types import Array, Value
+from ..runtime.base import Device, Runtime
+from ..runtime.types import Array, Value
 
 _MOST_GROUPS_AT_ONCE = 8  # of rows, in a CPU's kernel
 _CHUNK_BYTES = 1 << 24  # bytes that are laid out at a time

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..evaluation.placement import at
 from ..evaluation.results import as_host
 from ..rows.segments import Segments
+from ..runtime.base import Runtime
 from ..runtime.types import Array, DType, Handle
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 
 class Groups(Segments):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,13 +14,11 @@ from ..kernels.code import KernelCode
 from ..kernels.layout import row_blocks
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.template import Template
+from ..runtime.base import Device, Kernel, Runtime
 from ..runtime.types import DType, Handle, KernelValue
 from .family import Codes
 from .layout import GLMLayout, layout_for, shared_reals
 from .task import Computation
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device, Kernel, Runtime
 
 _TILES = Template.beside(__file__, "glm")
 _LANES = Template.beside(__file__, "glm_lanes")

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
+from ..runtime.base import Device
 from .design_matrix import lanes_of
 from .task import Computation
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device
 
 
 @dataclass(frozen=True)

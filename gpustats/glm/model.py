@@ -8,11 +8,12 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..density import Density
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.kinds import Plans, kind_of
 from ..evaluation.placement import device_of
@@ -23,7 +24,9 @@ from ..parallel.pieces import Data, Options, in_memory, in_pieces
 from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, joined
 from ..runtime import arrays
+from ..runtime.base import Device, Runtime
 from ..runtime.host_memory import HostRows
+from ..runtime.types import Array, Value
 from . import results
 from .arguments import Arguments, Route, named_parameters
 from .call import GLMCall, Plan
@@ -32,12 +35,6 @@ from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSE
 from .on_rows import Delegate, RowsCall
 from .repeated import repeatable, repeated
 from .varying import Named, Varying, VaryingArguments, checked_wrt, made_with, named_arguments, read_terms
-
-if TYPE_CHECKING:
-    from ..density import Density
-    from ..runtime.base import Device, Runtime
-    from ..runtime.types import Array, Value
-
 
 #: Repeated call of a GLM's summed log-density and its derivatives.
 _Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..evaluation.pointwise import Pointwise
+from ..evaluation.repeated import SumReplay
 from ..language.derived import resolve_in, unlike_others
 from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
 from ..rows.leaves import Leaf, dot, gather
 from ..rows.model import Rows, rows_on
+from ..runtime.types import Array, Shape, Value
 from .arguments import Route
+from .call import GLMCall
+from .data import GLMData
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
-
-if TYPE_CHECKING:
-    from ..evaluation.repeated import SumReplay
-    from ..runtime.types import Array, Shape, Value
-    from .call import GLMCall
-    from .data import GLMData
 
 #: Rows from which on a CPU is faster on rows, and columns of X up to which it is: measured with up to a million rows of
 #: `bernoulli_logit`, `poisson_log` and `normal_identity` on two cores. Below, a call's way through Python takes longer.

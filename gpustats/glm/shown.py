@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from ..density import Density
 from ..kernels.code import PER_ROW, PER_SET
 from ..kernels.layout import REFERENCE_DEVICES
+from ..runtime.base import Device
 from . import kernel
 from .arguments import Route
 from .family import OBSERVATIONS, Family
 from .task import Computation, Quantity
-
-if TYPE_CHECKING:
-    from ..density import Density
-    from ..runtime.base import Device
 
 
 def one_set(density: Density, dtype: str, dialect: str) -> str:

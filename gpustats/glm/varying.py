@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from ..density import Density
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.results import like
 from ..parallel.rows import is_stored, largest
 from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
 from ..rows.model import Rows, rows_on
 from ..runtime import arrays
+from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
+from ..runtime.types import Array, DType, Shape, Value
 from .arguments import Arguments, Route
 from .data import Sizes, read
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .on_rows import PRODUCT, Term, parameter, row_function
-
-if TYPE_CHECKING:
-    from ..density import Density
-    from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Shape, Value
 
 M = TypeVar("M")
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..runtime.base import Device
+from .code import KernelCode
 from .separated import SET
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device
-    from .code import KernelCode
 
 #: The most bytes of shared memory that are used: all that a block can have on an H200.
 MOST_SHARED_BYTES = 232448

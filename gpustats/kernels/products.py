@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ..runtime.base import Device
 from .layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device
 
 #: Bytes of a row up to which it holds, the rows of a tile, and the parts of the columns that warps share (on an H200).
 _TILE_SHAPES = ((256, 64, 1), (512, 32, 1), (float("inf"), 16, 4))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel
-    from .layout import Layout
-    from .template import Template
+from ..runtime.base import Kernel
+from .layout import Layout
+from .template import Template
 
 
 class Compiled(NamedTuple):

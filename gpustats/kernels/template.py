@@ -5,19 +5,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..language import nodes as lang
 from ..language.printer import WHOLE_NUMBERS
 from ..runtime import cache
+from ..runtime.base import Kernel, Runtime
 from . import code as code_module
+from .code import KernelCode
 from .inlining import printer
+from .layout import Layout
 from .sines import kept_apart
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
-    from .code import KernelCode
-    from .layout import Layout
 
 PACKAGE = Path(__file__).parents[1]
 

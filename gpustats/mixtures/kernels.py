@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..draws.generator import RANDOM
 from ..evaluation.broadcasting import mixture_pattern
+from ..kernels.code import KernelCode
 from ..kernels.layout import Layout, Problem, power_of_two, sets_that_fit, stage_vectors
 from ..kernels.shape import Shape
 from ..kernels.template import Template
-
-if TYPE_CHECKING:
-    from ..kernels.code import KernelCode
-    from ..runtime.base import Device
+from ..runtime.base import Device
 
 SOFTMAX = Template.beside(__file__, "softmax")
 

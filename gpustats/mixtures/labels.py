@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +14,8 @@ from ..evaluation.results import Destination
 from ..kernels.layout import Layout, power_of_two, row_blocks
 from ..kernels.template import Template
 from ..runtime.arrays import as_array, is_contiguous, is_device_array
-
-if TYPE_CHECKING:
-    from ..runtime.base import Device, Runtime
-    from ..runtime.types import DType, Value
+from ..runtime.base import Device, Runtime
+from ..runtime.types import DType, Value
 
 _STATISTICS = Template.beside(__file__, "label_statistics")
 _DOUBLE = np.dtype(np.float64)

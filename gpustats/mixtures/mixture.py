@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..density import Density
 from ..draws.generator import as_generator
 from ..evaluation.arguments import check_wrt
 from ..evaluation.gradient import gradient_of
 from ..evaluation.kinds import Plans, in_order, kind_of
-from ..evaluation.placement import as_read
+from ..evaluation.placement import Placement, as_read
 from ..evaluation.pointwise import Pointwise
+from ..evaluation.repeated import RepeatedCall, SumReplay
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumLaunch, adder_of
 from ..kernels.layout import power_of_two, row_blocks
 from ..likelihood import BoundDensity
 from ..runtime.arrays import as_array, is_contiguous, is_device_array
+from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
+from ..runtime.types import Array, Value
 from .kernels import MIXTURE, SOFTMAX, softmax_layout
 from .one_pass import MOST_COMPONENTS, WEIGHTS, one_pass
 from .terms import shares, weighted_term
-
-if TYPE_CHECKING:
-    from ..density import Density
-    from ..evaluation.placement import Placement
-    from ..evaluation.repeated import RepeatedCall, SumReplay
-    from ..runtime.base import Runtime
-    from ..runtime.types import Array, Value
 
 #: Repeated call of the summed log-density and its derivatives, that in the log-weights first.
 _OnePass: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"

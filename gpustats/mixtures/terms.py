@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
+from ..evaluation.pointwise import Pointwise
 from ..language.derived import with_argument
 from ..language.names import fresh_name
-
-if TYPE_CHECKING:
-    from ..evaluation.pointwise import Pointwise
 
 
 def weighted_term(function: Pointwise) -> Pointwise:

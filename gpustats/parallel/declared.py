@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..runtime.types import DType, Shape
 
 if TYPE_CHECKING:
     import dask.array
-    from numpy.typing import ArrayLike
 
 
 def as_declared(found: ArrayLike, shape: Shape, dtype: DType, what: str) -> np.ndarray:

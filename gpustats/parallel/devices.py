@@ -14,19 +14,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..language.device_function import Argument
 from ..language.domains import point_of
 from ..runtime import choose
+from ..runtime.base import Runtime
 from ..runtime.types import Array
 from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, is_stored, read, section, split
-
-if TYPE_CHECKING:
-    from ..language.device_function import Argument
-    from ..runtime.base import Runtime
 
 TRIAL_ROWS = 1 << 18  # rows by which a device's speed is measured
 

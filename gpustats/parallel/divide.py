@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..runtime import arrays
+from ..runtime.base import Runtime
 from .devices import Devices
 from .pieces import Data, Divisible, Options, Pieces
 from .stream import StreamedPieces, fits
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 
 def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | None) -> Pieces | None:

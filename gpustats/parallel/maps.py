@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..runtime import choose
+from ..runtime.base import Device, Runtime
 from .bars import bar
 from .devices import inside_worker, workers
 from .rows import Range, chunks
@@ -23,7 +24,6 @@ from .rows import Range, chunks
 if TYPE_CHECKING:
     from distributed import Future
 
-    from ..runtime.base import Device, Runtime
 
     Function = Callable[[Any, int, int, Runtime], Mapping[str, np.ndarray]]
     Results = Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]

@@ -6,19 +6,17 @@ import contextlib
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
 from ..evaluation.kinds import Plans, kind_of
 from ..runtime import arrays
+from ..runtime.base import Runtime
 from ..runtime.host_memory import HostRows
 from ..runtime.types import Array
 from .declared import as_declared
 from .rows import Arguments, Range, cut, is_stored
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Axes = tuple[Sequence[str], dict[str, int]]  # see `Divisible._row_axes`

@@ -9,19 +9,17 @@ import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..runtime.base import Runtime
 from ..runtime.choose import stay
 from ..runtime.host_memory import HostRows
 from ..runtime.types import Array
 from .closing import once_gone
 from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, chunks, read
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
 
 BUFFERS = 2  # pieces that pass through the device: one is computed on, the next arrives
 MOST_PIECES, FEWEST_PIECES = 16, 8  # pieces that fill the memory; all that do not pass through stay, and are read once

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..evaluation.pointwise import log_density_of
+from ..density import Density
+from ..evaluation.pointwise import Pointwise, log_density_of
 from ..language import nodes as lang
 from ..language.derived import resolve_in, with_argument
+from ..language.device_function import Argument
 from ..language.library import library
+from ..language.nodes import Function
 from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
+from ..runtime.types import Array, Shape, Value
 from .leaves import (
     MOST_COLUMNS,
     Column,
@@ -29,13 +32,6 @@ from .leaves import (
     taken_apart,
 )
 from .parameters import Packing, along_of, parameters_of, shape_of
-
-if TYPE_CHECKING:
-    from ..density import Density
-    from ..evaluation.pointwise import Pointwise
-    from ..language.device_function import Argument
-    from ..language.nodes import Function
-    from ..runtime.types import Array, Shape, Value
 
 #: Names of a model's own arguments, beside leaves and parameters.
 RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..evaluation.sums import LIGHT_COST
+from ..kernels.code import KernelCode
 from ..kernels.layout import Layout, copies, power_of_two, row_blocks
-
-if TYPE_CHECKING:
-    from ..kernels.code import KernelCode
-    from ..runtime.base import Device
+from ..runtime.base import Device
 
 _HELD_NUMBERS = 24  # numbers of all rows in flight that a thread of a GPU has registers for
 _CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines

@@ -5,32 +5,30 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..density import Density
 from ..evaluation.arguments import check_wrt_among, match
+from ..evaluation.pointwise import Pointwise
+from ..evaluation.repeated import SumReplay
 from ..parallel.devices import TRIAL_ROWS, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
 from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, is_stored, joined, read
 from ..runtime import arrays, choose
+from ..runtime.base import Device, Runtime
 from ..runtime.host_memory import HostRows
 from ..runtime.transfers import to_host
+from ..runtime.types import Array, Value
 from .binding import Binding
 from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
 from .on_device import OnDevice
 from .parameters import along_of, shape_of
 from .passes import Sets
-
-if TYPE_CHECKING:
-    from ..density import Density
-    from ..evaluation.pointwise import Pointwise
-    from ..evaluation.repeated import SumReplay
-    from ..runtime.base import Device, Runtime
-    from ..runtime.types import Array, Value
 
 
 class Rows(Remade):

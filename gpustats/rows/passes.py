@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import CompileError
 from ..evaluation.diagnosis import explained
@@ -14,17 +14,14 @@ from ..kernels.layout import copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import SET
 from ..kernels.template import Template
+from ..language.nodes import Function
 from ..rewriting.differentiate import VALUE, derivative_name, gradient
-from .layout import layout_for
+from ..runtime.types import KernelValue
+from .binding import RowFunction
+from .layout import RowsLayout, layout_for
 from .leaves import Column, Dot, Leaf, Scalar
-
-if TYPE_CHECKING:
-    from ..language.nodes import Function
-    from ..runtime.types import KernelValue
-    from .binding import RowFunction
-    from .layout import RowsLayout
-    from .parameters import Packing
-    from .sheet import KernelLeaf, Sheet
+from .parameters import Packing
+from .sheet import KernelLeaf, Sheet
 
 _ROWS, _PRODUCTS = Template.beside(__file__, "rows"), Template.beside(__file__, "rows_products")
 

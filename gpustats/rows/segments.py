@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import at
 from ..kernels.layout import power_of_two
 from ..kernels.template import Template
+from ..runtime.base import Kernel, Runtime
 from ..runtime.types import Array, DType, Handle
-
-if TYPE_CHECKING:
-    from ..runtime.base import Kernel, Runtime
 
 _SEGMENTS = Template.beside(__file__, "segments")
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import at
+from ..runtime.base import Runtime
 from ..runtime.host_memory import contiguous
+from ..runtime.types import Array, DType, KernelValue
 from .layout import longest_segment
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
 from .segments import Segments
-
-if TYPE_CHECKING:
-    from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, KernelValue
 
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "unsigned char"}
 

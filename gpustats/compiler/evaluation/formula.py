@@ -6,18 +6,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ...density import Density
+from ...draws.generator import Generator
 from ...evaluation.arguments import require
+from ...evaluation.repeated import SumReplay
 from ...language.device_function import Argument
 from .batches import fill
-
-if TYPE_CHECKING:
-    from ...density import Density
-    from ...draws.generator import Generator
-    from ...evaluation.repeated import SumReplay
 
 
 class LogFunction(Enum):

@@ -5,22 +5,20 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
 from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.op import OutputStorageType
 from pytensor.graph.traversal import ancestors, toposort
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
 
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
-
-if TYPE_CHECKING:
-    from pytensor.graph.op import OutputStorageType
 
 MOST_ELEMENTS_IN_PYTHON = 1000  # of an array, for which PyTensor's functions of numbers are fast enough
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
 from pytensor.gradient import DisconnectedType, disconnected_type, grad_undefined
 from pytensor.graph.basic import Apply, Constant, Variable
-from pytensor.graph.op import Op
+from pytensor.graph.op import Op, OutputStorageType
 from pytensor.graph.replace import _vectorize_node
 from pytensor.scalar.basic import Cast, Second
 from pytensor.scalar.basic import float64 as scalar_float64
@@ -19,9 +19,6 @@ from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ..evaluation.formula import Evaluator, Formula, FormulaArgument
 from .types import SymbolicShape, TensorLike, TensorVariable, Variables
-
-if TYPE_CHECKING:
-    from pytensor.graph.op import OutputStorageType
 
 FLOAT = "float64"
 
