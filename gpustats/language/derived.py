@@ -62,7 +62,7 @@ def with_argument(
 
 def taken_in(functions: Mapping[str, Function]) -> Callable[[str], bool]:
     """Test for a name that one of `functions`, or a special function, has: functions written beside them need another."""
-    return lambda name: name in functions or library.is_special(name)
+    return lambda name: name in functions or name in library.special
 
 
 def resolve_in(functions: Mapping[str, Function]) -> Resolve:

@@ -145,12 +145,8 @@ class Library:
         for stem in _stems(printed):
             if stem in self._shipped:
                 self._shipped_source(stem)
-        special = self.is_special(printed.removeprefix(f"{SPECIAL}_"))
+        special = printed.removeprefix(f"{SPECIAL}_") in self.special
         return special or printed in self._functions or printed in self._built_in_functions
-
-    def is_special(self, name: str) -> bool:
-        """True if a special function has this name."""
-        return name in self.special
 
     def _special(self, name: str) -> lang.Function | None:
         """The special function of a name, parsed with all others of its file."""

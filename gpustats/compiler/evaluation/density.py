@@ -23,7 +23,6 @@ from ...likelihood import Likelihood
 from ...runtime import choose
 from ...runtime.transfers import to_device
 from .batches import Shape, batch_of, common_batch, core_of
-from .forked import survives_fork
 from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 #: the axes of a number, a vector and a matrix
@@ -100,17 +99,14 @@ class DensityEvaluator(Evaluator):
         super().__init__(formula, known)
         self._plans: Plans[_SumForShapes] = Plans()
 
-    @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
         function = self.formula.function
         return np.asarray(function.table(function.bind(self.all_arguments(values), {})), np.float64)
 
-    @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         shapes = tuple([v.shape for v in values])
         return self._plans.plan(shapes, _SumForShapes, self, shapes)(values, wrt)
 
-    @survives_fork
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
         shapes = tuple([v.shape[1:] for v in values])
         return self._plans.plan(shapes, _SumForShapes, self, shapes).of_sets(values, n_sets, wrt)
@@ -118,7 +114,6 @@ class DensityEvaluator(Evaluator):
     def replay(self, shapes: Sequence[Shape], wrt: tuple[int, ...]) -> SumReplay | None:
         return self._plans.plan(tuple(shapes), _SumForShapes, self, shapes).replay(wrt)
 
-    @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         # Where every observation has parameters of its own, the derivatives of the sum are those of its terms.
         arguments, names, ranks = self.all_arguments(values), self.formula.names, self.formula.ranks
@@ -134,7 +129,6 @@ class DensityEvaluator(Evaluator):
             result.append(reduced(terms * factors, arguments[i].shape))
         return result
 
-    @survives_fork
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:

@@ -16,6 +16,7 @@ from ...evaluation.arguments import require
 from ...evaluation.repeated import SumReplay
 from ...language.device_function import Argument
 from .batches import fill
+from .forked import survives_fork
 
 
 class LogFunction(Enum):
@@ -106,7 +107,13 @@ class Evaluator(ABC):
 
     Of invalid parameters the device makes nan. Only where there is nan, a second look tells whether it comes of such parameters
     or of arguments that are nan themselves: so that it costs nothing where all is well.
+
+    What a class of evaluators computes on a device survives a fork.
     """
+
+    def __init_subclass__(cls) -> None:
+        for name in {"table", "sums", "sums_of_sets", "weighted", "draws"} & vars(cls).keys():
+            setattr(cls, name, survives_fork(getattr(cls, name)))
 
     def __init__(self, formula: Formula, known: Mapping[int, np.ndarray]):
         self.formula, self.known = formula, dict(known)

@@ -17,7 +17,6 @@ from ...glm import GLM
 from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .batches import Shape, batch_of, common_batch, core_of
 from .density import DensityFormula
-from .forked import survives_fork
 from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 #: The data that an observation may have beside its row of X.
@@ -122,14 +121,12 @@ class GLMEvaluator(Evaluator):
         """Model of data that never change."""
         return model_of(self.formula, {self.formula.names[i]: v for i, v in self.known.items()})
 
-    @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
         arguments = self.all_arguments(values)
         model, parameters = self._model_and_parameters(arguments)
         shape = common_batch(arguments, self.formula.ranks)
         return np.asarray(model.logpdf(**parameters), np.float64).reshape(shape)
 
-    @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         shapes = tuple([v.shape for v in values])
         passed = self._plans.plan(shapes, self._as_one_set, shapes)
@@ -187,7 +184,6 @@ class GLMEvaluator(Evaluator):
         found, names = self._model.replay(given, self._names_in_model(wrt)), self.formula.names
         return found and found.fix({names[i]: v for i, v in self.known.items() if i in self._parameters})
 
-    @survives_fork
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
         shapes = tuple([v.shape[1:] for v in values])
         passed = self._plans.plan(shapes, self._as_one_set, shapes)
@@ -201,14 +197,12 @@ class GLMEvaluator(Evaluator):
         value, gradients = model.value_and_grad(**parameters, wrt=self._names_in_model(wrt))
         return [np.asarray(np.sum(value)), *self._in_order(gradients, arguments, wrt)]
 
-    @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         arguments = self.all_arguments(values)
         model, parameters = self._model_and_parameters(arguments)
         gradients = model.weighted_gradients(weight, **parameters, wrt=self._names_in_model(wrt))
         return self._in_order(gradients, arguments, wrt)
 
-    @survives_fork
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:

@@ -18,7 +18,6 @@ from ...processes.parameters import MEAN, SIGMA
 from ...processes.vecchia import Vecchia
 from .batches import along_one_axis, batch_of, common_batch, core_of, values_at
 from .density import digest
-from .forked import survives_fork
 from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 OBSERVATIONS, POINTS = "y", "x"
@@ -72,18 +71,15 @@ class GPEvaluator(Evaluator):
         self._points_stay = self._points in self.known
         self._likelihood: MarginalLikelihood | None = None  # bound to the points, where these never change
 
-    @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
         arguments = self.all_arguments(values)
         batch = common_batch(arguments, self.formula.ranks)
         return self._of_sets(arguments, batch, ())[0].reshape(batch)
 
-    @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         arguments = self.all_arguments(values)
         return self._weighted_sum(arguments, 1.0, wrt)
 
-    @survives_fork
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
         shapes = [v.shape[1:] for v in values]
         if not self._one_process(shapes, wrt):
@@ -104,11 +100,9 @@ class GPEvaluator(Evaluator):
         found = self._likelihood_at(self.known[self._points]).replay(rows, [names[i] for i in wrt])
         return found and found.fix({names[i]: value for i, value in self.known.items() if i != self._points})
 
-    @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         return self._weighted_sum(self.all_arguments(values), weight, wrt)[1:]
 
-    @survives_fork
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:

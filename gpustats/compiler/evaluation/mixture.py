@@ -16,7 +16,6 @@ from ...evaluation.repeated import SumReplay
 from ...mixtures.mixture import Mixture
 from .batches import batch_of, common_batch, core_of, values_at
 from .density import DensityFormula
-from .forked import survives_fork
 from .formula import Evaluator, Formula, FormulaArgument, LogFunction
 
 _WEIGHTS = "log_weights"
@@ -67,7 +66,6 @@ class MixtureEvaluator(Evaluator):
         self._component = formula.component.evaluator({})
         self._mixture: Mixture | None = None  # bound to the observations, where these never change
 
-    @survives_fork
     def table(self, values: Sequence[np.ndarray]) -> np.ndarray:
         arguments = self.all_arguments(values)
         if not self._one_set(arguments):
@@ -75,7 +73,6 @@ class MixtureEvaluator(Evaluator):
         mixture, by_place, by_name = self._mixture_and_parameters(arguments)
         return np.asarray(mixture.logpdf(*by_place, **by_name)).reshape(common_batch(arguments, self.formula.ranks))
 
-    @survives_fork
     def sums(self, values: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[np.ndarray]:
         arguments = self.all_arguments(values)
         if self._one_set(arguments):
@@ -83,7 +80,6 @@ class MixtureEvaluator(Evaluator):
         table = self._table_of_varying(arguments)
         return [np.asarray(table.sum()), *(self._weighted(arguments, np.ones(table.shape), wrt) if wrt else ())]
 
-    @survives_fork
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         return self._weighted(self.all_arguments(values), weight, wrt)
 
@@ -91,7 +87,6 @@ class MixtureEvaluator(Evaluator):
         """True if parameters are invalid, as `Evaluator.refuses` tells; invalid weights have no logarithm."""
         return bool(np.isnan(self.all_arguments(values)[1]).any()) or super().refuses(values, terms)
 
-    @survives_fork
     def draws(
         self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
     ) -> np.ndarray:
@@ -108,7 +103,7 @@ class MixtureEvaluator(Evaluator):
             chosen = labels == k
             by_parameter = zip(component_parameters, ranks, strict=True)
             values = [values_at(_of_component(p, k, r), r, size, chosen) for p, r in by_parameter]
-            drawn = self._component.draws(values, (np.count_nonzero(chosen),), length, rng)
+            drawn = self._component.draws(values, (int(np.count_nonzero(chosen)),), length, rng)
             if result is None:
                 result = np.empty(size + drawn.shape[1:], drawn.dtype)
             result[chosen] = drawn
@@ -141,7 +136,6 @@ class MixtureEvaluator(Evaluator):
         found = mixture.replay(dict(zip(names[1:], (weights, *parameters), strict=True)), [names[i] for i in wrt])
         return found and found.fix({names[i]: value for i, value in self.known.items() if i})
 
-    @survives_fork
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:
         one = self.all_arguments([v[0] for v in values])
         if 0 not in self.known or not self._one_set(one):

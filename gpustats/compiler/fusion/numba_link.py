@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import numba_funcify
 
-from ..graph.numba_link import Bridge, broadcast, compiled, extents_of, ndims_of
+from ..graph.numba_link import Bridge, compiled, ndims_of
 from .op import Fused
 from .sets import FusedSets
 
@@ -21,14 +21,12 @@ def _fused(op: Fused, node: Apply, **kwargs: object) -> Callable:
     numbers = [i for i, v in enumerate(own) if v.type.dtype == "float64" and all(extent == 1 for extent in v.type.shape)]
     alone = None if data else functools.partial(evaluator.by_machine, wrt=op.wrt)
     bridge = Bridge(lambda arrays: evaluator.sums(evaluator.as_held(arrays), op.wrt), ndims, str(op), data, numbers, alone)
-    return compiled(bridge, node, [[], *(extents_of(i, ndims[i]) for i in op.wrt)], "sum over rows")
+    return compiled(bridge, node)
 
 
 @numba_funcify.register(FusedSets)
 def _fused_sets(op: FusedSets, node: Apply, **kwargs: object) -> Callable:
-    evaluator, ndims, leading = op.evaluator, ndims_of(node), op.leading(node.inputs)
+    evaluator, ndims = op.evaluator, ndims_of(node)
     data = {i: node.inputs[i].type.dtype for i in range(evaluator.n_inputs, len(ndims))}
     bridge = Bridge(lambda arrays: evaluator.sums_of_sets(evaluator.as_held(arrays), op.wrt), ndims, str(op), data)
-    lead = broadcast(leading)
-    shapes = [lead, *(lead + extents_of(i, ndims[i])[leading[i] :] for i in op.wrt)]
-    return compiled(bridge, node, shapes, "sum over rows")
+    return compiled(bridge, node)

@@ -13,7 +13,7 @@ from pytensor.graph.replace import clone_replace
 
 from ..graph.gradients import gradients, pulled_back
 from ..graph.ops import FLOAT, ArrayOp, as_float64
-from ..graph.types import SymbolicShape, TensorLike, Variables
+from ..graph.types import Batch, E, Extents, TensorLike, Variables
 from .checks import without
 from .evaluator import RowsEvaluator
 from .program import Program
@@ -27,6 +27,7 @@ class OfRows(ArrayOp):
 
     __props__ = ("evaluator", "wrt")
     default_output = 0
+    noun = "sum over rows"
 
     def __init__(self, evaluator: RowsEvaluator, wrt: Sequence[int]):
         self.evaluator, self.wrt = evaluator, tuple(wrt)
@@ -70,8 +71,8 @@ class Fused(OfRows):
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return self.evaluator.sums(arrays, self.wrt)
 
-    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
-        return [(), *(shapes[i] for i in self.wrt)]
+    def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
+        return [(), *(of[i] for i in self.wrt)]
 
     def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         if all(isinstance(c.type, DisconnectedType) for c in cotangents[1:]):

@@ -11,8 +11,8 @@ from pytensor.gradient import disconnected_type
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.replace import _vectorize_node, vectorize_graph
 
-from ..graph.ops import FLOAT, broadcast_batch
-from ..graph.types import SymbolicShape, TensorLike, Variables
+from ..graph.ops import FLOAT
+from ..graph.types import Batch, E, Extents, TensorLike, Variables
 from .op import Fused, OfRows
 
 
@@ -41,10 +41,9 @@ class FusedSets(OfRows):
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return self.evaluator.sums_of_sets(arrays, self.wrt)
 
-    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
-        lead = broadcast_batch(node, shapes, self.ranks)
-        cores = [tuple(shapes[i][len(shapes[i]) - self.ranks[i] :]) for i in self.wrt]
-        return [lead, *(lead + core for core in cores)]
+    def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
+        lead = batch(self.ranks)
+        return [lead, *((*lead, *of[i][len(of[i]) - self.ranks[i] :]) for i in self.wrt)]
 
     def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         found = self.pulled_back_by_graph(inputs, cotangents)

@@ -12,13 +12,14 @@ from pytensor.graph.replace import _vectorize_node
 from pytensor.tensor.utils import broadcast_static_dim_lengths
 
 from ..evaluation.linalg import linear_algebra
-from .ops import FLOAT, ArrayOp, as_float64, broadcast_batch
-from .types import SymbolicShape, TensorLike, Variables
+from .ops import FLOAT, ArrayOp, as_float64
+from .types import Batch, E, Extents, TensorLike, Variables
 
 
 class StackOp(ArrayOp):
     """Op on stacks of matrices, whose leading axes, as many in each, broadcast."""
 
+    noun = "matrix function"
     #: place of the input that has the shape of each output; None where an output has the shape of the last input's matrices,
     #: with the leading axes to which all inputs broadcast
     shaped_like: ClassVar[tuple[int | None, ...]]
@@ -34,11 +35,8 @@ class StackOp(ArrayOp):
         ndim = max(v.type.ndim for v in variables)
         return [pt.shape_padleft(v, ndim - v.type.ndim) if v.type.ndim < ndim else v for v in variables]
 
-    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
-        return [self._stacked(node, shapes) if i is None else shapes[i] for i in self.shaped_like]
-
-    def _stacked(self, node: Apply, shapes: Sequence[SymbolicShape]) -> SymbolicShape:
-        return (*broadcast_batch(node, shapes, [2] * len(shapes)), *shapes[-1][-2:])
+    def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
+        return [(*batch([2] * len(of)), *of[-1][-2:]) if i is None else of[i] for i in self.shaped_like]
 
     def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         raise NotImplementedError(

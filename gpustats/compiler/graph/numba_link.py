@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 import math
 import threading
@@ -17,10 +18,8 @@ from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 
 from ...runtime.foreign import from_any_thread
-from .linear_algebra import StackOp
 from .machine import Evaluation, Programs, evaluation_of, is_possible, machine
-from .ops import LogLikelihood, Table, Weighted
-from .sets import LogLikelihoods
+from .ops import ArrayOp, LogLikelihood
 
 # Draws are a call of Python's in any case, so object mode costs nothing there.
 warnings.filterwarnings("ignore", message=r"Numba will use object mode to run DensityRV\{")
@@ -124,16 +123,14 @@ def _as_it_is(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dt
     return np.ndarray(shape, dtype, memory, 0, strides)
 
 
-def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what: str = "density") -> Callable:
-    """Numba function that calls a bridge, for a node whose inputs are a0, a1, …
-
-    `shapes` are expressions for the extents of each output, and `what` is the name of the operation for the error.
-    """
-    ndims = ndims_of(node)
+def compiled(bridge: Bridge, node: Apply) -> Callable:
+    """Numba function that calls a bridge, for a node whose inputs are a0, a1, …"""
+    op, ndims = node.op, ndims_of(node)
     n = len(ndims)
     inputs = ", ".join(f"a{i}" for i in range(n))
     arrays = [i for i in range(n) if i not in bridge.numbers]
-    extents = [f"a{i}.shape[{axis}]" for i in arrays for axis in range(ndims[i])]
+    shapes = [tuple(f"a{i}.shape[{axis}]" for axis in range(ndim)) for i, ndim in enumerate(ndims)]
+    extents = [extent for i in arrays for extent in shapes[i]]
     lines = [f"def call({inputs}):"]
     converted = [i for i in arrays if i not in bridge.dtypes]
     extents += [f"a{i}.strides[{axis}]" for i in bridge.dtypes for axis in range(ndims[i])]
@@ -148,7 +145,7 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
     lines += [f"    layout = np.empty({len(layout)}, np.int64)"]
     lines += [f"    layout[{k}] = {number}" for k, number in enumerate(layout)]
     sizes = []
-    for i, shape in enumerate(shapes):
+    for i, shape in enumerate(op.shapes(shapes, functools.partial(_broadcast, ndims))):
         lines += [f"    shape{i} = ({''.join(f'{extent}, ' for extent in shape)})"]
         lines += [f"    size{i} = {' * '.join(f'shape{i}[{axis}]' for axis in range(len(shape))) or '1'}"]
         sizes.append(f"size{i}")
@@ -167,17 +164,14 @@ def compiled(bridge: Bridge, node: Apply, shapes: Sequence[Sequence[str]], what:
         results.append(f"{result}.astype(np.bool_)" if output.type.dtype == "bool" else result)
         start = stop
     lines += [f"    return {', '.join(results)}"]
-    scope |= {"np": np, "callback": bridge.callback, "FAILED": _FAILED.format(what), "bridge": bridge}
+    scope |= {"np": np, "callback": bridge.callback, "FAILED": _FAILED.format(op.noun), "bridge": bridge}
     exec("\n".join(lines), scope)
     return numba_njit(scope["call"])
 
 
-def extents_of(i: int, ndim: int) -> list[str]:
-    return [f"a{i}.shape[{axis}]" for axis in range(ndim)]
-
-
-def broadcast(batch: Sequence[int]) -> list[str]:
-    """Shape to which inputs with so many leading axes broadcast."""
+def _broadcast(ndims: Sequence[int], ranks: Sequence[int]) -> tuple[str, ...]:
+    """Shape to which the leading axes of inputs broadcast, of which so many are others."""
+    batch = [n - rank for n, rank in zip(ndims, ranks, strict=True)]
     ndim, shape = max(batch), []
     for axis in range(ndim):
         extent = "1"
@@ -186,25 +180,21 @@ def broadcast(batch: Sequence[int]) -> list[str]:
             if own_axis >= 0:
                 extent = f"(a{i}.shape[{own_axis}] if a{i}.shape[{own_axis}] != 1 else {extent})"
         shape.append(extent)
-    return shape
+    return tuple(shape)
 
 
 def ndims_of(node: Apply) -> list[int]:
     return [v.type.ndim for v in node.inputs]
 
 
-@numba_funcify.register(Table)
-def _table(op: Table, node: Apply, **kwargs: Any) -> Callable:
-    ndims = ndims_of(node)
-    shape = broadcast([n - rank for n, rank in zip(ndims, op.ranks, strict=True)])
-    bridge = Bridge(lambda arrays: op.evaluator.checked_table(arrays), ndims, str(op))
-    return compiled(bridge, node, [shape, []])
+@numba_funcify.register(ArrayOp)
+def _array_op(op: ArrayOp, node: Apply, **kwargs: Any) -> Callable:
+    return compiled(Bridge(op.evaluate, ndims_of(node), str(op)), node)
 
 
 @numba_funcify.register(LogLikelihood)
 def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
-    ndims, evaluator = ndims_of(node), op.evaluator
-    places = [evaluator.free.index(i) for i in op.wrt]
+    evaluator, places = op.evaluator, op.places
 
     def alone(arrays: Sequence[np.ndarray]) -> Evaluation | None:
         if (replay := evaluator.replay([a.shape for a in arrays], op.wrt)) is None:
@@ -215,28 +205,4 @@ def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
         outputs = [(names[p], start + np.arange(arrays[p].size)) for p, start in zip(places, starts, strict=False)]
         return evaluation_of(replay, inputs, outputs, starts[-1], valid=1)
 
-    bridge = Bridge(lambda arrays: evaluator.checked_sums(arrays, op.wrt), ndims, str(op), evaluation=alone)
-    return compiled(bridge, node, [[], [], *(extents_of(i, ndims[i]) for i in places)])
-
-
-@numba_funcify.register(LogLikelihoods)
-def _log_likelihoods(op: LogLikelihoods, node: Apply, **kwargs: Any) -> Callable:
-    ndims, leading = ndims_of(node), op.leading(node.inputs)
-    lead = broadcast(leading)
-    shapes = [lead, lead, *(lead + extents_of(i, ndims[i])[leading[i] :] for i in op.places)]
-    return compiled(Bridge(op.evaluate, ndims, str(op)), node, shapes)
-
-
-@numba_funcify.register(Weighted)
-def _weighted(op: Weighted, node: Apply, **kwargs: Any) -> Callable:
-    ndims = ndims_of(node)
-    bridge = Bridge(lambda arrays: op.evaluator.checked_weighted(arrays[:-1], arrays[-1], op.wrt), ndims, str(op))
-    return compiled(bridge, node, [extents_of(i, ndims[i]) for i in op.wrt])
-
-
-@numba_funcify.register(StackOp)
-def _linear_algebra(op: StackOp, node: Apply, **kwargs: Any) -> Callable:
-    ndims, last = ndims_of(node), len(node.inputs) - 1
-    shape = broadcast([n - 2 for n in ndims]) + extents_of(last, ndims[last])[-2:]
-    shapes = [shape if i is None else extents_of(i, ndims[i]) for i in op.shaped_like]
-    return compiled(Bridge(op.evaluate, ndims, str(op)), node, shapes, "matrix function")
+    return compiled(Bridge(op.evaluate, ndims_of(node), str(op), evaluation=alone), node)

@@ -18,7 +18,7 @@ from pytensor.tensor.basic import Alloc
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ..evaluation.formula import Evaluator, Formula, FormulaArgument
-from .types import SymbolicShape, TensorLike, TensorVariable, Variables
+from .types import Batch, E, Extents, SymbolicShape, TensorLike, TensorVariable, Variables
 
 FLOAT = "float64"
 
@@ -45,12 +45,17 @@ def as_float64(value: TensorLike) -> Variable:
 class ArrayOp(Op):
     """Op whose outputs a method computes from the arrays of its inputs, for every linker."""
 
+    noun = "density"  # for errors
+
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         """Output arrays for these input arrays."""
         raise NotImplementedError
 
-    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
-        """Shapes of the outputs, from those of the inputs."""
+    def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
+        """Shapes of the outputs, from those `of` the inputs, of whatever stands for an extent.
+
+        `batch` gives the shape to which the leading axes of the inputs broadcast, from the numbers of the other axes of each.
+        """
         raise NotImplementedError
 
     def perform(self, node: Apply, inputs: Sequence[np.ndarray], outputs: OutputStorageType) -> None:
@@ -58,7 +63,8 @@ class ArrayOp(Op):
             storage[0] = np.asarray(value)
 
     def infer_shape(self, *args: Any) -> Sequence[SymbolicShape]:  # PyTensor 2 passes the graph as well
-        return self.shapes(*args[-2:])
+        node, shapes = args[-2:]
+        return self.shapes(shapes, functools.partial(broadcast_batch, node, shapes))
 
     def pullback(self, inputs: Variables, outputs: Variables, cotangents: Variables) -> list[Variable]:
         """Derivatives in the inputs, from those in the outputs."""
@@ -154,8 +160,8 @@ class Table(DensityOp):
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return self.evaluator.checked_table(arrays)
 
-    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
-        return [broadcast_batch(node, shapes, self.ranks), ()]
+    def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
+        return [batch(self.ranks), ()]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False] for _ in node.inputs]
@@ -199,8 +205,8 @@ class LogLikelihood(DensityOp):
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return self.evaluator.checked_sums(arrays, self.wrt)
 
-    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
-        return [(), (), *(shapes[i] for i in self.places)]
+    def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
+        return [(), (), *(of[i] for i in self.places)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True] * len(node.outputs) for _ in node.inputs]
@@ -223,8 +229,8 @@ class Weighted(DensityOp):
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return self.evaluator.checked_weighted(arrays[:-1], arrays[-1], self.wrt)
 
-    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
-        return [shapes[i] for i in self.wrt]
+    def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
+        return [of[i] for i in self.wrt]
 
 
 def _condition() -> Variable:

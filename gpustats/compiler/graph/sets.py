@@ -12,8 +12,8 @@ from pytensor.graph.replace import _vectorize_node
 
 from ..evaluation.batches import along_one_axis, common_batch
 from ..evaluation.formula import Formula
-from .ops import FLOAT, DensityOp, LogLikelihood, broadcast_batch
-from .types import SymbolicShape, TensorLike
+from .ops import FLOAT, DensityOp, LogLikelihood
+from .types import Batch, E, Extents, TensorLike
 
 
 class LogLikelihoods(DensityOp):
@@ -50,9 +50,9 @@ class LogLikelihoods(DensityOp):
             return [np.empty(lead), np.empty(lead, bool), *(np.empty(lead + sets[place].shape[1:]) for place in self.places)]
         return [a.reshape(lead + a.shape[1:]) for a in self.evaluator.checked_sums_of_sets(sets, n_sets, self.wrt)]
 
-    def shapes(self, node: Apply, shapes: Sequence[SymbolicShape]) -> Sequence[SymbolicShape]:
-        lead = broadcast_batch(node, shapes, self.ndims)
-        return [lead, lead, *(lead + tuple(shapes[i][len(shapes[i]) - self.ndims[i] :]) for i in self.places)]
+    def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
+        lead = batch(self.ndims)
+        return [lead, lead, *((*lead, *of[i][len(of[i]) - self.ndims[i] :]) for i in self.places)]
 
 
 @_vectorize_node.register(LogLikelihood)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from numpy.typing import ArrayLike
 from pytensor.graph.basic import Variable
@@ -16,3 +17,10 @@ Parameter = TensorLike | None
 Variables = Sequence[TensorVariable]
 #: Shape in a graph: a number or a variable for each axis.
 SymbolicShape = tuple[int | Variable, ...]
+
+#: What stands for the extent of an axis where shapes are computed, in a graph or in the text of compiled code.
+E = TypeVar("E")
+#: Extents of an array.
+Extents = tuple[E, ...]
+#: Of the number of each input's last axes that count as no leading ones: the extents to which the leading ones broadcast.
+Batch = Callable[[Sequence[int]], Extents[E]]
