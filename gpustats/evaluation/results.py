@@ -46,9 +46,7 @@ class Written:
         return self._array if waited else deliver(self._runtime, self._array, self._native)
 
 
-def written_by(
-    launch: Callable[[Handle, int], None], runtime: Runtime, shape: Shape, dtype: DType, native: bool
-) -> Array:  # fmt: skip
+def written_by(launch: Callable[[Handle, int], None], runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> Array:
     """Result of a kernel, as the user gets it; `launch` takes the memory to write to, and the offset in it in numbers."""
     result = Written(runtime, shape, dtype, native)
     launch(result.handle, result.offset)

@@ -152,9 +152,7 @@ class VaryingArguments:
 class Varying:
     """The rows of a GLM with named groups on a device."""
 
-    def __init__(
-        self, family: Family, terms: Sequence[Named], data: Mapping[str, Array], dtype: DType, runtime: Runtime
-    ):
+    def __init__(self, family: Family, terms: Sequence[Named], data: Mapping[str, Array], dtype: DType, runtime: Runtime):
         self._family, self._terms, self.runtime = family, terms, runtime
         whole = {t.index_name for t in terms}
         self._data = {n: _copied(v, None if n in whole else dtype) for n, v in data.items()}
@@ -212,9 +210,7 @@ def named_arguments(
     )
 
 
-def checked_wrt(
-    family: Family, terms: Sequence[Named], wrt: str | Collection[str] | None, intercept: bool
-) -> tuple[str, ...]:
+def checked_wrt(family: Family, terms: Sequence[Named], wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
     """Names of the arguments in which derivatives are wanted."""
     can = [COEFFICIENTS, INTERCEPT, *(n for n in family.parameters if n not in family.whole), *(t.name for t in terms)]
     return tuple(n for n in can if n != INTERCEPT or intercept) if wrt is None else check_wrt_among(wrt, can)

@@ -238,9 +238,7 @@ class _Separator:
         found = self.replacements.get(key, ())
         return next((member for guards, member in found if self.guards[: len(guards)] == guards), None)
 
-    def member(
-        self, level: int, name: str, kind: str, value: Expression, guards: Guards = (), numbers: int = 1
-    ) -> lang.Field:
+    def member(self, level: int, name: str, kind: str, value: Expression, guards: Guards = (), numbers: int = 1) -> lang.Field:
         stage = self.result.stages[level]
         if name not in stage.members:
             stage.members[name] = kind

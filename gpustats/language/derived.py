@@ -48,9 +48,7 @@ def unlike_others(made: Function, resolve: Resolve) -> Function:
     return made
 
 
-def with_argument(
-    function: Function, suffix: str, argument: str, body: str, resolve: Resolve
-) -> tuple[Function, str]:
+def with_argument(function: Function, suffix: str, argument: str, body: str, resolve: Resolve) -> tuple[Function, str]:
     """Function ``<name>_<suffix>`` of one more real argument, and the name of that argument.
 
     This is `argument`, unless `function` has one of this name. The body has ``{argument}`` where it uses the new argument, and

@@ -105,9 +105,7 @@ def parse(
         raise DeviceFunctionError("this is nested too deeply: make parts of it variables", line, column, source) from None
 
 
-def parse_row_function(
-    source: str, resolve: Resolve, taken: Callable[[str], bool]
-) -> tuple[DeviceFunction, Function]:
+def parse_row_function(source: str, resolve: Resolve, taken: Callable[[str], bool]) -> tuple[DeviceFunction, Function]:
     """Parse the source of a function of a row: the last function in it, whatever its name.
 
     Parameters, errors
@@ -319,9 +317,7 @@ def _require_arguments(
         raise DeviceFunctionError(message, line=other.line, column=other.column, source=made.source)
 
 
-def _of_comment(
-    made: DeviceFunction, function: Function, kind: Kind, entries: dict[str, Entry]
-) -> tuple[Argument, ...]:
+def _of_comment(made: DeviceFunction, function: Function, kind: Kind, entries: dict[str, Entry]) -> tuple[Argument, ...]:
     """Arguments of a function whose own inputs are computed from them: all that the comment names, the observation first."""
     for needed in kind.public:
         if needed not in entries:

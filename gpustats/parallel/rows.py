@@ -163,9 +163,7 @@ def _after_one_another(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
     return np.concatenate(parts, axis, dtype=min((p.dtype for p in parts), key=lambda dtype: dtype.itemsize))
 
 
-def added_with_gradients(
-    results: Iterable[tuple[Total, Gradients]], axes: Mapping[str, int]
-) -> tuple[Total, Gradients]:
+def added_with_gradients(results: Iterable[tuple[Total, Gradients]], axes: Mapping[str, int]) -> tuple[Total, Gradients]:
     """Values and derivatives of all pieces."""
     values: list[Total] = []
 

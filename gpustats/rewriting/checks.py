@@ -57,9 +57,7 @@ def refuses(function: Function, resolve: Resolve) -> bool:
     return own or any(refuses(f, resolve) for f in called if f is not None)
 
 
-def checked(
-    function: Function, arguments: Sequence[Argument], resolve: Resolve, outside: str = "-INFINITY"
-) -> Function:
+def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve, outside: str = "-INFINITY") -> Function:
     """Function with scipy.stats' rules around `function`, of an observation, its first parameter, and parameters.
 
     nan where a parameter lies outside its domain, where parameters do not go together, or the observation is nan; `outside`,

@@ -86,9 +86,7 @@ def product_name(first: str, second: str) -> str:
     return f"{derivative_name(first)}_times_{derivative_name(second)}"
 
 
-def expansion(
-    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], weight: str = ""
-) -> Function:
+def expansion(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], weight: str = "") -> Function:
     """Function that returns the value, the first and second derivatives, and the products of first ones.
 
     The function has one result, of numbers only. Of `functions`, all that it calls, those that are made on the way are added.

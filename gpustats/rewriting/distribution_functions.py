@@ -205,9 +205,7 @@ def _on_both_sides(function: Function, other: Function, functions: dict[str, Fun
     return _added(derived(function, "both_sides", body, resolve_in(functions)), functions)
 
 
-def _everywhere(
-    definition: DeviceFunction, function: Function, ending: str, functions: dict[str, Function]
-) -> Function:
+def _everywhere(definition: DeviceFunction, function: Function, ending: str, functions: dict[str, Function]) -> Function:
     """Distribution function for every real number: it has certain values below and above the observation's domain.
 
     It has them beyond the ends of the support that the source writes, too, where rounding would give it others, and rounding

@@ -129,9 +129,7 @@ class DensityEvaluator(Evaluator):
             result.append(reduced(terms * factors, arguments[i].shape))
         return result
 
-    def draws(
-        self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
-    ) -> np.ndarray:
+    def draws(self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator) -> np.ndarray:
         density = self.formula.density
         out = None if length is None else np.empty((*size, length), np.int64 if density.discrete else np.float64)
         by_place, by_name = self.formula.as_call(parameters)

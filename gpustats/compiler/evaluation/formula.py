@@ -135,9 +135,7 @@ class Evaluator(ABC):
         """Derivatives, in each of the arguments at the places `wrt`, of the sum of weight × log-density."""
 
     @abstractmethod
-    def draws(
-        self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
-    ) -> np.ndarray:
+    def draws(self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator) -> np.ndarray:
         """Random draws of shape `size` and the axis of a vector, whose `length` is told where the parameters do not tell it."""
 
     # -- as PyMC takes invalid parameters: for all observations at once

@@ -203,9 +203,7 @@ class GLMEvaluator(Evaluator):
         gradients = model.weighted_gradients(weight, **parameters, wrt=self._names_in_model(wrt))
         return self._in_order(gradients, arguments, wrt)
 
-    def draws(
-        self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
-    ) -> np.ndarray:
+    def draws(self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator) -> np.ndarray:
         return self.formula.density.rvs(**self.formula.outcome_parameters(parameters), size=size, rng=rng)
 
     def _model_and_parameters(self, arguments: Sequence[np.ndarray]) -> tuple[GLM, dict[str, Any]]:

@@ -103,9 +103,7 @@ class GPEvaluator(Evaluator):
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         return self._weighted_sum(self.all_arguments(values), weight, wrt)[1:]
 
-    def draws(
-        self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
-    ) -> np.ndarray:
+    def draws(self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator) -> np.ndarray:
         """Draws from the prior and the noise, as `Evaluator.draws` gives them, at the points among the parameters."""
         ranks = self.formula.ranks[1:]
         cores = [core_of(p, r) for p, r in zip(parameters, ranks, strict=True)]
@@ -129,9 +127,7 @@ class GPEvaluator(Evaluator):
         one = all(len(by_place[i]) == rank for i, rank in enumerate(self.formula.ranks))
         return one and self._points_stay and self._points not in wrt
 
-    def _set_at(
-        self, arguments: Sequence[np.ndarray], batch: tuple[int, ...], place: tuple[int, ...]
-    ) -> dict[str, np.ndarray]:
+    def _set_at(self, arguments: Sequence[np.ndarray], batch: tuple[int, ...], place: tuple[int, ...]) -> dict[str, np.ndarray]:
         """Set of arguments at a place, by names."""
         names, ranks = self.formula.names, self.formula.ranks
         if not batch:

@@ -87,9 +87,7 @@ class MixtureEvaluator(Evaluator):
         """True if parameters are invalid, as `Evaluator.refuses` tells; invalid weights have no logarithm."""
         return bool(np.isnan(self.all_arguments(values)[1]).any()) or super().refuses(values, terms)
 
-    def draws(
-        self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator
-    ) -> np.ndarray:
+    def draws(self, parameters: Sequence[np.ndarray], size: tuple[int, ...], length: int | None, rng: Generator) -> np.ndarray:
         """Draws of a mixture, as `Evaluator.draws` gives them, of parameters that begin with the weights themselves.
 
         The component of each draw comes first, then all draws from each component.

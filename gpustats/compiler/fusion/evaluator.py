@@ -156,9 +156,7 @@ class RowsEvaluator:
             self._fits = (new, *others[: MOST_FITS - 1])
             return new
 
-    def _fitted(
-        self, shapes: Sequence[tuple[int, ...]], arrays: Sequence[np.ndarray]
-    ) -> _ByRows | _OfComputed | _ByPyTensor:
+    def _fitted(self, shapes: Sequence[tuple[int, ...]], arrays: Sequence[np.ndarray]) -> _ByRows | _OfComputed | _ByPyTensor:
         inputs, data = self.inner_inputs[: self.n_inputs], self.inner_inputs[self.n_inputs :]
         try:
             program = program_of(

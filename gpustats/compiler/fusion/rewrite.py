@@ -107,9 +107,7 @@ def _checked(on: bool, min_rows: int | None, devices: str | Sequence[str] | None
 
 
 @contextlib.contextmanager
-def fused(
-    on: bool = True, *, min_rows: int | None = None, devices: str | Sequence[str] | None = None
-) -> Iterator[None]:
+def fused(on: bool = True, *, min_rows: int | None = None, devices: str | Sequence[str] | None = None) -> Iterator[None]:
     """Context in which models are compiled with their sums over rows on the device: see `fuse`.
 
     Examples

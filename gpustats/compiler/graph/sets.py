@@ -24,9 +24,7 @@ class LogLikelihoods(DensityOp):
 
     __props__ = ("formula", "wrt", "known", "ndims")
 
-    def __init__(
-        self, formula: Formula, wrt: Sequence[int], known: Sequence[tuple[int, Constant]], ndims: Sequence[int]
-    ):
+    def __init__(self, formula: Formula, wrt: Sequence[int], known: Sequence[tuple[int, Constant]], ndims: Sequence[int]):
         super().__init__(formula, wrt, known)
         self.ndims = tuple(ndims)
 
