@@ -5,41 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from . import nodes as lang
 from .bounds import LAST_INDEX, counted, written_out
-from .nodes import (
-    INT,
-    LIKELY,
-    MATH,
-    OUTPUT,
-    REAL,
-    RNG,
-    UNLIKELY,
-    VECTOR,
-    Assign,
-    Binary,
-    Call,
-    Cast,
-    Conditional,
-    Declare,
-    Expression,
-    Field,
-    For,
-    Function,
-    If,
-    Index,
-    Member,
-    Name,
-    Node,
-    Number,
-    Parameter,
-    Perform,
-    Return,
-    Statement,
-    Store,
-    Unary,
-    draws,
-    walk,
-)
+from .nodes import INT, MATH, REAL, RNG, Binary, Call, Cast, Expression, For, Name, Node, Number, Unary, draws, walk
 
 _PRECEDENCE = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
@@ -70,7 +38,7 @@ def _is_small(e: Expression) -> bool:
     match e:
         case Number():
             return len(e.text) < 4
-        case Conditional():
+        case lang.Conditional():
             return _is_small(e.then) and _is_small(e.otherwise)
     return isinstance(e, (Unary, Binary)) and e.operator in ("!", "&&", "||", *_COMPARISONS)
 
@@ -96,13 +64,13 @@ class Printer:
                 return e.text + ("f" if e.type == REAL and self.dtype == "float32" else "")
             case Name():
                 return e.name
-            case Field():
+            case lang.Field():
                 return f"{e.owner}.{e.name}"
-            case Member():
+            case lang.Member():
                 return f"{self.expression(e.value)}.{e.name}"
-            case Index():
+            case lang.Index():
                 return f"{e.array.name}[{self.expression(e.subscript)}]"
-            case Call(function=function) if function in (LIKELY, UNLIKELY):
+            case Call(function=function) if function in (lang.LIKELY, lang.UNLIKELY):
                 return self.expression(e.arguments[0], outer)
             case Call(function="abs"):
                 return f"int_abs({self.expression(e.arguments[0])})"
@@ -124,7 +92,7 @@ class Printer:
                 compares = e.operator in _COMPARISONS  # compilers doubt a < b < c, though it means (a < b) < c
                 left, right = self.expression(e.left, level + compares), self.expression(e.right, level + 1)
                 text = f"{left} {e.operator} {right}"
-            case Conditional():
+            case lang.Conditional():
                 condition = e.condition  # in OpenCL it must be a whole number
                 if condition.type == REAL:
                     condition = Binary("!=", condition, Number("0", INT), INT)
@@ -151,22 +119,22 @@ class Printer:
             return f"(real)({text})"
         return text
 
-    def statement(self, s: Statement, indent: str = "    ") -> str:
+    def statement(self, s: lang.Statement, indent: str = "    ") -> str:
         match s:
-            case Declare():
+            case lang.Declare():
                 value = "" if s.value is None else f" = {self.expression(s.value)}"
                 if s.value is None and s.type not in (REAL, INT):  # a struct that gets its value in a branch
                     value = " = {0}"
                 return f"{indent}{s.type} {s.name}{value};\n"
-            case Assign():
+            case lang.Assign():
                 return f"{indent}{self.assignment(s)};\n"
-            case Return():
+            case lang.Return():
                 return f"{indent}return {self.expression(s.value)};\n"
-            case Store():
+            case lang.Store():
                 return f"{indent}{s.array.name}[{self.expression(s.subscript)}] = {self.expression(s.value)};\n"
-            case Perform():
+            case lang.Perform():
                 return f"{indent}{self.expression(s.call)};\n"
-            case If():
+            case lang.If():
                 text = f"{indent}if ({self.condition(s.condition, 0, *s.then, *s.otherwise)}) {self.block(s.then, indent)}"
                 if s.otherwise:
                     text = text.rstrip("\n") + f" else {self.block(s.otherwise, indent)}"
@@ -188,7 +156,7 @@ class Printer:
                 return head + body
         raise AssertionError(s)
 
-    def assignment(self, s: Assign, counts: bool = False) -> str:
+    def assignment(self, s: lang.Assign, counts: bool = False) -> str:
         """Text of an assignment; `counts`: the step of a loop that just counts, and so comes to no end of `int`."""
         value = s.value
         steps = "+-*/" if value.type == REAL else "+-" if counts else ""
@@ -198,19 +166,19 @@ class Printer:
             return f"{s.name} {value.operator}= {self.expression(value.right)}"
         return f"{s.name} = {self.expression(value)}"
 
-    def block(self, statements: tuple[Statement, ...], indent: str) -> str:
+    def block(self, statements: tuple[lang.Statement, ...], indent: str) -> str:
         return "{\n" + "".join(self.statement(s, indent + "    ") for s in statements) + indent + "}\n"
 
-    def parameter(self, p: Parameter) -> str:
-        if p.type == VECTOR:
+    def parameter(self, p: lang.Parameter) -> str:
+        if p.type == lang.VECTOR:
             return f"{self.space.get(p.name, 'GLOBAL')} const real *{p.name}"
-        if p.type == OUTPUT:
+        if p.type == lang.OUTPUT:
             return f"GLOBAL real *{p.name}"
         if p.type == RNG:
             return f"rng_t *{p.name}"
         return f"{p.type} {p.name}"
 
-    def results(self, f: Function) -> str:
+    def results(self, f: lang.Function) -> str:
         """Struct in which `f` returns several results."""
         members = "".join(f"    real {name};\n" for name in f.results)
         parameters = ", ".join(f"real {name}" for name in f.results)
@@ -220,7 +188,7 @@ class Printer:
             f"DEVICE {f.type} {f.maker}({parameters})\n{{\n    {f.type} results;\n{body}    return results;\n}}\n\n"
         )
 
-    def function(self, f: Function) -> str:
+    def function(self, f: lang.Function) -> str:
         head = f"{self.kind(f.name)} {f.type} {f.name}({', '.join(map(self.parameter, f.parameters))})\n"
         return head + self.block(f.body, "")
 

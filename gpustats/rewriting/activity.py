@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ..language.nodes import (
-    INT,
-    REAL,
-    VECTOR,
-    Assign,
-    Binary,
-    Call,
-    Conditional,
-    Declare,
-    Expression,
-    Function,
-    Index,
-    Name,
-    Number,
-    parts,
-    walk,
-)
+from ..language import nodes as lang
+from ..language.nodes import INT, REAL, VECTOR, Assign, Call, Conditional, Declare, Expression, Index, Name, parts, walk
 from .derivative_rules import RULES, is_number
 
 
 class Activity:
     """Variables of a function that depend on the parameters in whose directions, `wrt`, it is differentiated."""
 
-    def __init__(self, function: Function, wrt: tuple[str, ...]):
+    def __init__(self, function: lang.Function, wrt: tuple[str, ...]):
         self.wrt = frozenset(wrt)
         written = [n for n in walk(function) if isinstance(n, (Declare, Assign))]
         times = Counter(n.name for n in written)
@@ -98,12 +83,12 @@ def _constant_variables(written: Sequence[Declare | Assign], parameters: set[str
 def _is_constant(e: Expression, names: set[str]) -> bool:
     """True if the expression `e` is made of 0, NAN and the variables `names` only."""
     match e:
-        case Number():
+        case lang.Number():
             return is_number(e, 0)
         case Name():
             return e.name == "NAN" or e.name in names
         case Conditional():
             return _is_constant(e.then, names) and _is_constant(e.otherwise, names)
-        case Binary():
+        case lang.Binary():
             return e.operator == "+" and _is_constant(e.left, names) and _is_constant(e.right, names)
     return False

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..language.nodes import (
-    REAL,
-    Binary,
-    Call,
-    Conditional,
-    Declare,
-    Expression,
-    Name,
-    Number,
-    parts,
-    rebuild,
-)
+from ..language.nodes import REAL, Binary, Call, Conditional, Declare, Expression, Name, Number, parts, rebuild
 from .termination import Termination
 
 

@@ -14,20 +14,7 @@ from fractions import Fraction
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
 from ..language.names import numbered_name
-from ..language.nodes import (
-    INT,
-    REAL,
-    VECTOR,
-    Binary,
-    Call,
-    Conditional,
-    Declare,
-    Expression,
-    Function,
-    Name,
-    Number,
-    Statement,
-)
+from ..language.nodes import INT, REAL, Binary, Call, Conditional, Declare, Expression, Function, Name, Statement
 from . import derivative_rules as rules
 from .activity import Activity
 from .common_parts import common_parts
@@ -72,7 +59,7 @@ class Differentiator:
         self.used = {p.name for p in function.parameters} | {n.name for n in written} | set(lang.called(function))
         self.parameters = function.parameters
         self.component = None
-        if any(p.type == VECTOR and p.name in wrt for p in function.parameters):
+        if any(p.type == lang.VECTOR and p.name in wrt for p in function.parameters):
             self.component = component_of(function)
             self.used.add(self.component.name)
             self.parameters += (self.component,)
@@ -175,13 +162,13 @@ class Differentiator:
             rest = factors.copy()
             rest.remove(f)
             number = Fraction(factors.count(f))
-            for other in [r for r in rest if isinstance(r, Number)]:
+            for other in [r for r in rest if isinstance(r, lang.Number)]:
                 product = number * Fraction(other.text)
                 if product == 0 or _TINY < product < _HUGE:
                     rest.remove(other)
                     number = product
             whole = number.denominator == 1 and number < 1000
-            term: Expression = Number(str(number) if whole else repr(float(number)), INT if whole else REAL)
+            term: Expression = lang.Number(str(number) if whole else repr(float(number)), INT if whole else REAL)
             for r in rest:
                 term = multiply(term, r)
             total = add(total, multiply(term, derivative))
@@ -228,13 +215,13 @@ class Differentiator:
     def called(self, e: Call, name: str) -> Name:
         """Declare `name` as the results of the gradient of the called function."""
         callee = self.functions[e.function]
-        arguments = [a if isinstance(a, Name) and a.type == VECTOR else self.lifted(a) for a in e.arguments]
+        arguments = [a if isinstance(a, Name) and a.type == lang.VECTOR else self.lifted(a) for a in e.arguments]
         wanted: dict[str, dict[str, Expression]] = {}
         vectors = False
         for parameter, a in zip(callee.parameters, arguments, strict=True):
             directions = self.activity.of(a)
             if directions and parameter.type != INT:
-                if parameter.type == VECTOR:
+                if parameter.type == lang.VECTOR:
                     vectors = True
                     wanted[parameter.name] = {w: ONE for w in self.wrt if w in directions}
                 else:
@@ -258,7 +245,7 @@ class Differentiator:
     def kept(self, e: Expression, prefix: str) -> Expression:
         """Expression `e`, in a variable of its own unless it can be repeated anywhere at no cost."""
         plain = negated(e) or e
-        if isinstance(plain, Number):
+        if isinstance(plain, lang.Number):
             return e
         if isinstance(plain, Name) and (plain.name in self.activity.stable or plain.name in lang.CONSTANTS):
             return e

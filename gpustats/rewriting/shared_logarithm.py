@@ -11,23 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..language import nodes as lang
 from ..language.derived import unlike_others
-from ..language.nodes import (
-    INT,
-    REAL,
-    Assign,
-    Binary,
-    Call,
-    Conditional,
-    Declare,
-    Expression,
-    Function,
-    If,
-    Name,
-    Resolve,
-    Return,
-    Statement,
-    Unary,
-)
+from ..language.nodes import REAL, Assign, Binary, Call, Expression, Function, Name, Resolve, Statement, Unary
 from .derivative_rules import ONE, ZERO, add, is_number, multiply
 from .inlined import NotInlined, inlined
 
@@ -86,10 +70,10 @@ def _varying(function: Function, by_row: Container[str]) -> set[str]:
     def visit(statements: Sequence[Statement | None], control: bool) -> None:
         for s in statements:
             match s:
-                case Declare() | Assign():
+                case lang.Declare() | Assign():
                     if control or (s.value is not None and _names(s.value) & found):
                         found.add(s.name)
-                case If():
+                case lang.If():
                     inside = control or bool(_names(s.condition) & found)
                     visit((*s.then, *s.otherwise), inside)
                 case lang.For():
@@ -110,7 +94,7 @@ class _Splitter:
         self.weights: dict[str, Expression] = {}  # variable -> what the logarithm is multiplied by in it
         self.left = MOST_NODES  # of expressions in terms of the parameters
         self.conditions: dict[Expression, None] = {}  # that hold where no weight is 0 for want of them
-        written = [n for s in function.body for n in lang.walk(s) if isinstance(n, (Declare, Assign))]
+        written = [n for s in function.body for n in lang.walk(s) if isinstance(n, (lang.Declare, Assign))]
         times = Counter(n.name for n in written)
         parameters = {p.name for p in function.parameters}
         self.fixed = parameters - times.keys()
@@ -119,7 +103,7 @@ class _Splitter:
     def run(self, resolve: Resolve, alone: Sequence[str]) -> Shared:
         f = self.function
         *statements, last = f.body
-        assert isinstance(last, Return)
+        assert isinstance(last, lang.Return)
         body = self.block(statements)
         values: Sequence[Expression] = [last.value]
         if f.results:
@@ -134,13 +118,13 @@ class _Splitter:
         if self.conditions:
             first, *others = self.conditions
             for c in others:
-                first = Binary("&&", first, c, INT)
-            usual = Conditional(first, ONE, ZERO, REAL)
+                first = Binary("&&", first, c, lang.INT)
+            usual = lang.Conditional(first, ONE, ZERO, REAL)
         results = (*names, "argument", "usual", *(f"weight_{r}" for r in found))
         name = f"{f.name}_shared"
         made = Function(name, f.parameters, (), f"{name}_results", results)
         value = Call(made.maker, (*rests, self.known(self.call.arguments[0]), usual, *found.values()), made.type)
-        made = unlike_others(replace(made, body=(*body, Return(value))), resolve)
+        made = unlike_others(replace(made, body=(*body, lang.Return(value))), resolve)
         return Shared(made, self.call.function, {r: f"weight_{r}" for r in found})
 
     def holds(self, e: lang.Node) -> bool:
@@ -178,14 +162,14 @@ class _Splitter:
         if _names(condition) & self.varying:
             if one is not None and other is not None:
                 raise _NotLinear
-            self.conditions[condition if one is not None else Unary("!", condition, INT)] = None
-        return Conditional(condition, one or ZERO, other or ZERO, REAL)
+            self.conditions[condition if one is not None else Unary("!", condition, lang.INT)] = None
+        return lang.Conditional(condition, one or ZERO, other or ZERO, REAL)
 
     def block(self, statements: Sequence[Statement]) -> list[Statement]:
         made: list[Statement] = []
         for s in statements:
             match s:
-                case Declare() | Assign() if s.value is not None:
+                case lang.Declare() | Assign() if s.value is not None:
                     if not self.holds(s.value):
                         self.weights.pop(s.name, None)
                         made.append(s)
@@ -196,7 +180,7 @@ class _Splitter:
                         made.append(replace(s, value=value))
                         if weight is not None:
                             self.weights[s.name] = weight
-                case If():
+                case lang.If():
                     if self.holds(s.condition):
                         raise _NotLinear
                     before = self.weights
@@ -244,7 +228,7 @@ class _Splitter:
                 rest, weight = self.split(e.right)
                 assert weight is not None
                 return _times(e.left, rest), multiply(self.constant(e.left), weight)
-            case Conditional() if not self.holds(e.condition):
+            case lang.Conditional() if not self.holds(e.condition):
                 (then, one), (otherwise, other) = self.split(e.then), self.split(e.otherwise)
                 return replace(e, then=then, otherwise=otherwise), self.either(e.condition, one, other)
         raise _NotLinear

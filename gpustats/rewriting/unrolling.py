@@ -14,27 +14,7 @@ from ..errors import DeviceFunctionError
 from ..language import nodes as lang
 from ..language.derived import unlike_others
 from ..language.names import numbered_name
-from ..language.nodes import (
-    INT,
-    REAL,
-    VECTOR,
-    Assign,
-    Binary,
-    Call,
-    Conditional,
-    Declare,
-    Expression,
-    For,
-    Function,
-    If,
-    Index,
-    Name,
-    Number,
-    Parameter,
-    Return,
-    Statement,
-    Unary,
-)
+from ..language.nodes import INT, REAL, Assign, Call, Expression, For, Function, If, Name, Number, Statement, Unary
 
 MOST_UNROLLED_TURNS = 4096  # of the loops of a function, all together
 _INT_OPERATIONS: dict[str, Callable[[int, int], int]] = {
@@ -109,12 +89,12 @@ class _OneFunction:
         self.turns = 0
 
     def run(self) -> Function:
-        parameters: list[Parameter] = []
+        parameters: list[lang.Parameter] = []
         for p in self.function.parameters:
-            if p.type == VECTOR:
+            if p.type == lang.VECTOR:
                 names = [self.fresh(element_name(p.name, i)) for i in range(self.dim)]
                 self.elements[p.name] = names
-                parameters += [Parameter(n, REAL) for n in names]
+                parameters += [lang.Parameter(n, REAL) for n in names]
             elif p.name != "dim":
                 parameters.append(p)
         place = _Place({"dim": self.dim}, {})
@@ -138,7 +118,7 @@ class _OneFunction:
 
     def statement(self, s: Statement, place: _Place) -> None:
         match s:
-            case Declare():
+            case lang.Declare():
                 value = None if s.value is None else self.folded(s.value, place)
                 name = s.name if s.name not in self.declared else self.fresh(s.name)
                 self.declared.add(s.name)
@@ -175,7 +155,7 @@ class _OneFunction:
             self.block(statements, side)
         then, otherwise = sides
         # Behind a side that always returns, what the other one knows holds.
-        ends = [bool(side.out) and isinstance(side.out[-1], Return) for side in sides]
+        ends = [bool(side.out) and isinstance(side.out[-1], lang.Return) for side in sides]
         if ends[0] and not ends[1]:
             place.known = otherwise.known
         elif ends[1] and not ends[0]:
@@ -200,7 +180,7 @@ class _OneFunction:
         """Write out a loop of known turns, one after another."""
         if s.start is None or s.start.type != INT or s.start.value is None:
             raise _Unknown
-        name, own = s.start.name, isinstance(s.start, Declare)
+        name, own = s.start.name, isinstance(s.start, lang.Declare)
         self.learn(name, INT, self.folded(s.start.value, place), place)
         while True:
             condition = number_of(self.folded(s.condition, place))
@@ -256,9 +236,9 @@ class _OneFunction:
                 if e.name in place.known:
                     return written(place.known[e.name])
                 return replace(e, name=place.names.get(e.name, e.name))
-            case Index():
+            case lang.Index():
                 return self.element(e, place, aside)
-            case Conditional():
+            case lang.Conditional():
                 condition = self.folded(e.condition, place, aside)
                 if (known := number_of(condition)) is not None:
                     return self.folded(e.then if known else e.otherwise, place, aside)
@@ -266,7 +246,7 @@ class _OneFunction:
                     e, condition=condition, then=self.folded(e.then, place, aside),
                     otherwise=self.folded(e.otherwise, place, aside),
                 )  # fmt: skip
-            case Binary(operator="&&" | "||"):
+            case lang.Binary(operator="&&" | "||"):
                 left = self.folded(e.left, place, aside)
                 if (known := number_of(left)) is not None and bool(known) == (e.operator == "||"):
                     return written(int(bool(known)))
@@ -275,23 +255,23 @@ class _OneFunction:
                     return written(int(bool(other)))
                 return replace(e, left=left, right=right)
             case Call() if (callee := self.unroller.functions.get(e.function)) and any(
-                p.type == VECTOR for p in callee.parameters
+                p.type == lang.VECTOR for p in callee.parameters
             ):
                 return self.called(e, callee, place, aside)
         return _computed(lang.rebuild(e, lambda child: self.folded(child, place, aside)))
 
-    def element(self, e: Index, place: _Place, aside: bool) -> Expression:
+    def element(self, e: lang.Index, place: _Place, aside: bool) -> Expression:
         names = self.elements[e.array.name]
         subscript = self.folded(e.subscript, place, aside)
         if (known := number_of(subscript)) is not None:
             return Name(names[min(max(known, 0), len(names) - 1)], REAL) if names else Name("NAN", REAL)
         if aside and not isinstance(subscript, Name):
             name = self.fresh("place")
-            place.out.append(Declare(INT, name, subscript))
+            place.out.append(lang.Declare(INT, name, subscript))
             subscript = Name(name, INT)
         found: Expression = Name(names[-1], REAL)
         for i, element in reversed(list(enumerate(names[:-1]))):
-            found = Conditional(Binary("==", subscript, written(i), INT), Name(element, REAL), found, REAL)
+            found = lang.Conditional(lang.Binary("==", subscript, written(i), INT), Name(element, REAL), found, REAL)
         return found
 
     def called(self, e: Call, callee: Function, place: _Place, aside: bool) -> Expression:
@@ -304,7 +284,7 @@ class _OneFunction:
         arguments: list[Expression] = []
         for p in callee.parameters:
             argument = given[p.name]
-            if p.type == VECTOR:
+            if p.type == lang.VECTOR:
                 assert isinstance(argument, Name)
                 arguments += [Name(n, REAL) for n in self.elements[argument.name][:dim]]
             elif p.name != "dim":
@@ -315,7 +295,7 @@ class _OneFunction:
 def _computed(e: Expression) -> Expression:
     """Literal of a whole number that is computed from literals."""
     match e:
-        case Binary(type="int"):
+        case lang.Binary(type="int"):
             left, right = number_of(e.left), number_of(e.right)
             if left is not None and right is not None:
                 if e.operator in _INT_OPERATIONS:
