@@ -24,9 +24,8 @@ from .rows import Range, chunks
 if TYPE_CHECKING:
     from distributed import Future
 
-
-    Function = Callable[[Any, int, int, Runtime], Mapping[str, np.ndarray]]
-    Results = Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]
+Function = Callable[[Any, int, int, Runtime], Mapping[str, np.ndarray]]
+Results = Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]
 
 RANGES_PER_DEVICE = 16  # ranges for each device, where the caller does not say how large they are
 
