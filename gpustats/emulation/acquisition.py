@@ -21,6 +21,7 @@ from ..processes.factor import Factor
 from ..processes.parameters import by_row
 from ..processes.posterior import CHUNK_BYTES, Posterior
 from ..rewriting.differentiate import derivative_name, gradient
+from ..runtime import thresholds
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _ACQUISITION = Template.beside(__file__, "acquisition")
 REDUCTION, IMPROVEMENT = "variance_reduction", "improvement_left"
 #: Points in one matrix of which only the diagonal is used.
-DIAGONAL_POINTS = 256
+DIAGONAL_POINTS = thresholds.EMULATION_DIAGONAL_POINTS.value
 
 #: C functions of the scale at a reference, whose square an observation makes smaller by `reduced`.
 _FUNCTIONS = {

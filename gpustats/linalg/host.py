@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..runtime import thresholds
 from ..runtime.types import DType
 from . import small
 from .kernels import KernelProvider
@@ -18,7 +19,8 @@ from .threads import as_many_as_free
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
-TILE = 512  # rows and columns that are compared at a time, so that both sides of the diagonal stay in the cache
+#: Rows and columns that are compared at a time, so that both sides of the diagonal stay in the cache.
+TILE = thresholds.LINALG_HOST_TILE.value
 
 
 class HostProvider(Provider):
@@ -28,7 +30,7 @@ class HostProvider(Provider):
     here is the transpose to them, and the lower triangle their upper one.
     """
 
-    leaf = dense = 128
+    leaf, dense = thresholds.LINALG_LEAF.value["host"], thresholds.LINALG_DENSE.value["host"]
     on_host = True
 
     def __init__(self, runtime: Runtime | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kernels.template import Template
+from ..runtime import thresholds
 from ..runtime.types import Array, DType
 from . import layout, triangles
 from .blocks import factor_triangles, invert_triangles, solve_triangles
@@ -17,7 +18,7 @@ from .provider import Provider
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
 
-PANEL = 256  # columns that a Cholesky factorisation finishes before it updates what lies behind them
+PANEL = thresholds.LINALG_PANEL.value  # columns that a Cholesky factorisation finishes before it updates what lies behind them
 _TRANSPOSED = {"": "", "lower": "upper", "upper": "lower"}
 
 _GEMM = Template.beside(__file__, "gemm")

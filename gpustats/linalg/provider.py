@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluation.results import as_host
+from ..runtime import thresholds
 from ..runtime.types import Array, DType
 from . import small
 from .matrix import Matrix
@@ -43,7 +44,7 @@ class Provider(ABC):
         The provider whose kernels take batches of small matrices on this device. None: the host alone.
     """
 
-    leaf = dense = 256
+    leaf, dense = thresholds.LINALG_LEAF.value["kernels"], thresholds.LINALG_DENSE.value["kernels"]
     on_host = False
     kernels: Provider | None = None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import NoDeviceError
 from ..runtime import choose as runtimes
+from ..runtime import thresholds
 from ..runtime.speeds import Speeds, kept, seconds, through, transfer
 from ..runtime.types import DType
 from .host import HostProvider
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 WHERE = ("auto", "host", "device")
-FEWEST_OPERATIONS = 1e6  # operations below which no device pays, and none is asked
+FEWEST_OPERATIONS = thresholds.LINALG_FEWEST_OPERATIONS.value  # operations below which no device pays, and none is asked
 MEASURED_SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices that are measured
 
 

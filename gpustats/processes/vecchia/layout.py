@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...kernels.layout import Layout, power_of_two
+from ...runtime import thresholds
 
 if TYPE_CHECKING:
     from ...runtime.base import Device
 
 RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
-MOST_COLUMNS = 8
+MOST_COLUMNS = thresholds.PROCESSES_VECCHIA_COLUMNS.value  # for which a thread has sums at once
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...runtime import thresholds
 from ..local.nearest import Nearest
 
 if TYPE_CHECKING:
     from ...runtime.base import Runtime
 
 #: Points of a prefix of which all pairs are compared.
-ALL_PAIRS_LIMIT = 512
+ALL_PAIRS_LIMIT = thresholds.PROCESSES_ALL_PAIRS_LIMIT.value
 #: Numbers of neighbours that are looked at at a time.
 NEIGHBOURS_AT_ONCE = 1 << 24
 
