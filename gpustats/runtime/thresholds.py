@@ -132,7 +132,7 @@ LINALG_LEAF = Threshold(
 )
 #: By the provider of linear algebra.
 LINALG_DENSE = Threshold(
-    {"kernels": 256, "host": 128, "cuda": 1024}, "rows of a triangle in products", CUDA_ON_H200, "2026-11-21", "cholesky"
+    {"kernels": 256, "host": 128, "cuda": 1024}, "rows of a triangle taken whole", CUDA_ON_H200, "2026-11-21", "cholesky"
 )
 LINALG_MOST_INVERTED_ROWS = Threshold(
     2048, "rows of a triangle up to which CUDA inverts it by products of whole blocks", NOT_RECORDED, "2026-11-21", "cholesky"
