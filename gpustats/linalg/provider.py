@@ -30,7 +30,7 @@ class Provider(ABC):
     The attribute `runtime` is None for the host alone.
     """
 
-    #: rows of the diagonal blocks that blocked algorithms leave to `trtri`, and of triangles that products take with their zeros
+    #: rows of diagonal blocks that blocked algorithms leave to `trtri`, and of triangles that products take with their zeros
     leaf, dense = thresholds.LINALG_LEAF.value["kernels"], thresholds.LINALG_DENSE.value["kernels"]
     on_host = False  # whether the provider works on NumPy arrays, and has finished when an operation returns
     kernels: Provider | None = None  # whose kernels take batches of small matrices on this device; None: the host alone
