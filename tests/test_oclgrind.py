@@ -23,8 +23,9 @@ def reports(folder, *arguments):
     process = PROCESSES.Process(target=simulator.on_oclgrind, args=(folder, *arguments))
     process.start()
     process.join()
-    assert process.exitcode == 0, (folder / "output").read_text()[-3000:]
-    return (folder / "reports").read_text()
+    found = (folder / "reports").read_text() if (folder / "reports").exists() else ""
+    assert process.exitcode == 0, f"{found[:3000]}\n{(folder / 'output').read_text()[-3000:]}"  # a race may change numbers
+    return found
 
 
 @needs_oclgrind

@@ -12,6 +12,7 @@ from ..evaluation.placement import as_read, at, target_of
 from ..evaluation.results import Destination, as_shape
 from ..kernels.layout import Layout, power_of_two
 from ..kernels.template import Template
+from ..runtime import thresholds
 from ..runtime.arrays import as_array, is_device_array, name_of
 from .generator import Rng, Stream, as_generator
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 _DRAWS = Template.beside(__file__, "discrete_draws")
 _LABEL = np.dtype(np.int32)
-#: Entries of a row from which on a block has a row, rather than a thread each of its entries: measured on an H200 and on a CPU.
-LONG_ROW = {"gpu": 128, "cpu": 512}
+#: Entries of a row from which on a block has a row, rather than a thread each of its entries, by the type of device.
+LONG_ROW = thresholds.DRAWS_LONG_ROW.value
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..kernels.layout import Layout, Problem
+from ..runtime import thresholds
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
 
 #: Rows of W that a thread multiplies at a time: as many as its registers hold sums for.
-_WIDTHS = {"cpu": 8}
+_WIDTHS = thresholds.ELLIPTICAL_WIDTHS.value
 #: Dimensions from which the units for products of small matrices are faster, which multiply by the zeros of a triangle too.
-_LEAST_PRODUCT_DIM = 12
-#: (rows a thread, sets whose matrices are in shared memory at once), the fastest first, as measured on an H200: two rows a
+_LEAST_PRODUCT_DIM = thresholds.ELLIPTICAL_LEAST_PRODUCT_DIM.value
+#: (rows a thread, sets whose matrices are in shared memory at once), the fastest first: two rows a
 #: thread, all sets' matrices (None) at once while they are small beside the rows, else one, else none.
-_IN_SHARED_MEMORY = ((2, None), (2, 1), (1, 1), (1, 0))
-_IN_PRODUCTS = ((1, None), (1, 1), (1, 0))
+_IN_SHARED_MEMORY = thresholds.ELLIPTICAL_IN_SHARED_MEMORY.value
+_IN_PRODUCTS = thresholds.ELLIPTICAL_IN_PRODUCTS.value
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from ..kernels.code import PER_ROW, PER_SET, VALUE, Operand
 from ..kernels.layout import REFERENCE_DEVICES, Layout, row_blocks
 from ..kernels.shape import Compiled
 from ..kernels.template import Template
+from ..runtime import thresholds
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from .whiten import SCALES
@@ -36,7 +37,7 @@ _SAMPLE = Template.beside(__file__, "elliptical_sample")
 _SET_OF = {"one": "0", "own": "{}", "row_inside": "{} / n_rows", "set_inside": "{} % n_sets"}
 
 #: The most bytes of a vector that a thread of a GPU draws by itself, its elements in registers.
-_MOST_BYTES_IN_REGISTERS = 128
+_MOST_BYTES_IN_REGISTERS = thresholds.ELLIPTICAL_MOST_BYTES_IN_REGISTERS.value
 
 
 class EllipticalSampler(Sampler):

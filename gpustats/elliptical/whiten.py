@@ -12,6 +12,7 @@ from ..kernels.code import PER_SET, Operand
 from ..kernels.layout import power_of_two
 from ..kernels.template import Template
 from ..linalg.providers import provider_of
+from ..runtime import thresholds
 from ..runtime.arrays import is_device_array, name_of
 from .layout import Packing, packing
 
@@ -27,7 +28,7 @@ SCALES = {
     "precision": "inverse of the covariance matrix",
 }
 #: Rows from which the device's linear algebra factors a matrix in less time than a block of the whiten kernel
-LARGE_MATRIX = 96
+LARGE_MATRIX = thresholds.ELLIPTICAL_LARGE_MATRIX.value
 _DOUBLE = np.dtype(np.float64)
 _WHITEN = Template.beside(__file__, "whiten")
 _WHITEN_LARGE = Template.beside(__file__, "whiten_large")

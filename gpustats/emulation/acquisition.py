@@ -21,13 +21,14 @@ from ..processes.factor import Factor
 from ..processes.parameters import Given, by_row
 from ..processes.posterior import Posterior
 from ..rewriting.differentiate import derivative_name, gradient
+from ..runtime import thresholds
 from ..runtime.base import Device, Kernel, Runtime
 from ..runtime.types import Array
 
 _ACQUISITION = Template.beside(__file__, "acquisition")
 REDUCTION, IMPROVEMENT = "variance_reduction", "improvement_left"
 #: Points in one matrix of which only the diagonal is used.
-DIAGONAL_POINTS = 256
+DIAGONAL_POINTS = thresholds.EMULATION_DIAGONAL_POINTS.value
 
 #: C functions of the scale at a reference, whose square an observation makes smaller by `reduced`.
 _FUNCTIONS = {

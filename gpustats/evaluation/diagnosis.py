@@ -31,7 +31,8 @@ def explained(
     functions_called = kept_apart([*called, *functions.values()]) + "\n".join(map(printer.function, called))
     text = prelude("float64", runtime.dialect, functions_called) + functions_called
     text += "".join(f"#define {f.name.removeprefix('special_')} {f.name}\n" for f in called)
-    text += '#line 1 "snippet"\n' + re.sub(r"\b__device__\b", "DEVICE", source) + "\nKERNEL(1) nothing(int n) {}\n"
+    written = re.sub(r"\b__device__\b", "DEVICE", without_samplers(source))
+    text += f'#line 1 "snippet"\n{written}\nKERNEL(1) nothing(int n) {{}}\n'
     try:
         runtime.kernel(text, "nothing", 1)
     except CompileError as own:
@@ -40,3 +41,14 @@ def explained(
             line, column = int(place[1]), int(place[2]) if place[2] else None
             return DeviceFunctionError(f"{runtime.device.id}'s compiler: {place[3]}", line, column, source)
     return error
+
+
+def without_samplers(source: str) -> str:
+    """Source in which the functions of a stream of random numbers are empty lines: no kernel of a density has them."""
+    while begin := re.search(r"\b(?:__device__\s+)?\w+\s+\w+\s*\(\s*rng_t\b[^{;]*\{", source):
+        depth, end = 1, begin.end()
+        while depth and end < len(source):
+            depth += {"{": 1, "}": -1}.get(source[end], 0)
+            end += 1
+        source = source[: begin.start()] + "\n" * source.count("\n", begin.start(), end) + source[end:]
+    return source

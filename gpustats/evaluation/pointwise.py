@@ -17,8 +17,9 @@ from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
 from ..kernels.layout import REFERENCE_DEVICES, Layout, Problem, power_of_two, row_blocks, rows_at_once
 from ..kernels.shape import Compiled, Shape
 from ..kernels.shown import shown_source
-from ..language.derived import call_of, derived
+from ..language.derived import call_of, derived, resolve_in
 from ..language.device_function import Argument
+from ..language.library import library
 from ..language.names import numbered_name
 from ..language.nodes import Function
 from ..rewriting.differentiate import derivative
@@ -82,12 +83,13 @@ class Pointwise:
     def map(self, suffix: str, formula: str) -> Pointwise:
         """Function with `formula`, C in which {} stands for this function's value, applied to the value."""
         body = f"    return {formula.format(call_of(self.function))};\n"
-        return self.with_function(derived(self.function, suffix, body, self.functions.get))
+        return self.with_function(derived(self.function, suffix, body, resolve_in(self.functions)))
 
     def with_function(self, function: Function, more: Sequence[str] = (), by_row: Sequence[str] = ()) -> Pointwise:
         """Other device function of the same arguments, and of `more` scalars for each set, then `by_row` for each row."""
         arguments = [*self.arguments, *(Argument(n) for n in (*more, *by_row))]
-        return Pointwise(self.name, function, arguments, self.functions, self.source, self.defaults)
+        functions = {**library.closure([function]), **self.functions}
+        return Pointwise(self.name, function, arguments, functions, self.source, self.defaults)
 
     def derivative(self, wrt: str | None = None) -> Pointwise:
         """Derivative with respect to one argument, by default the observation, at every point.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias,
 
 import numpy as np
 
+from ..runtime import thresholds
 from ..runtime.transfers import to_host
 from .parcel import QUAD, starts_of
 from .results import Written
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from .slots import Slots
 
 UNRECORDED_CALLS = 2  # calls of a thread that start each kernel as any call does
-MOST_RECORDED_NUMBERS = 4096  # the most numbers that a recorded call takes
+MOST_RECORDED_NUMBERS = thresholds.EVALUATION_MOST_RECORDED_NUMBERS.value  # the most numbers that a recorded call takes
 
 R = TypeVar("R")
 _NOTHING = np.empty(0)

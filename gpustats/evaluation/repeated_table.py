@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..kernels.code import PER_SET, VALUE
-from ..runtime import choose
+from ..runtime import choose, thresholds
 from ..runtime.arrays import is_contiguous, is_device_array
 from .parcel import QUAD, Parcel
 from .repeated import Kept, KeptPlaces, RepeatedCall, Work
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ..runtime.types import Array, Handle, KernelValue, Value
     from .placement import Placement
 
-LARGEST_PACKED = 1 << 14  # bytes of an array up to which copying it takes less than telling the driver of one more
+#: Bytes of an array up to which copying it takes less than telling the driver of one more.
+LARGEST_PACKED = thresholds.EVALUATION_LARGEST_PACKED.value
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 

@@ -11,13 +11,15 @@ from ..kernels.code import KernelCode
 from ..kernels.layout import Layout, Problem, copies, power_of_two, sets_that_fit, stage_vectors
 from ..kernels.shape import Shape
 from ..kernels.template import Template
+from ..runtime import thresholds
 from ..runtime.base import Device, Kernel, Runtime
 from ..runtime.types import Handle, Value
 from .broadcasting import sum_pattern
 
 _ADDER, _BLOCK_ADDER = Template.beside(__file__, "add_partial_sums"), Template.beside(__file__, "add_block_sums")
 
-LIGHT_COST = {"cpu": 60, "gpu": 20}  # arithmetic operations below which a thread keeps many rows in flight
+#: Arithmetic operations below which a thread keeps many rows in flight, by the type of device.
+LIGHT_COST = thresholds.EVALUATION_LIGHT_SUM.value
 
 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:

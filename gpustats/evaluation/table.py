@@ -7,12 +7,15 @@ from ..kernels.layout import Layout, Problem, copies, power_of_two, sets_that_fi
 from ..kernels.separated import ROW, SET
 from ..kernels.shape import Shape
 from ..kernels.template import Template
+from ..runtime import thresholds
 from ..runtime.base import Device
 from .broadcasting import table_pattern
 
 LANES = 8  # sets that a vector register of a CPU takes
-LIGHT_COST = 20  # arithmetic operations below which it pays on a CPU that a row of the table is one register
-HIGH_COST = 60  # arithmetic operations from which it no longer pays that a thread has several entries in flight
+#: Arithmetic operations below which it pays on a CPU that a row of the table is one register.
+LIGHT_COST = thresholds.EVALUATION_LIGHT_TABLE.value
+#: Arithmetic operations from which it no longer pays that a thread has several entries in flight.
+HIGH_COST = thresholds.EVALUATION_HEAVY_TABLE.value
 
 
 def layout(device: Device, code: KernelCode, problem: Problem) -> Layout:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..evaluation.arguments import elements_inside
 from ..evaluation.placement import device_of
 from ..parallel.maps import DeviceMap
-from ..runtime import choose
+from ..runtime import choose, thresholds
 from ..runtime.arrays import is_device_array
 from ..runtime.base import Device, Runtime
 from ..runtime.types import Array, Mask, Shape, Values
@@ -33,7 +33,7 @@ ENDLESS_LOG_ERROR, ENDLESS_RELATIVE_ERROR, POLE_RELATIVE_ERROR = 300.0, 1e6, 1e-
 PLACES_TRIED, PLACES_SEARCHED, LEAST_PROMISE, MOST_ROUNDS = 24, 4, 1e-7, 3
 
 #: Least number of data sets of a piece, which one of several devices takes at a time, and largest number of pieces.
-FEWEST_DATA_SETS, MOST_PIECES = 256, 32
+FEWEST_DATA_SETS, MOST_PIECES = thresholds.FITS_FEWEST_DATA_SETS.value, thresholds.FITS_MOST_PIECES.value
 
 
 class Job(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..evaluation.expansion import expansion_of
+from ..runtime import thresholds
 from ..runtime.arrays import is_device_array
 from ..runtime.base import Runtime
 from ..runtime.types import Array
@@ -15,7 +16,8 @@ from .newton import Objective
 from .observations import UPPER, WEIGHT, Rectangle
 from .scales import Scales
 
-FEW_LEFT = 0.25  # share of the evaluated data sets: when fewer are still searched, the others are left out
+#: Share of the evaluated data sets: when fewer are still searched, the others are left out.
+FEW_LEFT = thresholds.FITS_FEW_LEFT.value
 
 
 class Searched:

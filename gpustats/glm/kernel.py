@@ -14,6 +14,7 @@ from ..kernels.code import KernelCode
 from ..kernels.layout import row_blocks
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.template import Template
+from ..runtime import thresholds
 from ..runtime.base import Device, Kernel, Runtime
 from ..runtime.types import DType, Handle, KernelValue
 from .family import Codes
@@ -24,7 +25,7 @@ _TILES = Template.beside(__file__, "glm")
 _LANES = Template.beside(__file__, "glm_lanes")
 _PRODUCTS = Template.beside(__file__, "glm_products")
 #: Sums of blocks that the host adds where it sees them: another launch would take longer.
-_MOST_SUMS_ON_HOST = 1 << 14
+_MOST_SUMS_ON_HOST = thresholds.GLM_MOST_SUMS_ON_HOST.value
 
 
 class Launch(NamedTuple):

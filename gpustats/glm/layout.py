@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
+from ..runtime import thresholds
 from ..runtime.base import Device
 from .design_matrix import lanes_of
 from .task import Computation
@@ -39,22 +40,8 @@ class _Tiles(NamedTuple):
     stages: int  # the most tiles in shared memory
 
 
-_ANY_LONGER = float("inf")
-#: Measured with ``python -m bench.glm`` on an H200: few threads and small tiles, two or three a block, so that several blocks
-#: share a multiprocessor. Several sets read the coefficients more often than X, so that a thread has few rows of each set.
-#: (bytes of a number, several sets or outcomes) -> by the bytes of a row.
-_TILES = {
-    # X          sets        row up to     threads      bytes    lanes  stages
-    (8, False): (_Tiles(         1023,         128,  26 * 1024,      8,      2),
-                 _Tiles(         4096,          64,  26 * 1024,      8,      3),
-                 _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      3)),
-    (8, True):  (_Tiles(         4096,          64,  13 * 1024,     16,      2),
-                 _Tiles(  _ANY_LONGER,         256,  13 * 1024,     16,      2)),
-    (4, False): (_Tiles(         4096,         128,  26 * 1024,      8,      3),
-                 _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      3)),
-    (4, True):  (_Tiles(         4096,         128,  26 * 1024,      8,      2),
-                 _Tiles(  _ANY_LONGER,         256,  26 * 1024,      8,      2)),
-}  # fmt: skip
+#: Tiles by (bytes of a number, several sets or outcomes), and by the bytes of a row.
+_TILES = {kind: tuple(_Tiles(*tile) for tile in tiles) for kind, tiles in thresholds.GLM_TILES.value.items()}
 
 
 def layout_for(device: Device, computation: Computation, itemsize: int, n_sets: int, aligned: bool) -> GLMLayout:

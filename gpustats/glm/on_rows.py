@@ -14,21 +14,23 @@ from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
 from ..rows.leaves import Leaf, dot, gather
 from ..rows.model import Rows, rows_on
+from ..runtime import thresholds
 from ..runtime.types import Array, Shape, Value
 from .arguments import Route
 from .call import GLMCall
 from .data import GLMData
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 
-#: Rows from which on a CPU is faster on rows, and columns of X up to which it is: measured with up to a million rows of
-#: `bernoulli_logit`, `poisson_log` and `normal_identity` on two cores. Below, a call's way through Python takes longer.
-FEWEST_ROWS, MOST_COLUMNS = 20_000, 12
+#: Rows from which on a CPU is faster on rows, and columns of X up to which it is. Below, a call's way through Python takes
+#: longer.
+FEWEST_ROWS, MOST_COLUMNS = thresholds.GLM_FEWEST_ROWS.value, thresholds.GLM_MOST_COLUMNS.value
 #: The columns where an intercept is that of the row's group: groups of many rows each, and of a few.
-MOST_COLUMNS_BY_GROUP, MOST_COLUMNS_OF_SMALL_GROUPS = 16, 6
+MOST_COLUMNS_BY_GROUP = thresholds.GLM_MOST_COLUMNS_BY_GROUP.value
+MOST_COLUMNS_OF_SMALL_GROUPS = thresholds.GLM_MOST_COLUMNS_OF_SMALL_GROUPS.value
 #: The rows up to which a group has a few, on average.
-SMALL_GROUP = 32
+SMALL_GROUP = thresholds.GLM_SMALL_GROUP.value
 #: Sets of parameters up to which it is, where there are no groups: the kernels here read X once for several sets.
-MOST_SETS = 1
+MOST_SETS = thresholds.GLM_MOST_SETS.value
 #: Name, in the function of a row, of the product of a row of X and the coefficients.
 PRODUCT = "product"
 

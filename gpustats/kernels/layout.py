@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..runtime import thresholds
 from ..runtime.base import Device
 from .code import KernelCode
 from .separated import SET
@@ -13,8 +14,9 @@ from .separated import SET
 MOST_SHARED_BYTES = 232448
 #: What a block takes of it beside the arrays that are counted.
 RESERVED_SHARED_BYTES = 1024
-MOST_ROWS_AT_ONCE = 16  # rows of a thread of a GPU that sums
-MOST_REPEATED_NODES = 4096  # nodes of a function that is written out several times, all together
+MOST_ROWS_AT_ONCE = thresholds.KERNELS_MOST_ROWS_AT_ONCE.value  # rows of a thread of a GPU that sums
+#: Nodes of a function that is written out several times, all together.
+MOST_REPEATED_NODES = thresholds.KERNELS_MOST_REPEATED_NODES.value
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ..runtime import thresholds
 from ..runtime.base import Device
 from .layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
 
-#: Bytes of a row up to which it holds, the rows of a tile, and the parts of the columns that warps share (on an H200).
-_TILE_SHAPES = ((256, 64, 1), (512, 32, 1), (float("inf"), 16, 4))
+#: Bytes of a row up to which it holds, the rows of a tile, and the parts of the columns that warps share.
+_TILE_SHAPES = thresholds.KERNELS_TILE_SHAPES.value
 #: Tiles that a block has at least, where there are many: it reads all coefficients and leaves all sums.
-_LEAST_TILES = 8
+_LEAST_TILES = thresholds.KERNELS_LEAST_TILES.value
 #: The most blocks of a multiprocessor: a thread has about 128 registers.
-_MOST_BLOCKS = 4
+_MOST_BLOCKS = thresholds.KERNELS_MOST_BLOCKS.value
 #: Sums in a thread's registers up to which it needs no more, and the most that it can have.
-_FEW_SUMS, _MOST_SUMS = 40, 64
+_FEW_SUMS, _MOST_SUMS = thresholds.KERNELS_FEW_SUMS.value, 64
 
 
 class Predictor(NamedTuple):

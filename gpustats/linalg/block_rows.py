@@ -10,13 +10,16 @@ import numpy as np
 
 from ..evaluation.placement import moved
 from ..evaluation.results import written
+from ..runtime import thresholds
 from ..runtime.base import Device, Runtime
 from ..runtime.types import DType
 from .matrix import Matrix
 from .provider import Provider
 
-MOST_BLOCK_ROWS = 2048  # rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices
-LEAST_ROUNDS = 4  # in which each device gets two blocks, at least, so that all have work until shortly before the end
+#: Rows of a block, about: as many as let a device multiply blocks about as fast as larger matrices.
+MOST_BLOCK_ROWS = thresholds.LINALG_MOST_BLOCK_ROWS.value
+#: Rounds, at least, in which each device gets two blocks, so that all have work until shortly before the end.
+LEAST_ROUNDS = thresholds.LINALG_LEAST_ROUNDS.value
 TILE = 32  # rows of a block are a multiple of it
 
 

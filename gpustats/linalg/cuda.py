@@ -11,6 +11,7 @@ import numpy as np
 import pycuda.driver as drv
 from nvmath.bindings import cublas, cusolverDn
 
+from ..runtime import thresholds
 from ..runtime.types import Array, DType
 from . import blocked
 from .kernels import KernelProvider
@@ -23,7 +24,7 @@ N, T = int(cublas.Operation.N), int(cublas.Operation.T)
 LEFT, RIGHT = int(cublas.SideMode.LEFT), int(cublas.SideMode.RIGHT)
 UPPER, LOWER, NON_UNIT = int(cublas.FillMode.UPPER), int(cublas.FillMode.LOWER), int(cublas.DiagType.NON_UNIT)
 #: Rows of triangles that are inverted in products of whole blocks, zeros and all.
-MOST_INVERTED_ROWS = 2048
+MOST_INVERTED_ROWS = thresholds.LINALG_MOST_INVERTED_ROWS.value
 CUDA_TYPES = {"float32": 0, "float64": 1}  # cudaDataType_t: CUDA_R_32F, CUDA_R_64F
 
 
@@ -62,7 +63,7 @@ class CUDAProvider(KernelProvider):
     """
 
     runtime: CUDARuntime
-    leaf, dense = 512, 1024  # measured on an H200
+    leaf, dense = thresholds.LINALG_LEAF.value["cuda"], thresholds.LINALG_DENSE.value["cuda"]
 
     def __init__(self, runtime: CUDARuntime) -> None:
         super().__init__(runtime)

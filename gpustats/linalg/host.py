@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime import thresholds
 from ..runtime.base import Runtime
 from ..runtime.types import DType
 from . import small
@@ -16,7 +17,8 @@ from .matrix import ASYMMETRIC, INFINITE, SOUND, ZERO_ON_DIAGONAL, Matrix, asymm
 from .provider import Provider
 from .threads import as_many_as_free
 
-TILE = 512  # rows and columns that are compared at a time, so that both sides of the diagonal stay in the cache
+#: Rows and columns that are compared at a time, so that both sides of the diagonal stay in the cache.
+TILE = thresholds.LINALG_HOST_TILE.value
 
 
 class HostProvider(Provider):
@@ -26,7 +28,7 @@ class HostProvider(Provider):
     here is the transpose to them, and the lower triangle their upper one.
     """
 
-    leaf = dense = 128
+    leaf, dense = thresholds.LINALG_LEAF.value["host"], thresholds.LINALG_DENSE.value["host"]
     on_host = True
 
     def __init__(self, runtime: Runtime | None = None) -> None:

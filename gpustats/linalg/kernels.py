@@ -7,6 +7,7 @@ import functools
 import numpy as np
 
 from ..kernels.template import Template
+from ..runtime import thresholds
 from ..runtime.base import Kernel, Runtime
 from ..runtime.types import Array, DType
 from . import layout, triangles
@@ -14,7 +15,7 @@ from .blocks import factor_triangles, invert_triangles, solve_triangles
 from .matrix import Matrix
 from .provider import Provider
 
-PANEL = 256  # columns that a Cholesky factorisation finishes before it updates what lies behind them
+PANEL = thresholds.LINALG_PANEL.value  # columns that a Cholesky factorisation finishes before it updates what lies behind them
 _TRANSPOSED = {"": "", "lower": "upper", "upper": "lower"}
 
 _GEMM = Template.beside(__file__, "gemm")

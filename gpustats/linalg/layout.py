@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..kernels.layout import power_of_two
+from ..runtime import thresholds
 from ..runtime.base import Device
 
 REGISTER_BYTES = 64  # bytes of a CPU's vector register: as many threads as it holds numbers run in lockstep
-MOST_ROWS_IN_REGISTERS = 8  # rows up to which a thread's own matrix is in its registers
+#: Rows up to which a thread's own matrix is in its registers.
+MOST_ROWS_IN_REGISTERS = thresholds.LINALG_MOST_ROWS_IN_REGISTERS.value
 
 
 @dataclass(frozen=True)
@@ -47,24 +49,10 @@ class GemmLayout:
 
 
 #: Tiles of products on a CPU, by their width and by `itemsize`: a row of threads is a vector register.
-_CPU_TILES = {
-    #               threads, across, rows, columns, vector, depth, adders
-    ("narrow", 4): GemmLayout(64, 16, 4, 1, 1, 16, 16),
-    ("narrow", 8): GemmLayout(32, 8, 4, 1, 1, 16, 8),
-    ("wide", 4): GemmLayout(128, 16, 8, 2, 1, 16, 16),
-    ("wide", 8): GemmLayout(64, 8, 8, 2, 1, 16, 8),
-}
+_CPU_TILES = {kind: GemmLayout(*tile) for kind, tile in thresholds.LINALG_CPU_TILES.value.items()}
 #: Tiles on a GPU: narrow ones for few columns; else large ones where they fill the device, and small ones where they do not.
-_GPU_TILES = {
-    #               threads, across, rows, columns, vector, depth, adders
-    ("narrow", 4): GemmLayout(128, 8, 4, 1, 1, 16, 64),
-    ("narrow", 8): GemmLayout(128, 8, 4, 1, 1, 16, 64),
-    ("small", 4): GemmLayout(64, 8, 4, 4, 4, 16, 64),
-    ("small", 8): GemmLayout(64, 8, 4, 4, 2, 16, 64),
-    ("large", 4): GemmLayout(256, 16, 8, 8, 4, 8, 64),
-    ("large", 8): GemmLayout(128, 16, 8, 4, 2, 8, 64),
-}
-NARROW_COLUMNS = 8  # columns that a GPU's narrow tiles have
+_GPU_TILES = {kind: GemmLayout(*tile) for kind, tile in thresholds.LINALG_GPU_TILES.value.items()}
+NARROW_COLUMNS = thresholds.LINALG_NARROW_COLUMNS.value  # columns that a GPU's narrow tiles have
 
 
 def gemm(device: Device, itemsize: int, n_rows: int, n_columns: int, batch: int) -> GemmLayout:

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..evaluation.results import as_host
+from ..runtime import thresholds
 from ..runtime.base import Runtime
 from ..runtime.types import Array, DType
 from . import small
@@ -29,8 +30,8 @@ class Provider(ABC):
     The attribute `runtime` is None for the host alone.
     """
 
-    leaf = 256  # rows of the diagonal blocks that blocked algorithms leave to `trtri`
-    dense = 256  # rows of triangles that products take with their zeros: one large product may beat several small ones
+    #: rows of diagonal blocks that blocked algorithms leave to `trtri`, and of triangles that products take with their zeros
+    leaf, dense = thresholds.LINALG_LEAF.value["kernels"], thresholds.LINALG_DENSE.value["kernels"]
     on_host = False  # whether the provider works on NumPy arrays, and has finished when an operation returns
     kernels: Provider | None = None  # whose kernels take batches of small matrices on this device; None: the host alone
 

@@ -14,10 +14,12 @@ import threading
 import time
 from typing import Any
 
+from ..runtime import thresholds
+
 #: Multiplications of a routine from which on BLAS takes several threads.
-LEAST_WORK = 64**3
+LEAST_WORK = thresholds.LINALG_LEAST_WORK.value
 #: Seconds for which a count of free processors holds: counting takes about 0.1 ms.
-COUNT_HOLDS = 0.05
+COUNT_HOLDS = thresholds.LINALG_COUNT_HOLDS.value
 
 _NO_BOUND = contextlib.nullcontext()
 

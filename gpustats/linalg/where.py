@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from ..errors import NoDeviceError
 from ..runtime import choose as runtimes
+from ..runtime import thresholds
 from ..runtime.base import Runtime
 from ..runtime.speeds import Speeds, kept, seconds, through, transfer
 from ..runtime.types import DType
@@ -20,7 +21,7 @@ from .provider import Provider
 from .providers import provider_of
 
 WHERE = ("auto", "host", "device")
-FEWEST_OPERATIONS = 1e6  # operations below which no device pays, and none is asked
+FEWEST_OPERATIONS = thresholds.LINALG_FEWEST_OPERATIONS.value  # operations below which no device pays, and none is asked
 MEASURED_SIZES = {"host": (128, 1024), "device": (256, 2048)}  # of the matrices that are measured
 
 

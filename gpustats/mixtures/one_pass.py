@@ -19,6 +19,7 @@ from ..kernels.layout import MOST_REPEATED_NODES, Layout, power_of_two, row_bloc
 from ..kernels.template import Template
 from ..rewriting.differentiate import VALUE as TOTAL
 from ..rewriting.differentiate import derivative_name, gradient
+from ..runtime import thresholds
 
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 MOST_COMPONENTS = 64  # of a mixture in one pass
 WEIGHTS = "log_weights"  # the last argument of a call
-_HELD_NUMBERS = 24  # numbers of its components, of one row, that a thread of a GPU has registers for
+#: Numbers of its components, of one row, that a thread of a GPU has registers for.
+_HELD_NUMBERS = thresholds.MIXTURES_HELD_NUMBERS.value
 _THREAD_ROWS = 8  # of a thread, one after another: 64 to the power of 8 is far from the largest float32
 _ONE_PASS = Template.beside(__file__, "one_pass")
 

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..runtime import thresholds
 from ..runtime.host_memory import HostRows
 from ..runtime.types import DType, Shape
 
 if TYPE_CHECKING:
     import h5py
 
-READ_BLOCK = 1 << 20  # bytes that are read at a time where numbers do not lie one after another
+#: Bytes that are read at a time where numbers do not lie one after another.
+READ_BLOCK = thresholds.PARALLEL_READ_BLOCK.value
 CLOCK_TICK = 10_000_000  # nanoseconds between which some systems cannot tell the times of two changes
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime import choose
+from ..runtime import choose, thresholds
 from ..runtime.base import Device, Runtime
 from .bars import bar
 from .devices import inside_worker, workers
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 Function = Callable[[Any, int, int, Runtime], Mapping[str, np.ndarray]]
 Results = Generator[tuple[Range, Mapping[str, np.ndarray]], None, None]
 
-RANGES_PER_DEVICE = 16  # ranges for each device, where the caller does not say how large they are
+#: Ranges for each device, where the caller does not say how large they are.
+RANGES_PER_DEVICE = thresholds.PARALLEL_RANGES_PER_DEVICE.value
 
 
 class RangeMap(ABC):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..runtime import thresholds
 from ..runtime.base import Runtime
 from ..runtime.choose import stay
 from ..runtime.host_memory import HostRows
@@ -22,8 +23,10 @@ from .pieces import Data, Divisible, Options, Pieces
 from .rows import Arguments, chunks, read
 
 BUFFERS = 2  # pieces that pass through the device: one is computed on, the next arrives
-MOST_PIECES, FEWEST_PIECES = 16, 8  # pieces that fill the memory; all that do not pass through stay, and are read once
-SMALLEST_PIECE = 32 << 20  # bytes; below, a call may take longer than the copy: then FEWEST_PIECES pieces fill the memory
+#: Pieces that fill the memory; all that do not pass through stay, and are read once.
+MOST_PIECES, FEWEST_PIECES = thresholds.PARALLEL_MOST_PIECES.value, thresholds.PARALLEL_FEWEST_PIECES.value
+#: Bytes of a piece below which a call may take longer than the copy: then FEWEST_PIECES pieces fill the memory.
+SMALLEST_PIECE = thresholds.PARALLEL_SMALLEST_PIECE.value
 FREE_MARGIN = 0.3  # of what a device has free: for results, and because pools round sizes up by as much as a quarter
 SMALL_DATA = 64 << 20  # bytes of data for which nobody needs to ask how much is free
 

@@ -17,6 +17,7 @@ from ..evaluation.slots import Packed, Slots
 from ..language.device_function import Argument
 from ..linalg.kernels import KernelProvider
 from ..linalg.matrix import Matrix, PlacedMemory
+from ..runtime import thresholds
 from .expression import Expression
 from .factor import Summary, log_density, summarise
 from .hyperparameters import require_scaled
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from ..runtime.base import Device
     from ..runtime.types import Handle
 
-MOST_OBSERVATIONS = 3072  # for more, a vendor's library is faster with one matrix after another
-MOST_SETS_AT_ONCE = 256  # of a batch
+#: Observations: for more, a vendor's library is faster with one matrix after another.
+MOST_OBSERVATIONS = thresholds.PROCESSES_MOST_IN_BATCH.value
+MOST_SETS_AT_ONCE = thresholds.PROCESSES_MOST_SETS_AT_ONCE.value  # of a batch
 #: Shares of the device's memory that the matrices of a batch may take, and up to which they are kept for the next batch.
 BATCH_MEMORY_SHARE, KEPT_MEMORY_SHARE = 1 / 8, 1 / 64
 WEIGHT_PLACE, SUMMARY_WIDTH = Summary._fields.index("weight"), len(Summary._fields)

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..linalg.matrix import Matrix
+from ..runtime import thresholds
 from ..runtime.types import Array, Handle
 from .pairs import MATRIX, SUMS, Pairs, Slots
 
-BLOCKS_OF_A_SET = 64  # of threads, which share the sums of one of several sets
+BLOCKS_OF_A_SET = thresholds.PROCESSES_BLOCKS_OF_A_SET.value  # of threads, which share the sums of one of several sets
 
 #: Where the numbers and the scales of several sets lie: two handles, with the place behind each, in numbers.
 Places = Sequence[tuple[Handle, int]]

@@ -19,6 +19,7 @@ from ..evaluation.slots import Packed, Scratch, Slots
 from ..kernels.layout import Layout
 from ..kernels.template import Template
 from ..rewriting.checks import inside
+from ..runtime import thresholds
 from . import batch
 from .expression import Expression
 from .factor import LOG_2PI, NO_SCALE
@@ -33,12 +34,13 @@ if TYPE_CHECKING:
 
 MOST_OBSERVATIONS = 512  # that a block of threads can take
 #: Observations up to which a block is faster for one set than kernels that share its matrix, by the type of device.
-MOST_FOR_ONE_SET = {"cpu": MOST_OBSERVATIONS, "gpu": 256}
+MOST_FOR_ONE_SET = {"cpu": MOST_OBSERVATIONS, "gpu": thresholds.PROCESSES_MOST_FOR_ONE_SET.value}
 #: Observations up to which blocks are faster for a call with several sets; larger matrices may be a `batch`.
-MOST_FOR_SEVERAL_SETS = {"cpu": MOST_OBSERVATIONS, "gpu": 192}
+MOST_FOR_SEVERAL_SETS = {"cpu": MOST_OBSERVATIONS, "gpu": thresholds.PROCESSES_MOST_FOR_SEVERAL_SETS.value}
 
 TILE = 32  # rows and columns of a part of the matrix
-RESIDENT_BLOCKS = 4  # blocks of a multiprocessor or core: each takes one set after another, in the same memory
+#: Blocks of a multiprocessor or core: each takes one set after another, in the same memory.
+RESIDENT_BLOCKS = thresholds.PROCESSES_RESIDENT_BLOCKS.value
 
 _SETS = Template.beside(__file__, "sets")
 

@@ -22,12 +22,13 @@ from pytensor.tensor.random.op import RandomVariable
 from .. import matrices
 from ..compiler.graph.types import Parameter, TensorLike, TensorVariable
 from ..draws.generator import as_generator
+from ..runtime import thresholds
 from . import linalg
 from .matrix_transforms import PositiveDefinite, length_of
 from .parameters import as_parameter
 
 #: Rows from which one matrix is factorised by `linalg`.
-ROWS_OF_LARGE_MATRIX = 200
+ROWS_OF_LARGE_MATRIX = thresholds.PYMC_ROWS_OF_LARGE_MATRIX.value
 
 
 def cholesky(a: TensorVariable) -> TensorVariable:

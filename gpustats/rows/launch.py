@@ -12,6 +12,7 @@ from ..evaluation.repeated import Kept, KeptPlaces
 from ..evaluation.sums import add_block_sums, adder_of
 from ..kernels.products import ProductsLayout
 from ..kernels.template import Template
+from ..runtime import thresholds
 from .layout import blocks_of_rows
 from .leaves import PerRow
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from .parameters import Packing
     from .passes import Pass
 
-MOST_BESIDE_SUMS = 1 << 15  # numbers of a table that lies beside the sums; a larger one has an array of its own
+#: Numbers of a table that lies beside the sums; a larger one has an array of its own.
+MOST_BESIDE_SUMS = thresholds.ROWS_MOST_BESIDE_SUMS.value
 
 _SHIFTED = Template.beside(__file__, "shifted")
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from ..evaluation.sums import LIGHT_COST
 from ..kernels.code import KernelCode
 from ..kernels.layout import Layout, copies, power_of_two, row_blocks
+from ..runtime import thresholds
 from ..runtime.base import Device
 
-_HELD_NUMBERS = 24  # numbers of all rows in flight that a thread of a GPU has registers for
-_CPU_LANES = 16  # neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines
-_MANY_SUMS = 4  # of which more are in a CPU's cache, and not in its registers
-_CACHE_BYTES = 1 << 19  # bytes of matrices that a CPU's core keeps at hand while one set of parameters after another reads them
+_HELD_NUMBERS = thresholds.ROWS_HELD_NUMBERS.value  # numbers of all rows in flight that a thread of a GPU has registers for
+#: Neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines.
+_CPU_LANES = thresholds.ROWS_CPU_LANES.value
+_MANY_SUMS = thresholds.ROWS_MANY_SUMS.value  # of which more are in a CPU's cache, and not in its registers
+#: Bytes of matrices that a CPU's core keeps at hand while one set of parameters after another reads them.
+_CACHE_BYTES = thresholds.ROWS_CACHE_BYTES.value
 
 
 def longest_segment(device: Device, n_rows: int, n_groups: int) -> int:

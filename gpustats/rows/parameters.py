@@ -13,14 +13,16 @@ import numpy as np
 from ..evaluation.parcel import Parcel
 from ..evaluation.slots import Number, Packed, Rows, Slots
 from ..parallel.rows import largest
+from ..runtime import thresholds
 from ..runtime.types import DType, KernelValue, Shape, Value
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
-MOST_BY_VALUE = 16  # numbers that a kernel takes one by one
-LEAST_SENT_ALONE = 2048  # numbers of a parameter that travels by itself; smaller ones are copied together before
+MOST_BY_VALUE = thresholds.ROWS_MOST_BY_VALUE.value  # numbers that a kernel takes one by one
+#: Numbers of a parameter that travels by itself; smaller ones are copied together before.
+LEAST_SENT_ALONE = thresholds.ROWS_LEAST_SENT_ALONE.value
 
 
 @dataclass

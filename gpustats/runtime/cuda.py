@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from pycuda.tools import clear_context_caches
 
 from ..errors import CompileError, DeviceLostError
-from . import cache, cuda_peers, nvrtc
+from . import cache, cuda_peers, nvrtc, thresholds
 from .base import Result, Runtime, nbytes_of
 from .cuda_commands import Refused, commands, driver, launches, starting
 from .cuda_devices import count, describe, only_one
@@ -30,7 +30,8 @@ from .types import Array, DType, Handle, Shape
 from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
-MOST_MAPPED_NUMBERS = 4096  # numbers that kernels write to the host's memory; more are copied there
+#: Numbers that kernels write to the host's memory; more are copied there.
+MOST_MAPPED_NUMBERS = thresholds.RUNTIME_MOST_MAPPED_NUMBERS.value
 
 _COPY = """
 extern "C" __global__ void copy(const double2 *source, double2 *target, long long n) {

@@ -11,9 +11,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import DTypeLike
 
+from . import thresholds
 from .types import Array, DType, Shape
 
-LARGE_COPY = 16 << 20  # bytes from which on it pays to look at the free memory
+LARGE_COPY = thresholds.RUNTIME_LARGE_COPY.value  # bytes from which on it pays to look at the free memory
 
 
 def available() -> int | None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pycuda.driver as drv
 
-HALF_BYTES = 2 << 20  # bytes of each half of the memory that copies pass through
+from . import thresholds
+
+HALF_BYTES = thresholds.RUNTIME_PASSING_BYTES.value  # bytes of each half of the memory that copies pass through
 
 
 class Passing:

@@ -18,14 +18,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 import pycuda.driver as drv
 
+from . import thresholds
 from .host_memory import HostRows, parts, read_into
 from .types import Array, DType
 
-THREADS = 8
-PLACES_PER_THREAD = 4  # of a thread, in page-locked memory
-CHUNK = 2 << 20  # bytes of a place
-SMALL_COPY = 1 << 20  # bytes below which a copy is left to the driver
-LARGE_RESULT = 8 << 20  # bytes from which on the memory of a result is used again
+THREADS = thresholds.RUNTIME_COPY_THREADS.value  # that make copies
+PLACES_PER_THREAD = thresholds.RUNTIME_COPY_PLACES.value  # of a thread, in page-locked memory
+CHUNK = thresholds.RUNTIME_COPY_CHUNK.value  # bytes of a place
+SMALL_COPY = thresholds.RUNTIME_SMALL_COPY.value  # bytes below which a copy is left to the driver
+LARGE_RESULT = thresholds.RUNTIME_LARGE_RESULT.value  # bytes from which on the memory of a result is used again
 NON_BLOCKING = 1  # a stream that neither waits for the default stream nor keeps it waiting
 
 Part = tuple[int, Array, DType]  # an address on the device, what is to be copied there or filled from there, the type there

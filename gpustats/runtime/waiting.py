@@ -13,12 +13,14 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from . import thresholds
 from .types import Grid
 
-SHORT_WAIT = 1.5e-3  # seconds; to wait so that signals arrive costs some 20 us more
+SHORT_WAIT = thresholds.RUNTIME_SHORT_WAIT.value  # seconds; to wait so that signals arrive costs some 20 us more
 MOST_COUNTED_KERNELS = 256  # more are not counted
 SIGNAL_INTERVAL = 0.1  # seconds after which a wait looks for signals where the system does not end it for them (Windows)
-SPIN_TIME = 2e-3  # seconds for which a wait looks again and again; then it sleeps for a hundredth of what it has waited
+#: Seconds for which a wait looks again and again; then it sleeps for a hundredth of what it has waited.
+SPIN_TIME = thresholds.RUNTIME_SPIN_TIME.value
 LONGEST_SLEEP = 0.05  # seconds of such a sleep
 GRACE_PERIOD = 0.1  # seconds in which other threads end by themselves when Python ends
 

@@ -25,7 +25,7 @@ class NormalInverseGamma(WithDensity):
 
     def _valid(self, *args: ArrayLike, **kwds: ArrayLike) -> tuple[Doubles, ...]:
         """Parameters, of the same shape; nan where one lies outside of its domain."""
-        mu, lmbda, a, b = np.broadcast_arrays(*self._processed(*args, **kwds))
+        mu, lmbda, a, b = np.broadcast_arrays(*self._given(args, kwds))
         fine = (lmbda > 0) & (a > 0) & (b > 0)
         return tuple(np.where(fine, v, np.nan) for v in (mu, lmbda, a, b))
 

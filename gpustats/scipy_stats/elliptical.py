@@ -180,7 +180,7 @@ class _Elliptical(WithDensity):
 
     def _at(self, method: str, x: Values, args: Sequence[Values], kwds: Mapping[str, Values]) -> Array:
         """Density or its logarithm; see `_Subspace.density`."""
-        *first, location, matrix, allow_singular = self._processed(*args, **kwds)
+        *first, location, matrix, allow_singular = self._given(args, kwds)
         density, own = self._of(*first)
         return _Subspace(matrix, allow_singular).density(method, density, x, *own, location)
 
@@ -203,7 +203,7 @@ class _Elliptical(WithDensity):
 
     def marginal(self, dimensions: ArrayLike, *args: Values, **kwds: Values) -> FrozenMultivariate:
         """Distribution of some of the components, given by their numbers; further arguments are the parameters."""
-        *first, location, matrix, allow_singular = self._processed(*args, **kwds)
+        *first, location, matrix, allow_singular = self._given(args, kwds)
         kept = _components(dimensions, len(location))
         return self(location[kept], matrix[np.ix_(kept, kept)], *first, allow_singular)
 

@@ -128,7 +128,7 @@ class _OfTables(_OfMatrices, WithDensity):
 
     def logpdf(self, X: Values, *args: Values, **kwds: Values) -> Array:  # type: ignore[override]
         """Logarithm of the density at tables along the last two axes of X."""
-        return self.density.logpdf(X, *self._processed(*args, **kwds))
+        return self.density.logpdf(X, *self._given(args, kwds))
 
     def pdf(self, X: Values, *args: Values, **kwds: Values) -> Array:  # type: ignore[override]
         """Density at tables along the last two axes of X."""

@@ -94,9 +94,20 @@ class Multivariate(WithRandomState):
         """Observations as the density takes them, which may depend on the parameters."""
         return x if is_device_array(x) else np.asarray(x, float)
 
+    def _given(self, args: Sequence[Values], kwds: Mapping[str, Values]) -> tuple[Array, ...]:
+        """Parameters of a call as the density takes them; TypeError where these are not the parameters."""
+        try:
+            return self._processed(*args, **kwds)
+        except TypeError:
+            try:
+                inspect.signature(self._processed).bind(*args, **kwds)
+            except TypeError as error:
+                raise TypeError(f"{self.name} takes {', '.join(self.parameters)}: {error}") from None
+            raise
+
     def _at(self, method: str, x: Values, args: Sequence[Values], kwds: Mapping[str, Values]) -> Array:
         """Result of a method of the density at observations x."""
-        given = self._processed(*args, **kwds)
+        given = self._given(args, kwds)
         return getattr(self.density, method)(self._observations(x, *given), *given)
 
     def _draws(self, given: Sequence[Array], size: Size, random_state: Rng, **more: Array) -> Array:

@@ -13,7 +13,7 @@ from ..draws.generator import Generator
 from ..evaluation.results import Destination
 from ..kernels.layout import row_blocks
 from ..kernels.template import Template
-from ..runtime import choose
+from ..runtime import choose, thresholds
 from ..runtime.transfers import to_host
 from .confined import confined_kernel
 from .lattice import prime_below, rank_1_lattice
@@ -29,7 +29,7 @@ _DOUBLE = np.dtype(np.float64)
 #: Shifts of the lattice whose points are weighed: their spread tells the error.
 SHIFTS = 12
 #: Points that a thread sums; points of a box's first lattice; the factor to the points of its next lattice.
-POINTS_PER_THREAD, FIRST_POINTS, POINTS_GROWTH = 64, 64, 4
+POINTS_PER_THREAD, FIRST_POINTS, POINTS_GROWTH = thresholds.TRANSFORMS_POINTS_PER_THREAD.value, 64, 4
 #: Integrals over so many variables are periodic and smooth, those over more are folded.
 MOST_SMOOTH_VARIABLES = 4
 #: Largest numbers of sums, and of numbers of boxes, of a launch.

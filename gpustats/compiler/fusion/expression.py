@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...runtime import thresholds
+
 LONGEST_EXPRESSION = 100  # characters that are written in one statement
 CHEAP_FUNCTIONS = {"fmax", "fmin", "fabs", "floor", "ceil", "trunc", "rint", "isnan", "isinf", "sqrt"}
-LOGARITHMS_PER_DENSITY = 4  # calls of a logarithm, about, that a gamma function or a density takes
+#: Calls of a logarithm, about, that a gamma function or a density takes.
+LOGARITHMS_PER_DENSITY = thresholds.COMPILER_LOGARITHMS_PER_DENSITY.value
 _CALL = re.compile(r"\w+\([\w(){}, ]*\)")
 
 

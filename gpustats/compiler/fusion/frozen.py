@@ -17,10 +17,12 @@ from pytensor.graph.traversal import ancestors, toposort
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
 
+from ...runtime import thresholds
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
 
-MOST_ELEMENTS_IN_PYTHON = 1000  # of an array, for which PyTensor's functions of numbers are fast enough
+#: Elements of an array for which PyTensor's functions of numbers are fast enough.
+MOST_ELEMENTS_IN_PYTHON = thresholds.COMPILER_MOST_ELEMENTS_IN_PYTHON.value
 
 
 class Frozen:

@@ -23,7 +23,7 @@ from pytensor.graph.traversal import ancestors
 from pytensor.link.numba.linker import NumbaLinker
 
 from ...rows.model import Rows
-from ...runtime import choose
+from ...runtime import choose, thresholds
 from ...runtime.base import Runtime
 from ...runtime.speeds import Line, Speeds, copying, kept, seconds, through, transfer
 from ..graph.gradients import gradients
@@ -31,13 +31,16 @@ from ..graph.machine import is_possible
 from ..graph.types import TensorVariable
 from .program import Program, program_of
 
-FEWEST_ROWS = 500  # rows below which no device pays, and nothing is measured
+FEWEST_ROWS = thresholds.COMPILER_FEWEST_ROWS.value  # rows below which no device pays, and nothing is measured
 #: Rows of a sum whose operations are not known yet: PyTensor is done with fewer before a device has begun.
-FEWEST_UNREAD_ROWS = 10_000
-LARGEST_TIME_RATIO = 0.7  # the part of PyTensor's time that the device stays below, as neither is predicted exactly
+FEWEST_UNREAD_ROWS = thresholds.COMPILER_FEWEST_UNREAD_ROWS.value
+#: The part of PyTensor's time that the device stays below, as neither is predicted exactly.
+LARGEST_TIME_RATIO = thresholds.COMPILER_LARGEST_TIME_RATIO.value
 CHAINS_AT_ONCE = 4  # chains that samplers run at once, each on a core of its own if there are as many
-CALL_SECONDS = 2e-5  # seconds that a call of compiled code spends around a call of `gpustats.Rows`
-MACHINE_CALL_SECONDS = 3e-6  # seconds around what compiled code has the device do by itself
+#: Seconds that a call of compiled code spends around a call of `gpustats.Rows`.
+CALL_SECONDS = thresholds.COMPILER_CALL_SECONDS.value
+#: Seconds around what compiled code has the device do by itself.
+MACHINE_CALL_SECONDS = thresholds.COMPILER_MACHINE_CALL_SECONDS.value
 RUNS_OF_LONGEST = 5  # runs of the longest sums that are measured, of which the fastest counts
 #: Rows of the sums that are measured, each in so many runs: few, as many as caches hold, and many.
 RUNS_BY_ROWS = {100: 50, 100_000: 20, 2_000_000: RUNS_OF_LONGEST}

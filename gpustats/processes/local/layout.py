@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from ...kernels.layout import power_of_two
+from ...runtime import thresholds
 from ...runtime.base import Device, Runtime
 
 RESERVED_BYTES = 1024  # of shared memory, which CUDA takes for each block
@@ -28,7 +29,7 @@ def blocks_in_shared(device: Device, nbytes: int, most: int) -> int:
 # ---- designs
 
 #: Threads of a GPU's block for up to so many candidates, which are no more than 6 for a thread; beyond the last: 384.
-_DESIGN_THREADS = {384: 64, 768: 128, 1536: 256}
+_DESIGN_THREADS = thresholds.PROCESSES_DESIGN_THREADS.value
 
 
 @dataclass(frozen=True)

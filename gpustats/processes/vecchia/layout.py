@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...kernels.layout import Layout, power_of_two
+from ...runtime import thresholds
 from ...runtime.base import Device
 from ..local.layout import blocks_in_shared
 
-MOST_COLUMNS = 8
+MOST_COLUMNS = thresholds.PROCESSES_VECCHIA_COLUMNS.value  # for which a thread has sums at once
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...runtime import thresholds
 from ...runtime.base import Runtime
 from ..local.nearest import Nearest
 
 #: Points of a prefix of which all pairs are compared.
-ALL_PAIRS_LIMIT = 512
+ALL_PAIRS_LIMIT = thresholds.PROCESSES_ALL_PAIRS_LIMIT.value
 #: Numbers of neighbours that are looked at at a time.
 NEIGHBOURS_AT_ONCE = 1 << 24
 
