@@ -51,20 +51,9 @@ class Source(NamedTuple):
 class Pointwise:
     """Device function of an observation and parameters, ready to be evaluated on any device.
 
-    Parameters
-    ----------
-    name : str
-        For errors and kernels.
-    function : Function
-        Function whose first parameter is the observation.
-    arguments : sequence of Argument
-        Names and domains, in the order of the parameters.
-    functions : mapping
-        All functions that it calls, by their names.
-    source : str
-        Text that the user wrote, for errors.
-    defaults : mapping
-        Values of the parameters that a call may leave out, by their names.
+    The name is for errors and kernels, and `source`, the text that the user wrote, for errors. The observation is the
+    function's first parameter; `arguments` have names and domains, in the order of the parameters. `functions` are all that it
+    calls, by their names, and `defaults` the values of the parameters that a call may leave out.
     """
 
     def __init__(
