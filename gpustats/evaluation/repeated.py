@@ -89,42 +89,13 @@ class Results:
         self.results = results
         values = np.zeros(1, int) if values is None else values
         self._values, self._lead, self.n_sets = _index(values, lead), lead, values.size
-        #: name, index among the numbers, shape, place among the kept results, or the parts
-        self._derivatives: list[tuple[str, Any, Shape | None, int | None, list[Result]]] = []
-        for name in dict.fromkeys(r.name for r in results):
-            own = [r for r in results if r.name == name]
-            if len(own) > 1 or own[0].elements is not None:
-                self._derivatives.append((name, None, None, None, own))
-            else:
-                _, places, shape, _, kept = own[0]
-                self._derivatives.append((name, None if kept is not None else _index(places, shape), shape, kept, []))
+        by_name = {name: [r for r in results if r.name == name] for name in dict.fromkeys(r.name for r in results)}
+        self._readers = [(name, _reader(own)) for name, own in by_name.items()]
 
     def __call__(self, numbers: np.ndarray, kept: Sequence[Array] = ()) -> tuple[Value, dict[str, Value]]:
         """Value, and derivatives by their names."""
-        found: dict[str, Value] = {}
-        for name, index, shape, of_kept, parts in self._derivatives:
-            if parts:
-                found[name] = self._added(parts, numbers, kept)
-            elif of_kept is not None:
-                found[name] = kept[of_kept]
-            elif type(index) is int:
-                found[name] = numbers.item(index) if shape is None else numbers[index : index + 1].reshape(shape).copy()
-            elif shape is None:
-                found[name] = float(numbers[index].sum(-1).sum())
-            else:
-                found[name] = _reshaped(numbers[index], shape)
         value = numbers.item(self._values) if self._lead is None else numbers[self._values].reshape(self._lead).copy()
-        return value, found
-
-    @staticmethod
-    def _added(parts: Sequence[Result], numbers: np.ndarray, kept: Sequence[Array]) -> np.ndarray:
-        """Derivative, of the shape of the parts, that several make."""
-        total = np.zeros(parts[0].shape or ())
-        for part in parts:
-            found = numbers[part.places] if part.kept is None else np.reshape(to_host(kept[part.kept]), part.places.shape)
-            with np.errstate(invalid="ignore"):  # infinities of both signs are nan, as in a kernel
-                total[(slice(None), *(part.elements or ()))] += found
-        return total
+        return value, {name: read(numbers, kept) for name, read in self._readers}
 
     def of_one_set(self, kept: Sequence[int]) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
         """Elements of each derivative, and their places among the numbers: see `SumReplay`; `kept`: starts of kept results."""
@@ -149,9 +120,33 @@ def _index(places: np.ndarray, shape: Shape | None) -> Any:
     return slice(int(flat[0]), int(flat[-1]) + 1) if one_set and flat.size and (np.diff(flat) == 1).all() else places
 
 
-def _reshaped(found: np.ndarray, shape: Shape) -> np.ndarray:
-    """Array of its own in a shape; what sets share is added up."""
-    return (found if found.size == math.prod(shape) else found.sum(0)).reshape(shape).copy()
+def _reader(parts: Sequence[Result]) -> Callable[[np.ndarray, Sequence[Array]], Value]:
+    """Reader of a derivative, which is an array of its own or a number."""
+    (_, places, shape, elements, of_kept), *others = parts
+    if others or elements is not None:
+        return lambda numbers, kept: _added(parts, numbers, kept)
+    if of_kept is not None:
+        return lambda numbers, kept: kept[of_kept]
+    index = _index(places, shape)
+    if shape is None:
+        if type(index) is int:
+            return lambda numbers, kept: numbers.item(index)
+        return lambda numbers, kept: float(numbers[index].sum(-1).sum())
+    if type(index) is int:
+        index = slice(index, index + 1)
+    if places.size != math.prod(shape):  # what sets share is added up
+        return lambda numbers, kept: numbers[index].sum(0).reshape(shape)
+    return lambda numbers, kept: numbers[index].reshape(shape).copy()
+
+
+def _added(parts: Sequence[Result], numbers: np.ndarray, kept: Sequence[Array]) -> np.ndarray:
+    """Derivative, of the shape of the parts, that several make."""
+    total = np.zeros(parts[0].shape or ())
+    for part in parts:
+        found = numbers[part.places] if part.kept is None else np.reshape(to_host(kept[part.kept]), part.places.shape)
+        with np.errstate(invalid="ignore"):  # infinities of both signs are nan, as in a kernel
+            total[(slice(None), *(part.elements or ()))] += found
+    return total
 
 
 class SumReplay(NamedTuple):

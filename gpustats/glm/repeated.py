@@ -77,8 +77,10 @@ def repeated(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> Repeate
     )  # fmt: skip
 
     def read(left: np.ndarray, kept: Sequence[Array]) -> tuple[Value, dict[str, Value]]:
-        sums = kernel.sums(left[: kernel.n_left])
-        return results(sums.reshape(-1) if groups is None else np.concatenate([sums.reshape(-1), left[kernel.n_left :]]))
+        if not kernel.on_host:
+            return results(left)
+        sums = kernel.sums(left[: kernel.n_left]).reshape(-1)
+        return results(sums if groups is None else np.concatenate([sums, left[kernel.n_left :]]))
 
     return RepeatedCall(
         slots, Work(kernel.n_left + n_by_group, leave), read, names, results=results,
