@@ -37,7 +37,7 @@ class Subject:
         self.density, self.name = density, written or density.name
         lacks = density._lack_of
         self.endings = ["logpdf", *(e for e in OF_NUMBERS[1:] if not lacks(e))]
-        self.numbers = [e for e in OF_PARAMETERS if not lacks(e) and (e != "median" or density._writes(e))]
+        self.numbers = [e for e in OF_PARAMETERS if not lacks(e) and (e != "median" or density.definition.role(e) is not None)]
         self.smooth = [a.name for a in density.definition.arguments if "integer" not in a.words]
         self._kernels: dict[str, Any] = {}
         self.moving: dict[str, tuple[int, ...] | None] = {}  # see properties.equivariance

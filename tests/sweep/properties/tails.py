@@ -15,7 +15,7 @@ def observations(b: Batch) -> np.ndarray:
     if not b.subject.has("ppf", "isf"):
         return np.zeros((len(b.q), 0), b.dtype)
     x = [b("ppf", b.q), b("isf", b.q)]
-    if all(b.subject.density._writes(e) for e in ("mean", "var")):  # quantiles may be wrong as the tails are
+    if all(b.subject.density.definition.role(e) for e in ("mean", "var")):  # quantiles may be wrong as the tails are
         around = b.wide("mean") + np.sqrt(b.wide("var")) * np.array([-4.0, -1.0, 0.0, 1.0, 4.0])
         lower, upper = b("lower"), b("upper")
         around = np.floor(around) if b.discrete else around
