@@ -91,7 +91,7 @@ class Parcel:
         packed = np.empty((*self.lead, self.width), self.dtype)
         for argument, lead, start, end, transposed in self.parts:
             value = arguments[argument]
-            if type(value) is np.ndarray:
+            if type(value) is np.ndarray and (lead or value.ndim > 1):
                 value = (value.swapaxes(-1, -2) if transposed else value).reshape(*lead, -1)
             packed[..., start:end] = value
         return packed

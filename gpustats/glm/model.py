@@ -404,7 +404,8 @@ class GLM(Remade):
         beta, alpha = others.pop(COEFFICIENTS), others.pop(INTERCEPT, 0.0)
         if self._pieces is not None or self._terms or (found := self._repeated(tuple(wrt), beta, alpha, (), others)) is None:
             return None
-        return found.replay((beta, alpha, *others.values()))
+        replay = found.replay((beta, alpha, *others.values()))
+        return replay if INTERCEPT in arguments else replay and replay.fix({INTERCEPT: alpha})
 
     def _repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -94,7 +95,8 @@ class VecchiaCode:
         return sums, [self.pairs.measures[k].scaled for k in self._found.wanted]
 
 
-class Points(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Points:
     """Points in their order, on a device, and a range of them that counts.
 
     Attributes
@@ -122,6 +124,20 @@ class Points(NamedTuple):
         on_device = [moved(runtime, np.ascontiguousarray(a)) for a in (x, y)]
         return cls(runtime, x.dtype, on_device[0], on_device[1], np.ascontiguousarray(neighbours[first:end]), first)
 
+    @functools.cached_property
+    def placed(self) -> Any:
+        """Neighbours of the points, as kernels read them."""
+        return moved(self.runtime, self.neighbours if self.neighbours.shape[1] else np.zeros((1, 1), np.int32))
+
+    @functools.cached_property
+    def memberships(self) -> tuple[Any, Any]:
+        """Places of each point's terms in the rows of neighbours and point, and the end of each point's places."""
+        own = np.arange(self.before, self.before + len(self.neighbours), dtype=np.int32)
+        rows = np.column_stack([self.neighbours, own]).ravel()
+        places = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]
+        ends = np.cumsum(np.bincount(rows[rows >= 0], minlength=self.x.shape[0]))
+        return moved(self.runtime, places.astype(np.int64)), moved(self.runtime, ends.astype(np.int64))
+
 
 class Conditionals:
     """Densities of points given their neighbours.
@@ -136,15 +152,9 @@ class Conditionals:
 
     def __init__(self, covariance: Expression, points: Points, lift: float) -> None:
         self.covariance, self.points, self.lift = covariance, points, lift
-        self.n, self.m = points.neighbours.shape
+        self.m = points.neighbours.shape[1]
         self.arguments = SIGMA, MEAN, *covariance.parameters
         self._kernels: Plans[_Kernel] = Plans()
-
-    @functools.cached_property
-    def neighbours(self) -> Any:
-        """Neighbours of the points, as kernels read them."""
-        points = self.points
-        return moved(points.runtime, points.neighbours if self.m else np.zeros((1, 1), np.int32))
 
     def __call__(
         self, values: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str]
@@ -193,40 +203,35 @@ class Conditionals:
 
     def _kernel(self, which: str, given: Sequence[np.ndarray], wrt: tuple[str, ...], m: int | None = None) -> _Kernel:
         kind = which, wrt, m, tuple([a.shape[1] for a in given])
-        return self._kernels.plan(kind, _Kernel, self, which, given, wrt, self.m if m is None else m)
-
-    @functools.cached_property
-    def memberships(self) -> tuple[Any, Any]:
-        """Places of each point's terms in the rows of neighbours and point, and the end of each point's places."""
-        points, runtime = self.points, self.points.runtime
-        own = np.arange(points.before, points.before + self.n, dtype=np.int32)
-        rows = np.column_stack([points.neighbours, own]).ravel()
-        places = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]
-        ends = np.cumsum(np.bincount(rows[rows >= 0], minlength=points.x.shape[0]))
-        return moved(runtime, places.astype(np.int64)), moved(runtime, ends.astype(np.int64))
+        return self._kernels.plan(
+            kind, _Kernel, self.covariance, self.points, self.lift, which, given, wrt, self.m if m is None else m
+        )  # fmt: skip
 
 
-def _add_by_row(points: Points, memberships: tuple[Any, Any], terms: Handle, out: Handle, offset: int) -> None:
+def _add_by_row(points: Points, terms: Handle, out: Handle, offset: int) -> None:
     """Start to sum up each point's terms, which kernels have written to the memory `terms`, into `out`."""
     runtime, count = points.runtime, points.x.shape[0]
     threads = min(256, runtime.device.max_threads)
     kernel = _BY_ROW.kernel(runtime, "vecchia_by_row", threads, dtype=points.dtype.name, threads=threads)
-    places, ends = memberships
+    places, ends = points.memberships
     kernel((-(-count // threads), 1), out, offset, terms, *at(runtime, places), *at(runtime, ends), count)
 
 
 class _Kernel:
     """Kernel for arguments of so many numbers each. Threads may share it."""
 
-    def __init__(self, model: Conditionals, which: str, given: Sequence[np.ndarray], wrt: Sequence[str], m: int) -> None:
-        points, covariance = model.points, model.covariance
+    def __init__(
+        self, covariance: Expression, points: Points, lift: float, which: str, given: Sequence[np.ndarray], wrt: Sequence[str],
+        m: int,
+    ) -> None:  # fmt: skip
         runtime, columns = points.runtime, points.x.shape[1]
-        sizes = {name: a.shape[1] for name, a in zip(model.arguments, given, strict=True)}
+        self._arguments = SIGMA, MEAN, *covariance.parameters
+        sizes = {name: a.shape[1] for name, a in zip(self._arguments, given, strict=True)}
         vectors = [name for name, size in sizes.items() if size > 1]
         for name in vectors:
             if name in covariance.parameters:
                 require_scaled(covariance, name)
-        self._model, self.code = model, VecchiaCode(covariance, columns, m, vectors, wrt)
+        self._points, self._lift, self.code = points, lift, VecchiaCode(covariance, columns, m, vectors, wrt)
         self._layout = layout_for(runtime.device, points.dtype.itemsize, m, columns)
         source = self.code.source(which, self._layout, points.dtype.name, runtime.dialect)
         shared = points.dtype.itemsize * self._layout.numbers if self._layout.in_shared else 0
@@ -234,39 +239,34 @@ class _Kernel:
         self._sums, self._scaled = self.code.slots(self._layout)
         self._chunks = self.code.chunks(self._layout)
         slots = len(self._sums) + len(self._scaled) * self._layout.columns * self._chunks
-        self._blocks = max(min(-(-model.n // self._layout.abreast), self._layout.blocks), 1)
+        self._blocks = max(min(-(-len(points.neighbours) // self._layout.abreast), self._layout.blocks), 1)
         self.per_set = self._blocks * slots
         self._calls: Plans[RepeatedCall[tuple[np.ndarray, list[np.ndarray]]]] = Plans()
 
     def _slots(self, given: Sequence[np.ndarray], blocks: int, *before: object) -> Slots:
         """Slots of the kernel for arguments like those given; `before`: those before the points."""
-        model, points = self._model, self._model.points
-        scratch = Scratch(self._scratch_bytes(blocks))
-        taken, parcel = [*at(points.runtime, points.x), *at(points.runtime, points.y), scratch, model.lift], Parcel(_DOUBLE)
+        points, scratch = self._points, Scratch(self._scratch_bytes(blocks))
+        taken, parcel = [*at(points.runtime, points.x), *at(points.runtime, points.y), scratch, self._lift], Parcel(_DOUBLE)
         for i, a in enumerate(given):
             taken += [parcel.add(i, a.size), a.shape[1] if len(a) > 1 else 0]
         return Slots(points.runtime, _DOUBLE, [*before, *taken[:6], Packed(), *taken[6:]], parcel)
 
     def _scratch_bytes(self, blocks: int) -> int:
-        return self._model.points.dtype.itemsize * (1 if self._layout.in_shared else self._layout.numbers * blocks)
+        return self._points.dtype.itemsize * (1 if self._layout.in_shared else self._layout.numbers * blocks)
 
     def _new_call(
         self, given: Sequence[np.ndarray], n_sets: int
     ) -> RepeatedCall[tuple[np.ndarray, list[np.ndarray]]]:
         """Repeated call of the sums of the sets, and of derivatives by row."""
-        model, points, n_terms = self._model, self._model.points, len(self.code.by_row)
-        terms = [Scratch(points.dtype.itemsize * model.n * (model.m + 1))] * n_terms
-        slots = self._slots(
-            given, self._blocks * n_sets, *terms, model.n, points.before, *at(points.runtime, model.neighbours)
-        )
-
-        kernel, blocks = self._kernel, self._blocks
-        memberships = model.memberships if n_terms else (None, None)
+        points, kernel, blocks, n_terms = self._points, self._kernel, self._blocks, len(self.code.by_row)
+        n, m = points.neighbours.shape
+        terms = [Scratch(points.dtype.itemsize * n * (m + 1))] * n_terms
+        slots = self._slots(given, blocks * n_sets, *terms, n, points.before, *at(points.runtime, points.placed))
 
         def launch(found: Handle, taken: list[Any], kept: KeptPlaces) -> None:
             kernel((blocks, n_sets), found, *taken)
             for memory, place in zip(taken[:n_terms], kept, strict=True):
-                _add_by_row(points, memberships, memory, *place)
+                _add_by_row(points, memory, *place)
 
         def read(numbers: np.ndarray, kept: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
             return numbers.reshape(n_sets, blocks, -1).sum(1), [np.asarray(a, np.float64) for a in kept]
@@ -278,12 +278,12 @@ class _Kernel:
 
     def sums(self, given: Sequence[np.ndarray], n_sets: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Log-likelihoods and derivatives of sets; of one set where there are derivatives by row."""
-        model, kind = self._model, (n_sets, tuple([len(a) for a in given]))
+        kind = n_sets, tuple([len(a) for a in given])
         found, by_row = self._calls.plan(kind, self._new_call, given, n_sets)(given)
         slopes = {name: own[None] for name, own in zip(self.code.by_row, by_row, strict=True)}
         sums = dict(zip(self._sums, found.T, strict=False))
-        values = sums["loglik"] - 0.5 * model.n * LOG_2PI
-        by_name = dict(zip(model.arguments, given, strict=True))
+        values = sums["loglik"] - 0.5 * len(self._points.neighbours) * LOG_2PI
+        by_name = dict(zip(self._arguments, given, strict=True))
         if SIGMA in sums or SIGMA in slopes:
             slopes[SIGMA] = 2 * by_name[SIGMA] * (sums[SIGMA][:, None] if SIGMA in sums else slopes[SIGMA])
         moments = found[:, len(self._sums) :].reshape(n_sets, self._chunks, len(self._scaled), self._layout.columns)
@@ -300,7 +300,7 @@ class _Kernel:
 
     def _of_lengthscales(self, name: str, moments: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Derivatives in a vector of lengthscales, from the sums over pairs by measure and column."""
-        columns = self._model.points.x.shape[1]
+        columns = self._points.x.shape[1]
         total = np.zeros((len(moments), columns))
         of_measures = [m for m in self.code.pairs.measures if m.scaled in self._scaled]
         for k, measure in enumerate(of_measures):
@@ -313,7 +313,7 @@ class _Kernel:
 
     def predict(self, given: Sequence[np.ndarray], xs: Any, nearest: Any, mean: Any, scale: Any, noise: Any) -> None:
         """Predictions at new points, as `Conditionals.predict` makes them."""
-        runtime, count = self._model.points.runtime, xs.shape[0]
+        runtime, count = self._points.runtime, xs.shape[0]
         blocks = max(min(-(-count // self._layout.abreast), self._layout.blocks), 1)
         outs = [v for array in (mean, scale, noise, xs) for v in at(runtime, array)]
         taken, alive = self._slots(given, blocks, *outs, count, *at(runtime, nearest)).of(given)

@@ -1,6 +1,8 @@
 """Vecchia's approximation: against the exact likelihood, dense matrices, and the R package GpGp."""
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -246,3 +248,17 @@ def test_errors(number):
     call, message = errors()[number]
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_memory_is_freed(rng):
+    """What lies on the device goes with the likelihood, and does not wait for the collector of cycles."""
+    v = Vecchia(gs.rbf, *data(rng), neighbours=3)
+    gc.disable()
+    try:
+        for wrt in (None, "y"):
+            v.value_and_grad(amplitude=1.0, lengthscale=0.5, sigma=0.3, wrt=wrt)
+        conditionals = weakref.ref(v._conditionals)
+        del v
+        assert conditionals() is None
+    finally:
+        gc.enable()
