@@ -6,14 +6,13 @@ import functools
 import math
 import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 from numpy.typing import ArrayLike
-from pytensor.compile.function.types import Function
 from pytensor.compile.mode import Mode
 from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
@@ -27,6 +26,9 @@ from ..graph.machine import Evaluation, evaluation_of
 from .along import Pick
 from .program import Program, program_of
 from .scalar_ops import Unsupported
+
+if TYPE_CHECKING:
+    from pytensor.compile.function.types import Function  # PyTensor 3 has it elsewhere
 
 MOST_FITS = 2  # data sets, whose programs are kept: two functions may share an evaluator and have data of their own
 WITHOUT_COMPILER = Mode("py", "fast_run").excluding("fusion")  # for what is seldom evaluated
