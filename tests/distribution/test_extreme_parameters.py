@@ -315,3 +315,12 @@ def test_lengths_whose_squares_are_no_numbers(dtype, scale):
     np.testing.assert_allclose(gs.trapezoidal.ppf(q, *small), scale * gs.trapezoidal.ppf(q, *at).astype(float), rtol=1e-6)
     np.testing.assert_allclose(gs.trapezoidal.mean(*small), scale * 0.8, rtol=1e-6)
     np.testing.assert_allclose(gs.trapezoidal.kurtosis(*small), gs.trapezoidal.kurtosis(*map(float, at)), rtol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("eta", [-1e7, -1e3, 1e3, 1e7])
+def test_ends_of_a_support_where_a_shape_underflows(dtype, eta):
+    x, eta, phi = np.array([0.0, 1.0], dtype), dtype(eta), dtype(1)
+    np.testing.assert_array_equal(gs.beta_logit.sf(x, eta, phi), [1, 0])
+    np.testing.assert_array_equal(gs.beta_logit.logsf(x, eta, phi), [0, -np.inf])
+    np.testing.assert_array_equal(gs.beta_logit.logcdf(x, eta, phi), [-np.inf, 0])
