@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..runtime.arrays import is_device_array
 from ..runtime.replay import Given
 from .parcel import QUAD, Parcel
 from .results import as_host
@@ -112,9 +113,9 @@ class Slots:
     def places(self, arguments: Sequence[Value]) -> list[np.ndarray] | None:
         """Places of the numbers of each argument if all of them travel in one array, as `given` takes them.
 
-        None where they cannot: a stack of sets has a line for each.
+        None where they cannot: a stack of sets has a line for each, and an array on the device is read where it lies.
         """
-        if self._parcel.lead or any(slot.shape is not None for _, slot in self._rows):
+        if any(map(is_device_array, arguments)) or self._parcel.lead or any(slot.shape is not None for _, slot in self._rows):
             return None
         found, end = self._parcel.places(arguments), self._parcel.width
         for i, value in enumerate(arguments):

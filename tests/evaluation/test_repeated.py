@@ -5,6 +5,8 @@ import pytest
 
 import gpustats as gs
 from gpustats.evaluation.kinds import Plans, kind_of
+from gpustats.evaluation.slots import Number, Rows, Slots
+from gpustats.runtime import choose
 
 
 def test_kinds():
@@ -99,3 +101,10 @@ def test_arrays_of_other_types_and_strides(rng, dtype):
     for beta in (np.array([1, 0], dtype), np.array([[1, 7], [0, 7]], dtype)[:, 0]):
         for _ in range(2):
             assert glm(beta) == glm(np.array([1.0, 0.0]))
+
+
+def test_arrays_on_the_device_are_not_recorded():
+    """They are read where they lie, and may be others in the next call."""
+    slots = Slots(choose.get(), np.dtype("float64"), [Rows(0), Number(1)])
+    assert slots.places([np.ones(3), 1.0]) is not None
+    assert slots.places([gs.to_device(np.ones(3)), 1.0]) is None
