@@ -16,7 +16,7 @@ from .evaluation.gradient import Gradient, gradient_of, hessian_of
 from .evaluation.kinds import Plans, in_order, kind_of
 from .evaluation.placement import device_of
 from .evaluation.pointwise import Pointwise
-from .evaluation.repeated import RepeatedCall, SumReplay
+from .evaluation.repeated import RepeatedCall, Replayable, SumReplay
 from .evaluation.repeated_sum import repeated_sum
 from .evaluation.results import as_host
 from .parallel.devices import example
@@ -101,7 +101,7 @@ class BoundDensity(Remade):
         return f"<{kind} of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self.device.id}>"
 
 
-class Likelihood(BoundDensity):
+class Likelihood(BoundDensity, Replayable):
     """Log-likelihood of parameters, given data that stay on a device.
 
     Parameters
@@ -298,20 +298,6 @@ class Likelihood(BoundDensity):
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
 
     def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
-        """Replay of such calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
-
-        Parameters
-        ----------
-        arguments : mapping
-            Name of each parameter -> a value of the shape that it has in all calls.
-        wrt : sequence of str
-            Names of the parameters in which derivatives are wanted.
-
-        Returns
-        -------
-        SumReplay or None
-            None where only Python can evaluate such calls.
-        """
         in_their_order = in_order(self._density.parameters, (), arguments)
         if self._pieces is not None or not self._repeats or in_their_order is None:
             return None

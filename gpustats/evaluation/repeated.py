@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -173,11 +173,25 @@ class SumReplay(NamedTuple):
         )
 
 
-class Replayable(Protocol):
-    """Model whose log-likelihood and derivatives compiled code can find without Python."""
+class Replayable:
+    """Model whose log-likelihood and derivatives compiled code may find without Python."""
 
     def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
-        """Replay for arguments of these shapes, by their names, and derivatives in some of them; None where only Python can."""
+        """Replay of calls by compiled code.
+
+        Parameters
+        ----------
+        arguments : mapping
+            Name of each parameter -> a value of the shape that it has in all calls.
+        wrt : sequence of str
+            Names of the parameters in which derivatives are wanted.
+
+        Returns
+        -------
+        SumReplay or None
+            See `gpustats.evaluation.repeated`. None where only Python can evaluate such calls.
+        """
+        return None
 
 
 class RepeatedCall(Generic[R]):

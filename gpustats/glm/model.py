@@ -17,7 +17,7 @@ from ..density import Density
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.kinds import Plans, kind_of
 from ..evaluation.placement import device_of
-from ..evaluation.repeated import RepeatedCall, SumReplay
+from ..evaluation.repeated import RepeatedCall, Replayable, SumReplay
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
@@ -40,7 +40,7 @@ from .varying import Named, Varying, VaryingArguments, checked_wrt, made_with, n
 _Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
 
 
-class GLM(Remade):
+class GLM(Remade, Replayable):
     """The log-likelihood of a generalised linear model whose data stay on a device.
 
     The observations have the density ``f(y[n]; eta[n], …)`` with the linear predictor ``eta[n] = X[n] @ beta + alpha +
@@ -386,20 +386,6 @@ class GLM(Remade):
         return results.value_and_grad(GLMCall(self._data, arguments, self._plans), in_wrt)
 
     def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
-        """Replay of such calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
-
-        Parameters
-        ----------
-        arguments : mapping
-            Name of each parameter -> a value of the shape that it has in all calls.
-        wrt : sequence of str
-            Names of the parameters in which derivatives are wanted.
-
-        Returns
-        -------
-        SumReplay or None
-            None where only Python can evaluate such calls.
-        """
         others = dict(arguments)
         beta, alpha = others.pop(COEFFICIENTS), others.pop(INTERCEPT, 0.0)
         if self._pieces is not None or self._terms or (found := self._repeated(tuple(wrt), beta, alpha, (), others)) is None:

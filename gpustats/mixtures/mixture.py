@@ -16,7 +16,7 @@ from ..evaluation.gradient import gradient_of
 from ..evaluation.kinds import Plans, in_order, kind_of
 from ..evaluation.placement import Placement, as_read
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import RepeatedCall, SumReplay
+from ..evaluation.repeated import RepeatedCall, Replayable, SumReplay
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumLaunch, adder_of
 from ..kernels.layout import power_of_two, row_blocks
@@ -44,7 +44,7 @@ class _MixtureCall(NamedTuple):
     native: bool  # whether any of them came as a device array
 
 
-class Mixture(BoundDensity):
+class Mixture(BoundDensity, Replayable):
     """Density of a mixture of K components of one family at data that stay on a device.
 
     At an observation x it is ``sum_k exp(log_weights[k]) f(x; parameters[k])``. The N × K densities are never written but for

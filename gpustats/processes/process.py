@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ..distribution.frozen import Frozen
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.placement import as_read, device_of, moved
-from ..evaluation.repeated import SumReplay
+from ..evaluation.repeated import Replayable
 from ..runtime import arrays
 from ..runtime.base import Device, Runtime
 from ..runtime.types import Array
@@ -84,7 +84,7 @@ def new_points(
     return NewPoints(moved(data.runtime, as_read(data.runtime, points, data.dtype)), mean, moved(data.runtime, variances))
 
 
-class GaussianProcess(ABC):
+class GaussianProcess(ABC, Replayable):
     """Gaussian process: a covariance function, observations on a device, and a prior mean.
 
     A subclass says how the likelihood is evaluated, exactly or by an approximation, and how new points are predicted.
@@ -181,23 +181,6 @@ class GaussianProcess(ABC):
         gradient : dict
             Name -> derivatives with a row for each set. Instead of both, None where each set takes a call of its own.
         """
-
-    def replay(self, arguments: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
-        """Replay of calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
-
-        Parameters
-        ----------
-        arguments : mapping
-            As for `sums_of_sets`, of one set.
-        wrt : sequence of str
-            Names of arguments.
-
-        Returns
-        -------
-        SumReplay or None
-            None where only Python can evaluate such calls.
-        """
-        return None
 
     @abstractmethod
     def _evaluate(self, parameters: Parameters | ParameterSets, wrt: tuple[str, ...]) -> tuple[Array, dict[str, Array]]:

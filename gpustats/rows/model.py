@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..density import Density
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import SumReplay
+from ..evaluation.repeated import Replayable, SumReplay
 from ..parallel.devices import TRIAL_ROWS, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
@@ -31,7 +31,7 @@ from .parameters import along_of, shape_of
 from .passes import Sets
 
 
-class Rows(Remade):
+class Rows(Remade, Replayable):
     """Sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
 
     An argument of the function is a column of data, a number, an element of a table (`gather`), a dot product (`dot`) or a
@@ -260,20 +260,6 @@ class Rows(Remade):
         return self._own.evaluator(length).source(names, Sets.BY_VALUE if sets is None else Sets.of_stack(sets))
 
     def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
-        """Replay of such calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
-
-        Parameters
-        ----------
-        arguments : mapping
-            Name of each parameter -> a value of the shape that it has in all calls.
-        wrt : sequence of str
-            Names of the parameters in which derivatives are wanted.
-
-        Returns
-        -------
-        SumReplay or None
-            None where only Python can evaluate such calls: rows in pieces, in single precision, or with numbers of their own.
-        """
         return None if self._pieces is not None else self._own.replay(wrt, self._values((), arguments)[0])
 
     def start(self, wrt: Collection[str], arguments: Mapping[str, Value]) -> Callable[[], tuple[Value, dict[str, Value]]]:
