@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .rows.leaves import dot, gather, per_row
     from .rows.model import Rows
     from .runtime.choose import use
+    from .runtime.device_array import DeviceArray
     from .runtime.transfers import devices, to_device, to_host
     from .transforms.box import TruncatedMvNormal
     from .transforms.box_probability import box_probability

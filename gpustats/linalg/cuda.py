@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pycuda.driver as drv
 from nvmath.bindings import cublas, cusolverDn
 
 from ..runtime import thresholds
@@ -29,31 +27,12 @@ CUDA_TYPES = {"float32": 0, "float64": 1}  # cudaDataType_t: CUDA_R_32F, CUDA_R_
 
 
 class _Handles:
-    """Handles of the libraries for one thread: they hold a stream and a workspace, so no two threads share them."""
+    """Handles of the libraries for one thread: they hold its stream and a workspace, so no two threads share them."""
 
-    def __init__(self) -> None:
+    def __init__(self, stream: int) -> None:
         self.blas, self.solver, self.parameters = cublas.create(), cusolverDn.create(), cusolverDn.create_params()
-
-
-class _Lease:
-    """Lease of handles by a thread. They serve another thread when it has ended: to destroy them needs the device's context."""
-
-    def __init__(self, runtime: CUDARuntime, free: list[_Handles]) -> None:
-        self._free = free
-        try:
-            self.handles = free.pop()
-        except IndexError:
-            self.handles = _Handles()
-        else:
-            drv.Context.synchronize()  # the workspaces may still be in use
-        own = runtime.state().stream
-        stream = own.handle if own is not None else 0
-        cublas.set_stream(self.handles.blas, stream)
-        cusolverDn.set_stream(self.handles.solver, stream)
-
-    def __del__(self) -> None:
-        if hasattr(self, "handles"):
-            self._free.append(self.handles)
+        cublas.set_stream(self.blas, stream)
+        cusolverDn.set_stream(self.solver, stream)
 
 
 class CUDAProvider(KernelProvider):
@@ -68,17 +47,15 @@ class CUDAProvider(KernelProvider):
     def __init__(self, runtime: CUDARuntime) -> None:
         super().__init__(runtime)
         self.kernels = KernelProvider(runtime)
-        self._free: list[_Handles] = []
-        self._leases = threading.local()
 
     @property
     def _handles(self) -> _Handles:
         """Handles of the calling thread, with the device's context made current."""
         self.runtime.reenter()
-        lease: _Lease | None = getattr(self._leases, "lease", None)
-        if lease is None:
-            lease = self._leases.lease = _Lease(self.runtime, self._free)
-        return lease.handles
+        state = self.runtime.state()
+        if (handles := state.libraries.get(_Handles)) is None:
+            handles = state.libraries[_Handles] = _Handles(int(state.stream))
+        return handles
 
     def gemm(
         self, alpha: float, a: Matrix, b: Matrix, beta: float, c: Matrix, *, a_triangle: str = "", b_triangle: str = ""

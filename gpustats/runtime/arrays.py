@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from . import choose
-from .types import Array, Shape
+from . import choose, dlpack
+from .types import Array
 
 #: Types that come in; whatever is neither float32 nor float64 is computed in float64.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -22,8 +21,8 @@ def as_array(value: Any, name: str) -> Array:
     Parameters
     ----------
     value : array_like
-        Numbers, NumPy arrays and what converts to them; ``pycuda.gpuarray.GPUArray``; ``pyopencl.array.Array``; objects
-        with ``__cuda_array_interface__``; objects with DLPack.
+        Numbers, NumPy arrays and what converts to them; `DeviceArray`; ``pyopencl.array.Array``;
+        ``pycuda.gpuarray.GPUArray``; objects with ``__cuda_array_interface__``; objects with DLPack.
     name : str
         The argument's name, for errors.
 
@@ -42,7 +41,7 @@ def as_array(value: Any, name: str) -> Array:
         array = value
     elif hasattr(value, "__cuda_array_interface__"):
         array = _from_cuda_array_interface(value, name)
-    elif _dlpack_device(value) == _DL_CUDA:
+    elif (dlpack.device_of(value) or (0,))[0] == dlpack.CUDA:
         array = _from_dlpack(value, name)
     elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
         array = np.from_dlpack(value)
@@ -89,14 +88,18 @@ def check_dtype(dtype: np.dtype, name: str) -> None:
 
 
 def is_device_array(value: object) -> bool:
-    """True if `value` is a PyCUDA or PyOpenCL array."""
+    """True if `value` is an array of gpustats, PyOpenCL or PyCUDA on a device."""
     kind: Any = type(value)
     return _is_device_type(kind)
 
 
+#: The modules of arrays that lie on devices.
+_LIBRARIES = (f"{__package__}.device_array", "pyopencl.array", "pycuda.gpuarray")
+
+
 @functools.cache
 def _is_device_type(kind: Any) -> bool:
-    return any(c.__module__ in ("pycuda.gpuarray", "pyopencl.array") for c in kind.__mro__)
+    return any(c.__module__ in _LIBRARIES for c in kind.__mro__)
 
 
 @functools.cache
@@ -130,54 +133,16 @@ def _from_cuda_array_interface(value: Array, name: str) -> Array:
     interface = value.__cuda_array_interface__
     if interface.get("mask") is not None:
         raise TypeError(f"{name} is masked: fill its gaps first")
-    runtime = choose.for_array(value)
-    assert runtime is not None
+    runtime: Any = choose.for_array(value)
     runtime.memory(value)  # waits for the library's own stream
-    return _gpuarray(
-        value, interface["shape"], np.dtype(interface["typestr"]), interface["data"][0], interface.get("strides")
-    )
-
-
-def _gpuarray(owner: object, shape: Shape, dtype: np.dtype, pointer: int, strides: Shape | None) -> Array:
-    """GPUArray over memory that belongs to `owner`, which it keeps alive."""
-    from pycuda.gpuarray import GPUArray
-
-    return GPUArray(tuple(shape), dtype, gpudata=pointer or 0, base=owner, strides=strides)
-
-
-_DL_CPU, _DL_CUDA = 1, 2
-
-
-def _dlpack_device(value: Array) -> int | None:
-    try:
-        return int(value.__dlpack_device__()[0])
-    except (AttributeError, TypeError, NotImplementedError):
-        return None
-
-
-class _DLTensor(ctypes.Structure):
-    """Structure `DLTensor` of dlpack.h, version 0 (the layout that every producer still offers)."""
-
-    _fields_ = [
-        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    ]  # fmt: skip
+    dtype, strides = np.dtype(interface["typestr"]), interface.get("strides")
+    return runtime.over(value, interface["data"][0] or 0, interface["shape"], dtype, strides)
 
 
 def _from_dlpack(value: Array, name: str) -> Array:
-    """GPUArray over a CUDA tensor that offers only DLPack. The capsule, kept alive with it, frees the tensor."""
-    capsule = value.__dlpack__(stream=1)  # ordered before the legacy default stream
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    tensor = _DLTensor.from_address(pointer(capsule, b"dltensor"))
-    kind = {0: "i", 1: "u", 2: "f", 6: "b"}.get(tensor.code)
-    if kind is None or tensor.lanes != 1:
-        raise TypeError(f"{name}: DLPack type code {tensor.code} with {tensor.lanes} lanes is not a real number")
-    dtype = np.dtype(f"{kind}{tensor.bits // 8}")
-    shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
-    strides = tuple(tensor.strides[i] * dtype.itemsize for i in range(tensor.ndim)) if tensor.strides else None
-    address = (tensor.data or 0) + tensor.byte_offset
-    choose.for_array(value)  # makes the device's context current
-    return _gpuarray((value, capsule), shape, dtype, address, strides)
+    """Array over a CUDA tensor that offers only DLPack. The capsule, kept alive with it, frees the tensor."""
+    runtime: Any = choose.for_array(value)
+    runtime.reenter()
+    capsule = dlpack.capsule_of(value)
+    taken = dlpack.taken(capsule, name)
+    return runtime.over((value, capsule), taken.pointer, taken.shape, taken.dtype, taken.strides)

@@ -107,6 +107,7 @@ class Runtime(ABC):
     device: Device
     dialect: str  # the language of `kernel`'s sources: "cuda" or "opencl"
     host_visible: bool  # whether kernels read and write the host's own memory, so that NumPy arrays need no copy
+    arrays: str = ""  # the kind of the device arrays that it gives, where there are several: see `give`
     lost: str = ""  # message once the device is lost: every call raises DeviceLostError then; empty until then
     _error: type[BaseException]  # the driver's
     local: Any  # what each thread has of its own
@@ -140,6 +141,10 @@ class Runtime(ABC):
     @abstractmethod
     def empty(self, shape: int | Shape, dtype: DTypeLike) -> Array:
         """New device array, C-contiguous, not initialised. MemoryError if it does not fit."""
+
+    def give(self, arrays: str) -> None:
+        """Give device arrays of a kind from now on. ValueError for a kind that the device does not have."""
+        raise ValueError(f"arrays = {arrays!r}: {self.device.id} gives arrays of PyOpenCL; arrays are chosen for CUDA devices")
 
     @abstractmethod
     def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Array:

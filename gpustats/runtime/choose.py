@@ -13,13 +13,14 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 from ..errors import NoDeviceError
+from . import dlpack
 from .base import Device, Runtime
 
 #: What stands for several devices: "all", or the name of each.
 Devices: TypeAlias = str | Sequence[str | Device]
 
 BACKENDS = ("cuda", "opencl")
-LIBRARIES = {"cuda": "PyCUDA", "opencl": "PyOpenCL"}
+LIBRARIES = {"cuda": "cuda-bindings", "opencl": "PyOpenCL"}
 DEVICE_TYPES = ("gpu", "cpu", "accelerator")
 FIRST_CPU_RANK = 2  # the first rank of a CPU
 INSTALL_ADVICE = (
@@ -174,12 +175,19 @@ class use:
     ----------
     spec : str or Device
         As for `get`.
+    arrays : {"gpustats", "pycuda"}, optional
+        Kind of the device arrays that results on a CUDA device are: `DeviceArray`, or PyCUDA's ``GPUArray``. It holds for
+        all threads. By default it stays as it is: at first "pycuda" if PyCUDA had a context when the device was first asked
+        for, or if the environment's ``GPUSTATS_ARRAYS`` says so.
     """
 
-    def __init__(self, spec: str | Device) -> None:
+    def __init__(self, spec: str | Device, *, arrays: str | None = None) -> None:
         global _default
         self.runtime = get(spec)
         self.device = self.runtime.device
+        self._arrays = self.runtime.arrays
+        if arrays is not None:
+            self.runtime.give(arrays)
         self._previous, _default = _default, self.runtime
 
     def __enter__(self) -> Device:
@@ -192,6 +200,7 @@ class use:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         _context.reset(self._token)
+        self.runtime.arrays = self._arrays
 
     def __repr__(self) -> str:
         return f"<using {self.device}>"
@@ -242,15 +251,11 @@ def for_array(obj: object) -> Runtime | None:
     if opencl_arrays is not None and isinstance(obj, opencl_arrays.Array):
         found = _holding("opencl").from_array(obj)
         return found
-    cuda_arrays = sys.modules.get("pycuda.gpuarray")
-    if (cuda_arrays is not None and isinstance(obj, cuda_arrays.GPUArray)) or isinstance(
-        getattr(obj, "__cuda_array_interface__", None), dict
-    ):
+    if isinstance(getattr(obj, "__cuda_array_interface__", None), dict):
         found = _holding("cuda").from_array(obj)
         return found
-    if hasattr(obj, "__dlpack_device__"):
-        kind, number = obj.__dlpack_device__()
-        if kind == 2:  # DLPack's number for CUDA
-            found = _holding("cuda").runtime(number)
-            return found
+    kind, number = dlpack.device_of(obj) or (None, 0)
+    if kind == dlpack.CUDA:
+        found = _holding("cuda").runtime(number)
+        return found
     return None

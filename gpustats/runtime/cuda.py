@@ -1,33 +1,34 @@
-"""CUDA devices, through PyCUDA."""
+"""CUDA devices, through NVIDIA's own bindings of the driver."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import ctypes
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-import pycuda.driver as drv
+from cuda.bindings import driver as cu
 from numpy.typing import DTypeLike
-from pycuda.tools import clear_context_caches
 
-from ..errors import CompileError, DeviceLostError
-from . import cache, cuda_peers, nvrtc, thresholds
+from ..errors import CompileError, DeviceLostError, NoDeviceError
+from . import cache, cuda_devices, cuda_driver, cuda_peers, nvrtc, pycuda_arrays, thresholds
 from .base import Result, Runtime, nbytes_of
-from .cuda_commands import Refused, commands, driver, launches, starting
-from .cuda_devices import count, describe, only_one
+from .cuda_commands import commands, launches, starting
+from .cuda_devices import describe
 from .cuda_devices import devices as devices
+from .cuda_driver import DriverError, Lease, OutOfMemory, address_of, checked, new_event, new_stream
 from .cuda_kernel import CUDAKernel
+from .cuda_memory import Block, page_locked
+from .device_array import LEGACY_STREAM, DeviceArray
 from .host_memory import Copies, HostRows
 from .host_pool import HostPool
 from .passing import HALF_BYTES
+from .pycuda_arrays import PYCUDA
 from .replay import Recording, Replay, Start
 from .staging import LARGE_RESULT, Copiers, Staging
-from .thread_state import Stacks, ThreadState
+from .thread_state import ThreadState, ThreadStates
 from .types import Array, DType, Handle, Shape
-from .waiting import end_calls
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
 #: Numbers that kernels write to the host's memory; more are copied there.
@@ -49,125 +50,119 @@ def runtime(number: int) -> CUDARuntime:
     """Runtime of the process for the device ``cuda:<number>``."""
     with _lock:
         if number not in _runtimes:
-            count()
+            cuda_driver.start()
+            if reason := cuda_devices.unusable(number):
+                raise NoDeviceError(reason)
             _runtimes[number] = CUDARuntime(number, _new_context(number) if number in _lost else None)
         return _runtimes[number]
 
 
-def _new_context(number: int) -> drv.Context:
+def _new_context(number: int) -> Any:
     """New context beside a lost one. Most drivers make none in the same process."""
-    before, context = drv.Context.get_current(), None
+    kind: tuple[None, ...] = (None,) if cu.CUDA_VERSION >= 13000 else ()
+    before = checked(cu.cuCtxGetCurrent())
     try:
-        context = drv.Device(number).make_context()
-        try:
-            drv.memset_d8(drv.mem_alloc(8), 0, 8)
-            drv.Context.synchronize()
-        finally:
-            drv.Context.pop()
-    except drv.Error as error:
-        if context is None and before is not None:
-            # PyCUDA has taken it off the driver's stack and not off its own, and aborts where the two differ at the end.
-            driver().cuCtxPushCurrent_v2(ctypes.c_void_p(before.handle))
+        context = checked(cu.cuCtxCreate(*kind, 0, checked(cu.cuDeviceGet(number))))
+        checked(cu.cuMemFree(checked(cu.cuMemAlloc(8))))
+        cuda_driver.synchronize_context()
+    except DriverError as error:
         raise DeviceLostError(
             f"cuda:{number} was lost, and the driver makes no new context that works ({error}): start a new process"
         ) from None
+    finally:
+        cu.cuCtxSetCurrent(before)
     return context
 
 
 def from_array(array: Array) -> CUDARuntime:
     """Runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
-    if len(_runtimes) == 1 and only_one() and not _lost:
-        return _runtimes[0]
+    if isinstance(array, DeviceArray):
+        return array.runtime
+    only_one = cuda_driver.count() == 1 and not _lost
     pointer = array.__cuda_array_interface__["data"][0]
-    if not pointer or (only_one() and not _lost):
+    if not pointer or only_one:
         return runtime(0)
-    ordinal, context, library = ctypes.c_int(), ctypes.c_void_p(), driver()
-    code = library.cuPointerGetAttribute(ctypes.byref(ordinal), 9, ctypes.c_uint64(pointer))  # 9: DEVICE_ORDINAL
+    attribute = cu.CUpointer_attribute
+    code, ordinal = cu.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer)
     if code and not _lost:
         raise ValueError(f"the array's memory at {pointer:#x} is none that CUDA knows")
-    if code or ordinal.value in _lost:
-        new = _runtimes.get(ordinal.value)
-        code = code or library.cuPointerGetAttribute(ctypes.byref(context), 1, ctypes.c_uint64(pointer))  # 1: CONTEXT
-        if code or new is None or context.value != new.context.handle:
+    if code or ordinal in _lost:
+        new = _runtimes.get(ordinal)
+        code, context = cu.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_CONTEXT, pointer)
+        if code or new is None or int(context) != int(new.context):
             raise DeviceLostError("the array lies in a context that is lost: make it anew")
-    return runtime(ordinal.value)
+    return runtime(ordinal)
 
 
-_threads = Stacks()
-
-
-@atexit.register
-def _close() -> None:
-    end_calls()
-    if any(runtime.local is not _threads for runtime in _runtimes.values()):
-        # In a forked child no context can be popped any more, only abandoned.
-        while (context := drv.Context.get_current()) is not None:
-            context.detach()
-    elif _runtimes or _lost:
-        clear_context_caches()
-        _threads.stack.close()
+_threads = ThreadStates()
 
 
 class CUDARuntime(Runtime):
-    """CUDA device, in the context that was current when it was first asked for, else in the primary one (PyTorch's)."""
+    """CUDA device, in the context that was current when it was first asked for, else in the primary one, as other libraries.
+
+    Parameters
+    ----------
+    number : int
+    context : CUcontext, optional
+        A context of our own.
+    """
 
     dialect = "cuda"
     host_visible = False
-    _error = drv.Error
+    _error = DriverError
 
-    def __init__(self, number: int, context: drv.Context | None = None) -> None:
-        self.device, self._number = describe(number), number
-        device = drv.Device(number)
+    def __init__(self, number: int, context: Any = None) -> None:
+        self.device, self.number = describe(number), number
+        device = checked(cu.cuDeviceGet(number))
         if context is None:
-            current = drv.Context.get_current()
-            adopt = current is not None and drv.Context.get_device() == device
-            context = current if adopt else device.retain_primary_context()
+            context = checked(cu.cuCtxGetCurrent())
+            if not int(context) or int(checked(cu.cuCtxGetDevice())) != int(device):
+                context = checked(cu.cuDevicePrimaryCtxRetain(device))
         self.context = context
-        self.arch = "sm_{}{}".format(*device.compute_capability())
-        self._l2 = device.get_attribute(drv.device_attribute.L2_CACHE_SIZE)
+        self.arch = "sm_{}{}".format(*cuda_devices.capability(number))
+        self._l2 = cuda_devices.attribute_of(number, cu.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
         self.local = _threads
+        self.states: list[ThreadState] = []  # of all threads, also of those that have ended
+        self.free_states: list[ThreadState] = []
+        self._streams: list[Any] = []  # of replays that are gone
         self._compiling = threading.Lock()
-        self._modules: dict[str, drv.Module] = {}
+        self._modules: dict[str, Any] = {}
         self._kernels: dict[tuple[str, str, int, int], CUDAKernel] = {}
         self.host_pool, self.copiers = HostPool(HOST_MEMORY), Copiers(self._with_staging)
+        self.arrays = pycuda_arrays.default()
         super().__init__()
 
-    def leave_thread(self) -> None:
-        super().leave_thread()
-        if self.local is _threads:  # not in a forked child
-            self.local.stack.leave()  # PyCUDA aborts the process where a thread ends with a context that is current
-
     def _is_lost(self, error: BaseException) -> bool:
-        if not isinstance(error, drv.Error) or isinstance(error, drv.MemoryError):
+        if not isinstance(error, DriverError) or isinstance(error, OutOfMemory):
             return False
         try:
-            self.local.stack.activate(self)
-            drv.Context.synchronize()
-        except drv.Error:
+            self.local.activate(self)
+            cuda_driver.synchronize_context()
+        except DriverError:
             return True
         return False
 
     def _forget(self) -> None:
         with _lock:
-            if _runtimes.get(self._number) is self:
-                del _runtimes[self._number]
-            _lost.add(self._number)
+            if _runtimes.get(self.number) is self:
+                del _runtimes[self.number]
+            _lost.add(self.number)
 
     def state(self) -> ThreadState:
         """State of the calling thread, with the context current."""
-        stack = self.local.stack
-        if stack.active is not self:
+        local = self.local
+        if local.active is not self:
             with self.watch:
-                stack.activate(self)
-        state: ThreadState = stack.state
+                local.activate(self)
+        state: ThreadState = local.state
         return state
 
     def reenter(self) -> bool:
-        """Make the context current again if the user's code has pushed another since; return whether it had."""
+        """Make the context current again if another library has made its own current since; return whether it had."""
         self.state()
-        if drv.Context.get_current() == self.context:
+        if checked(cu.cuCtxGetCurrent()) == self.context:
             return False
-        self.local.stack.activate(self)
+        self.local.activate(self)
         return True
 
     # Kernels
@@ -178,66 +173,79 @@ class CUDARuntime(Runtime):
             self.state()
             module = self._module(source)
             try:
-                function = module.get_function(name)
-            except drv.MemoryError:  # the driver loads a kernel when it is first asked for
+                function = checked(cu.cuModuleGetFunction(module, name.encode()))
+                self._kernels[key] = CUDAKernel(self, function, source, name, threads, shared)
+            except OutOfMemory:  # the driver loads a kernel when it is first asked for
                 raise MemoryError(f"the device has no memory left for the kernel {name}") from None
-            except drv.Error as error:
+            except DriverError as error:
                 raise self.lost_by(error) or CompileError(f'no kernel {name}: is it extern "C"?', source) from None
-            self._kernels[key] = CUDAKernel(self, function, source, name, threads, shared)
         return self._kernels[key]
 
-    def _module(self, source: str) -> drv.Module:
+    def _module(self, source: str) -> Any:
         with self._compiling:
             if source not in self._modules:
+                self.reenter()
                 key = cache.key("cuda", source, *nvrtc.OPTIONS, self.arch, self.device.driver)
                 module, cubin = None, cache.load(key)
                 if cubin is not None:
-                    with contextlib.suppress(drv.Error):
-                        module = drv.module_from_buffer(cubin)
+                    with contextlib.suppress(DriverError):
+                        module = checked(cu.cuModuleLoadData(cubin))
                 if module is None:
                     cubin = nvrtc.compile(source, self.arch)
                     with self.watch:
-                        module = drv.module_from_buffer(cubin)
+                        module = checked(cu.cuModuleLoadData(cubin))
                     cache.store(key, cubin)
                 self._modules[source] = module
             return self._modules[source]
 
     # Memory
 
-    def _allocate(self, nbytes: int) -> Handle:
-        self.reenter()
+    def _allocate(self, nbytes: int) -> Block:
         if nbytes > self.device.memory:
             raise self._too_large(nbytes)
         state = self.state()
         try:
-            handle = state.pool.allocate(max(nbytes, 8))
-        except drv.MemoryError:
+            block = state.pool.allocate(nbytes)
+        except OutOfMemory:
             raise self._too_large(nbytes) from None
-        except drv.Error as error:
+        except DriverError as error:
             raise self.lost_by(error) or error from None
         if state.alive is not None:
-            state.alive.append(handle)
-        return handle
+            state.alive.append(block)
+        return block
+
+    def release_all(self) -> None:
+        """Give the driver what the pools of all threads keep."""
+        for state in list(self.states):
+            state.pool.release()
 
     def empty(self, shape: int | Shape, dtype: DTypeLike) -> Array:
-        from pycuda.gpuarray import GPUArray
+        block = self._allocate(nbytes_of(shape, dtype))
+        lengths = shape if isinstance(shape, tuple) else (int(shape),)
+        if self.arrays == PYCUDA:
+            return pycuda_arrays.new(self, block, lengths, np.dtype(dtype))
+        return DeviceArray(self, block, block.address, lengths, np.dtype(dtype), None, int(self.state().stream))
 
-        nbytes = nbytes_of(shape, dtype)
-        return GPUArray(shape, dtype, allocator=self._allocate, gpudata=None if nbytes else self._allocate(0))
+    def give(self, arrays: str) -> None:
+        self.arrays = pycuda_arrays.checked_kind(arrays)
+
+    def over(self, owner: object, pointer: int, shape: Shape, dtype: DType, strides: Shape | None) -> Array:
+        """Array over another library's memory, which it keeps alive."""
+        return DeviceArray(self, owner, pointer, tuple(shape), dtype, None if strides is None else tuple(strides))
 
     def to_device(self, array: np.ndarray | HostRows, dtype: DType | None = None) -> Array:
         native = self.empty(array.shape, dtype or array.dtype)
         if native.nbytes:
-            self._upload((native.gpudata, array, native.dtype))
+            self.fill([(native, array)])
         return native
 
     def fill(self, copies: Copies) -> None:
-        self._upload(*((native.gpudata, source, native.dtype) for native, source in copies))
+        self._upload(*((native.ptr, source, native.dtype) for native, source in copies))
 
-    def _upload(self, *copies: tuple[Handle, np.ndarray | HostRows, DType]) -> None:
+    def _upload(self, *copies: tuple[int, np.ndarray | HostRows, DType]) -> None:
         state = self.state()
         with self.watch, state:
-            state.staging.to_device(*((int(handle), array, dtype) for handle, array, dtype in copies))
+            state.staging.to_device(*copies)
 
     def _with_staging(self, work: Callable[[Staging], None]) -> None:
         state = self.state()
@@ -245,46 +253,57 @@ class CUDARuntime(Runtime):
             work(state.staging)
 
     def to_host(self, native: Array) -> np.ndarray:
-        if not native.flags.c_contiguous:
-            self.synchronize()
-            with self.watch, self.state():
-                host: np.ndarray = native.get()
-            return host
         shape, dtype = tuple(native.shape), native.dtype
-        out = np.empty(shape, dtype) if native.nbytes < LARGE_RESULT else self.host_pool.empty(shape, dtype)
-        self.download(native, out)
-        return out
+        if native.flags.c_contiguous or not native.size:
+            out = np.empty(shape, dtype) if native.nbytes < LARGE_RESULT else self.host_pool.empty(shape, dtype)
+            self.download(native.ptr, out)
+            return out
+        steps = [(n - 1) * s for n, s in zip(shape, native.strides, strict=True)]
+        first = sum(step for step in steps if step < 0)  # a view with gaps: the host gets all that it reaches over
+        reach = np.empty(sum(map(abs, steps)) + dtype.itemsize, np.uint8)
+        self.download(native.ptr + first, reach)
+        return np.ndarray(shape, dtype, reach, -first, native.strides).copy()
 
     def send(self, source: Array, to: Runtime, target: Array) -> Callable[[], None]:
-        return (cuda_peers.send if isinstance(to, CUDARuntime) else Runtime.send)(self, source, to, target)
+        return cuda_peers.send(self, source, to, target) if isinstance(to, CUDARuntime) else super().send(source, to, target)
 
     def is_native(self, obj: object) -> bool:
-        from pycuda.gpuarray import GPUArray
-
-        return isinstance(obj, GPUArray)
+        return isinstance(obj, DeviceArray) or pycuda_arrays.is_gpuarray(obj)
 
     def memory(self, array: Array) -> tuple[Handle, int]:
+        if type(array) is DeviceArray:
+            return array.ptr, 0
         if isinstance(array, np.ndarray):
-            handle = self._allocate(array.nbytes)
+            block = self._allocate(array.nbytes)
             if array.size:
-                self._upload((handle, array, array.dtype))
-            return handle, 0
-        if self.is_native(array):  # PyCUDA's arrays name no stream
+                self._upload((block.address, array, array.dtype))
+            return block, 0
+        if self.is_native(array):  # PyCUDA's arrays name no stream: they are on the default one
             return array.ptr, 0
         interface = array.__cuda_array_interface__
-        if interface.get("stream") not in (None, 1):  # another library's stream may still be writing
-            with self.watch, self.state():
-                drv.Context.synchronize()
+        stream = interface.get("stream")
+        if stream not in (None, LEGACY_STREAM):  # another library's stream may still be writing
+            self.let_wait(self.state().stream, stream)
         return interface["data"][0], 0
+
+    def let_wait(self, stream: Any, other: Any) -> None:
+        """Have a stream wait for what another one has to do until now. Both are handles, or numbers of DLPack."""
+        if int(stream) != int(other):
+            with self.watch:
+                self.reenter()
+                event = new_event()
+                checked(cu.cuEventRecord(event, other))
+                checked(cu.cuStreamWaitEvent(stream, event, 0))
+                checked(cu.cuEventDestroy(event))
 
     def passed(self, array: np.ndarray) -> Handle:
         state = self.state()
         if state.alive is not None or not 0 < array.nbytes <= HALF_BYTES:  # what is recorded is done again later
             return self.memory(array)[0]
-        handle = self._allocate(array.nbytes)
+        block = self._allocate(array.nbytes)
         with self.watch:
-            state.passing.to_device(int(handle), array.reshape(-1).view(np.uint8))
-        return handle
+            state.passing.to_device(block.address, array.reshape(-1).view(np.uint8))
+        return block
 
     def scratch(self, nbytes: int) -> Handle:
         return self._allocate(nbytes)
@@ -293,23 +312,20 @@ class CUDARuntime(Runtime):
         state = self.state()
         if state.counters[0] < n:
             size = max(2 * state.counters[0], n, 256)
-            self.reenter()
+            block = self._allocate(4 * size)
             with self.watch:
-                handle = drv.mem_alloc(4 * size)
-                drv.memset_d32_async(handle, 0, size, state.stream)
-            state.counters = (size, handle)
+                checked(cu.cuMemsetD32Async(block.address, 0, size, state.stream))
+            state.counters = (size, block)
         return state.counters[1]
 
     def result(self, nbytes: int) -> Result:
         state = self.state()
         if nbytes not in state.results:
-            if state.result is None or state.result[0] < nbytes:
-                size = max(2 * nbytes, 4096)
+            if state.result is None or state.result.nbytes < nbytes:
                 with self.watch:
-                    view = drv.pagelocked_empty(size, np.uint8, mem_flags=drv.host_alloc_flags.DEVICEMAP)
-                state.result, state.results = (size, view), {}
-            view = state.result[1]
-            state.results[nbytes] = Result(int(view.base.get_device_pointer()), view[:nbytes])
+                    self.reenter()
+                    state.result, state.results = page_locked.empty(max(2 * nbytes, 4096), np.uint8), {}
+            state.results[nbytes] = Result(address_of(state.result), state.result[:nbytes])
         return state.results[nbytes]
 
     def fetch(self, result: Result) -> np.ndarray:
@@ -317,31 +333,30 @@ class CUDARuntime(Runtime):
         return result.view
 
     def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
-        state, stream = self.state(), drv.Stream()
-        with self.watch, state.recording(stream) as alive:
-            given = drv.pagelocked_zeros(max(n_given, 1), dtype)
-            found = drv.pagelocked_zeros(max(n_found, 1), np.float64, mem_flags=drv.host_alloc_flags.DEVICEMAP)
-            at = self._allocate(given.nbytes)
-            to = int(found.base.get_device_pointer()) if n_found <= MOST_MAPPED_NUMBERS else self._allocate(found.nbytes)
-            try:
+        state = self.state()
+        with self.watch:
+            self.reenter()
+            lease = Lease(self._streams, new_stream)
+            stream = lease.thing
+            with state.recording(stream) as alive:
+                given, found = page_locked.zeros(max(n_given, 1), dtype), page_locked.zeros(max(n_found, 1), np.float64)
+                at = self._allocate(given.nbytes)
+                to = address_of(found) if n_found <= MOST_MAPPED_NUMBERS else self._allocate(found.nbytes)
                 start(at, to)
-            except Refused:
-                return None
-            stream.synchronize()  # for what makes counters 0
+                checked(cu.cuStreamSynchronize(stream))  # for what makes counters 0
         to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
         from_device = (found, int(to)) if n_found > MOST_MAPPED_NUMBERS else None
         made = launches(stream, state.recorded, given, to_device, from_device, alive)
-        return Replay(given, found, commands(self.context, stream, made, alive), alive)
+        alive.append(lease)
+        return Replay(given, found, commands(self.context, stream, made), alive)
 
     def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
         state, result = self.state(), self.result(8 * max(n_found, 1))
         with self.watch, state.recording(state.stream) as alive:
-            given = drv.pagelocked_zeros(max(n_given, 1), dtype)
+            self.reenter()
+            given = page_locked.zeros(max(n_given, 1), dtype)
             at = self._allocate(given.nbytes)
-            try:
-                start(at, result.handle)
-            except Refused:
-                return None
+            start(at, result.handle)
         to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
         made = launches(state.stream, state.recorded, given, to_device, None, alive)
         alive.append(result)
@@ -355,9 +370,9 @@ class CUDARuntime(Runtime):
             return
         if state.unknown:
             self.synchronize()  # Ctrl-C has no effect on the copy
-        address: Handle = getattr(native_or_handle, "gpudata", native_or_handle)
+        pointer: Handle = getattr(native_or_handle, "ptr", native_or_handle)
         with self.watch, state:
-            state.staging.to_host(int(address), out)
+            state.staging.to_host(int(pointer), out)
 
     # Time
 
@@ -365,35 +380,40 @@ class CUDARuntime(Runtime):
         state = self.state()
         try:  # what `watch` does, in less time
             state.wait()
-        except drv.Error as error:
+        except DriverError as error:
             raise self.lost_by(error) or error from None
 
     def elapsed(self, function: Callable[[], object], repeat: int = 10) -> list[float]:
         stream = self.state().stream
         with self.watch:
-            events = [(drv.Event(), drv.Event()) for _ in range(repeat)]
+            self.reenter()
+            events = [(new_event(0), new_event(0)) for _ in range(repeat)]
             for start, end in events:
-                start.record(stream)
+                checked(cu.cuEventRecord(start, stream))
                 function()
-                end.record(stream)
-            events[-1][1].synchronize()
-        return [end.time_since(start) * 1e-3 for start, end in events]
+                checked(cu.cuEventRecord(end, stream))
+            checked(cu.cuStreamSynchronize(stream))
+            times = [checked(cu.cuEventElapsedTime(start, end)) * 1e-3 for start, end in events]
+            for pair in events:
+                for event in pair:
+                    checked(cu.cuEventDestroy(event))
+        return times
 
     def bandwidth(self) -> float:
         nbytes: int = min(max(8 * self._l2, 256 << 20), self.device.memory // 8) // 8192 * 8192
         source, target, stream = self.scratch(nbytes), self.scratch(nbytes), self.state().stream
         kernel = self.kernel(_COPY, "copy", 256)
         blocks = 16 * self.device.compute_units
-        times = self.elapsed(lambda: drv.memcpy_dtod_async(target, source, nbytes, stream), 8)
+        times = self.elapsed(lambda: checked(cu.cuMemcpyDtoDAsync(int(target), int(source), nbytes, stream)), 8)
         times += self.elapsed(lambda: kernel((blocks, 1), source, target, nbytes // 16), 8)
         return 2 * nbytes / min(times)
 
     def free_memory(self) -> int | None:
-        self.state()
         with self.watch:
-            return int(drv.mem_get_info()[0])
+            self.reenter()
+            return int(checked(cu.cuMemGetInfo())[0])
 
     def release(self) -> None:
-        state = self.state()
         with self.watch:
-            state.release()
+            self.reenter()
+            self.state().pool.release()

@@ -1,59 +1,47 @@
-"""Calls of CUDA's driver as commands, which compiled code runs without Python."""
+"""Arguments of kernels for CUDA's driver, and its calls as commands, which compiled code runs without Python."""
 
 from __future__ import annotations
 
 import ctypes
-import functools
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct, calcsize
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .base import Kernel
+from .cuda_driver import address, address_of
 from .replay import Command, Given
 from .types import Grid
 from .waiting import Waiter
 
-if TYPE_CHECKING:
-    import pycuda.driver as drv
-
-RELAXED = 2  # memory may be allocated while a stream is captured
-
+MOST_BYTES = 4096  # of a kernel's arguments
 
 #: Memory of the host, and the address on the device from which or to which it is copied.
 Copied: TypeAlias = tuple[np.ndarray, int]
 
 
-@functools.cache
-def driver() -> ctypes.CDLL:
-    return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+class Arguments:
+    """Memory in which a thread packs the arguments of a kernel, for the driver to read as it starts it."""
 
-
-class Refused(Exception):
-    """Refusal of the driver to tell what it takes to start a kernel."""
+    def __init__(self) -> None:
+        self.memory, self.nbytes = ctypes.create_string_buffer(MOST_BYTES), ctypes.c_size_t()
+        pointer, size, end = 1, 2, 0  # CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END
+        places = pointer, ctypes.addressof(self.memory), size, ctypes.addressof(self.nbytes), end
+        self._extra = (ctypes.c_void_p * len(places))(*places)
+        self.extra = ctypes.addressof(self._extra)
 
 
 class Recorded(NamedTuple):
     """Kernel that was to be started."""
 
-    function: int  # handle of the kernel
+    function: int  # the kernel's handle
     grid: Grid
-    block: tuple[int]
+    threads: int  # of a block
     shared: int  # bytes of dynamic shared memory
     signature: str  # types of its parameters: see `signature.signature_of`
     arguments: Sequence[object]
     of: Kernel
-
-
-class _KernelNode(ctypes.Structure):
-    """Structure CUDA_KERNEL_NODE_PARAMS_v2 of the driver."""
-
-    _fields_ = [
-        ("function", ctypes.c_void_p), ("sizes", ctypes.c_uint * 7), ("parameters", ctypes.c_void_p),
-        ("extra", ctypes.c_void_p), ("kernel", ctypes.c_void_p), ("context", ctypes.c_void_p),
-    ]  # fmt: skip
 
 
 class _LaunchConfig(ctypes.Structure):
@@ -64,48 +52,13 @@ class _LaunchConfig(ctypes.Structure):
     ]  # fmt: skip
 
 
-def function_of(stream: drv.Stream, launch: Callable[[drv.Stream], None]) -> int:
-    """Handle of a kernel in the driver, which PyCUDA does not tell.
-
-    Parameters
-    ----------
-    stream : pycuda.driver.Stream
-        Not the default one; nothing is started on it.
-    launch : callable
-        Starts the kernel on a stream.
-
-    Raises
-    ------
-    Refused
-    """
-    on, graph, node = ctypes.c_void_p(stream.handle), ctypes.c_void_p(), ctypes.c_void_p()
-    _check(driver().cuStreamBeginCapture_v2(on, RELAXED))
-    try:
-        launch(stream)
-    finally:
-        code = driver().cuStreamEndCapture(on, ctypes.byref(graph))
-    _check(code)
-    try:
-        count, found = ctypes.c_size_t(1), _KernelNode()
-        _check(driver().cuGraphGetNodes(graph, ctypes.byref(node), ctypes.byref(count)))
-        _check(driver().cuGraphKernelNodeGetParams_v2(node, ctypes.byref(found)))
-    finally:
-        driver().cuGraphDestroy(graph)
-    return int(found.function or found.kernel)
-
-
-def commands(
-    context: drv.Context, stream: drv.Stream, launches: Sequence[Command], alive: list[object]
-) -> list[Command]:
+def commands(context: Any, stream: Any, launches: Sequence[Command]) -> list[Command]:
     """Calls that start kernels on a stream and wait for them, in whichever thread."""
-    popped = ctypes.c_void_p()
-    alive += [popped, stream]
-    wait, pop = _command("cuStreamSynchronize", stream.handle), _command("cuCtxPopCurrent_v2", ctypes.addressof(popped))
-    return [_command("cuCtxPushCurrent_v2", int(context.handle)), *launches, wait, pop]
+    return [_command("cuCtxSetCurrent", int(context)), *launches, _command("cuStreamSynchronize", int(stream))]
 
 
 def launches(
-    stream: drv.Stream | None, recorded: Sequence[Recorded], given: np.ndarray, to_device: Copied | None,
+    stream: Any, recorded: Sequence[Recorded], given: np.ndarray, to_device: Copied | None,
     from_device: Copied | None, alive: list[object],
 ) -> list[Command]:
     """Calls that start kernels where their context is current; objects that must live as long go to `alive`.
@@ -118,18 +71,18 @@ def launches(
     to_device, from_device : (ndarray, int) or None
         The host's memory that is copied to the device before, to an address, or from one after the kernels.
     """
-    on, found = 0 if stream is None else stream.handle, list[Command]()
+    on, found = int(stream), list[Command]()
     if to_device is not None:
-        host, address = to_device
-        found.append(_command("cuMemcpyHtoDAsync_v2", address, host.ctypes.data, host.nbytes, on))
+        host, device = to_device
+        found.append(_command("cuMemcpyHtoDAsync", device, address_of(host), host.nbytes, on))
     for kernel in recorded:
-        sizes = (*kernel.grid, 1, *kernel.block, 1, 1, kernel.shared)
+        sizes = (*kernel.grid, 1, kernel.threads, 1, 1, kernel.shared)
         config, places = _LaunchConfig((ctypes.c_uint * 7)(*sizes), on, None, 0), _places_of_arguments(kernel, given, alive)
         alive += [config, places]
         found.append(_command("cuLaunchKernelEx", ctypes.addressof(config), kernel.function, ctypes.addressof(places), 0))
     if from_device is not None:
-        host, address = from_device
-        found.append(_command("cuMemcpyDtoHAsync_v2", host.ctypes.data, address, host.nbytes, on))
+        host, device = from_device
+        found.append(_command("cuMemcpyDtoHAsync", address_of(host), device, host.nbytes, on))
     return found
 
 
@@ -157,7 +110,7 @@ def _places_of_arguments(kernel: Recorded, given: np.ndarray, alive: list[object
     alive.append(packed)
     addresses = (ctypes.addressof(packed) + offset for offset in _offsets(kernel.signature))
     places = [
-        given.ctypes.data + given.itemsize * v.place if isinstance(v, Given) else address
+        address_of(given) + given.itemsize * v.place if isinstance(v, Given) else address
         for v, address in zip(kernel.arguments, addresses, strict=True)
     ]
     return (ctypes.c_void_p * len(places))(*places)
@@ -170,9 +123,4 @@ def _offsets(signature: str) -> Iterator[int]:
 
 
 def _command(name: str, *arguments: int) -> Command:
-    return Command(ctypes.cast(getattr(driver(), name), ctypes.c_void_p).value or 0, arguments)
-
-
-def _check(code: int) -> None:
-    if code:
-        raise Refused(f"error {code}")
+    return Command(address(name), arguments)

@@ -3,51 +3,61 @@
 from __future__ import annotations
 
 from struct import Struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pycuda.driver as drv
+from cuda.bindings import driver as cu
 
 from .base import Kernel
-from .cuda_commands import Recorded, function_of
+from .cuda_commands import Recorded
+from .cuda_driver import checked, failed
 from .signature import signature_of
-from .thread_state import ThreadState
 from .types import Grid
 
+if TYPE_CHECKING:
+    from .cuda import CUDARuntime
+
 PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
+#: Errors where another context than the kernel's is current.
+_WRONG_CONTEXT = (
+    cu.CUresult.CUDA_ERROR_INVALID_CONTEXT, cu.CUresult.CUDA_ERROR_INVALID_HANDLE, cu.CUresult.CUDA_ERROR_INVALID_VALUE,
+)  # fmt: skip
 
 
 class CUDAKernel(Kernel):
     """Kernel of a module."""
 
-    def __init__(self, runtime: Any, function: drv.Function, source: str, name: str, threads: int, shared: int) -> None:
+    def __init__(self, runtime: CUDARuntime, function: Any, source: str, name: str, threads: int, shared: int) -> None:
         super().__init__(source)
-        self._runtime, self._function, self._block, self._shared = runtime, function, (threads,), shared
-        if shared + function.shared_size_bytes > PLAIN_SHARED:  # the static part counts as well
-            function.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)
-        self.registers, self.local = function.num_regs, function.local_size_bytes
-        # What Function.prepared_async_call does, less a driver call that it makes for the sake of old toolkits.
+        attribute = cu.CUfunction_attribute
+        self._runtime, self._function, self._threads, self._shared = runtime, function, threads, shared
+        # The static part counts as well.
+        if shared + _attribute(attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) > PLAIN_SHARED:
+            most = attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            checked(cu.cuFuncSetAttribute(function, most, shared))
+        self.registers = _attribute(attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, function)
+        self.local = _attribute(attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function)
         self._signature = signature_of(source, name)
-        self._launch, self._pack = function._launch_kernel, Struct(self._signature).pack
-        self._handle: int | None = None  # the driver's, known once it is asked for
+        packed = Struct(self._signature)
+        self._pack, self._nbytes = packed.pack_into, packed.size
 
     def __call__(self, grid: Grid, *args: object) -> None:
         state = self._runtime.state()
-        stream = state.stream
         if state.alive is not None:
-            self._record(state, grid, args)
+            handle = int(self._function)
+            state.recorded.append(Recorded(handle, grid, self._threads, self._shared, self._signature, args, self))
             return
-        try:
-            self._launch(grid, self._block, self._pack(*args), self._shared, stream)
-        except drv.Error as error:
-            if not (isinstance(error, drv.LogicError) and self._runtime.reenter()):
-                raise self._runtime.lost_by(error) or error from None
-            self._launch(grid, self._block, self._pack(*args), self._shared, stream)
+        arguments = state.arguments
+        self._pack(arguments.memory, 0, *args)
+        arguments.nbytes.value = self._nbytes
+        launch = (self._function, *grid, 1, self._threads, 1, 1, self._shared, state.stream, 0, arguments.extra)
+        if (code := cu.cuLaunchKernel(*launch)[0]) and code in _WRONG_CONTEXT and self._runtime.reenter():
+            code = cu.cuLaunchKernel(*launch)[0]
+        if code:
+            error = failed(code, "cuLaunchKernel")
+            raise self._runtime.lost_by(error) or error
         if state.on_main:
             state.note(self, grid)
 
-    def _record(self, state: ThreadState, grid: Grid, args: tuple[object, ...]) -> None:
-        """Note the launch of a kernel in the place of starting it."""
-        if self._handle is None:
-            nothing = self._pack(*[0] * len(args))
-            self._handle = function_of(drv.Stream(), lambda on: self._launch((1, 1), self._block, nothing, self._shared, on))
-        state.recorded.append(Recorded(self._handle, grid, self._block, self._shared, self._signature, args, self))
+
+def _attribute(attribute: Any, function: Any) -> int:
+    return int(checked(cu.cuFuncGetAttribute(attribute, function)))

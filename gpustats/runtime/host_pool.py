@@ -54,7 +54,7 @@ class HostPool:
 
     def empty(self, shape: Shape, dtype: DTypeLike) -> np.ndarray:
         dtype = np.dtype(dtype)
-        size = _rounded(math.prod(shape) * dtype.itemsize)
+        size = rounded(math.prod(shape) * dtype.itemsize)
         with self._lock:
             blocks = self._blocks[size]
             block = blocks.pop() if blocks else None
@@ -78,7 +78,7 @@ class HostPool:
                 self._blocks[block.memory.size].append(block)
 
 
-def _rounded(nbytes: int) -> int:
-    """Bytes rounded up to the next of four steps an octave, so that similar sizes share blocks."""
-    step = max(ALIGNMENT, 1 << max(nbytes - 1, 0).bit_length() >> 3)
-    return max(-(-nbytes // step) * step, ALIGNMENT)
+def rounded(nbytes: int, least: int = ALIGNMENT) -> int:
+    """Bytes rounded up to the next of four steps an octave, and to `least`, so that similar sizes share blocks."""
+    step = max(least, 1 << max(nbytes - 1, 0).bit_length() >> 3)
+    return max(-(-nbytes // step) * step, least)

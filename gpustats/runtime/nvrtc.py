@@ -1,22 +1,30 @@
-"""Compilation of CUDA C++ to machine code: through NVRTC, the compiler as a library, or else through nvcc."""
+"""Compilation of CUDA C++ to machine code by NVRTC, NVIDIA's compiler as a library."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import warnings
+import functools
 from typing import Any
 
 from ..errors import CompileError, NoDeviceError
+from . import cuda_wheels
 
 OPTIONS = ["--std=c++14"]  # and nothing that loosens the arithmetic
 
 
 def compile(source: str, arch: str) -> bytes:
-    """Machine code (cubin) of `source` for `arch`, such as ``sm_90``."""
+    """Machine code (cubin) of `source` for `arch`, such as ``sm_90``.
+
+    Raises
+    ------
+    CompileError
+        Where the source is wrong, with the compiler's words.
+    NoDeviceError
+        Without a compiler.
+    """
     found, reason = version()
     if found is None:
-        return _nvcc(source, arch, reason)
+        cure = "pip install 'gpustats[cuda12]' or 'gpustats[cuda13]', after the driver's version, brings it"
+        raise NoDeviceError(f"there is no CUDA compiler, NVRTC ({reason}): {cuda_wheels.mixed() or cure}")
     from cuda.bindings import nvrtc
 
     return _nvrtc(nvrtc, source, [f"--gpu-architecture={arch}", *OPTIONS])
@@ -31,6 +39,16 @@ def version() -> tuple[tuple[int, int] | None, str]:
     except Exception as error:  # ImportError, or whatever the search for the library raises
         return None, str(error)
     return (major, minor), ""
+
+
+@functools.cache
+def least_capability() -> int | None:
+    """Least compute capability that NVRTC compiles for, ten times, such as 75; None where there is no NVRTC."""
+    if version()[0] is None:
+        return None
+    from cuda.bindings import nvrtc
+
+    return int(min(nvrtc.nvrtcGetSupportedArchs()[1]))
 
 
 def _nvrtc(nvrtc: Any, source: str, options: list[str]) -> bytes:
@@ -53,29 +71,3 @@ def _nvrtc(nvrtc: Any, source: str, options: list[str]) -> bytes:
         return bytes(cubin)
     finally:
         call(nvrtc.nvrtcDestroyProgram, program)
-
-
-def find_nvcc() -> str | None:
-    """Path of nvcc: on PATH, or where CUDA toolkits usually lie."""
-    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
-    places = [os.environ.get("PATH", ""), *(os.path.join(home, "bin") for home in homes if home)]
-    return shutil.which("nvcc", path=os.pathsep.join(places))
-
-
-def _nvcc(source: str, arch: str, reason: str) -> bytes:
-    from pycuda.compiler import compile
-    from pycuda.driver import CompileError as Rejected
-
-    nvcc = find_nvcc()
-    if nvcc is None:
-        raise NoDeviceError(
-            f"no CUDA compiler. NVRTC: {reason}. nvcc: not on PATH.\n"
-            "pip install 'gpustats[cuda12]' or 'gpustats[cuda13]', after the version of the NVIDIA driver, brings NVRTC"
-        )
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # whatever nvcc prints although it succeeds
-            cubin: bytes = compile(source, nvcc, options=list(OPTIONS), no_extern_c=True, arch=arch, cache_dir=False)
-            return cubin
-    except Rejected as error:
-        raise CompileError(str(error.stderr or error), source) from None

@@ -6,35 +6,39 @@ sequence of calls whose parameters are copied would be as slow as the host and t
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pycuda.driver as drv
+from cuda.bindings import driver as cu
 
 from . import thresholds
+from .cuda_driver import address_of, checked, new_event
+from .cuda_memory import page_locked
 
 HALF_BYTES = thresholds.RUNTIME_PASSING_BYTES.value  # bytes of each half of the memory that copies pass through
 
 
 class Passing:
-    """Small copies of one thread on one device; the device's context is current in all calls.
-    """
+    """Small copies of one thread on one device; the device's context is current in all calls."""
 
-    def __init__(self, stream: drv.Stream | None) -> None:
+    def __init__(self, stream: Any) -> None:
         self._stream = stream
-        self._halves: list[tuple[np.ndarray, drv.Event]] = []  # page-locked memory, and when the device has read it
+        # Page-locked memory, its address, and when the device has read it.
+        self._halves: list[tuple[np.ndarray, int, Any]] = []
         self._end = 0  # of what is used of the first half
 
     def to_device(self, pointer: int, data: np.ndarray) -> None:
         """Copy at most `HALF_BYTES` bytes, which may change as soon as this returns, ahead of the stream's next work."""
         if not self._halves:
-            flags = drv.event_flags.DISABLE_TIMING
-            self._halves = [(drv.pagelocked_empty(HALF_BYTES, np.uint8), drv.Event(flags)) for _ in range(2)]
+            halves = [page_locked.empty(HALF_BYTES, np.uint8) for _ in range(2)]
+            self._halves = [(half, address_of(half), new_event()) for half in halves]
         if self._end + data.size > HALF_BYTES:
             full = self._halves.pop(0)
-            full[1].record(self._stream)
+            checked(cu.cuEventRecord(full[2], self._stream))
             self._halves.append(full)
-            self._halves[0][1].synchronize()
+            checked(cu.cuEventSynchronize(self._halves[0][2]))
             self._end = 0
-        place = self._halves[0][0][self._end : self._end + data.size]
-        place[:] = data
-        drv.memcpy_htod_async(pointer, place, self._stream)
+        half, address, _ = self._halves[0]
+        half[self._end : self._end + data.size] = data
+        checked(cu.cuMemcpyHtoDAsync(pointer, address + self._end, data.size, self._stream))
         self._end += data.size + -data.size % 64

@@ -14,11 +14,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
-import pycuda.driver as drv
+from cuda.bindings import driver as cu
 
 from . import thresholds
+from .cuda_driver import NON_BLOCKING, address_of, checked, new_event, new_stream
+from .cuda_memory import page_locked
 from .host_memory import HostRows, parts, read_into
 from .types import Array, DType
 
@@ -27,7 +30,6 @@ PLACES_PER_THREAD = thresholds.RUNTIME_COPY_PLACES.value  # of a thread, in page
 CHUNK = thresholds.RUNTIME_COPY_CHUNK.value  # bytes of a place
 SMALL_COPY = thresholds.RUNTIME_SMALL_COPY.value  # bytes below which a copy is left to the driver
 LARGE_RESULT = thresholds.RUNTIME_LARGE_RESULT.value  # bytes from which on the memory of a result is used again
-NON_BLOCKING = 1  # a stream that neither waits for the default stream nor keeps it waiting
 
 Part = tuple[int, Array, DType]  # an address on the device, what is to be copied there or filled from there, the type there
 
@@ -37,14 +39,15 @@ class Staging:
 
     Parameters
     ----------
-    stream : pycuda.driver.Stream or None
+    stream : CUstream
         The thread's own.
     """
 
-    def __init__(self, stream: drv.Stream | None, copiers: Copiers) -> None:
+    def __init__(self, stream: Any, copiers: Copiers) -> None:
         self._stream, self._copiers = stream, copiers
-        self._bus: drv.Stream | None = None
-        self._places: list[tuple[np.ndarray, drv.Event]] = []
+        self._before, self._end = new_event(), new_event()
+        self._bus: Any = None
+        self._places: list[tuple[np.ndarray, Any]] = []
 
     def to_device(self, *copies: tuple[int, np.ndarray | HostRows, DType]) -> None:
         """Copy arrays or rows, each to an address in a type, after all work in the stream; they may change afterwards."""
@@ -55,40 +58,38 @@ class Staging:
             else:
                 large += ((pointer + start, part, dtype) for start, part in parts(array, dtype.itemsize, CHUNK))
         if large:
-            self._copiers.copy(Staging._send, large, self._stream)
+            self._copiers.copy(Staging._send, large, self._reached())
 
     def _send_small(self, pointer: int, array: np.ndarray) -> None:
-        if self._stream is None:
-            drv.memcpy_htod(pointer, array)
-        else:
-            drv.memcpy_htod_async(pointer, array, self._stream)
-            self._stream.synchronize()
+        checked(cu.cuMemcpyHtoDAsync(pointer, address_of(array), array.nbytes, self._stream))
+        checked(cu.cuStreamSynchronize(self._stream))
 
     def to_host(self, pointer: int, out: np.ndarray) -> None:
         """Fill the C-contiguous array `out`, after all work in the stream."""
         if out.nbytes >= LARGE_RESULT:
             found = [(pointer + start, part, out.dtype) for start, part in parts(out.reshape(-1), out.itemsize, CHUNK)]
-            self._copiers.copy(Staging._receive, found, self._stream)
-        elif self._stream is None:
-            drv.memcpy_dtoh(out, pointer)
+            self._copiers.copy(Staging._receive, found, self._reached())
         else:
-            drv.memcpy_dtoh_async(out, pointer, self._stream)
-            self._stream.synchronize()
+            checked(cu.cuMemcpyDtoHAsync(address_of(out), pointer, out.nbytes, self._stream))
+            checked(cu.cuStreamSynchronize(self._stream))
+
+    def _reached(self) -> Any:
+        """Event that happens when all work in the stream so far is done."""
+        checked(cu.cuEventRecord(self._before, self._stream))
+        return self._before
 
     @contextlib.contextmanager
-    def bus(self, event: drv.Event, ended: list[drv.Event]) -> Iterator[None]:
+    def bus(self, event: Any, ended: list[Any]) -> Iterator[None]:
         """Context for copies of the calling thread: they begin after an event, and `ended` gets an event of their end."""
         if self._bus is None:
-            bus, flags = drv.Stream(NON_BLOCKING), drv.event_flags.DISABLE_TIMING
-            self._places = [(drv.pagelocked_empty(CHUNK, np.uint8), drv.Event(flags)) for _ in range(PLACES_PER_THREAD)]
-            self._bus = bus
-        self._bus.wait_for_event(event)
+            self._places = [(page_locked.empty(CHUNK, np.uint8), new_event()) for _ in range(PLACES_PER_THREAD)]
+            self._bus = new_stream(NON_BLOCKING)
+        checked(cu.cuStreamWaitEvent(self._bus, event, 0))
         try:
             yield
         finally:
-            end = drv.Event(drv.event_flags.DISABLE_TIMING)
-            end.record(self._bus)
-            ended.append(end)
+            checked(cu.cuEventRecord(self._end, self._bus))
+            ended.append(self._end)
 
     def _send(self, left: Iterator[Part]) -> None:
         places = itertools.cycle(self._places)
@@ -96,25 +97,25 @@ class Staging:
             nbytes = math.prod(whole.shape) * dtype.itemsize
             for start, part in parts(whole.array(), dtype.itemsize, CHUNK) if nbytes > CHUNK else [(0, whole)]:
                 place, event = next(places)
-                event.synchronize()  # the bus may still be reading the place
+                checked(cu.cuEventSynchronize(event))  # the bus may still be reading the place
                 numbers = place[: math.prod(part.shape) * dtype.itemsize]
                 read_into(numbers.view(dtype).reshape(part.shape), part)
-                drv.memcpy_htod_async(pointer + start, numbers, self._bus)
-                event.record(self._bus)
+                checked(cu.cuMemcpyHtoDAsync(pointer + start, address_of(numbers), numbers.nbytes, self._bus))
+                checked(cu.cuEventRecord(event, self._bus))
 
     def _receive(self, left: Iterator[Part]) -> None:
-        busy: list[tuple[drv.Event, np.ndarray, np.ndarray]] = []
+        busy: list[tuple[Any, np.ndarray, np.ndarray]] = []
 
         def empty() -> None:
             event, numbers, part = busy.pop(0)
-            event.synchronize()
+            checked(cu.cuEventSynchronize(event))
             np.copyto(part, numbers.view(part.dtype))
 
         for (place, event), (pointer, part, _) in zip(itertools.cycle(self._places), left, strict=False):
             if len(busy) == PLACES_PER_THREAD:
                 empty()
-            drv.memcpy_dtoh_async(place[: part.nbytes], pointer, self._bus)
-            event.record(self._bus)
+            checked(cu.cuMemcpyDtoHAsync(address_of(place), pointer, part.nbytes, self._bus))
+            checked(cu.cuEventRecord(event, self._bus))
             busy.append((event, place[: part.nbytes], part))
         while busy:
             empty()
@@ -133,14 +134,13 @@ class Copiers:
         self._call = call
         self._executor = ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1), "gpustats-copy")
 
-    def copy(self, work: Callable[[Staging, Iterator[Part]], None], found: Sequence[Part], stream: drv.Stream | None) -> None:
-        """Have the threads do `work` with parts until none is left, after all work in a stream.
+    def copy(self, work: Callable[[Staging, Iterator[Part]], None], found: Sequence[Part], before: Any) -> None:
+        """Have the threads do `work` with parts until none is left, after an event.
 
         The threads read for another caller while the bus still moves what they read for this one. An error or Ctrl-C ends it
         early, with no copy under way.
         """
-        before, left, busy, ended = drv.Event(drv.event_flags.DISABLE_TIMING), iter(found), set[Staging](), list[drv.Event]()
-        before.record(stream)
+        left, busy, ended = iter(found), set[Staging](), list[Any]()
 
         def copies(own: Staging) -> None:
             busy.add(own)
@@ -164,8 +164,8 @@ class Copiers:
             _exhaust(left)
             while busy:
                 time.sleep(1e-3)
-            for event in ended:
-                event.synchronize()
+            for event in ended:  # which a thread records again for another caller: then this one waits for that, too
+                checked(cu.cuEventSynchronize(event))
 
 
 def _exhaust(left: Iterator[Part]) -> None:

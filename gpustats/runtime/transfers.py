@@ -33,7 +33,8 @@ def to_device(array: ArrayLike) -> Array:
 
     Returns
     -------
-    pycuda.gpuarray.GPUArray or pyopencl.array.Array
+    DeviceArray or pyopencl.array.Array
+        Or PyCUDA's ``GPUArray``: see `use`.
     """
     array = arrays.as_array(array, "array")
     if arrays.is_device_array(array):
@@ -48,7 +49,7 @@ def to_host(array: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     array : device array
-        Of PyCUDA or PyOpenCL, or with ``__cuda_array_interface__``; a NumPy array is returned as it is.
+        Of gpustats, PyOpenCL or PyCUDA, or with ``__cuda_array_interface__``; a NumPy array is returned as it is.
     """
     array = arrays.as_array(array, "array")
     if not arrays.is_device_array(array):

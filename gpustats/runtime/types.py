@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: An array of numbers: a NumPy array, or a device array of PyCUDA or PyOpenCL. The libraries of the latter tell mypy nothing.
+#: An array of numbers: a NumPy array, or a device array, on OpenCL of PyOpenCL's, of which mypy knows nothing.
 Array: TypeAlias = Any
 #: Numbers as users may pass them: one, nested lists of them, a NumPy array, or a device array.
 Values: TypeAlias = ArrayLike | Array

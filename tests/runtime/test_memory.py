@@ -184,6 +184,6 @@ def test_the_host_pool_is_bounded():
 
 @pytest.mark.parametrize("nbytes", [0, 1, 4096, 4097, 123_457, 10**9 + 1])
 def test_blocks_are_little_larger_than_asked(nbytes):
-    size = host_pool._rounded(nbytes)
+    size = host_pool.rounded(nbytes)
     assert size >= nbytes and size % 4096 == 0
     assert size <= max(1.25 * nbytes, nbytes + 4096)

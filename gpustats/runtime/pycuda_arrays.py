@@ -1,0 +1,125 @@
+"""Arrays of PyCUDA, for programs that work with PyCUDA: the only room that knows this library.
+
+`GPUArray` is taken wherever a device array is. Results are such arrays, too, where a program asks for it by
+``gs.use("cuda", arrays="pycuda")`` or the environment's ``GPUSTATS_ARRAYS``, and where a context of PyCUDA was current when
+gpustats was first asked for the device. The memory is ours; PyCUDA's own calls, arithmetic among them, want a context on the
+stack of contexts that PyCUDA keeps for each thread, and end the process where a thread ends before its stack is empty.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..errors import NoDeviceError
+from .types import Array, DType, Shape
+
+if TYPE_CHECKING:
+    from .cuda import CUDARuntime
+    from .cuda_memory import Block
+
+PYCUDA, OWN = "pycuda", "gpustats"
+KINDS = (OWN, PYCUDA)  # of arrays
+
+
+def checked_kind(kind: str) -> str:
+    """Kind of arrays, if it is one and its library is there.
+
+    Raises
+    ------
+    ValueError, NoDeviceError
+    """
+    if kind not in KINDS:
+        raise ValueError(f"arrays = {kind!r}: it is 'gpustats' or 'pycuda'")
+    if kind == PYCUDA:
+        _library()
+    return kind
+
+
+def default() -> str:
+    """Kind of the arrays of results in a program that has not asked for one."""
+    if kind := os.environ.get("GPUSTATS_ARRAYS", ""):
+        return checked_kind(kind)
+    driver = sys.modules.get("pycuda.driver")
+    return PYCUDA if driver is not None and driver.Context.get_current() is not None else OWN
+
+
+def is_gpuarray(value: object) -> bool:
+    arrays = sys.modules.get("pycuda.gpuarray")  # who has such an array has imported it
+    return arrays is not None and isinstance(value, arrays.GPUArray)
+
+
+def new(runtime: CUDARuntime, block: Block, shape: Shape, dtype: DType) -> Array:
+    """GPUArray over a block of memory, C-contiguous."""
+    holder, gpuarray = _library()
+    _contexts.enter(runtime)
+    return gpuarray(shape, dtype, gpudata=holder(block))
+
+
+def _library() -> tuple[Any, Any]:
+    """Class of what holds the memory of an array, and that of arrays."""
+    global _classes
+    if _classes is None:
+        try:
+            import pycuda.driver as drv
+            from pycuda.gpuarray import GPUArray
+        except ImportError as error:
+            raise NoDeviceError(
+                f"arrays='pycuda' needs PyCUDA, which does not load ({error}): pip install 'gpustats[pycuda]'"
+            ) from error
+
+        class Holder(drv.PointerHolderBase):  # type: ignore[misc]
+            """Memory of an array, as PyCUDA takes it."""
+
+            def __init__(self, block: Block) -> None:
+                super().__init__()
+                self.block = block
+
+            def get_pointer(self) -> int:
+                return self.block.address
+
+        _classes = Holder, GPUArray
+    return _classes
+
+
+_classes: tuple[Any, Any] | None = None
+
+
+class _Contexts(threading.local):
+    """Context that this thread has pushed on PyCUDA's stack, and pops at its end."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.pushed: Any = None
+
+    def enter(self, runtime: CUDARuntime) -> None:
+        """Have a context of PyCUDA be current: that of the program, else the primary one."""
+        import pycuda.driver as drv
+
+        if drv.Context.get_current() is None:
+            drv.init()
+            self.pushed = drv.Device(runtime.number).retain_primary_context()
+            self.pushed.push()
+
+    def leave(self) -> None:
+        import pycuda.driver as drv
+
+        if self.pushed is not None and self.process == os.getpid() and drv.Context.get_current() == self.pushed:
+            drv.Context.pop()
+        self.pushed = None
+
+    def __del__(self) -> None:
+        if sys is not None and not sys.is_finalizing():
+            self.leave()
+
+
+_contexts = _Contexts()
+
+
+@atexit.register
+def _leave_main() -> None:
+    if "pycuda.driver" in sys.modules:
+        _contexts.leave()
