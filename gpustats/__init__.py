@@ -53,7 +53,7 @@ __version__ = "0.2.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".processes.local",
+    "DeviceArray": ".runtime.device_array", "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".processes.local",
     "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box",
     "box_probability": ".transforms.box_probability", "compat": None,
     "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves",
@@ -67,8 +67,8 @@ _LAZY = {
 )  # fmt: skip
 
 __all__ = [
-    "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceFunctionError", "DeviceLostError", "GLM", "Generator",
-    "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "box_probability", "compat",
+    "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceArray", "DeviceFunctionError", "DeviceLostError", "GLM",
+    "Generator", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "box_probability", "compat",
     "covariances", "densities",
     "devices", "dot", "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
     "matrix_normal", "matrix_t", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register",
