@@ -28,10 +28,11 @@ class LocationScale:
     @property
     def variance(self) -> Array:
         """Variance of each distribution; infinite for two degrees of freedom or less."""
-        square = self.scale * self.scale
-        if self.df is None or self.df > 2:
-            return square if self.df is None else square * variance_of_t(self.df)
-        return square + np.inf
+        scale = to_host(self.scale)
+        square = scale * scale
+        if self.df is not None:
+            square = square * variance_of_t(self.df) if self.df > 2 else square + np.inf
+        return self._given(square)
 
     def interval(self, confidence: float = 0.95) -> tuple[Array, Array]:
         """Ends of the central intervals that have the probability `confidence`."""
@@ -40,8 +41,12 @@ class LocationScale:
         if not 0 <= confidence <= 1:
             raise ValueError(f"confidence = {confidence}: it must lie between 0 and 1")
         standard = stats.norm() if self.df is None else stats.t(self.df)
-        half = self.scale * float(standard.ppf((1 + confidence) / 2))
-        return self.mean - half, self.mean + half
+        mean, half = to_host(self.mean), to_host(self.scale) * float(standard.ppf((1 + confidence) / 2))
+        return self._given(mean - half), self._given(mean + half)
+
+    def _given(self, numbers: np.ndarray) -> Array:
+        """Numbers as the means are: on the host or on the device."""
+        return numbers if isinstance(self.mean, np.ndarray) else to_device(numbers)
 
     def expected_improvement(self, best: float | Array, *, maximize: bool = False) -> Array:
         """Improvement on the best response so far that is expected at each point: E max(best - Y, 0).
@@ -79,8 +84,7 @@ class LocationScale:
             u = gain / scale
             standard = _gain_of_normal(u) if self.df is None else _gain_of_t(u, self.df)
             made = np.where(scale > 0, scale * standard, np.where(np.isnan(scale), np.nan, np.maximum(gain, 0)))
-        made = made.astype(self.mean.dtype)
-        return made if isinstance(self.mean, np.ndarray) else to_device(made)
+        return self._given(made.astype(self.mean.dtype))
 
 
 def slopes_of_improvement(

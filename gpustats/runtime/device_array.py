@@ -116,7 +116,14 @@ class DeviceArray:
     @property
     def T(self) -> DeviceArray:
         """View with the axes in reverse order."""
-        return self._view(self.ptr, self.shape[::-1], self.strides[::-1])
+        return self.transpose()
+
+    def transpose(self, axes: Sequence[int] | None = None) -> DeviceArray:
+        """View with the axes in another order, by default the reverse one."""
+        order = [axis % self.ndim for axis in axes] if axes is not None else range(self.ndim)[::-1]
+        if sorted(order) != list(range(self.ndim)):
+            raise ValueError(f"axes = {axes}: an array of shape {self.shape} has each of its axes once")
+        return self._view(self.ptr, tuple(self.shape[i] for i in order), tuple(self.strides[i] for i in order))
 
     def __getitem__(self, key: Any) -> DeviceArray:
         """View of a part, by whole numbers, slices, ``...`` and ``None``."""

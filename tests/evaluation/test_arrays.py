@@ -289,7 +289,7 @@ def test_cuda_arrays_of_other_libraries(library, dtype):
 @pytest.mark.cuda
 def test_gpuarrays():
     gpuarray = pytest.importorskip("pycuda.gpuarray")
-    with gs.use("cuda"):
+    with gs.use("cuda", arrays="pycuda"):
         x = gs.to_device(X.reshape(6, 10))
         assert isinstance(x, gpuarray.GPUArray)
         for view, want in [(x, WANT.reshape(6, 10)), (x[2:], WANT.reshape(6, 10)[2:]), (x.T, WANT.reshape(6, 10).T)]:
