@@ -53,7 +53,8 @@ __version__ = "0.2.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
-    "DeviceArray": ".runtime.device_array", "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".processes.local",
+    "DeviceArray": ".runtime.device_array", "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood",
+    "LocalGP": ".processes.local",
     "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box",
     "box_probability": ".transforms.box_probability", "compat": None,
     "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves",
