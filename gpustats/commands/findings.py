@@ -65,9 +65,11 @@ def look() -> Findings:
     required = requirements()
     packages(findings, required)
     opencl(findings)
-    cuda(findings, required)
+    if cuda(findings, required):  # who computes on a GPU needs no runtime for the CPU
+        findings.lacks = [lack for lack in findings.lacks if lack.extra != "cpu"]
     for extra in OPTIONAL_EXTRAS:
-        if missing := [why for why in map(unmet, required.get(extra, [])) if why]:
+        wanted = any(version_of(requirement.name) for requirement in required.get(extra, []))
+        if wanted and (missing := [why for why in map(unmet, required.get(extra, [])) if why]):
             findings.lack(extra, "; ".join(missing), install(extra))
     return findings
 
@@ -189,8 +191,8 @@ def mapped(library: str) -> str:
     return ""
 
 
-def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> None:
-    """Look for NVIDIA's driver, its devices, the wheels, and PyCUDA where it is installed."""
+def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> bool:
+    """Look for NVIDIA's driver, its devices, the wheels, and PyCUDA where it is installed; True if nothing is missing."""
     driver, why, cards = cuda_driver()
     findings.add("NVIDIA driver", f"CUDA {cuda_wheels.text(driver)}" if driver else "", mapped("libcuda") if driver else why)
     bindings, card = version_of(cuda_wheels.BINDINGS), nvidia_card()
@@ -200,16 +202,16 @@ def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> None:
         if card:
             words = f"an NVIDIA GPU is there, and its driver is not: {cuda_wheels.no_driver(why)}"
             findings.lack("cuda13", words, comment([] if bindings else cuda_wheels.cure(13)))
-        return
+        return False
     if not cards:
         if card or "CUDA_VISIBLE_DEVICES" in os.environ:
             findings.lack("cuda13", cuda_wheels.no_device(driver), comment([]))
-        return
+        return False
     cures = cuda_wheels.cure_for(driver, [capability for _, capability in cards])
     extra = "cuda13" if "cuda13" in cures[-1] else "cuda12"
     if bindings and (needed := cuda_wheels.cuda_of(bindings)) // 1000 > driver // 1000:
         findings.lack(extra, cuda_wheels.too_old(driver, needed), "\n".join(cures))
-        return
+        return False
     of_bindings = f"cuda{numbers(bindings)[0]}" if bindings else extra
     names = (cuda_wheels.BINDINGS, "nvmath-python")
     missing = [why for r in required.get(of_bindings, []) if r.name in names and (why := unmet(r))]
@@ -220,6 +222,7 @@ def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> None:
     weak = [cuda_wheels.too_weak(*card, nvrtc.least_capability()) for card in cards]
     if all(weak):
         findings.lack(extra, "; ".join(weak), "\n".join(cures) if any("pip" in words for words in weak) else comment([]))
+    return not missing and not all(weak)
 
 
 def comment(commands: list[str]) -> str:

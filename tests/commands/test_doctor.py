@@ -24,6 +24,7 @@ REQUIRES = [
     "cuda-bindings<13,>=12.9; extra == 'cuda12'",
     "nvmath-python>=0.7; extra == 'cuda12'",
     "pymc>=5.28; extra == 'pymc'",
+    "nutpie>=0.16; extra == 'pymc'",
     "dask[array]; extra == 'dask'",
     "gpustats[cpu,pymc,dask]; extra == 'all'",
 ]
@@ -37,7 +38,8 @@ def runtime():
 @pytest.fixture
 def machine(monkeypatch):
     """A machine with all packages and no GPU; a test takes away, and adds."""
-    versions = {"numpy": "2.4.1", "mako": "1.3", "intel-opencl-rt": "2026.0", "pymc": "5.28.5", "dask": "2026.8"}
+    versions = {"numpy": "2.4.1", "mako": "1.3", "intel-opencl-rt": "2026.0"}
+    versions |= {"pymc": "5.28.5", "nutpie": "0.16.1", "dask": "2026.8"}
     monkeypatch.setattr(findings.metadata, "requires", lambda package: REQUIRES)
     monkeypatch.setattr(findings, "version_of", lambda package: versions.get(package, ""))
     monkeypatch.setattr(findings, "cuda_driver", lambda: (None, "there is no libcuda.so.1", []))
@@ -184,7 +186,10 @@ def test_a_driver_without_wheels(version, capability, extra, machine, monkeypatc
 def test_what_cuda_needs_is_there(wheels, beside, machine, monkeypatch):
     machine.update(beside | wheels)
     with_driver(monkeypatch, 13000)
-    assert not lacks("cuda13") and not lacks("cuda12")
+    monkeypatch.setattr("gpustats.runtime.opencl_devices.cl_devices", lambda: [])
+    for package in ("pymc", "nutpie", "dask", "intel-opencl-rt"):
+        del machine[package]
+    assert not findings.look().lacks
     assert {"cuda-bindings", "NVRTC", "cuBLAS", "cuSOLVER"} <= {f.what for f in findings.look().found if f.version}
 
 
