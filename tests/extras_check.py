@@ -1,6 +1,5 @@
 """Run by extras.sh: what the extras of an installed package bring works together with it."""
 
-import importlib.metadata
 import sys
 
 import numpy as np
@@ -33,10 +32,13 @@ def dask():
 
 
 def cuda():
-    """Without a GPU: that everything is installed, and that the compiler makes code."""
-    from gpustats.runtime import nvrtc
+    """Without a GPU: that the libraries are there, that the compiler makes code, and that nothing else would be loaded."""
+    from nvmath.bindings import cublas, cusolverDn  # noqa: F401
 
-    importlib.metadata.version("pycuda")
+    from gpustats.runtime import cuda_wheels, nvrtc
+
+    assert [cuda_wheels.library(name)[1] for name in cuda_wheels.LIBRARIES] == ["", "", ""]
+    assert cuda_wheels.mixed() == ""
     source = gs.normal.kernel_source("table", dialect="cuda")
     assert nvrtc.version()[0] is not None, nvrtc.version()[1]
     assert nvrtc.compile(source, "sm_90").startswith(b"\x7fELF")

@@ -37,6 +37,8 @@ LONG = {
 def test_examples_of_the_module(name):
     if name == "gpustats.runtime.opencl":
         pytest.importorskip("pyopencl")
+    if name.startswith("gpustats.runtime.cuda_") and name != "gpustats.runtime.cuda_wheels":
+        pytest.importorskip("cuda.bindings")
     if name.startswith("gpustats.pymc"):
         pymc = pytest.importorskip("pymc")
         if name == "gpustats.pymc.correlations" and pymc.__version__[0] != "5":

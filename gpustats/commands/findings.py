@@ -7,8 +7,6 @@ import ctypes
 import os
 import platform
 import re
-import shutil
-import subprocess
 import sys
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -17,31 +15,16 @@ from typing import Any
 
 import gpustats as gs
 
-from ..runtime import icd, nvrtc
+from ..runtime import cuda_wheels, icd, nvrtc
 
 PCI_DEVICES = Path("/sys/bus/pci/devices")
 NVIDIA_VENDOR, DISPLAY_CLASS = "0x10de", "0x03"  # PCI numbers; the second begins those of graphics processors
 CUDA_LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-PYCUDA_HEADERS = ("cuda.h", "cudaProfiler.h", "curand.h")  # what PyCUDA includes; some toolkits lack the last
+NO_CUDA_DEVICE = 100  # the driver's error CUDA_ERROR_NO_DEVICE
+CAPABILITY = (75, 76)  # the driver's attributes of a device: major and minor compute capability
 OPTIONAL_EXTRAS = ("pymc", "dask")  # extras beside those that bring a device
 
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[[^\]]*\])?\s*\(?(?P<versions>[^;()]*)\)?\s*(?:;\s*(?P<marker>.*))?")
-
-#: PyCUDA is published as source. Its build wants CUDA's headers, which NVIDIA's wheels have, and two libraries by the names
-#: that linkers look for, which neither these wheels nor most drivers have. What is built knows the environment's folders, so
-#: it must not go to pip's cache, from which other environments would take it.
-WITHOUT_TOOLKIT = """\
-pip install 'nvmath-python[cu{major}]' {headers}   # CUDA's headers and libraries, with which PyCUDA is compiled
-nvidia=$(python -c 'import nvidia; print(list(nvidia.__path__)[0])'); links=$(mktemp -d)
-curand=$(echo "$nvidia"/*/lib/libcurand.so.10); ln -s "$curand" "$links/libcurand.so"
-ln -s {driver} "$links/libcuda.so"
-export CPATH=$(echo "$nvidia"/*/include | tr ' ' :) LDFLAGS="-L$links -Wl,-rpath,${{curand%/*}}"
-pip install --no-cache-dir 'gpustats[cuda{major}]'"""
-#: The wheels with the headers that nvmath-python does not bring: cudaProfiler.h, crt/host_config.h.
-MORE_HEADERS = {
-    "12": "nvidia-cuda-profiler-api-cu12 nvidia-cuda-nvcc-cu12",
-    "13": "nvidia-cuda-profiler-api nvidia-cuda-crt",
-}
 
 
 @dataclass(frozen=True)
@@ -82,9 +65,11 @@ def look() -> Findings:
     required = requirements()
     packages(findings, required)
     opencl(findings)
-    cuda(findings, required)
+    if cuda(findings, required):  # who computes on a GPU needs no runtime for the CPU
+        findings.lacks = [lack for lack in findings.lacks if lack.extra != "cpu"]
     for extra in OPTIONAL_EXTRAS:
-        if missing := [why for why in map(unmet, required.get(extra, [])) if why]:
+        wanted = any(version_of(requirement.name) for requirement in required.get(extra, []))
+        if wanted and (missing := [why for why in map(unmet, required.get(extra, [])) if why]):
             findings.lack(extra, "; ".join(missing), install(extra))
     return findings
 
@@ -206,69 +191,90 @@ def mapped(library: str) -> str:
     return ""
 
 
-def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> None:
-    """Look for NVIDIA's driver, the compilers and PyCUDA."""
-    driver, why = cuda_driver()
-    findings.add("NVIDIA driver", f"CUDA {driver[0]}.{driver[1]}" if driver else "", mapped("libcuda") if driver else why)
-    nvcc = nvrtc.find_nvcc()
-    findings.add("CUDA toolkit (nvcc)", nvcc_version(nvcc) if nvcc else "", nvcc or "")
-    version, reason = nvrtc.version()
-    findings.add("NVRTC", "{}.{}".format(*version) if version else "", reason)
-    pycuda = version_of("pycuda")
-    broken = pycuda and pycuda_fails()
-    findings.add("PyCUDA", "" if broken else pycuda, broken or "")
-    findings.add("nvmath-python", version_of("nvmath-python"))
+def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> bool:
+    """Look for NVIDIA's driver, its devices, the wheels, and PyCUDA where it is installed; True if nothing is missing."""
+    driver, why, cards = cuda_driver()
+    findings.add("NVIDIA driver", f"CUDA {cuda_wheels.text(driver)}" if driver else "", mapped("libcuda") if driver else why)
+    bindings, card = version_of(cuda_wheels.BINDINGS), nvidia_card()
+    lacking = wheels(findings) if driver or bindings or card else []
+    pycuda(findings)
     if driver is None:
-        if nvidia_card():
-            findings.lack(
-                "cuda13", f"an NVIDIA GPU is there, and its driver is not: {why}",
-                "# install NVIDIA's driver; in a container: docker run --gpus all",
-            )  # fmt: skip
-        return
-    extra = "cuda13" if driver[0] >= 13 else "cuda12"
-    missing = [why for why in map(unmet, required.get(extra, [])) if why]
-    if version and version[0] > driver[0]:
-        missing.append(f"NVRTC {version[0]}.{version[1]} is newer than the driver, which has CUDA {driver[0]}.{driver[1]}")
-    if broken:
-        missing.append(f"PyCUDA does not load: {broken}")
-    if not missing:
-        return
-    again = "pip uninstall -y pycuda; export PIP_NO_CACHE_DIR=1   # what was built of it does not fit\n" if broken else ""
-    cure = install(extra) if pycuda and not broken else install_pycuda(extra, nvcc)
-    findings.lack(extra, "; ".join(missing), again + cure)
+        if card:
+            words = f"an NVIDIA GPU is there, and its driver is not: {cuda_wheels.no_driver(why)}"
+            findings.lack("cuda13", words, comment([] if bindings else cuda_wheels.cure(13)))
+        return False
+    if not cards:
+        if card or "CUDA_VISIBLE_DEVICES" in os.environ:
+            findings.lack("cuda13", cuda_wheels.no_device(driver), comment([]))
+        return False
+    cures = cuda_wheels.cure_for(driver, [capability for _, capability in cards])
+    extra = "cuda13" if "cuda13" in cures[-1] else "cuda12"
+    if bindings and (needed := cuda_wheels.cuda_of(bindings)) // 1000 > driver // 1000:
+        findings.lack(extra, cuda_wheels.too_old(driver, needed), "\n".join(cures))
+        return False
+    of_bindings = f"cuda{numbers(bindings)[0]}" if bindings else extra
+    names = (cuda_wheels.BINDINGS, "nvmath-python")
+    missing = [why for r in required.get(of_bindings, []) if r.name in names and (why := unmet(r))]
+    missing += lacking if bindings else []
+    missing += [words for words in [cuda_wheels.mixed(driver)] if words]
+    if missing:
+        findings.lack(extra, "; ".join(missing), "\n".join(cures))
+    weak = [cuda_wheels.too_weak(*card, nvrtc.least_capability()) for card in cards]
+    if all(weak):
+        findings.lack(extra, "; ".join(weak), "\n".join(cures) if any("pip" in words for words in weak) else comment([]))
+    return not missing and not all(weak)
 
 
-def install_pycuda(extra: str, nvcc: str | None) -> str:
-    """Commands that install an extra and compile PyCUDA, which takes the toolkit whose nvcc is the first on PATH."""
-    if sys.platform == "win32":
-        visual = "# with Visual Studio's C++ compiler, and CUDA's toolkit from https://developer.nvidia.com/cuda-downloads"
-        return f"{visual}\n{install(extra)}"
-    compiler = "" if shutil.which("g++") else "apt install g++ python3-dev   # what compiles PyCUDA\n"
-    if nvcc is None or not all((Path(nvcc).parents[1] / "include" / header).exists() for header in PYCUDA_HEADERS):
-        return compiler + pycuda_without_toolkit(extra[-2:], mapped("libcuda"))
-    folder = "" if nvcc == shutil.which("nvcc") else f"PATH={Path(nvcc).parent}:$PATH "
-    return compiler + folder + install(extra)
+def comment(commands: list[str]) -> str:
+    """Cure that begins with what the words on the lack say."""
+    return "\n".join([*commands, "gpustats doctor   # after that"])
 
 
-def pycuda_without_toolkit(major: str, driver: str = "") -> str:
-    """Commands that install PyCUDA where there is no CUDA toolkit, or one without cuRAND.
+def wheels(findings: Findings) -> list[str]:
+    """Look for the bindings and the libraries; returns what is missing of the latter."""
+    missing = []
+    installed = cuda_wheels.loaded()
+    for name in (cuda_wheels.BINDINGS, "nvmath-python"):
+        findings.add(name, version_of(name))
+    for name, title in cuda_wheels.LIBRARIES.items():
+        wheel = next((f"{wheel} {version}" for wheel, version in installed.items() if name in wheel), "")
+        path, why = cuda_wheels.library(name)
+        findings.add(title, (wheel.rpartition(" ")[2] or "found") if path else "", path or why)
+        if not path:
+            missing.append(f"{title} is not found: {why}")
+    return missing
 
-    `major` is the major version of CUDA, "12" or "13", and `driver` the file of the driver's library.
-    """
-    driver = driver or "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
-    return WITHOUT_TOOLKIT.format(major=major, driver=driver, headers=MORE_HEADERS[major])
+
+def pycuda(findings: Findings) -> None:
+    """Look for PyCUDA, whose arrays gpustats takes, and which it does not need."""
+    if version := version_of("pycuda"):
+        why = pycuda_fails()
+        findings.add("PyCUDA (optional)", "" if why else version, why)
 
 
-def cuda_driver() -> tuple[tuple[int, int] | None, str]:
-    """Version of CUDA that the driver has, or None and why there is none."""
+def cuda_driver() -> tuple[int | None, str, list[tuple[str, tuple[int, int]]]]:
+    """Version of CUDA that the driver serves, such as 13000, or None and why; names and compute capabilities of devices."""
     try:
         library: Any = ctypes.CDLL(CUDA_LIBRARY)
     except OSError:
-        return None, f"there is no {CUDA_LIBRARY}"
-    version = ctypes.c_int()
-    if status := library.cuInit(0) or library.cuDriverGetVersion(ctypes.byref(version)):
-        return None, f"{CUDA_LIBRARY} is there and does not start: CUDA's error {status}"
-    return (version.value // 1000, version.value % 1000 // 10), ""
+        return None, f"there is no {CUDA_LIBRARY}", []
+    number = ctypes.c_int()
+    status = library.cuInit(0)
+    if status not in (0, NO_CUDA_DEVICE) or library.cuDriverGetVersion(ctypes.byref(number)):
+        return None, f"{CUDA_LIBRARY} is there and does not start: CUDA's error {status}", []
+    version, cards = number.value, []
+    if status or library.cuDeviceGetCount(ctypes.byref(number)):
+        return version, "", []
+    name = ctypes.create_string_buffer(128)
+    for device in range(number.value):
+        handle, found = ctypes.c_int(), []
+        library.cuDeviceGet(ctypes.byref(handle), device)
+        library.cuDeviceGetName(name, len(name), handle)
+        for attribute in CAPABILITY:
+            library.cuDeviceGetAttribute(ctypes.byref(number), attribute, handle)
+            found.append(number.value)
+        cards.append((name.value.decode(), (found[0], found[1])))
+    return version, "", cards
 
 
 def nvidia_card() -> bool:
@@ -279,14 +285,6 @@ def nvidia_card() -> bool:
             if vendor == NVIDIA_VENDOR and kind.startswith(DISPLAY_CLASS):
                 return True
     return False
-
-
-def nvcc_version(nvcc: str) -> str:
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        printed = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=20).stdout
-        if matched := re.search(r"release ([\d.]+)", printed):
-            return matched[1]
-    return "unknown"
 
 
 def pycuda_fails() -> str:

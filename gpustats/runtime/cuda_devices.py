@@ -23,11 +23,13 @@ def devices() -> list[Device]:
     Raises
     ------
     NoDeviceError
-        Where there are devices and none will do, with the reason of each.
+        Without a device, and where none will do, with the reason of each.
     """
     number_of = range(cuda_driver.count())
+    if not number_of:
+        raise NoDeviceError(cuda_wheels.no_device(cuda_driver.start()))
     reasons = [unusable(number) for number in number_of]
-    if reasons and all(reasons):
+    if all(reasons):
         raise NoDeviceError("; ".join(reasons))
     return [describe(number) for number, reason in zip(number_of, reasons, strict=True) if not reason]
 

@@ -72,7 +72,7 @@ def start() -> int:
         code = cu.cuInit(0)[0]
         version = int(cu.cuDriverGetVersion()[1])
     except Exception as error:  # what the bindings raise differs by their version
-        raise NoDeviceError(f"there is no NVIDIA driver ({error}); {cuda_wheels.NO_DRIVER}") from None
+        raise NoDeviceError(cuda_wheels.no_driver(cuda_wheels.first_line(error))) from None
     if version and version // 1000 < cu.CUDA_VERSION // 1000:
         raise NoDeviceError(cuda_wheels.too_old(version, cu.CUDA_VERSION))
     if code and code != cu.CUresult.CUDA_ERROR_NO_DEVICE:

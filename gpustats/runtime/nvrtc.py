@@ -37,7 +37,7 @@ def version() -> tuple[tuple[int, int] | None, str]:
 
         _, major, minor = nvrtc.nvrtcVersion()  # finds the library only now
     except Exception as error:  # ImportError, or whatever the search for the library raises
-        return None, str(error)
+        return None, cuda_wheels.first_line(error)
     return (major, minor), ""
 
 

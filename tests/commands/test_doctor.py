@@ -1,7 +1,6 @@
 """`gpustats doctor`: what it finds, what it misses, and that its checks can fail."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,18 +12,19 @@ from thorough import some
 import gpustats as gs
 from gpustats.commands import doctor, findings, self_test
 from gpustats.commands.cli import main
-from gpustats.runtime import choose, nvrtc
+from gpustats.runtime import choose, cuda_wheels, nvrtc
 
 REQUIRES = [
     "numpy>=2",
     "mako",
     'intel-opencl-rt>=2025; ((sys_platform == "linux" and platform_machine == "x86_64") or '
     '(sys_platform == "win32" and platform_machine == "AMD64")) and extra == "cpu"',
-    "pycuda>=2026.1; extra == 'cuda13'",
-    "nvmath-python[cu13]; extra == 'cuda13'",
-    "pycuda>=2025.1; extra == 'cuda12'",
-    "nvmath-python[cu12]; extra == 'cuda12'",
+    "cuda-bindings<14,>=13; extra == 'cuda13'",
+    "nvmath-python>=0.7; extra == 'cuda13'",
+    "cuda-bindings<13,>=12.9; extra == 'cuda12'",
+    "nvmath-python>=0.7; extra == 'cuda12'",
     "pymc>=5.28; extra == 'pymc'",
+    "nutpie>=0.16; extra == 'pymc'",
     "dask[array]; extra == 'dask'",
     "gpustats[cpu,pymc,dask]; extra == 'all'",
 ]
@@ -38,14 +38,17 @@ def runtime():
 @pytest.fixture
 def machine(monkeypatch):
     """A machine with all packages and no GPU; a test takes away, and adds."""
-    versions = {"numpy": "2.4.1", "mako": "1.3", "intel-opencl-rt": "2026.0", "pymc": "5.28.5", "dask": "2026.8"}
+    versions = {"numpy": "2.4.1", "mako": "1.3", "intel-opencl-rt": "2026.0"}
+    versions |= {"pymc": "5.28.5", "nutpie": "0.16.1", "dask": "2026.8"}
     monkeypatch.setattr(findings.metadata, "requires", lambda package: REQUIRES)
     monkeypatch.setattr(findings, "version_of", lambda package: versions.get(package, ""))
-    monkeypatch.setattr(findings, "cuda_driver", lambda: (None, "there is no libcuda.so.1"))
+    monkeypatch.setattr(findings, "cuda_driver", lambda: (None, "there is no libcuda.so.1", []))
     monkeypatch.setattr(findings, "nvidia_card", lambda: False)
     monkeypatch.setattr(findings, "pycuda_fails", lambda: "")
-    monkeypatch.setattr(nvrtc, "find_nvcc", lambda: None)
-    monkeypatch.setattr(nvrtc, "version", lambda: (None, "No module named 'cuda'"))
+    monkeypatch.setattr(cuda_wheels, "installed", lambda: {n: v for n, v in versions.items() if cuda_wheels._NAME.fullmatch(n)})
+    monkeypatch.setattr(cuda_wheels, "library", lambda name: (f"/lib{name}.so", ""))
+    monkeypatch.setattr(nvrtc, "least_capability", lambda: 75)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     return versions
 
 
@@ -53,8 +56,19 @@ def lacks(extra):
     return [lack for lack in findings.look().lacks if lack.extra == extra]
 
 
-def with_driver(monkeypatch, *version):
-    monkeypatch.setattr(findings, "cuda_driver", lambda: (version, ""))
+WHEELS_13 = {
+    "cuda-bindings": "13.5.0", "nvmath-python": "1.0.0",
+    "nvidia-cublas": "13.10.0", "nvidia-cuda-nvrtc": "13.5.37", "nvidia-cusolver": "12.4.1",
+}  # fmt: skip
+WHEELS_12 = {
+    "cuda-bindings": "12.9.10", "nvmath-python": "1.0.0",
+    "nvidia-cublas-cu12": "12.9.3", "nvidia-cuda-nvrtc-cu12": "12.9.86", "nvidia-cusolver-cu12": "11.7.5",
+}  # fmt: skip
+UNINSTALL_13 = "pip uninstall -y nvidia-cublas nvidia-cuda-nvrtc nvidia-cusolver"
+
+
+def with_driver(monkeypatch, version, *cards):
+    monkeypatch.setattr(findings, "cuda_driver", lambda: (version, "", list(cards or [("NVIDIA H100", (9, 0))])))
 
 
 def test_the_report_of_this_machine(runtime, capsys):
@@ -156,47 +170,90 @@ def test_a_runtime_that_is_hidden(machine, monkeypatch, tmp_path):
     assert any("gone.so, no such file" in found.note for found in findings.look().found)
 
 
-def test_a_driver_without_pycuda(machine, monkeypatch):
-    monkeypatch.setattr(findings.shutil, "which", lambda program: f"/usr/bin/{program}")
-    monkeypatch.setattr(findings.sys, "platform", "linux")
-    with_driver(monkeypatch, 13, 0)
-    (lack,) = lacks("cuda13")
-    assert "pycuda is not installed; nvmath-python is not installed" in lack.why
-    assert lack.cure == findings.pycuda_without_toolkit("13")
-    with_driver(monkeypatch, 12, 8)
-    assert not lacks("cuda13") and lacks("cuda12")[0].cure == findings.pycuda_without_toolkit("12")
+@pytest.mark.parametrize(
+    "version, capability, extra", [(13000, (9, 0), "cuda13"), (12080, (9, 0), "cuda12"), (13000, (7, 0), "cuda12")]
+)
+def test_a_driver_without_wheels(version, capability, extra, machine, monkeypatch):
+    with_driver(monkeypatch, version, ("a card", capability))
+    monkeypatch.setattr(nvrtc, "least_capability", lambda: None)
+    (lack,) = lacks(extra)
+    assert lack.why == "cuda-bindings is not installed; nvmath-python is not installed"
+    assert lack.cure == f"pip install 'gpustats[{extra}]'"
 
 
-def test_a_driver_and_a_toolkit_without_pycuda(machine, monkeypatch, tmp_path):
-    with_driver(monkeypatch, 13, 0)
-    monkeypatch.setattr(findings.sys, "platform", "linux")
-    monkeypatch.setattr(findings.shutil, "which", lambda program: None)
-    monkeypatch.setattr(nvrtc, "find_nvcc", lambda: str(tmp_path / "bin" / "nvcc"))
-    (tmp_path / "include").mkdir()
-    for header in ("cuda.h", "cudaProfiler.h"):
-        (tmp_path / "include" / header).touch()
-    compiler = "apt install g++ python3-dev   # what compiles PyCUDA\n"
-    assert lacks("cuda13")[0].cure == compiler + findings.pycuda_without_toolkit("13")
-    (tmp_path / "include" / "curand.h").touch()
-    assert lacks("cuda13")[0].cure == f"{compiler}PATH={tmp_path / 'bin'}:$PATH pip install 'gpustats[cuda13]'"
-    monkeypatch.setattr(findings.shutil, "which", lambda program: str(tmp_path / "bin" / program))
-    assert lacks("cuda13")[0].cure == "pip install 'gpustats[cuda13]'"
-    monkeypatch.setattr(findings.sys, "platform", "win32")
-    assert "Visual Studio" in lacks("cuda13")[0].cure
+@pytest.mark.parametrize("wheels", [WHEELS_12, WHEELS_13])
+@pytest.mark.parametrize("beside", [{}, {"nvidia-cublas-cu12": "12.8.4", "nvidia-cuda-nvrtc-cu12": "12.8.93"}])  # of a PyTorch
+def test_what_cuda_needs_is_there(wheels, beside, machine, monkeypatch):
+    machine.update(beside | wheels)
+    with_driver(monkeypatch, 13000)
+    monkeypatch.setattr("gpustats.runtime.opencl_devices.cl_devices", lambda: [])
+    for package in ("pymc", "nutpie", "dask", "intel-opencl-rt"):
+        del machine[package]
+    assert not findings.look().lacks
+    assert {"cuda-bindings", "NVRTC", "cuBLAS", "cuSOLVER"} <= {f.what for f in findings.look().found if f.version}
 
 
-def test_what_cuda_needs_is_there(machine, monkeypatch):
-    machine.update({"pycuda": "2026.1", "nvmath-python": "1.0"})
-    monkeypatch.setattr(nvrtc, "version", lambda: ((13, 2), ""))
-    with_driver(monkeypatch, 13, 0)
-    assert not lacks("cuda13")
-    with_driver(monkeypatch, 12, 8)
+def test_a_driver_that_is_too_old_for_the_wheels(machine, monkeypatch):
+    machine.update(WHEELS_13)
+    with_driver(monkeypatch, 12080)
     (lack,) = lacks("cuda12")
-    assert lack.why == "NVRTC 13.2 is newer than the driver, which has CUDA 12.8"
-    with_driver(monkeypatch, 13, 0)
-    monkeypatch.setattr(findings, "pycuda_fails", lambda: "libcurand.so.10: cannot open shared object file")
+    assert "the NVIDIA driver serves CUDA 12.8, and the wheels in this environment are of CUDA 13.5" in lack.why
+    assert "install a driver of CUDA 13 (580 or later on Linux)" in lack.why
+    assert lack.cure == f"{UNINSTALL_13}\npip install 'gpustats[cuda12]'"  # newer libraries would be found first
+
+
+def test_newer_libraries_beside_the_bindings(machine, monkeypatch):
+    machine.update(WHEELS_13 | WHEELS_12)
+    with_driver(monkeypatch, 13000)
+    assert not lacks("cuda13")  # this driver serves what is loaded
+    with_driver(monkeypatch, 12080)
+    (lack,) = lacks("cuda12")
+    assert "cuda-bindings 12.9.10 is of CUDA 12, and libraries of CUDA 13 would be loaded (nvidia-cublas 13.10.0" in lack.why
+    assert lack.cure == f"{UNINSTALL_13}\npip install 'gpustats[cuda12]'"
+
+
+def test_libraries_older_than_the_bindings(machine, monkeypatch):
+    machine.update(WHEELS_12 | {"cuda-bindings": "13.5.0"})
+    with_driver(monkeypatch, 13000)
     (lack,) = lacks("cuda13")
-    assert "libcurand.so.10" in lack.why and lack.cure.startswith("pip uninstall -y pycuda")
+    assert "cuda-bindings 13.5.0 is of CUDA 13, and libraries of CUDA 12 would be loaded" in lack.why
+    assert lack.cure == "pip install 'gpustats[cuda13]'"
+
+
+def test_a_library_that_is_missing(machine, monkeypatch):
+    machine.update(WHEELS_13)
+    with_driver(monkeypatch, 13000)
+    monkeypatch.setattr(cuda_wheels, "library", lambda name: ("", "No such file") if name == "cublas" else ("/lib.so", ""))
+    (lack,) = lacks("cuda13")
+    assert (lack.why, lack.cure) == ("cuBLAS is not found: No such file", "pip install 'gpustats[cuda13]'")
+
+
+def test_devices_that_are_too_old(machine, monkeypatch):
+    machine.update(WHEELS_13)
+    with_driver(monkeypatch, 13000, ("Tesla V100", (7, 0)))
+    (lack,) = lacks("cuda12")
+    assert "Tesla V100 has compute capability 7.0, and the NVRTC in this environment compiles for 7.5 or later" in lack.why
+    assert lack.cure == f"{UNINSTALL_13}\npip install 'gpustats[cuda12]'"
+    with_driver(monkeypatch, 13000, ("Tesla K80", (3, 7)))
+    (lack,) = lacks("cuda13")
+    assert lack.why == "Tesla K80 has compute capability 3.7, and gpustats needs 5.0 or later: use NVIDIA's OpenCL driver"
+    assert "pip" not in lack.cure
+
+
+def test_a_driver_without_a_device(machine, monkeypatch):
+    monkeypatch.setattr(findings, "cuda_driver", lambda: (13000, "", []))
+    assert not lacks("cuda13")  # libcuda.so.1 may be there for other programs
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
+    (lack,) = lacks("cuda13")
+    assert lack.why.startswith("the NVIDIA driver, which serves CUDA 13.0, finds no device: unset CUDA_VISIBLE_DEVICES")
+
+
+def test_pycuda_is_optional(machine, monkeypatch):
+    assert not any("PyCUDA" in found.what for found in findings.look().found)
+    machine["pycuda"] = "2026.1"
+    monkeypatch.setattr(findings, "pycuda_fails", lambda: "libcurand.so.10: cannot open shared object file")
+    (found,) = [found for found in findings.look().found if "PyCUDA" in found.what]
+    assert (found.version, found.note) == ("", "libcurand.so.10: cannot open shared object file") and not lacks("cuda13")
 
 
 def test_a_gpu_without_its_driver(machine, monkeypatch, tmp_path):
@@ -213,12 +270,12 @@ def test_a_gpu_without_its_driver(machine, monkeypatch, tmp_path):
     monkeypatch.setattr(findings, "PCI_DEVICES", tmp_path / "missing")
     assert not findings.nvidia_card()
     monkeypatch.setattr(findings, "nvidia_card", lambda: True)
-    monkeypatch.setattr(findings, "cuda_driver", lambda: (None, "there is no libcuda.so.1"))
+    monkeypatch.setattr(findings, "cuda_driver", lambda: (None, "there is no libcuda.so.1", []))
     (lack,) = lacks("cuda13")
-    assert "docker run --gpus all" in lack.cure
+    assert "there is no libcuda.so.1" in lack.why and "docker run --gpus all" in lack.why
 
 
-def test_the_drivers_version(monkeypatch):
+def test_the_driver_and_its_devices(monkeypatch):
     class Library:
         status = 0
 
@@ -229,35 +286,26 @@ def test_the_drivers_version(monkeypatch):
             pointer._obj.value = 13010
             return 0
 
+        def cuDeviceGetCount(self, pointer):
+            pointer._obj.value = 1
+            return 0
+
+        def cuDeviceGet(self, pointer, number):
+            pointer._obj.value = 40 + number
+
+        def cuDeviceGetName(self, buffer, length, device):
+            buffer.value = b"NVIDIA %d" % device.value
+
+        def cuDeviceGetAttribute(self, pointer, attribute, device):
+            pointer._obj.value = {75: 8, 76: 6}[attribute]
+
     monkeypatch.setattr(findings.ctypes, "CDLL", lambda name: Library())
-    assert findings.cuda_driver() == ((13, 1), "")
+    assert findings.cuda_driver() == (13010, "", [("NVIDIA 40", (8, 6))])
     Library.status = 100
-    assert findings.cuda_driver()[1].endswith("CUDA's error 100")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the commands are for Linux")
-@pytest.mark.parametrize("folder", ["cu13", "curand"])  # where the wheels of CUDA 13 have their files, and those of CUDA 12
-def test_the_commands_that_install_pycuda(folder, tmp_path):
-    """pip sees the headers of all wheels, and both libraries by the names that the linker wants."""
-    bin, nvidia = tmp_path / "bin", tmp_path / "site" / "nvidia"
-    for place in (bin, nvidia / folder / "lib", nvidia / folder / "include", nvidia / "cuda_runtime" / "include"):
-        place.mkdir(parents=True, exist_ok=True)
-    (nvidia / folder / "lib" / "libcurand.so.10").touch()
-    (tmp_path / "libcuda.so.1").touch()
-    pip = 'echo "$*|$CPATH|$LDFLAGS|$(ls ${LDFLAGS:+$(echo $LDFLAGS | sed "s/-L//; s/ .*//")} | tr "\\n" " ")"'
-    for name, line in {"python": f"echo {nvidia}", "pip": pip}.items():
-        (bin / name).write_text(f"#!/bin/sh\n{line}\n")
-        (bin / name).chmod(0o755)
-    script = findings.pycuda_without_toolkit("13", str(tmp_path / "libcuda.so.1"))
-    environment = os.environ | {"PATH": f"{bin}:{os.environ['PATH']}", "TMPDIR": str(tmp_path)}
-    for name in ("CPATH", "LDFLAGS"):
-        environment.pop(name, None)
-    done = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
-    arguments, headers, flags, links = done.stdout.splitlines()[-1].split("|")
-    assert arguments == "install --no-cache-dir gpustats[cuda13]"
-    assert headers.split(":") == sorted({str(nvidia / f / "include") for f in (folder, "cuda_runtime")})
-    assert flags.endswith(f" -Wl,-rpath,{nvidia / folder / 'lib'}")
-    assert links.split() == ["libcuda.so", "libcurand.so"]
+    assert findings.cuda_driver() == (13010, "", [])
+    Library.status = 999
+    version, why, _ = findings.cuda_driver()
+    assert version is None and why.endswith("CUDA's error 999")
 
 
 @pytest.fixture

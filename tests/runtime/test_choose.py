@@ -80,7 +80,7 @@ def test_oclgrind_can_be_chosen_by_name():
 
 
 def test_no_device_says_what_to_install(tmp_path):
-    for module in ("pyopencl", "pycuda"):
+    for module in ("pyopencl", "cuda"):
         (tmp_path / f"{module}.py").write_text(f"raise ImportError('{module} is hidden')")
     output = run(
         f"""
@@ -97,7 +97,7 @@ def test_no_device_says_what_to_install(tmp_path):
         """
     )
     assert output.count("pip install 'gpustats[cpu]'") == 4
-    assert "PyOpenCL does not load (pyopencl is hidden)" in output and "PyCUDA does not load (pycuda is hidden)" in output
+    assert "PyOpenCL does not load (pyopencl is hidden)" in output and "cuda-bindings does not load (cuda is hidden)" in output
     assert "`gpustats doctor` tells what this machine lacks" in output
 
 
@@ -149,13 +149,15 @@ def test_devices_are_values():
     assert device is None or (isinstance(device, Device) and device in {device})
 
 
-def test_an_array_on_a_gpu_without_pycuda(monkeypatch):
+def test_an_array_on_a_gpu_without_the_bindings(monkeypatch):
     class OnTheGPU:
         __cuda_array_interface__ = {"shape": (3,), "typestr": "<f8", "data": (4096, False), "version": 3}
 
-    monkeypatch.setitem(sys.modules, "pycuda", None)  # as where it is not installed
-    monkeypatch.setitem(sys.modules, "pycuda.driver", None)
-    monkeypatch.delitem(sys.modules, "gpustats.runtime.cuda", raising=False)
+    for name in ("cuda", "cuda.bindings"):
+        monkeypatch.setitem(sys.modules, name, None)  # as where they are not installed
+    for name in [name for name in sys.modules if name.startswith("gpustats.runtime.cuda")]:
+        if name != "gpustats.runtime.cuda_wheels":
+            monkeypatch.delitem(sys.modules, name)
     choose._backend.cache_clear()
-    with pytest.raises(NoDeviceError, match="on a device of cuda, and PyCUDA does not load (.|\n)*gpustats doctor"):
+    with pytest.raises(NoDeviceError, match="on a device of cuda, and cuda-bindings does not load (.|\n)*gpustats doctor"):
         for_array(OnTheGPU())
