@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..evaluation.placement import as_read, at
+from ..evaluation.placement import as_read
 from ..evaluation.results import as_host
 from ..parallel.rows import as_rows, largest
 from ..runtime import arrays
@@ -144,4 +144,4 @@ class GLMData:
             host_visible = self.runtime.host_visible
             value = np.array(value, self.dtype, order="C") if host_visible else self.runtime.to_device(value, self.dtype)
         array = as_read(self.runtime, value, self.dtype)
-        return Column(array, at(self.runtime, array))
+        return Column(array, self.runtime.memory(array))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..evaluation.kinds import Plans
 from ..evaluation.parcel import sent_together
-from ..evaluation.placement import as_read, at, device_of
+from ..evaluation.placement import as_read, device_of
 from ..evaluation.results import as_host, output
 from ..runtime import arrays
 from ..runtime.types import Array, KernelValue, Shape
@@ -173,7 +173,7 @@ def _placed(arguments: Arguments, data: GLMData) -> tuple[dict[str, Values], lis
         if argument.kind is Route.SET and isinstance(array, np.ndarray):
             small[name] = array
         else:
-            handle, offset = at(runtime, array)
+            handle, offset = runtime.memory(array)
             alive += [array, handle]
             values[name] = (handle, offset, strides[name])
     sent, held = sent_together(runtime, small)
