@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..evaluation.placement import as_read, at, target_of
+from ..evaluation.placement import as_read, target_of
 from ..evaluation.results import Destination, as_shape
 from ..kernels.layout import Layout, power_of_two
 from ..kernels.template import Template
@@ -141,7 +141,7 @@ def sample_discrete(
         raise ValueError(f"{name} has shape {tuple(rows.shape)}: there are no categories to draw from")
     rows = as_read(runtime, rows, dtype)
     labels = Destination(runtime, shape, _LABEL, _LABEL, native, None)
-    place = at(runtime, rows)
+    place = runtime.memory(rows)
     stream = as_generator(rng).take(math.prod(shape))
     to = (labels.handle, labels.offset)
     _launch(runtime, dtype, log_weights is not None, to, place, (math.prod(lead), n, math.prod(draws)), stream)

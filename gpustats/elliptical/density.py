@@ -17,7 +17,7 @@ import numpy as np
 from ..evaluation.arguments import check_wrt
 from ..evaluation.broadcasting import Pattern, broadcast
 from ..evaluation.parcel import sent_together
-from ..evaluation.placement import PlacedArgument, Placement, as_read, at, target_of
+from ..evaluation.placement import PlacedArgument, Placement, as_read, target_of
 from ..evaluation.pointwise import Pointwise, Source
 from ..evaluation.results import as_host
 from ..evaluation.sums import LOGLIK
@@ -133,7 +133,7 @@ class Elliptical(Pointwise):
             if is_device_array(value):
                 to = value.dtype if rank == 2 and value.dtype.kind == "f" else dtype
                 value = as_read(runtime, value, to, expand)
-                places[name] = at(runtime, value)
+                places[name] = runtime.memory(value)
                 placement.alive += [value, places[name]]
             else:
                 to = _DOUBLE if rank == 2 else dtype  # matrices are factored in float64

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from ..evaluation.gradient import Gradient, differentiated, reduced, twice_differentiated
-from ..evaluation.placement import at
 from ..evaluation.results import as_host, like
 from ..evaluation.sums import LOGLIK
 from ..language.nodes import Call, Return, walk
@@ -191,7 +190,7 @@ class EllipticalGradient(Gradient):
         slopes, weights = None, None
         if terms.rows:
             slopes = runtime.empty((pattern.n_sets, pattern.n_rows), dtype)
-            weights = (*at(runtime, slopes), pattern.n_rows)
+            weights = (*runtime.memory(slopes), pattern.n_rows)
         written = weights[:2] if weights else ()
         sums_launch.launch(result.handle, 0, [*x, *factors, *means, *written, *(v for values in others for v in values)])
         if by_sums:

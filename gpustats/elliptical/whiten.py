@@ -152,5 +152,5 @@ def _by_linear_algebra(m: _Matrices) -> list[Handle]:
     handle, offset = (failed, 0) if m.scale == "scale_tril" else runtime.memory(failed)
     pack = _WHITEN_LARGE.kernel(runtime, "whiten_pack", threads, **constants)
     sizes = (m.dim, m.size)
-    pack((m.n, 1), m.factors, 0, m.factors, m.n * m.size, work.handle, work.offset, handle, offset // 4, *sizes)
+    pack((m.n, 1), m.factors, 0, m.factors, m.n * m.size, work.handle, work.offset, handle, offset, *sizes)
     return [work, failed, handle]

@@ -17,7 +17,7 @@ from ..runtime import choose
 from ..runtime.arrays import is_contiguous, is_device_array, result_dtype
 from ..runtime.base import Runtime
 from ..runtime.host_memory import contiguous
-from ..runtime.types import Array, DType, Handle, Value
+from ..runtime.types import Array, DType, Value
 from .broadcasting import Pattern, Shape
 from .parcel import sent_together
 
@@ -69,8 +69,8 @@ class Placement:
         value = as_read(runtime, value, dtype, expand)
         handle, offset = runtime.memory(value)
         self.alive.append((value, handle))
-        address = offset + (handle if isinstance(handle, int) else 0)
-        self.arguments.append(PlacedArgument(operand, (handle, offset // dtype.itemsize, stride), address))
+        address = offset * dtype.itemsize + (handle if isinstance(handle, int) else 0)
+        self.arguments.append(PlacedArgument(operand, (handle, offset, stride), address))
 
 
 class _Taken(NamedTuple):
@@ -151,12 +151,6 @@ def target_of(values: Sequence[Value], names: Sequence[str], default: Runtime | 
     return runtime, dtype
 
 
-def at(runtime: Runtime, array: Array) -> tuple[Handle, int]:
-    """Handle of an array, and the array's offset behind it in numbers."""
-    handle, offset = runtime.memory(array)
-    return handle, offset // array.dtype.itemsize
-
-
 def as_read(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = None) -> Array:
     """Array as kernels read it, contiguous numbers of a type: itself if it fits, else a copy where it lies.
 
@@ -188,10 +182,9 @@ def gather(runtime: Runtime, array: Array, dtype: DType, shape: Shape | None = N
         runtime, "gather", threads, dtype=dtype.name, threads=threads, ndim=len(shape), source_type=source_type,
         result_type=_C_TYPES[dtype.name],
     )  # fmt: skip
-    (to, to_offset), (handle, offset) = runtime.memory(result), runtime.memory(array)
+    (to, start), (handle, offset) = runtime.memory(result), runtime.memory(array)
     pairs = [v for pair in zip(shape, strides, strict=True) for v in pair]
-    start = to_offset // dtype.itemsize
-    kernel((min(-(-n // threads), 1 << 16), 1), to, start, handle, offset // itemsize, n, *pairs)
+    kernel((min(-(-n // threads), 1 << 16), 1), to, start, handle, offset, n, *pairs)
     return result
 
 

@@ -31,7 +31,7 @@ from .arguments import check_wrt, match
 from .broadcasting import Pattern
 from .diagnosis import explained
 from .kinds import Plans, in_order
-from .placement import Placement, at, place_arguments, target_of
+from .placement import Placement, place_arguments, target_of
 from .repeated import RepeatedCall
 from .repeated_table import TableLaunch, is_repeatable, kind_of_table, repeated_table
 from .results import written_by
@@ -265,7 +265,7 @@ class Pointwise:
         plan = self.sum_launch(placement)
         if shape and any(map(is_device_array, values[1:])):
             result = runtime.empty(shape, np.float64)
-            plan.launch(*at(runtime, result), placement.values)
+            plan.launch(*runtime.memory(result), placement.values)
             if runtime.host_visible:
                 runtime.synchronize()
             return result

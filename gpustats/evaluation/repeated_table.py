@@ -49,7 +49,8 @@ def kind_of_table(values: Sequence[Value]) -> tuple[Any, ...] | None:
                 return None
             runtime = own
             handle, offset = own.memory(value)
-            kinds.append((tuple(value.shape), value.dtype, (offset + (handle if isinstance(handle, int) else 0)) % 16))
+            address = offset * value.dtype.itemsize + (handle if isinstance(handle, int) else 0)
+            kinds.append((tuple(value.shape), value.dtype, address % 16))
         else:
             return None
     kinds[0] = runtime or choose.get()

@@ -11,7 +11,7 @@ from ..runtime.arrays import is_contiguous, is_device_array
 from ..runtime.base import Runtime, nbytes_of
 from ..runtime.types import Array, DType, Handle
 from .broadcasting import Shape
-from .placement import at, gather
+from .placement import gather
 
 
 def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[Array, Handle, int]:
@@ -20,7 +20,7 @@ def output(runtime: Runtime, shape: Shape, dtype: DType, native: bool) -> tuple[
         array, handle = runtime.host_result(shape, dtype)
         return array, handle, 0
     array = runtime.empty(shape, dtype)
-    return (array, *at(runtime, array))
+    return (array, *runtime.memory(array))
 
 
 class Written:
@@ -129,8 +129,7 @@ class Destination:
         self.native = native if out is None else is_device_array(out)
         if out is not None and written == dtype and (self.native or runtime.host_visible):
             self.result = out
-            self.handle, offset = runtime.memory(out)
-            self.offset = offset // written.itemsize
+            self.handle, self.offset = runtime.memory(out)
         else:
             self.result, self.handle, self.offset = output(runtime, shape, written, self.native)
 

@@ -97,8 +97,8 @@ class Slots:
                 array = np.broadcast_to(as_host(runtime, array), shape)
             if type(array) is np.ndarray:
                 array = np.ascontiguousarray(array, dtype)
-            handle, offset = runtime.memory(array)
-            taken[place], taken[place + 1] = handle, offset // dtype.itemsize
+            handle, taken[place + 1] = runtime.memory(array)
+            taken[place] = handle
             alive += [array, handle]
         if self._packed:
             array = self._parcel.packed(arguments)

@@ -13,7 +13,7 @@ from ..evaluation.arguments import match
 from ..kernels import code
 from ..runtime import arrays
 from ..runtime.types import Array, Shape, Value
-from .data import Sizes
+from .data import Named, Sizes
 from .family import COEFFICIENTS, INTERCEPT, Family
 
 
@@ -29,7 +29,7 @@ class Route(Enum):
     ROW = code.PER_ROW
     """As an array with a number or a vector for each row, which the sets share or not."""
     GROUP = "group"
-    """As an array with an intercept for each group of rows, which the sets share or not."""
+    """As an array with an intercept, or coefficients, for each group of rows, which the sets share or not."""
 
 
 class GLMArgument(NamedTuple):
@@ -54,9 +54,9 @@ class GLMArgument(NamedTuple):
 class Arguments:
     """Arguments of one call.
 
-    `given` has the coefficients, the intercept (None: there is none), and the density's other parameters, unless only the
-    linear predictor is wanted. `lead` are the axes for sets of all arguments together. TypeError and ValueError for values
-    that are no numbers, and where shapes do not go together.
+    `given` has the coefficients, the intercept (None: there is none), the density's other parameters, unless only the
+    linear predictor is wanted, and a table for each named term. `lead` are the axes for sets of all arguments together.
+    TypeError and ValueError for values that are no numbers, and where shapes do not go together.
     """
 
     def __init__(self, family: Family, sizes: Sizes, given: Mapping[str, Value]):
@@ -64,7 +64,8 @@ class Arguments:
         absent = given[INTERCEPT] is None
         values = {n: 0.0 if absent and n == INTERCEPT else arrays.as_array(v, n) for n, v in given.items()}
         self.outcomes = self._outcomes(values[COEFFICIENTS])  # the number of elements of the linear predictor
-        self.by_name = {n: self._argument(n, v) for n, v in values.items()}
+        terms = {t.name: t for t in sizes.terms}
+        self.by_name = {n: _table(terms[n], v) if n in terms else self._argument(n, v) for n, v in values.items()}
         if absent:
             self.by_name[INTERCEPT] = GLMArgument(0.0, Route.ABSENT, (), ())
         self.kinds = {n: a.kind for n, a in self.by_name.items()}
@@ -138,6 +139,8 @@ class Arguments:
         if length == n_groups:
             return Route.GROUP
         if length == n_rows:
+            if self.sizes.terms:
+                raise ValueError(f"{name} has a value for each row, which it cannot have beside groups with names")
             return Route.ROW
         by_group = "" if n_groups is None else f"{n_groups}, one for each group, "
         raise ValueError(
@@ -146,8 +149,25 @@ class Arguments:
         )
 
 
-def named_parameters(family: Family, args: Sequence[Value], kwargs: Mapping[str, Value]) -> dict[str, Value]:
-    """Parameters of the density beside the linear predictor, by name, in the density's order."""
-    names, defaults = family.parameters, family.density.defaults
+def _table(term: Named, value: Value) -> GLMArgument:
+    """Argument that is the table of a named term."""
+    shape, rank = tuple(getattr(value, "shape", ())), 1 if term.columns is None else 2
+    core = shape[len(shape) - rank :]
+    if len(shape) < rank or (rank > 1 and core[1] != term.columns):
+        raise ValueError(f"{term.name} has shape {shape}: it must be {f'(G, {term.columns})' if rank > 1 else '(G,)'}, "
+                         f"with {'coefficients' if rank > 1 else 'an intercept'} for each group")  # fmt: skip
+    if core[0] <= term.largest:
+        raise ValueError(f"{term.name} has shape {shape}, and its groups go up to {term.largest}: "
+                         f"it must have {term.largest + 1} of them at least")  # fmt: skip
+    return GLMArgument(value, Route.GROUP, shape[: len(shape) - rank], core)
+
+
+def arguments_of(
+    family: Family, sizes: Sizes, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value],
+    density: bool = True,
+) -> Arguments:  # fmt: skip
+    """Arguments of a call, by place or by name, for the density or else for the linear predictor alone."""
+    names = [*(family.parameters if density else ()), *(t.name for t in sizes.terms)]
+    defaults = family.density.defaults if density else {}
     values = match("the GLM", names, args, kwargs, defaults, "parameters", first=(COEFFICIENTS, INTERCEPT))
-    return dict(zip(names, values, strict=True))
+    return Arguments(family, sizes, {COEFFICIENTS: beta, INTERCEPT: alpha, **dict(zip(names, values, strict=True))})

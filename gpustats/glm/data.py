@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from ..evaluation.placement import as_read, at
+from ..evaluation.placement import as_read
 from ..evaluation.results import as_host
 from ..parallel.rows import as_rows, largest
 from ..runtime import arrays
@@ -19,12 +20,30 @@ from .family import DESIGN, GROUPS, OBSERVATIONS, OFFSET, WEIGHTS
 from .groups import Groups
 
 
+class Named(NamedTuple):
+    """Named term of a linear predictor: the intercepts or slopes of groups."""
+
+    name: str  # of the parameter
+    columns: int | None  # number of columns that its groups have coefficients of; None: they have intercepts
+    largest: int  # the largest number of a group, -1 where there are no rows
+
+    @property
+    def index_name(self) -> str:
+        """Name of the group numbers among the data."""
+        return f"groups[{self.name!r}]"
+
+    @property
+    def columns_name(self) -> str:
+        return f"columns of groups[{self.name!r}]"
+
+
 class Sizes(NamedTuple):
     """The sizes of a GLM's data: rows and columns of X, and groups."""
 
     n_rows: int
     columns: int
     n_groups: int | None  # None where there are no groups
+    terms: tuple[Named, ...] = ()  # those of named groups
 
 
 def read(given: Mapping[str, Value]) -> dict[str, Array]:
@@ -111,10 +130,18 @@ class GLMData:
         columns = {OBSERVATIONS: self.y, OFFSET: self.offset, WEIGHTS: self.weights}
         return {DESIGN: design} | {n: c.array for n, c in columns.items() if c is not None}
 
+    def weighted(self, factors: Value, lead: Shape) -> Column:
+        """The weights of the observations, if there are any, times `factors`, (N,) or (*lead, N)."""
+        weights = self.weights
+        factors = np.asarray(factors if weights is None else factors * as_host(self.runtime, weights.array), self.dtype)
+        if factors.ndim > 1:
+            factors = np.broadcast_to(factors, (*lead, self.sizes.n_rows)).reshape(math.prod(lead), -1)
+        return self.column(factors)
+
     def column(self, value: Array) -> Column:
         """Column that kernels read; a later change of the user's NumPy array does not change it."""
         if not arrays.is_device_array(value):
             host_visible = self.runtime.host_visible
             value = np.array(value, self.dtype, order="C") if host_visible else self.runtime.to_device(value, self.dtype)
         array = as_read(self.runtime, value, self.dtype)
-        return Column(array, at(self.runtime, array))
+        return Column(array, self.runtime.memory(array))

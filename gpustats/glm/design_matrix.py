@@ -45,10 +45,9 @@ class DesignMatrix:
             self._array = gather(runtime, X, dtype)
         else:
             self._array = X
-        handle, offset = runtime.memory(self._array)
-        self.values = (handle, offset // dtype.itemsize)
+        self.values = handle, offset = runtime.memory(self._array)
         self._interleaved = lanes > 1
-        self.aligned = (offset + (handle if isinstance(handle, int) else 0)) % 16 == 0
+        self.aligned = (offset * dtype.itemsize + (handle if isinstance(handle, int) else 0)) % 16 == 0
 
     @property
     def as_it_came(self) -> Array:

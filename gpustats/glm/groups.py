@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..evaluation.placement import at
 from ..evaluation.results import as_host
 from ..rows.segments import Segments
 from ..runtime.base import Runtime
@@ -30,7 +29,7 @@ class Groups(Segments):
             return np.zeros((n_sets, self.n, columns))
         runtime = self._runtime
         result = runtime.result(8 * n_sets * self.n * columns)
-        self.add(at(runtime, rows), dtype, n_sets, n_rows, columns, result.handle, 0)
+        self.add(runtime.memory(rows), dtype, n_sets, n_rows, columns, result.handle, 0)
         return runtime.fetch(result).view(np.float64).reshape(n_sets, self.n, columns).copy()
 
     def add(

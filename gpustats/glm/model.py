@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..density import Density
-from ..evaluation.arguments import check_wrt_among, match
+from ..evaluation.arguments import check_wrt_among
 from ..evaluation.kinds import Plans, kind_of
 from ..evaluation.placement import device_of
 from ..evaluation.repeated import RepeatedCall, Replayable, SumReplay
@@ -27,14 +27,14 @@ from ..runtime import arrays
 from ..runtime.base import Device, Runtime
 from ..runtime.host_memory import HostRows
 from ..runtime.types import Array, Value
-from . import results
-from .arguments import Arguments, Route, named_parameters
-from .call import GLMCall, Plan
-from .data import GLMData, Sizes, read, sizes_of
+from .arguments import Arguments, Route, arguments_of
+from .data import GLMData, Named, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from .launch import Launcher, Plan
 from .on_rows import Delegate, RowsCall
 from .repeated import repeatable, repeated
-from .varying import Named, Varying, VaryingArguments, checked_wrt, made_with, named_arguments, read_terms
+from .results import Evaluator
+from .varying import Varying, made_with, read_terms
 
 #: Repeated call of a GLM's summed log-density and its derivatives.
 _Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
@@ -109,7 +109,7 @@ class GLM(Remade, Replayable):
         named: Mapping[str, ArrayLike] = groups if isinstance(groups, Mapping) else {}
         groups = None if isinstance(groups, Mapping) else groups
         data = read({OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups})
-        self.n_rows, self._columns, self.n_groups = sizes_of(data, n_groups)
+        self.n_rows, self._columns, self.n_groups, _ = sizes_of(data, n_groups)
         self._dtype = arrays.result_dtype([data[DESIGN]])
         self._plans: Plans[Plan] = Plans()
         runtime = device_of(list(data.values()), list(data)) if devices is None and client is None else None
@@ -131,9 +131,11 @@ class GLM(Remade, Replayable):
         """Put the data on a device; unless they `stay`, they are of a piece that may be gone after a call."""
         self._runtime = runtime
         if self._terms:
-            self._varying = Varying(self._family, self._terms, data, self._dtype, runtime)
+            self._evaluator: Evaluator | Varying = Varying(self._family, self._terms, data, self._dtype, runtime)
             return
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
+        self._launcher = Launcher(self._data, self._plans)
+        self._evaluator = Evaluator(self._launcher)
         self._calls: Plans[_Call | RowsCall | None] = Plans()
         self._delegate = Delegate(self._family, self._data) if stay else None
 
@@ -216,8 +218,9 @@ class GLM(Remade, Replayable):
     ) -> dict[str, Value]:
         """The derivatives of the sum of the log-densities times `factors`, (N,) or (S, N); otherwise as `value_and_grad`."""
         self._refuse_named("weighted_gradients")
-        call = GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans)
-        return results.value_and_grad(call, self._wrt(wrt, True), factors)[1]
+        assert isinstance(self._evaluator, Evaluator)
+        arguments, in_wrt = self._all_arguments(beta, alpha, *args, **kwargs), self._wrt(wrt, True)
+        return self._evaluator.value_and_grad(arguments, in_wrt, self._data.weighted(factors, arguments.lead))[1]
 
     @in_pieces(joined("logpdf"))
     def logpdf(self, beta: ArrayLike, alpha: ArrayLike = 0.0, *args: ArrayLike, **kwargs: ArrayLike) -> Value:
@@ -227,9 +230,7 @@ class GLM(Remade, Replayable):
         -------
         (N,) or (S, N) ndarray, or a device array where beta is one
         """
-        if self._terms:
-            return self._varying.by_row(self._named(beta, alpha, args, kwargs), True)
-        return results.logpdf(GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans))
+        return self._evaluator.logpdf(self._all_arguments(beta, alpha, *args, **kwargs))
 
     logpmf = logpdf
 
@@ -247,9 +248,7 @@ class GLM(Remade, Replayable):
         (N,) or (S, N) ndarray, or a device array where beta is one
             With a last axis of outcomes where the linear predictor is a vector.
         """
-        if self._terms:
-            return self._varying.by_row(self._named(beta, alpha, (), tables, density=False), False)
-        return results.linear_predictor(GLMCall(self._data, self._linear_arguments(beta, alpha, **tables), self._plans))
+        return self._evaluator.linear_predictor(self._linear_arguments(beta, alpha, **tables))
 
     def rvs(self, beta: ArrayLike, alpha: ArrayLike = 0.0, *args: ArrayLike, rng: Any = None, **kwargs: ArrayLike) -> Value:
         """Draws of new observations at the rows of X.
@@ -265,12 +264,8 @@ class GLM(Remade, Replayable):
         -------
         (N,) or (S, N) ndarray, or a device array where beta is one
         """
-        if self._terms:
-            given = self._named(beta, alpha, args, kwargs).originals
-            tables = {t.name: given[t.name] for t in self._terms}
-        else:
-            arguments, tables = self._all_arguments(beta, alpha, *args, **kwargs), {}
-            given = {n: a.value for n, a in arguments.by_name.items()}
+        given = {n: a.value for n, a in self._all_arguments(beta, alpha, *args, **kwargs).by_name.items()}
+        tables: dict[str, Value] = {t.name: given[t.name] for t in self._terms}
         own: dict[str, Value] = {n: given[n] for n in self._family.parameters}
         return self.density.rvs(**own, **{self._family.eta: self.linear_predictor(beta, alpha, **tables)}, rng=rng)
 
@@ -289,12 +284,7 @@ class GLM(Remade, Replayable):
         names, vector = list(self.parameters), self._family.vector
         axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector}
         own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors")}
-        if self._terms:
-            self._refuse_named(method)
-            given = dict(zip(names, args, strict=False)) | own
-            beta, alpha = given.pop(COEFFICIENTS, None), given.pop(INTERCEPT, None)
-            self._named(beta, alpha, (), given, density=method != "linear_predictor")
-            return names, axes
+        self._refuse_named(method)
         if method == "weighted_gradients":
             names.insert(0, "factors")
             factors = args[0] if args else kwargs["factors"]
@@ -317,7 +307,7 @@ class GLM(Remade, Replayable):
     def _held(self) -> dict[str, Value]:
         if self._pieces is not None:
             return self._pieces.held()
-        return self._varying.held() if self._terms else self._data.on_host()
+        return self._evaluator.on_host()
 
     def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> GLM:
         piece = copy.copy(self)
@@ -343,27 +333,19 @@ class GLM(Remade, Replayable):
 
     @property
     def _sizes(self) -> Sizes:
-        return Sizes(self.n_rows, self._columns, self.n_groups)
-
-    def _named(
-        self, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value], density: bool = True
-    ) -> VaryingArguments:
-        """Arguments of a call of a GLM with named groups."""
-        return named_arguments(self._family, self._sizes, self._terms, beta, alpha, args, kwargs, density)
+        return Sizes(self.n_rows, self._columns, self.n_groups, self._terms)
 
     def _refuse_named(self, method: str) -> None:
         if self._terms and method == "weighted_gradients":
             raise ValueError("weighted_gradients is not to be had beside groups with names")
 
-    def _linear_arguments(self, beta: Value, alpha: Value = 0.0, **unknown: Value) -> Arguments:
+    def _linear_arguments(self, beta: Value, alpha: Value = 0.0, **tables: Value) -> Arguments:
         """Arguments of a call that computes the linear predictor."""
-        match("the GLM", (), (), unknown, {}, "parameters", first=(COEFFICIENTS, INTERCEPT))
-        return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha})
+        return arguments_of(self._family, self._sizes, beta, alpha, (), tables, density=False)
 
     def _all_arguments(self, beta: Value, alpha: Value = 0.0, *args: Value, **kwargs: Value) -> Arguments:
         """Arguments of a call that computes the density."""
-        parameters = named_parameters(self._family, args, kwargs)
-        return Arguments(self._family, self._sizes, {COEFFICIENTS: beta, INTERCEPT: alpha, **parameters})
+        return arguments_of(self._family, self._sizes, beta, alpha, args, kwargs)
 
     def _start_repeated(
         self, beta: Value, alpha: Value = 0.0, *args: Value, wrt: str | Collection[str] | None = (), **kwargs: Value
@@ -377,13 +359,11 @@ class GLM(Remade, Replayable):
     def _value_and_grad(
         self, wrt: str | Collection[str] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
     ) -> tuple[Value, dict[str, Value]]:
-        if self._terms:
-            in_wrt = checked_wrt(self._family, self._terms, wrt, alpha is not None)
-            return self._varying.value_and_grad(self._named(beta, alpha, args, kwargs), in_wrt)
         if (finish := self._start_repeated(beta, alpha, *args, wrt=wrt, **kwargs)) is not None:
             return finish()
-        in_wrt, arguments = self._wrt(wrt, alpha is not None), self._all_arguments(beta, alpha, *args, **kwargs)
-        return results.value_and_grad(GLMCall(self._data, arguments, self._plans), in_wrt)
+        in_wrt = self._wrt(wrt, alpha is not None)
+        arguments = self._all_arguments(beta, alpha, *args, **kwargs)
+        return self._evaluator.value_and_grad(arguments, in_wrt)
 
     def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
         others = dict(arguments)
@@ -406,13 +386,14 @@ class GLM(Remade, Replayable):
     ) -> _Call | RowsCall | None:
         names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
         in_wrt = self._wrt(wrt, alpha is not None)
-        call = GLMCall(self._data, self._all_arguments(beta, alpha, *args, **kwargs), self._plans)
-        if not repeatable(call, in_wrt, names):
+        arguments = self._all_arguments(beta, alpha, *args, **kwargs)
+        if not repeatable(arguments, in_wrt, names):
             return None
-        return (self._delegate and self._delegate.call(call, in_wrt, names)) or repeated(call, in_wrt, names)
+        on_rows = self._delegate and self._delegate.call(arguments, in_wrt, names)
+        return on_rows or repeated(self._launcher, arguments, in_wrt, names)
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
         can = [n for n in self.parameters if n not in self._family.whole]
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
-        return check_wrt_among(wrt, [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])
+        return check_wrt_among(wrt, can if self._terms else [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])

@@ -16,8 +16,7 @@ from ..rows.leaves import Leaf, dot, gather
 from ..rows.model import Rows, rows_on
 from ..runtime import thresholds
 from ..runtime.types import Array, Shape, Value
-from .arguments import Route
-from .call import GLMCall
+from .arguments import Arguments, Route
 from .data import GLMData
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 
@@ -94,13 +93,13 @@ class Delegate:
     def __init__(self, family: Family, data: GLMData):
         self._family, self._data, self._rows = family, data, dict[bool, Rows]()
 
-    def call(self, call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> RowsCall | None:
-        """Call on rows for calls like `call`, which is `repeatable`; None where the kernels of this folder are faster."""
-        return RowsCall(call, wrt, names, self._bound(call)) if self._faster(call) else None
+    def call(self, arguments: Arguments, wrt: Sequence[str], names: Sequence[str]) -> RowsCall | None:
+        """Call on rows for `repeatable` arguments like these; None where the kernels of this folder are faster."""
+        return RowsCall(arguments, wrt, names, self._bound(arguments)) if self._faster(arguments) else None
 
-    def _faster(self, call: GLMCall) -> bool:
-        family, arguments, data = self._family, call.arguments, self._data
-        n_rows, columns, n_groups = data.sizes
+    def _faster(self, arguments: Arguments) -> bool:
+        family, data = self._family, self._data
+        n_rows, columns, n_groups, _ = data.sizes
         if data.runtime.device.type != "cpu" or n_rows < FEWEST_ROWS or family.vector or any(family.ranks.values()):
             return False
         if arguments.kinds[INTERCEPT] is Route.GROUP:
@@ -108,8 +107,8 @@ class Delegate:
             return columns <= (MOST_COLUMNS_OF_SMALL_GROUPS if small else MOST_COLUMNS_BY_GROUP)
         return columns <= MOST_COLUMNS and arguments.n_sets <= MOST_SETS
 
-    def _bound(self, call: GLMCall) -> Rows:
-        by_group = call.arguments.kinds[INTERCEPT] is Route.GROUP
+    def _bound(self, arguments: Arguments) -> Rows:
+        by_group = arguments.kinds[INTERCEPT] is Route.GROUP
         if by_group not in self._rows:
             data = self._data.on_host()
             leaves: dict[str, Array | Leaf] = {OBSERVATIONS: data[OBSERVATIONS], PRODUCT: dot(data[DESIGN])}
@@ -126,11 +125,10 @@ class Delegate:
 class RowsCall:
     """Sum and derivatives for other numbers in arguments of the same shapes. Threads may share it.
 
-    `call`, `wrt` and `names` are as for `repeatable`.
+    `arguments`, `wrt` and `names` are as for `repeatable`.
     """
 
-    def __init__(self, call: GLMCall, wrt: Sequence[str], names: Sequence[str], rows: Rows):
-        arguments = call.arguments
+    def __init__(self, arguments: Arguments, wrt: Sequence[str], names: Sequence[str], rows: Rows):
         self._rows, self._lead, self._names = rows, arguments.lead, names
         names_in_rows = {n: parameter(n) for n in arguments.family.parameters}
         names_in_rows |= {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT}

@@ -10,31 +10,31 @@ import numpy as np
 from ..evaluation.parcel import Parcel
 from ..evaluation.repeated import KeptPlaces, RepeatedCall, Result, Results, Work
 from ..evaluation.slots import Number, Packed, Scratch, Slots
-from ..runtime.types import Array, Handle, Value
-from .arguments import Route
-from .call import GLMCall, Values
+from ..runtime.types import Array, DType, Handle, Value
+from .arguments import Arguments, Route
 from .family import COEFFICIENTS, DESIGN, INTERCEPT
+from .launch import Launcher, Values
+from .results import task_of
 from .task import Quantity, Task
 
 
-def repeatable(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> bool:
-    """True if a `repeated` call can be made of a call.
+def repeatable(arguments: Arguments, wrt: Sequence[str], names: Sequence[str]) -> bool:
+    """True if a `repeated` call can be made of a call with such arguments.
 
     A repeatable call computes sums, also over groups, but nothing for each row; each argument has one set or all of them, and
     an argument that the call does not give is a number.
 
     Parameters
     ----------
-    call : GLMCall
+    arguments : Arguments
     wrt : sequence of str
         Names of the arguments in which derivatives are wanted.
     names : sequence of str
         Names of the arguments that the call gives, in its order.
     """
-    arguments = call.arguments
     by_group = arguments.kinds[INTERCEPT] is Route.GROUP and DESIGN not in wrt
     return (
-        Task.of_derivatives(arguments, wrt).rows in ((), (Quantity.SLOPE,) * by_group)
+        task_of(arguments, wrt).rows in ((), (Quantity.SLOPE,) * by_group)
         and arguments.n_sets > 0
         and Route.ROW not in arguments.kinds.values()
         and all(a.lead in ((), arguments.lead) for a in arguments.by_name.values())
@@ -43,19 +43,21 @@ def repeatable(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> bool:
     )
 
 
-def repeated(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> RepeatedCall[tuple[Value, dict[str, Value]]]:
-    """Repeated call of the sum and its derivatives, for arguments like those of a call: see `repeatable`.
+def repeated(
+    launcher: Launcher, arguments: Arguments, wrt: Sequence[str], names: Sequence[str]
+) -> RepeatedCall[tuple[Value, dict[str, Value]]]:
+    """Repeated call of the sum and its derivatives, for arguments like these: see `repeatable`.
 
     The slopes of the rows, where there are groups, are added up by group on the device.
     """
-    data, arguments = call.data, call.arguments
-    task, weights, runtime, dtype = Task.of_derivatives(arguments, wrt), call.weights(), data.runtime, data.dtype
-    kernel, operands = call.plan(task, weights)
+    data, task = launcher.data, task_of(arguments, wrt)
+    weights, runtime, dtype = data.weights, data.runtime, data.dtype
+    kernel, operands = launcher.plan(arguments, task, weights)
     sizes, groups = (arguments.n_sets, data.sizes.n_rows, arguments.outcomes), data.groups if task.rows else None
     n_by_group = arguments.n_sets * groups.n * arguments.outcomes if groups else 0
-    parcel, taken = _packed(call, names)
+    parcel, taken = _packed(arguments, names, dtype)
     slopes = (Scratch(math.prod(sizes) * dtype.itemsize), 0) * len(task.rows)
-    slots = Slots(runtime, dtype, call.kernel_values(operands, taken, slopes, weights), parcel)
+    slots = Slots(runtime, dtype, launcher.kernel_values(arguments, operands, taken, slopes, weights), parcel)
 
     def add_groups(found: Handle, place: int, values: list[Value]) -> None:
         if groups is not None:
@@ -72,7 +74,7 @@ def repeated(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> Repeate
     by_set = np.arange(kernel.n_sums).reshape(arguments.n_sets, -1)
     by_group = np.arange(kernel.n_sums, kernel.n_sums + n_by_group).reshape(arguments.n_sets, -1)
     results = Results(
-        [_result(call, task, name, by_set, by_group) for name in wrt], by_set[:, 0],
+        [_result(arguments, task, name, by_set, by_group) for name in wrt], by_set[:, 0],
         arguments.lead or None,
     )  # fmt: skip
 
@@ -88,9 +90,9 @@ def repeated(call: GLMCall, wrt: Sequence[str], names: Sequence[str]) -> Repeate
     )  # fmt: skip
 
 
-def _packed(call: GLMCall, names: Sequence[str]) -> tuple[Parcel, dict[str, Values]]:
+def _packed(arguments: Arguments, names: Sequence[str], dtype: DType) -> tuple[Parcel, dict[str, Values]]:
     """Parcel of the arguments of a call, and the kernel's values for each argument."""
-    arguments, parcel = call.arguments, Parcel(call.data.dtype)
+    parcel = Parcel(dtype)
     taken: dict[str, Values] = {n: (a.value,) for n, a in arguments.by_name.items()}  # defaults, where a call gives none
     for i, name in enumerate(names):
         argument = arguments[name]
@@ -103,9 +105,8 @@ def _packed(call: GLMCall, names: Sequence[str]) -> tuple[Parcel, dict[str, Valu
     return parcel, taken
 
 
-def _result(call: GLMCall, task: Task, name: str, by_set: np.ndarray, by_group: np.ndarray) -> Result:
+def _result(arguments: Arguments, task: Task, name: str, by_set: np.ndarray, by_group: np.ndarray) -> Result:
     """Derivative in an argument, from the places of all sums, and of all sums over groups, of each set."""
-    arguments = call.arguments
     argument, outcomes = arguments[name], arguments.outcomes
     shape = None if isinstance(argument.value, float) else tuple(argument.value.shape)
     if name == COEFFICIENTS:

@@ -10,48 +10,75 @@ from ..evaluation.gradient import gradient_of, reduced
 from ..evaluation.placement import gather
 from ..evaluation.results import as_host, deliver, like
 from ..runtime.types import Array, Value
-from .arguments import GLMArgument, Route
-from .call import Evaluated, GLMCall
-from .data import Column
+from .arguments import Arguments, GLMArgument, Route
+from .data import Column, GLMData
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
+from .launch import Evaluated, Launcher
 from .task import PREDICTOR_ALONE, VALUE_BY_ROW, Quantity, Task
 
 
-def value_and_grad(call: GLMCall, wrt: Sequence[str], factors: Value | None = None) -> tuple[Value, dict[str, Value]]:
-    """The summed log-density and its derivatives in the arguments `wrt`.
+class Evaluator:
+    """Evaluator of a GLM by the kernels of this folder; each method takes the arguments of a call, checked."""
 
-    The weights of the observations are multiplied by `factors`, (N,) or (*lead, N).
-    """
-    weights, task, lead = call.weights(factors), Task.of_derivatives(call.arguments, wrt), call.arguments.lead
-    derivatives = _Derivatives(call, task, weights, call.run(task, weights))
-    found = {name: derivatives.like_argument(name) for name in wrt}
-    value = derivatives.sums[:, task.column(Quantity.VALUE)]
-    return (value.reshape(lead).copy() if lead else float(value[0])), found
+    def __init__(self, launcher: Launcher):
+        self._launcher, self._data = launcher, launcher.data
+
+    def value_and_grad(
+        self, arguments: Arguments, wrt: Sequence[str], weights: Column | None = None
+    ) -> tuple[Value, dict[str, Value]]:
+        """The summed log-density and its derivatives in the arguments `wrt`.
+
+        The `weights` stand for those of the data, by default these.
+        """
+        weights, task, lead = weights or self._data.weights, task_of(arguments, wrt), arguments.lead
+        evaluated = self._launcher.run_task(arguments, task, weights)
+        derivatives = _Derivatives(self._data, arguments, task, weights, evaluated)
+        found = {name: derivatives.like_argument(name) for name in wrt}
+        value = evaluated.sums[:, task.column(Quantity.VALUE)]
+        return (value.reshape(lead).copy() if lead else float(value[0])), found
+
+    def logpdf(self, arguments: Arguments) -> Array:
+        """The log-density of each row."""
+        return self._by_row(arguments, VALUE_BY_ROW, Quantity.VALUE)
+
+    def linear_predictor(self, arguments: Arguments) -> Array:
+        """The linear predictor of each row."""
+        return self._by_row(arguments, PREDICTOR_ALONE, Quantity.PREDICTOR, *[arguments.outcomes] * arguments.family.vector)
+
+    def on_host(self) -> dict[str, np.ndarray]:
+        """Data on the host, in the type of the computation."""
+        return self._data.on_host()
+
+    def _by_row(self, arguments: Arguments, task: Task, quantity: Quantity, *core: int) -> Array:
+        data = self._data
+        rows = self._launcher.run_task(arguments, task, data.weights if task.of_density else None).rows[quantity]
+        return deliver(data.runtime, rows.reshape(*arguments.lead, data.sizes.n_rows, *core), arguments.native)
 
 
-def logpdf(call: GLMCall) -> Array:
-    """The log-density of each row."""
-    return _by_row(call, call.run(VALUE_BY_ROW, call.weights()).rows[Quantity.VALUE], ())
-
-
-def linear_predictor(call: GLMCall) -> Array:
-    """The linear predictor of each row."""
-    core = (call.arguments.outcomes,) if call.arguments.family.vector else ()
-    return _by_row(call, call.run(PREDICTOR_ALONE).rows[Quantity.PREDICTOR], core)
-
-
-def _by_row(call: GLMCall, rows: Array, core: tuple[int, ...]) -> Array:
-    arguments, data = call.arguments, call.data
-    return deliver(data.runtime, rows.reshape(*arguments.lead, data.sizes.n_rows, *core), arguments.native)
+def task_of(arguments: Arguments, wrt: Sequence[str]) -> Task:
+    """Task for the value, and for the sums and rows that give the derivatives in `wrt`."""
+    kinds, ranks = arguments.kinds, arguments.family.ranks
+    numbers = [n for n in wrt if ranks.get(n) == 0]
+    vectors = [n for n in wrt if ranks.get(n)]
+    by_row = [n for n in numbers if kinds[n] is Route.ROW] + [OBSERVATIONS] * (OBSERVATIONS in wrt)
+    shared_intercept = kinds[INTERCEPT] not in (Route.ROW, Route.GROUP)
+    slope_rows = DESIGN in wrt or (INTERCEPT in wrt and not shared_intercept)
+    return Task(
+        sums=(Quantity.VALUE, *(n for n in numbers if n not in by_row)),
+        # A vector's derivative is evaluated at the linear predictor, after the kernel.
+        rows=(*[Quantity.SLOPE] * slope_rows, *[Quantity.PREDICTOR] * bool(vectors), *by_row),
+        slope_sums=INTERCEPT in wrt and shared_intercept,
+        gradient=COEFFICIENTS in wrt,
+    )
 
 
 class _Derivatives:
     """Derivatives of a call's value, from the results of the kernel for the task; `weights` are those of the rows in this call.
     """
 
-    def __init__(self, call: GLMCall, task: Task, weights: Column | None, evaluated: Evaluated):
-        self._data, self._arguments, self._task, self._weights = call.data, call.arguments, task, weights
-        self.sums, self._rows = evaluated
+    def __init__(self, data: GLMData, arguments: Arguments, task: Task, weights: Column | None, evaluated: Evaluated):
+        self._data, self._arguments, self._task, self._weights = data, arguments, task, weights
+        self._sums, self._rows = evaluated
 
     def like_argument(self, name: str) -> Value:
         """Derivative in an argument as a number, NumPy or device array, as the argument is; in data as beta is."""
@@ -75,7 +102,7 @@ class _Derivatives:
             return self._in_vector(name)
         if argument.kind is Route.ROW:
             return self._by_row(self._rows[name], argument)
-        return self._added(self.sums[:, self._task.column(name)], argument)
+        return self._added(self._sums[:, self._task.column(name)], argument)
 
     # -- sums and rows of all sets, added up over the sets that share an argument
 
@@ -96,7 +123,7 @@ class _Derivatives:
 
     def _in_coefficients(self) -> np.ndarray:
         arguments, vector = self._arguments, self._arguments.family.vector
-        sums = self.sums[:, self._task.gradient_columns(arguments.outcomes)]
+        sums = self._sums[:, self._task.gradient_columns(arguments.outcomes)]
         by_outcome = [arguments.outcomes] * vector
         found = self._added(sums, arguments[COEFFICIENTS], *by_outcome, self._data.sizes.columns)
         return np.ascontiguousarray(found.swapaxes(-1, -2)) if vector else found
@@ -111,7 +138,7 @@ class _Derivatives:
             slopes, n_sets = self._rows[Quantity.SLOPE], self._arguments.n_sets
             sums = groups.sums(slopes, data.dtype, n_sets, data.sizes.n_rows, outcomes)
             return self._added(sums, alpha, groups.n, *alpha.core)
-        sums = self.sums[:, self._task.slope_columns(outcomes)]
+        sums = self._sums[:, self._task.slope_columns(outcomes)]
         return self._added(sums, alpha, 1, outcomes) if alpha.core else self._added(sums.sum(1), alpha)
 
     def _in_design(self, slopes: Array) -> Array:
@@ -119,7 +146,7 @@ class _Derivatives:
         from .. import linalg  # NumPy's and the device's libraries take long to import
 
         data, arguments = self._data, self._arguments
-        (n_rows, k, _), n_sets = data.sizes, arguments.n_sets
+        n_rows, k, n_sets = data.sizes.n_rows, data.sizes.columns, arguments.n_sets
         if not n_rows * n_sets:
             return np.zeros((n_rows, k), data.dtype)
         beta = arguments[COEFFICIENTS]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
 from ..rewriting import differentiate
-from .arguments import Arguments, Route
-from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS
+from .arguments import Route
 
 
 class Quantity(Enum):
@@ -35,23 +33,6 @@ class Task(NamedTuple):
     #: whether the slopes are summed over the rows, which makes the derivative in an intercept that all rows share
     slope_sums: bool = False
     gradient: bool = False  # whether the derivative in the coefficients is wanted
-
-    @classmethod
-    def of_derivatives(cls, arguments: Arguments, wrt: Sequence[str]) -> Task:
-        """Task for the value, and for the sums and rows that give the derivatives in `wrt`."""
-        kinds, ranks = arguments.kinds, arguments.family.ranks
-        numbers = [n for n in wrt if ranks.get(n) == 0]
-        vectors = [n for n in wrt if ranks.get(n)]
-        by_row = [n for n in numbers if kinds[n] is Route.ROW] + [OBSERVATIONS] * (OBSERVATIONS in wrt)
-        shared_intercept = kinds[INTERCEPT] not in (Route.ROW, Route.GROUP)
-        slope_rows = DESIGN in wrt or (INTERCEPT in wrt and not shared_intercept)
-        return cls(
-            sums=(Quantity.VALUE, *(n for n in numbers if n not in by_row)),
-            # A vector's derivative is evaluated at the linear predictor, after the kernel.
-            rows=(*[Quantity.SLOPE] * slope_rows, *[Quantity.PREDICTOR] * bool(vectors), *by_row),
-            slope_sums=INTERCEPT in wrt and shared_intercept,
-            gradient=COEFFICIENTS in wrt,
-        )
 
     @property
     def of_density(self) -> bool:

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..evaluation.placement import at
 from ..runtime.base import Runtime
 from ..runtime.types import Array, DType, Handle
 
@@ -40,7 +39,7 @@ class Memory:
     @cached_property
     def _place(self) -> tuple[Handle, int]:
         assert self.runtime is not None
-        return at(self.runtime, self.array)
+        return self.runtime.memory(self.array)
 
     @property
     def handle(self) -> Handle:

@@ -6,7 +6,6 @@ import functools
 
 import numpy as np
 
-from ..evaluation.placement import at
 from ..kernels.template import Template
 from ..runtime.base import Kernel, Runtime
 from ..runtime.types import Array, DType
@@ -32,7 +31,7 @@ def lower(runtime: Runtime, source: Matrix, target: Matrix, upper: str = "zero",
     tiles = layout.tiles(runtime.device).on_and_below_diagonal(target.rows) * target.batch
     kernel = _kernel(runtime, "lower", target.dtype, source.transposed, upper, check)
     found = runtime.empty(1 + tiles if check else 0, np.int32)
-    kernel((tiles, 1), *source.as_stored, *target.as_stored, target.rows, *at(runtime, found))
+    kernel((tiles, 1), *source.as_stored, *target.as_stored, target.rows, *runtime.memory(found))
     return _worst(runtime, target.dtype, found) if check else None
 
 
@@ -41,7 +40,7 @@ def examine(runtime: Runtime, l: Matrix) -> Array:  # noqa: E741
     tiles = layout.tiles(runtime.device).on_and_below_diagonal(l.rows) * l.batch
     kernel = _kernel(runtime, "examine", l.dtype, l.transposed)
     found = runtime.empty(1 + tiles, np.int32)
-    kernel((tiles, 1), *l.as_stored, l.rows, *at(runtime, found))
+    kernel((tiles, 1), *l.as_stored, l.rows, *runtime.memory(found))
     return _worst(runtime, l.dtype, found)
 
 
@@ -55,13 +54,13 @@ def identity(runtime: Runtime, target: Matrix) -> None:
 def log_determinant(runtime: Runtime, l: Matrix) -> Array:  # noqa: E741
     """Logarithm of the determinant of each l l': a float64 device array (batch,)."""
     out = runtime.empty(l.batch, np.float64)
-    _kernel(runtime, "log_determinant", l.dtype)((l.batch, 1), *l.as_stored, l.rows, *at(runtime, out))
+    _kernel(runtime, "log_determinant", l.dtype)((l.batch, 1), *l.as_stored, l.rows, *runtime.memory(out))
     return out
 
 
 def _worst(runtime: Runtime, dtype: DType, found: Array) -> Array:
     """Largest code that the blocks have found, which becomes the first number."""
-    _kernel(runtime, "worst", dtype)((1, 1), *at(runtime, found), found.shape[0] - 1)
+    _kernel(runtime, "worst", dtype)((1, 1), *runtime.memory(found), found.shape[0] - 1)
     return found[:1]
 
 

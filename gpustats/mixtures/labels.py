@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..evaluation.placement import as_read, at, device_of, target_of
+from ..evaluation.placement import as_read, device_of, target_of
 from ..evaluation.results import Destination
 from ..kernels.layout import Layout, power_of_two, row_blocks
 from ..kernels.template import Template
@@ -170,7 +170,7 @@ def _evaluate(runtime: Runtime, dtype: DType, x: Value, labels: Value, dim: int,
     """Means and counts (K, d + 1), and sums of products (K, d, d) behind them."""
     layouts = [layout(runtime.device, dim, n_labels, products) for products in (False, True)]
     x = as_read(runtime, x, dtype)
-    data = (*at(runtime, x), *at(runtime, labels), x.shape[0], n_labels)
+    data = (*runtime.memory(x), *runtime.memory(labels), x.shape[0], n_labels)
     n_means, n_products = n_labels * (dim + 1), n_labels * dim * dim
     result = Destination(runtime, (n_means + n_products,), _DOUBLE, _DOUBLE, False, None)
     out, offset = result.handle, result.offset

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluation.parcel import Parcel
-from ..evaluation.placement import at
 from ..evaluation.pointwise import Source
 from ..evaluation.repeated import RepeatedCall, Result, Results, Work
 from ..evaluation.slots import Number, Packed, Slots
@@ -97,7 +96,7 @@ def one_pass(
     blocks = row_blocks(runtime.device, layout, x.shape[0], 1, kernel.registers)
     adder = adder_of(runtime, layout.threads, blocks, lines * n_sums)
     sums = SumLaunch(runtime, kernel, adder, (lines, blocks), x.shape[0], lines, n_sums, ())
-    handle, offset = at(runtime, x)
+    handle, offset = runtime.memory(x)
     taken, parcel = [handle, offset, 0], Parcel(x.dtype)
     for i, one in enumerate(shared):
         taken += [Number(i)] if one else [Packed(), parcel.add(i, lines * k), 1]

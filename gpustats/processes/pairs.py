@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..evaluation.placement import at, empty, moved
+from ..evaluation.placement import empty, moved
 from ..kernels.code import PER_SET, VALUE, KernelCode
 from ..kernels.layout import Layout
 from ..kernels.template import Template
@@ -332,7 +332,7 @@ class Pairs:
 
     def at(self, array: Array) -> tuple[Handle, int]:
         """Kernel arguments for an array: its memory, and its beginning there, in numbers."""
-        return at(self.runtime, array)
+        return self.runtime.memory(array)
 
     # -- the pieces of a launch
 

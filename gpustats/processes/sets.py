@@ -13,7 +13,7 @@ import numpy as np
 
 from ..evaluation.kinds import Plans
 from ..evaluation.parcel import Parcel
-from ..evaluation.placement import at, moved
+from ..evaluation.placement import moved
 from ..evaluation.repeated import MOST_RECORDED_NUMBERS, KeptPlaces, RepeatedCall, Result, Results, SumReplay, Work
 from ..evaluation.slots import Packed, Scratch, Slots
 from ..kernels.layout import Layout
@@ -292,7 +292,7 @@ class Sets:
         rows = n + -n % TILE
         scratch = rows * (rows + layout.gap) + len(code.pairs.measures) * data.columns
         addend = -0.5 * n * LOG_2PI + (math.lgamma(0.5 * n) if self.student_t else 0.0)
-        taken = [n_sets, n, Scratch(grid[0] * scratch * data.dtype.itemsize), *at(runtime, self.points), self.lift]
+        taken = [n_sets, n, Scratch(grid[0] * scratch * data.dtype.itemsize), *runtime.memory(self.points), self.lift]
         taken += [addend, Packed()]
         parcel = Parcel(np.dtype(np.float64))
         for i, (a, size) in enumerate(zip(arguments, sizes.values(), strict=True)):

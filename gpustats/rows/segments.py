@@ -6,7 +6,6 @@ import copy
 
 import numpy as np
 
-from ..evaluation.placement import at
 from ..kernels.layout import power_of_two
 from ..kernels.template import Template
 from ..runtime.base import Kernel, Runtime
@@ -60,7 +59,7 @@ class Segments:
         """Kernel's arguments for an array of whole numbers, which this object keeps alive."""
         array = np.ascontiguousarray(array, np.int32)
         kept: Array = array if self._runtime.host_visible else self._runtime.to_device(array)
-        handle, offset = at(self._runtime, kept)
+        handle, offset = self._runtime.memory(kept)
         self._alive += [kept, handle]
         return handle, offset
 

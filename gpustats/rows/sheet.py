@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.placement import at
 from ..runtime.base import Runtime
 from ..runtime.host_memory import contiguous
 from ..runtime.types import Array, DType, KernelValue
@@ -167,6 +166,6 @@ class Sheet:
         if self._order is not None:
             numbers = numbers.T.take(self._order, 0).T  # the rows of a matrix as they lie
         array = contiguous(numbers, numbers.dtype) if self.runtime.host_visible else self.runtime.to_device(numbers)
-        handle, offset = at(self.runtime, array)
+        handle, offset = self.runtime.memory(array)
         self._alive += [array, handle]
         return [handle, offset]

@@ -164,7 +164,7 @@ class Runtime(ABC):
 
     @abstractmethod
     def memory(self, array: Array) -> tuple[Handle, int]:
-        """Handle of `array` for kernels, and the array's offset behind it in bytes.
+        """Handle of `array` for kernels, and the array's offset behind it in numbers of its type.
 
         A device array is used as it lies. A NumPy array too where the memory is `host_visible`; elsewhere it is
         copied to the device. The caller holds `array` and the handle until the kernels are done with them.

@@ -300,7 +300,7 @@ class OpenCLRuntime(Runtime):
     def memory(self, array: Array) -> tuple[Handle, int]:
         if not isinstance(array, np.ndarray):
             self._wait_for(array)
-            return (array.base_data, array.offset) if array.size else (self._nothing, 0)
+            return (array.base_data, array.offset // array.dtype.itemsize) if array.size else (self._nothing, 0)
         if not array.size:
             return self._nothing, 0
         if not (array.flags.c_contiguous and array.flags.aligned):

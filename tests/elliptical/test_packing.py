@@ -20,7 +20,7 @@ def packed(runtime, cov, packing):
     handle, offset = runtime.memory(out)
     given = runtime.to_device(cov)
     matrix, matrix_offset = runtime.memory(given)
-    kernel((1, 1), handle, offset // 8, handle, offset // 8 + size, work, matrix, matrix_offset // 8, dim, size)
+    kernel((1, 1), handle, offset, handle, offset + size, work, matrix, matrix_offset, dim, size)
     return np.split(runtime.to_host(out), [size])
 
 

@@ -7,6 +7,7 @@ import gpustats as gs
 from gpustats.glm.arguments import Arguments, Route
 from gpustats.glm.data import Sizes
 from gpustats.glm.family import Family
+from gpustats.glm.results import task_of
 from gpustats.glm.task import Quantity, Task
 
 N, K, G, S = 7, 3, 4, 5
@@ -60,7 +61,7 @@ def test_vectors():
     ],
 )
 def test_what_derivatives_take(wrt, shapes, task):
-    assert Task.of_derivatives(arguments(**{"sigma": (), **shapes}), wrt) == task
+    assert task_of(arguments(**{"sigma": (), **shapes}), wrt) == task
 
 
 def test_where_sums_lie():

@@ -51,8 +51,8 @@ def test_memory_of_slices_of_device_arrays(runtime):
     handle, offset = runtime.memory(native)
     result = runtime.result(8 * 6)
     source = """
-    KERNEL void shifted(GLOBAL const char *x, index_t offset, GLOBAL double *out) {
-        out[INDEX] = ((GLOBAL const double *)(x + offset))[INDEX];
+    KERNEL void shifted(GLOBAL const double *x, index_t offset, GLOBAL double *out) {
+        out[INDEX] = x[offset + INDEX];
     }"""
     runtime.kernel(HEADERS[runtime.dialect] + source, "shifted", 6)((1, 1), handle, offset, result.handle)
     np.testing.assert_array_equal(runtime.fetch(result).view(np.float64), np.arange(4.0, 10.0))

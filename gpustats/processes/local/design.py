@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...evaluation.placement import at
 from ...kernels.template import Template
 from ...runtime.base import Runtime
 from ...runtime.types import Array
@@ -172,7 +171,7 @@ class Design(Search):
                 runtime, "local_design", clusters.threads, 8 * clusters.shared, dtype="float64", layout=clusters,
                 correlation=self.source, dim=dim, separable=self.separable,
             )  # fmt: skip
-            kernel((clusters.parts * m, 1), *(value for a in arrays for value in at(runtime, a)), k, start, end)
+            kernel((clusters.parts * m, 1), *(value for a in arrays for value in runtime.memory(a)), k, start, end)
             return
         layout = design_layout(runtime.device, dim, k, end, mspe, sum(several), self.narrow, **self._chosen)
         blocks = blocks_within(runtime, layout.blocks, m, 8 * layout.scratch)
@@ -180,6 +179,6 @@ class Design(Search):
             runtime, "local_design", layout.threads, 8 * layout.shared, dtype="float64", layout=layout,
             correlation=self.source, dim=dim, separable=self.separable, mspe=mspe, several=bool(several),
         )  # fmt: skip
-        operands = [value for a in (*arrays, *([self.y] if mspe else [])) for value in at(runtime, a)]
+        operands = [value for a in (*arrays, *([self.y] if mspe else [])) for value in runtime.memory(a)]
         scratch = runtime.scratch(8 * max(layout.scratch, 1) * blocks)
         kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, layout.width, start, end, *several)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...evaluation.placement import at
 from ...kernels.template import Template
 from ...runtime.base import Runtime
 from ...runtime.types import Array
@@ -109,7 +108,7 @@ class LocalFit:
         blocks = min(m, layout.blocks)
         work = self.runtime.scratch(8 * max(layout.work * blocks, 1))
         arrays = (out.mean, out.scale, out.loglik, out.d, out.g, out.status, self.X, self.y, locations, designs, d, g)
-        handles = [v for a in arrays for v in at(self.runtime, a)]
+        handles = [v for a in arrays for v in self.runtime.memory(a)]
         constant = math.lgamma(self.n / 2) - self.n / 2 * math.log(2 * math.pi)
         estimated = [of.bounds_and_prior(count) for of, count in ((of_d, d.shape[1]), (of_g, 1)) if of.mle]
         limits = [self.runtime.passed(np.ascontiguousarray(np.concatenate(estimated, 1)))] if estimated else []
@@ -143,6 +142,6 @@ class LocalFit:
         )  # fmt: skip
         reals = layout.scratch(n, m)
         blocks = blocks_within(runtime, layout.blocks, sets, 8 * reals)
-        operands = [value for a in (*out, self.X, self.y, references, designs, d, g) for value in at(runtime, a)]
+        operands = [value for a in (*out, self.X, self.y, references, designs, d, g) for value in runtime.memory(a)]
         kernel((blocks, 1), *operands, runtime.scratch(8 * reals * blocks), reals, sets, m, float(noise))
         return out

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...evaluation.placement import at
 from ...kernels.layout import power_of_two
 from ...kernels.template import Template
 from ...parallel.rows import chunks
@@ -148,9 +147,9 @@ class Nearest:
             blocks = blocks_within(runtime, layout.blocks, -(-m // layout.locations), 8 * words)
             points, sample = self._part(first, end, n_sample)
             kernel(
-                (blocks, 1), *at(runtime, out), *(runtime.memory(a)[0] for a in (points, sample if n_sample else points)),
-                *at(runtime, locations), runtime.scratch(8 * words * blocks), words, m, n, n_sample, rank, k, start, capacity,
-                *locations.shape[1:-1], *((*at(runtime, best), first) if parts else ()),
+                (blocks, 1), *runtime.memory(out), *(runtime.memory(a)[0] for a in (points, sample if n_sample else points)),
+                *runtime.memory(locations), runtime.scratch(8 * words * blocks), words, m, n, n_sample, rank, k, start,
+                capacity, *locations.shape[1:-1], *((*runtime.memory(best), first) if parts else ()),
             )  # fmt: skip
         return out
 

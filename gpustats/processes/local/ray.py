@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from ...evaluation.placement import at
 from ...kernels.template import Template
 from ...runtime.base import Runtime
 from ...runtime.types import Array
@@ -80,6 +79,6 @@ class RaySearch(Search):
             runtime, "local_ray", layout.threads, 8 * layout.shared, dtype="float64", layout=layout,
             correlation=self.source, dim=dim, separable=self.separable, rays=self.rays, opt=self.opt,
         )  # fmt: skip
-        operands = [value for a in (*arrays, self.box) for value in at(runtime, a)]
+        operands = [value for a in (*arrays, self.box) for value in runtime.memory(a)]
         scratch, ordered = runtime.scratch(8 * layout.scratch * blocks), beginnings(k, end, self.rays)
         kernel((blocks, 1), *operands, scratch, layout.scratch, m, k, ordered, layout.width, start, end)

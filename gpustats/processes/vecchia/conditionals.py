@@ -11,7 +11,7 @@ import numpy as np
 
 from ...evaluation.kinds import Plans
 from ...evaluation.parcel import Parcel
-from ...evaluation.placement import at, moved
+from ...evaluation.placement import moved
 from ...evaluation.repeated import MOST_RECORDED_NUMBERS, Kept, KeptPlaces, RepeatedCall, Work
 from ...evaluation.slots import Packed, Scratch, Slots
 from ...kernels.template import Template
@@ -214,7 +214,7 @@ def _add_by_row(points: Points, terms: Handle, out: Handle, offset: int) -> None
     threads = min(256, runtime.device.max_threads)
     kernel = _BY_ROW.kernel(runtime, "vecchia_by_row", threads, dtype=points.dtype.name, threads=threads)
     places, ends = points.memberships
-    kernel((-(-count // threads), 1), out, offset, terms, *at(runtime, places), *at(runtime, ends), count)
+    kernel((-(-count // threads), 1), out, offset, terms, *runtime.memory(places), *runtime.memory(ends), count)
 
 
 class _Kernel:
@@ -246,7 +246,8 @@ class _Kernel:
     def _slots(self, given: Sequence[np.ndarray], blocks: int, *before: object) -> Slots:
         """Slots of the kernel for arguments like those given; `before`: those before the points."""
         points, scratch = self._points, Scratch(self._scratch_bytes(blocks))
-        taken, parcel = [*at(points.runtime, points.x), *at(points.runtime, points.y), scratch, self._lift], Parcel(_DOUBLE)
+        taken = [*points.runtime.memory(points.x), *points.runtime.memory(points.y), scratch, self._lift]
+        parcel = Parcel(_DOUBLE)
         for i, a in enumerate(given):
             taken += [parcel.add(i, a.size), a.shape[1] if len(a) > 1 else 0]
         return Slots(points.runtime, _DOUBLE, [*before, *taken[:6], Packed(), *taken[6:]], parcel)
@@ -261,7 +262,7 @@ class _Kernel:
         points, kernel, blocks, n_terms = self._points, self._kernel, self._blocks, len(self.code.by_row)
         n, m = points.neighbours.shape
         terms = [Scratch(points.dtype.itemsize * n * (m + 1))] * n_terms
-        slots = self._slots(given, blocks * n_sets, *terms, n, points.before, *at(points.runtime, points.placed))
+        slots = self._slots(given, blocks * n_sets, *terms, n, points.before, *points.runtime.memory(points.placed))
 
         def launch(found: Handle, taken: list[Any], kept: KeptPlaces) -> None:
             kernel((blocks, n_sets), found, *taken)
@@ -315,8 +316,8 @@ class _Kernel:
         """Predictions at new points, as `Conditionals.predict` makes them."""
         runtime, count = self._points.runtime, xs.shape[0]
         blocks = max(min(-(-count // self._layout.abreast), self._layout.blocks), 1)
-        outs = [v for array in (mean, scale, noise, xs) for v in at(runtime, array)]
-        taken, alive = self._slots(given, blocks, *outs, count, *at(runtime, nearest)).of(given)
+        outs = [v for array in (mean, scale, noise, xs) for v in runtime.memory(array)]
+        taken, alive = self._slots(given, blocks, *outs, count, *runtime.memory(nearest)).of(given)
         self._kernel((blocks, 1), *taken)
         runtime.synchronize()
         del alive
