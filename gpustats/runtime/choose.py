@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from ..errors import NoDeviceError
 from . import dlpack
 from .base import Device, Runtime
+from .device_array import DeviceArray
 
 #: What stands for several devices: "all", or the name of each.
 Devices: TypeAlias = str | Sequence[str | Device]
@@ -246,6 +247,8 @@ def _holding(name: str) -> Any:
 def for_array(obj: object) -> Runtime | None:
     """Runtime of the device on which an array lies; None for an object that is no device array."""
     found: Runtime
+    if isinstance(obj, DeviceArray):
+        return obj.runtime
     # A user who has an array of a library has imported the library.
     opencl_arrays = sys.modules.get("pyopencl.array")
     if opencl_arrays is not None and isinstance(obj, opencl_arrays.Array):

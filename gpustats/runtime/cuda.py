@@ -76,8 +76,6 @@ def _new_context(number: int) -> Any:
 
 def from_array(array: Array) -> CUDARuntime:
     """Runtime of the device on which the memory behind a ``__cuda_array_interface__`` lies."""
-    if isinstance(array, DeviceArray):
-        return array.runtime
     only_one = cuda_driver.count() == 1 and not _lost
     pointer = array.__cuda_array_interface__["data"][0]
     if not pointer or only_one:

@@ -52,6 +52,10 @@ class CUDAKernel(Kernel):
         launch = (self._function, *grid, 1, self._threads, 1, 1, self._shared, state.stream, 0, arguments.extra)
         if (code := cu.cuLaunchKernel(*launch)[0]) and code in _WRONG_CONTEXT and self._runtime.reenter():
             code = cu.cuLaunchKernel(*launch)[0]
+        if code == cu.CUresult.CUDA_ERROR_OUT_OF_MEMORY:  # for what the threads have of their own beside registers
+            self._runtime.release_all()
+            if (code := cu.cuLaunchKernel(*launch)[0]) == cu.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+                raise MemoryError(f"the device has no memory left for the threads of a kernel, {self.local} bytes for each")
         if code:
             error = failed(code, "cuLaunchKernel")
             raise self._runtime.lost_by(error) or error
