@@ -248,7 +248,8 @@ def for_array(obj: object) -> Runtime | None:
     """Runtime of the device on which an array lies; None for an object that is no device array."""
     found: Runtime
     if isinstance(obj, DeviceArray):
-        return obj.runtime
+        found = obj.runtime
+        return found
     # A user who has an array of a library has imported the library.
     opencl_arrays = sys.modules.get("pyopencl.array")
     if opencl_arrays is not None and isinstance(obj, opencl_arrays.Array):

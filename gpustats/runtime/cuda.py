@@ -12,12 +12,11 @@ from cuda.bindings import driver as cu
 from numpy.typing import DTypeLike
 
 from ..errors import CompileError, DeviceLostError, NoDeviceError
-from . import cache, cuda_devices, cuda_driver, cuda_peers, nvrtc, pycuda_arrays, thresholds
+from . import cache, cuda_commands, cuda_devices, cuda_driver, cuda_peers, nvrtc, pycuda_arrays
 from .base import Result, Runtime, nbytes_of
-from .cuda_commands import commands, launches, starting
 from .cuda_devices import describe
 from .cuda_devices import devices as devices
-from .cuda_driver import DriverError, Lease, OutOfMemory, address_of, checked, new_event, new_stream
+from .cuda_driver import DriverError, OutOfMemory, address_of, checked, new_event
 from .cuda_kernel import CUDAKernel
 from .cuda_memory import Block, page_locked
 from .device_array import LEGACY_STREAM, DeviceArray
@@ -31,8 +30,6 @@ from .thread_state import ThreadState, ThreadStates
 from .types import Array, DType, Handle, Shape
 
 HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
-#: Numbers that kernels write to the host's memory; more are copied there.
-MOST_MAPPED_NUMBERS = thresholds.RUNTIME_MOST_MAPPED_NUMBERS.value
 
 _COPY = """
 extern "C" __global__ void copy(const double2 *source, double2 *target, long long n) {
@@ -122,7 +119,7 @@ class CUDARuntime(Runtime):
         self.local = _threads
         self.states: list[ThreadState] = []  # of all threads, also of those that have ended
         self.free_states: list[ThreadState] = []
-        self._streams: list[Any] = []  # of replays that are gone
+        self.free_streams: list[Any] = []  # of replays that are gone
         self._compiling = threading.Lock()
         self._modules: dict[str, Any] = {}
         self._kernels: dict[tuple[str, str, int, int], CUDAKernel] = {}
@@ -331,34 +328,14 @@ class CUDARuntime(Runtime):
         return result.view
 
     def replay(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Replay | None:
-        state = self.state()
         with self.watch:
             self.reenter()
-            lease = Lease(self._streams, new_stream)
-            stream = lease.thing
-            with state.recording(stream) as alive:
-                given, found = page_locked.zeros(max(n_given, 1), dtype), page_locked.zeros(max(n_found, 1), np.float64)
-                at = self._allocate(given.nbytes)
-                to = address_of(found) if n_found <= MOST_MAPPED_NUMBERS else self._allocate(found.nbytes)
-                start(at, to)
-                checked(cu.cuStreamSynchronize(stream))  # for what makes counters 0
-        to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
-        from_device = (found, int(to)) if n_found > MOST_MAPPED_NUMBERS else None
-        made = launches(stream, state.recorded, given, to_device, from_device, alive)
-        alive.append(lease)
-        return Replay(given, found, commands(self.context, stream, made), alive)
+            return cuda_commands.replay(self, n_given, n_found, start, dtype)
 
     def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
-        state, result = self.state(), self.result(8 * max(n_found, 1))
-        with self.watch, state.recording(state.stream) as alive:
+        with self.watch:
             self.reenter()
-            given = page_locked.zeros(max(n_given, 1), dtype)
-            at = self._allocate(given.nbytes)
-            start(at, result.handle)
-        to_device = (given, int(at)) if any(a is at for kernel in state.recorded for a in kernel.arguments) else None
-        made = launches(state.stream, state.recorded, given, to_device, None, alive)
-        alive.append(result)
-        return Recording(given, result.view.view(np.float64), starting(self.state, state.recorded, made), alive)
+            return cuda_commands.recording(self, n_given, n_found, start, dtype)
 
     def download(self, native_or_handle: Array | Handle, out: np.ndarray) -> None:
         state = self.state()

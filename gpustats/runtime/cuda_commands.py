@@ -5,20 +5,23 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct, calcsize
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
+from cuda.bindings import driver as cu
+from numpy.typing import DTypeLike
 
+from . import thresholds
 from .base import Kernel
-from .cuda_driver import address, address_of
-from .replay import Command, Given
-from .types import Grid
+from .cuda_driver import Lease, address, address_of, checked, new_stream
+from .cuda_memory import page_locked
+from .replay import Command, Given, Recording, Replay, Start
+from .types import Grid, Handle
 from .waiting import Waiter
 
 MOST_BYTES = 4096  # of a kernel's arguments
-
-#: Memory of the host, and the address on the device from which or to which it is copied.
-Copied: TypeAlias = tuple[np.ndarray, int]
+#: Numbers that kernels write to the host's memory; more are copied there.
+MOST_MAPPED_NUMBERS = thresholds.RUNTIME_MOST_MAPPED_NUMBERS.value
 
 
 class Arguments:
@@ -52,14 +55,38 @@ class _LaunchConfig(ctypes.Structure):
     ]  # fmt: skip
 
 
-def commands(context: Any, stream: Any, launches: Sequence[Command]) -> list[Command]:
-    """Calls that start kernels on a stream and wait for them, in whichever thread."""
-    return [_command("cuCtxSetCurrent", int(context)), *launches, _command("cuStreamSynchronize", int(stream))]
+def replay(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Replay:
+    """Replay of recorded kernels, whose context is current: see `Runtime.replay`."""
+    state, lease = runtime.state(), Lease(runtime.free_streams, new_stream)
+    stream = lease.thing
+    with state.recording(stream) as alive:
+        given, found = page_locked.zeros(max(n_given, 1), dtype), page_locked.zeros(max(n_found, 1), np.float64)
+        at, mapped = runtime.scratch(given.nbytes), n_found <= MOST_MAPPED_NUMBERS
+        to = address_of(found) if mapped else runtime.scratch(found.nbytes)
+        start(at, to)
+        checked(cu.cuStreamSynchronize(stream))  # for what makes counters 0
+    made = launches(stream, state.recorded, given, at, alive)
+    if not mapped:
+        made.append(_command("cuMemcpyDtoHAsync", address_of(found), int(to), found.nbytes, int(stream)))
+    alive.append(lease)
+    calls = [_command("cuCtxSetCurrent", int(runtime.context)), *made, _command("cuStreamSynchronize", int(stream))]
+    return Replay(given, found, calls, alive)
+
+
+def recording(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Recording:
+    """Recording of kernels, whose context is current: see `Runtime.recording`."""
+    state, result = runtime.state(), runtime.result(8 * max(n_found, 1))
+    with state.recording(state.stream) as alive:
+        given = page_locked.zeros(max(n_given, 1), dtype)
+        at = runtime.scratch(given.nbytes)
+        start(at, result.handle)
+    made = launches(state.stream, state.recorded, given, at, alive)
+    alive.append(result)
+    return Recording(given, result.view.view(np.float64), starting(runtime.state, state.recorded, made), alive)
 
 
 def launches(
-    stream: Any, recorded: Sequence[Recorded], given: np.ndarray, to_device: Copied | None,
-    from_device: Copied | None, alive: list[object],
+    stream: Any, recorded: Sequence[Recorded], given: np.ndarray, at: Handle, alive: list[object]
 ) -> list[Command]:
     """Calls that start kernels where their context is current; objects that must live as long go to `alive`.
 
@@ -68,21 +95,17 @@ def launches(
     recorded : sequence of Recorded
     given : ndarray
         The host's memory of the numbers that are `Given`.
-    to_device, from_device : (ndarray, int) or None
-        The host's memory that is copied to the device before, to an address, or from one after the kernels.
+    at : Handle
+        The device's memory, to which they are copied before where a kernel takes it.
     """
     on, found = int(stream), list[Command]()
-    if to_device is not None:
-        host, device = to_device
-        found.append(_command("cuMemcpyHtoDAsync", device, address_of(host), host.nbytes, on))
+    if any(a is at for kernel in recorded for a in kernel.arguments):
+        found.append(_command("cuMemcpyHtoDAsync", int(at), address_of(given), given.nbytes, on))
     for kernel in recorded:
         sizes = (*kernel.grid, 1, kernel.threads, 1, 1, kernel.shared)
         config, places = _LaunchConfig((ctypes.c_uint * 7)(*sizes), on, None, 0), _places_of_arguments(kernel, given, alive)
         alive += [config, places]
         found.append(_command("cuLaunchKernelEx", ctypes.addressof(config), kernel.function, ctypes.addressof(places), 0))
-    if from_device is not None:
-        host, device = from_device
-        found.append(_command("cuMemcpyDtoHAsync", address_of(host), device, host.nbytes, on))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cuda.bindings import driver as cu
 
@@ -12,9 +12,6 @@ from .cuda_commands import Recorded
 from .cuda_driver import checked, failed
 from .signature import signature_of
 from .types import Grid
-
-if TYPE_CHECKING:
-    from .cuda import CUDARuntime
 
 PLAIN_SHARED = 48 << 10  # bytes of shared memory that a block may have without asking
 #: Errors where another context than the kernel's is current.
@@ -26,7 +23,7 @@ _WRONG_CONTEXT = (
 class CUDAKernel(Kernel):
     """Kernel of a module."""
 
-    def __init__(self, runtime: CUDARuntime, function: Any, source: str, name: str, threads: int, shared: int) -> None:
+    def __init__(self, runtime: Any, function: Any, source: str, name: str, threads: int, shared: int) -> None:
         super().__init__(source)
         attribute = cu.CUfunction_attribute
         self._runtime, self._function, self._threads, self._shared = runtime, function, threads, shared

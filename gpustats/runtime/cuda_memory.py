@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from cuda.bindings import driver as cu
@@ -18,9 +18,6 @@ from numpy.typing import DTypeLike
 
 from .cuda_driver import Lease, array_at, checked, failed, synchronize_context
 from .host_pool import rounded
-
-if TYPE_CHECKING:
-    from .cuda import CUDARuntime
 
 LEAST_BYTES = 512  # of a block of a device
 _FLAGS = cu.CU_MEMHOSTALLOC_PORTABLE | cu.CU_MEMHOSTALLOC_DEVICEMAP  # every device sees the memory
@@ -50,7 +47,7 @@ class Block:
 class Pool:
     """Pool of a device's memory for one thread at a time."""
 
-    def __init__(self, runtime: CUDARuntime) -> None:
+    def __init__(self, runtime: Any) -> None:
         self.thread = 0  # the thread that it serves
         self.dropped: list[tuple[list[int], int]] = []  # blocks that other threads gave back
         self._runtime = runtime

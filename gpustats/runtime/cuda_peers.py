@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cuda.bindings import driver as cu
 
 from .cuda_driver import NON_BLOCKING, checked, new_event, new_stream
 from .types import Array
 
-if TYPE_CHECKING:
-    from .cuda import CUDARuntime
 
-
-def send(runtime: CUDARuntime, source: Array, to: CUDARuntime, target: Array) -> Callable[[], None]:
+def send(runtime: Any, source: Array, to: Any, target: Array) -> Callable[[], None]:
     """Start a copy between two CUDA devices: see `Runtime.send`.
 
     A stream for each pair of devices makes the copies, beside those of the kernels: events tell it when it may begin, and the
@@ -41,13 +38,13 @@ def send(runtime: CUDARuntime, source: Array, to: CUDARuntime, target: Array) ->
     return wait
 
 
-def _stream(runtime: CUDARuntime) -> Any:
+def _stream(runtime: Any) -> Any:
     """Stream of the calling thread on a device, whose context is current then."""
     runtime.reenter()
     return runtime.state().stream
 
 
-def _event(runtime: CUDARuntime) -> Any:
+def _event(runtime: Any) -> Any:
     """Event that happens when the work started so far by the calling thread on a device is done."""
     stream, event = _stream(runtime), new_event()
     checked(cu.cuEventRecord(event, stream))
@@ -55,7 +52,7 @@ def _event(runtime: CUDARuntime) -> Any:
 
 
 @functools.cache
-def _bus(source: CUDARuntime, to: CUDARuntime) -> Any:
+def _bus(source: Any, to: Any) -> Any:
     """Stream of all copies from one device to another, made while the context of the first is current."""
     if source is not to and checked(cu.cuDeviceCanAccessPeer(*(checked(cu.cuDeviceGet(r.number)) for r in (source, to)))):
         cu.cuCtxEnablePeerAccess(to.context, 0)  # an error: it is allowed already, or the driver has no room for more

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from . import dlpack
 from .types import DType, Shape
-
-if TYPE_CHECKING:
-    from .cuda import CUDARuntime
 
 LEGACY_STREAM = 1  # the default stream, as __cuda_array_interface__ and DLPack name it
 
@@ -52,7 +49,7 @@ class DeviceArray:
     __array_priority__ = 100
 
     def __init__(
-        self, runtime: CUDARuntime, owner: object, ptr: int, shape: Shape, dtype: DType, strides: Shape | None = None,
+        self, runtime: Any, owner: object, ptr: int, shape: Shape, dtype: DType, strides: Shape | None = None,
         stream: int = LEGACY_STREAM,
     ) -> None:  # fmt: skip
         self._runtime, self._owner, self._stream = runtime, owner, stream
@@ -67,7 +64,7 @@ class DeviceArray:
         return self._runtime.device
 
     @property
-    def runtime(self) -> CUDARuntime:
+    def runtime(self) -> Any:
         """Runtime of the device on which it lies."""
         return self._runtime
 
@@ -188,7 +185,8 @@ class DeviceArray:
 
     def get(self) -> np.ndarray:
         """Copy on the host, a NumPy array, once the calling thread's work is done."""
-        return self._runtime.to_host(self)
+        host: np.ndarray = self._runtime.to_host(self)
+        return host
 
     def item(self) -> float | int:
         """Number of an array that has one."""

@@ -18,7 +18,6 @@ from ..errors import NoDeviceError
 from .types import Array, DType, Shape
 
 if TYPE_CHECKING:
-    from .cuda import CUDARuntime
     from .cuda_memory import Block
 
 PYCUDA, OWN = "pycuda", "gpustats"
@@ -52,7 +51,7 @@ def is_gpuarray(value: object) -> bool:
     return arrays is not None and isinstance(value, arrays.GPUArray)
 
 
-def new(runtime: CUDARuntime, block: Block, shape: Shape, dtype: DType) -> Array:
+def new(runtime: Any, block: Block, shape: Shape, dtype: DType) -> Array:
     """GPUArray over a block of memory, C-contiguous."""
     holder, gpuarray = _library()
     _contexts.enter(runtime)
@@ -95,7 +94,7 @@ class _Contexts(threading.local):
         self.process = os.getpid()
         self.pushed: Any = None
 
-    def enter(self, runtime: CUDARuntime) -> None:
+    def enter(self, runtime: Any) -> None:
         """Have a context of PyCUDA be current: that of the program, else the primary one."""
         import pycuda.driver as drv
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from cuda.bindings import driver as cu
@@ -19,9 +19,6 @@ from .staging import Staging
 from .types import Handle
 from .waiting import Waiter, on_main, until
 
-if TYPE_CHECKING:
-    from .cuda import CUDARuntime
-
 
 class ThreadState(Waiter):
     """Stream of a thread, its memory pool, its staging memory and its place for results on one device.
@@ -29,7 +26,7 @@ class ThreadState(Waiter):
     When the thread has ended, the state serves another one, with all memory that it has.
     """
 
-    def __init__(self, runtime: CUDARuntime) -> None:
+    def __init__(self, runtime: Any) -> None:
         super().__init__()
         self._relearn = runtime.relearn
         self.stream = new_stream()
@@ -93,7 +90,7 @@ class ThreadState(Waiter):
 class _Lease:
     """Lease of a state by a thread."""
 
-    def __init__(self, runtime: CUDARuntime) -> None:
+    def __init__(self, runtime: Any) -> None:
         try:
             self.state = runtime.free_states.pop()
         except IndexError:
@@ -112,11 +109,11 @@ class ThreadStates(threading.local):
     """States of each thread on the devices that it uses, and the device whose context is current."""
 
     def __init__(self) -> None:
-        self.active: CUDARuntime | None = None
+        self.active: Any = None
         self.state: ThreadState | None = None  # on the active device
-        self._leases: dict[CUDARuntime, _Lease] = {}
+        self._leases: dict[Any, _Lease] = {}
 
-    def activate(self, runtime: CUDARuntime) -> None:
+    def activate(self, runtime: Any) -> None:
         """Make the context of a device the calling thread's."""
         checked(cu.cuCtxSetCurrent(runtime.context))
         if (lease := self._leases.get(runtime)) is None:
