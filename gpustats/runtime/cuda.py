@@ -269,10 +269,7 @@ class CUDARuntime(Runtime):
         if type(array) is DeviceArray:
             return array.ptr, 0
         if isinstance(array, np.ndarray):
-            block = self._allocate(array.nbytes)
-            if array.size:
-                self._upload((block.address, array, array.dtype))
-            return block, 0
+            return self.passed(array), 0
         if self.is_native(array):  # PyCUDA's arrays name no stream: they are on the default one
             return array.ptr, 0
         interface = array.__cuda_array_interface__
@@ -292,12 +289,12 @@ class CUDARuntime(Runtime):
                 checked(cu.cuEventDestroy(event))
 
     def passed(self, array: np.ndarray) -> Handle:
-        state = self.state()
-        if state.alive is not None or not 0 < array.nbytes <= HALF_BYTES:  # what is recorded is done again later
-            return self.memory(array)[0]
-        block = self._allocate(array.nbytes)
-        with self.watch:
-            state.passing.to_device(block.address, array.reshape(-1).view(np.uint8))
+        state, block = self.state(), self._allocate(array.nbytes)
+        if state.alive is not None or array.nbytes > HALF_BYTES:  # what is recorded is done again later, by whichever thread
+            self._upload((block.address, array, array.dtype))
+        elif array.size:
+            with self.watch:
+                state.passing.to_device(block.address, array.reshape(-1).view(np.uint8))
         return block
 
     def scratch(self, nbytes: int) -> Handle:
