@@ -54,7 +54,7 @@ def is_gpuarray(value: object) -> bool:
 def new(runtime: Any, block: Block, shape: Shape, dtype: DType) -> Array:
     """GPUArray over a block of memory, C-contiguous."""
     holder, gpuarray = _library()
-    _contexts.enter(runtime)
+    _thread.enter(runtime.number)
     return gpuarray(shape, dtype, gpudata=holder(block))
 
 
@@ -87,38 +87,36 @@ def _library() -> tuple[Any, Any]:
 _classes: tuple[Any, Any] | None = None
 
 
-class _Contexts(threading.local):
-    """Context that this thread has pushed on PyCUDA's stack, and pops at its end."""
+class _Pushed:
+    """Primary context of a device on PyCUDA's stack of the calling thread, until the thread ends and this object with it."""
 
-    def __init__(self) -> None:
-        self.process = os.getpid()
-        self.pushed: Any = None
-
-    def enter(self, runtime: Any) -> None:
-        """Have a context of PyCUDA be current: that of the program, else the primary one."""
+    def __init__(self, number: int) -> None:
         import pycuda.driver as drv
 
-        if drv.Context.get_current() is None:
-            drv.init()
-            self.pushed = drv.Device(runtime.number).retain_primary_context()
-            self.pushed.push()
-
-    def leave(self) -> None:
-        import pycuda.driver as drv
-
-        if self.pushed is not None and self.process == os.getpid() and drv.Context.get_current() == self.pushed:
-            drv.Context.pop()
-        self.pushed = None
+        self._process, self._driver = os.getpid(), drv
+        drv.init()
+        self._context = drv.Device(number).retain_primary_context()
+        self._context.push()
 
     def __del__(self) -> None:
-        if sys is not None and not sys.is_finalizing():
-            self.leave()
+        if os is not None and self._process == os.getpid() and self._driver.Context.get_current() == self._context:
+            self._driver.Context.pop()
 
 
-_contexts = _Contexts()
+class _Thread(threading.local):
+    """Context that a thread has pushed, if it has."""
+
+    pushed: _Pushed | None = None
+
+    def enter(self, number: int) -> None:
+        """Have a context of PyCUDA be current: that of the program, else the primary one of a device."""
+        if sys.modules["pycuda.driver"].Context.get_current() is None:
+            self.pushed = _Pushed(number)
+
+
+_thread = _Thread()
 
 
 @atexit.register
 def _leave_main() -> None:
-    if "pycuda.driver" in sys.modules:
-        _contexts.leave()
+    _thread.pushed = None
