@@ -139,14 +139,18 @@ def streamed(y: Any, X: Any, piece: int) -> Row:
 
 def page_locked(nbytes: int) -> Row:
     """Times of copies of page-locked memory to a CUDA device."""
-    import pycuda.driver as drv
+    from cuda.bindings import driver
+
+    from gpustats.runtime.cuda_driver import address_of, checked
+    from gpustats.runtime.cuda_memory import page_locked as pool
 
     runtime = choose.get()
-    target, source, n = runtime.empty(PIECE, np.uint8), drv.pagelocked_zeros(PIECE, np.uint8), max(nbytes // PIECE, 1)
+    target, source, n = runtime.empty(PIECE, np.uint8), pool.zeros(PIECE, np.uint8), max(nbytes // PIECE, 1)
+    stream = runtime.state().stream
 
     def work() -> None:
         for _ in range(n):
-            drv.memcpy_htod_async(target.gpudata, source, None)
+            checked(driver.cuMemcpyHtoDAsync(target.ptr, address_of(source), PIECE, stream))
         runtime.synchronize()
 
     work()
@@ -158,7 +162,7 @@ def streams(report: Report, nbytes: int) -> Iterator[Row]:
     """Rows of the streams: one for each source, and one for the bus itself."""
     y, X = regression(max(nbytes // 408, 1))
     if report.devices[0]["backend"] == "cuda":
-        yield attempt({"work": "page-locked memory", "peer": "PyCUDA", "time": "seconds"}, page_locked, X.nbytes)
+        yield attempt({"work": "page-locked memory", "peer": "CUDA", "time": "seconds"}, page_locked, X.nbytes)
     with tempfile.TemporaryDirectory() as folder:
         for title, given in sources(y, X, Path(folder)):
             row = {"work": title, "peer": GPUStats.name, "time": "seconds"}
