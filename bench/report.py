@@ -46,7 +46,8 @@ from .peers import GPUStats, Peer
 Row = dict[str, Any]
 Columns = dict[str, Callable[[Row], str]]  # the head of each column -> what the column says of a row
 
-LIBRARIES = "numpy scipy pyopencl cuda pycuda jax torch gpytorch cupy sklearn pymc nutpie numpyro distributed".split()  # the modules
+#: The modules whose versions a report tells.
+LIBRARIES = "numpy scipy pyopencl cuda pycuda jax torch gpytorch cupy sklearn pymc nutpie numpyro distributed".split()
 
 
 def options(bench: str, description: str, prog: str | None = None) -> argparse.ArgumentParser:
