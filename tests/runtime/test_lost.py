@@ -367,7 +367,7 @@ def says(call, *words):
         assert all(word in str(error) for word in words), error
         return
     raise AssertionError("no error")
-stand_in.kind, stand_in.refuses = stand_in.{kind}, {refuses}
+stand_in.code, stand_in.refuses = stand_in.CUresult.{code}, {refuses}
 stand_in.sick.add(runtime.context)
 CALLS = dict(
     launch=lambda: kernel((1, 1), 5), wait=runtime.synchronize, fetch=lambda: runtime.fetch(result),
@@ -376,7 +376,7 @@ CALLS = dict(
     compile=lambda: runtime.kernel(SOURCE + "//", "nothing", 32), counters=lambda: runtime.zeroed_counters(9),
     free=runtime.free_memory,
 )
-says(CALLS[{place!r}], "cuda:0", "is lost", "illegal memory access", "beside its memory", "anew")
+says(CALLS[{place!r}], "cuda:0", "is lost", {words!r}, "beside its memory", "anew")
 for call in CALLS.values():
     says(call, "is lost", "anew")
 assert runtime not in cuda._runtimes.values()
@@ -384,23 +384,27 @@ assert runtime not in cuda._runtimes.values()
 HELPERS = str(Path(__file__).parents[1] / "helpers")
 
 
-@pytest.mark.parametrize("place, kind", [
-    *((place, "LogicError") for place in (
-        "launch", "wait", "fetch", "allocation", "memory", "upload", "download", "compile", "counters", "free")),
-    ("launch", "LaunchError"),
+ILLEGAL = dict(helpers=HELPERS, code="CUDA_ERROR_ILLEGAL_ADDRESS", words="illegal memory access")
+
+
+@pytest.mark.parametrize("place", [
+    "launch", "wait", "fetch", "allocation", "memory", "upload", "download", "compile", "counters", "free", "failed launch",
 ])  # fmt: skip
-def test_cuda_in_a_new_context(place, kind):
+def test_cuda_in_a_new_context(place):
     """Where the driver makes one."""
-    begin = CUDA.format(helpers=HELPERS, place=place, kind=kind, refuses=False)
+    error = dict(code="CUDA_ERROR_LAUNCH_FAILED", words="unspecified launch failure") if " " in place else {}
+    begin = CUDA.format(**{**ILLEGAL, **error}, place=place.rpartition(" ")[2], refuses=False)
     output = run(
         begin
         + """
 new = choose.get()
-assert new is not runtime and new is choose.get() and new.context is not runtime.context
+assert new is not runtime and new is choose.get() and new.context != runtime.context
+before = len(stand_in.launches)
 new.kernel(SOURCE, "nothing", 32)((1, 1), 5)
 new.synchronize()
 assert (new.to_host(new.to_device(np.arange(5.0))) == np.arange(5.0)).all()
-assert stand_in.stack == [new.context], stand_in.stack
+assert stand_in.launches[before:] == [(1, 1)] and stand_in.thread.context == new.context
+says(lambda: gs.to_host(there), "is lost")
 says(runtime.synchronize, "is lost")
 print("right")
 """
@@ -410,13 +414,14 @@ print("right")
 
 def test_cuda_in_a_new_process():
     """Where the driver makes no new context, which is the rule."""
-    begin = CUDA.format(helpers=HELPERS, place="wait", kind="LogicError", refuses=True)
+    begin = CUDA.format(**ILLEGAL, place="wait", refuses=True)
     output = run(
         begin
         + """
 for _ in range(2):
     says(choose.get, "cuda:0 was lost", "start a new process")
     says(lambda: gs.to_device(np.arange(5.0)), "start a new process")
+assert stand_in.thread.context == runtime.context  # as before the attempt
 says(runtime.synchronize, "is lost")
 print("right")
 """
@@ -427,24 +432,46 @@ print("right")
 def test_cuda_errors_that_leave_the_context():
     """A launch that the driver refuses loses nothing; nor does memory that is used up."""
     output = run(
-        CUDA.format(helpers=HELPERS, place="wait", kind="LogicError", refuses=False).partition("stand_in.kind")[0]
+        CUDA.format(**ILLEGAL, place="wait", refuses=False).partition("stand_in.code")[0]
         + """
-def refused(*args):
-    raise stand_in.LaunchError("cuLaunchKernel failed: too many resources requested for launch")
-kernel._launch = refused
+from gpustats.runtime.cuda_driver import DriverError, OutOfMemory
+cu, launch = sys.modules["cuda.bindings.driver"], stand_in.functions["cuLaunchKernel"]
+cu.cuLaunchKernel = lambda *args: (stand_in.CUresult.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,)
 try:
     kernel((1, 1), 5)
-except stand_in.LaunchError as error:
-    assert "too many" in str(error)
-def full(nbytes):
-    raise stand_in.OutOfMemory("cuMemAlloc failed: out of memory")
-runtime.state().pool.allocate = full
+except DriverError as error:
+    assert "too many resources" in str(error) and not isinstance(error, OutOfMemory)
+else:
+    raise AssertionError
+stand_in.capacity = stand_in.used
 try:
-    runtime.empty(5, "float64")
+    runtime.empty(1 << 20, "float64")
 except MemoryError as error:
-    assert "asked" in str(error)
+    assert "asked 0.01 GiB" in str(error)
+else:
+    raise AssertionError
+cu.cuLaunchKernel, stand_in.capacity = launch, 1 << 33
 assert not runtime.lost and choose.get() is runtime
 runtime.synchronize()
+print("right")
+"""
+    )
+    assert output == "right\n"
+
+
+def test_cuda_arrays_of_a_lost_context():
+    """Arrays of another library that lie there are told apart from those in the new context."""
+    begin = CUDA.format(**ILLEGAL, place="wait", refuses=False)
+    output = run(
+        begin
+        + """
+class Other:
+    def __init__(self, array):
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+new = choose.get()
+here = new.to_device(np.arange(5.0))
+assert (gs.to_host(Other(here)) == np.arange(5.0)).all()
+says(lambda: gs.to_host(Other(there)), "context that is lost", "anew")
 print("right")
 """
     )

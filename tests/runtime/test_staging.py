@@ -1,4 +1,4 @@
-"""Large copies to and from a CUDA device, in parts and by several threads: with a stand-in for PyCUDA."""
+"""Large copies to and from a CUDA device, in parts and by several threads: with a stand-in for CUDA's driver."""
 
 from pathlib import Path
 
