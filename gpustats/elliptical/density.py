@@ -17,10 +17,11 @@ import numpy as np
 from ..evaluation.arguments import check_wrt
 from ..evaluation.broadcasting import Pattern, broadcast
 from ..evaluation.parcel import sent_together
-from ..evaluation.placement import PlacedArgument, Placement, as_read, target_of
+from ..evaluation.placement import PlacedArgument, Placement, address_of, as_read, target_of
 from ..evaluation.pointwise import Pointwise, Source
 from ..evaluation.results import as_host
 from ..evaluation.sums import LOGLIK
+from ..evaluation.table import TABLE
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
 from ..kernels.template import Template
 from ..language.device_function import Argument
@@ -28,16 +29,18 @@ from ..rewriting.checks import checked
 from ..rewriting.differentiate import derivative
 from ..runtime.arrays import is_device_array
 from .layout import layout, packing, padded_tile, shared_reals
+from .repeated import repeated_table
+from .whiten import FACTORS, LOGDET, Matrices, whiten
 from .whiten import SCALES as SCALES
-from .whiten import whiten
 
 if TYPE_CHECKING:
+    from ..evaluation.repeated import RepeatedCall
     from ..kernels.layout import Problem
     from ..kernels.shape import Shape
     from ..language.device_function import DeviceFunction
     from ..language.nodes import Function
     from ..runtime.base import Device, Runtime
-    from ..runtime.types import Array, DType, Handle
+    from ..runtime.types import Array, DType, Handle, Value
     from ..runtime.types import Shape as Lengths
 
 _DOUBLE = np.dtype(np.float64)
@@ -176,6 +179,27 @@ class Elliptical(Pointwise):
     def _more_than_means(self, batch: Sequence[Lengths]) -> bool:
         """True if there are several of any parameter beside the mean."""
         return any(math.prod(s) > 1 for n, s in zip(self.argument_names[1:], batch[1:], strict=True) if n != "mu")
+
+    def new_table(self, runtime: Runtime, values: Sequence[Value]) -> RepeatedCall[Array] | None:
+        names, scalars = self.argument_names, self._scalars()
+        runtime, dtype = target_of(values, names, runtime)
+        pattern, dim, in_pairs, lying = self._geometry(TABLE, values)
+        given = dict(zip(names, values, strict=True))
+        matrix, x, stays = given[self.scale], given[names[0]], all(expand is None for expand, _ in lying.values())
+        typed = all(isinstance(v, float) or v.dtype == dtype or n == self.scale for n, v in given.items())
+        if self.by_row or in_pairs or not math.prod(pattern.shape) or not (stays and typed):
+            return None
+        placement = Placement(runtime, dtype, pattern, dim)
+        read = np.dtype(matrix.dtype) if is_device_array(matrix) else dtype
+        matrices = Matrices.of(placement, self.scale, read, lying[self.scale][1])
+        if matrices.large:
+            return None
+        address = address_of(*runtime.memory(x), dtype) if is_device_array(x) else 0
+        rows = PlacedArgument(_X, (), address)
+        placement.arguments = [rows, *(PlacedArgument(o, ()) for o in (FACTORS, _MEANS, LOGDET, *scalars))]
+        order = [names.index(n) for n in (names[0], self.scale, "mu", *(o.name for o in scalars))]
+        strides = [lying[names[i]][1] for i in order]
+        return repeated_table(placement, self.table_launch(placement), matrices, values, order, strides)
 
     # -- sums and derivatives
 

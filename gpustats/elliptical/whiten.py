@@ -72,20 +72,26 @@ class Blocks(NamedTuple):
 
     Attributes
     ----------
+    runtime : Runtime
+    kernel : Kernel
+    n, dim : int
+        How many matrices there are, and their rows.
     size : int
         Numbers of a packed W.
     work : int
         Bytes of memory that it works in; 0: it works in shared memory.
     """
 
+    runtime: Runtime
     kernel: Kernel
     n: int
     dim: int
     size: int
     work: int
 
-    def start(self, factors: Handle, work: Handle, handle: Handle, offset: int) -> None:
+    def start(self, factors: Handle, handle: Handle, offset: int) -> None:
         """Start it for the matrices at a handle and an offset."""
+        work = self.runtime.scratch(self.work) if self.work else factors
         self.kernel((self.n, 1), factors, 0, factors, self.n * self.size, work, handle, offset, self.dim, self.size)
 
 
@@ -146,7 +152,7 @@ class Matrices(NamedTuple):
             width=self.packing.width, products=self.packing.products, matrix_type=self.number_type, **chosen._asdict(),
         )  # fmt: skip
         work = 0 if chosen.shared else self.n * 2 * self.dim * (self.dim | 1) * 8
-        return Blocks(kernel, self.n, self.dim, self.packing.size, work)
+        return Blocks(runtime, kernel, self.n, self.dim, self.packing.size, work)
 
 
 def whiten(
@@ -167,22 +173,20 @@ def whiten(
     read = np.dtype(matrix.dtype) if is_device_array(matrix) else _DOUBLE
     matrices = Matrices.of(placement, scale, read, stride)
     factors = placement.runtime.scratch(matrices.nbytes)
-    start = _by_linear_algebra if matrices.large else _by_blocks
-    placement.alive += [*start(matrices, factors, handle, offset), factors]
+    placement.alive.append(factors)
+    if matrices.large:
+        placement.alive += _by_linear_algebra(matrices, factors, handle, offset)
+    else:
+        matrices.blocks().start(factors, handle, offset)
     packed, logdets = matrices.factors_at(factors)
     return PlacedArgument(FACTORS, packed), PlacedArgument(LOGDET, logdets)
 
 
-def _by_blocks(m: Matrices, factors: Handle, handle: Handle, offset: int) -> list[Handle]:
-    """Factorisation by a block of the whiten kernel for each matrix. Returns objects to keep until the kernels are done."""
-    blocks = m.blocks()
-    work = m.runtime.scratch(blocks.work) if blocks.work else factors
-    blocks.start(factors, work, handle, offset)
-    return [work]
-
-
 def _by_linear_algebra(m: Matrices, factors: Handle, handle: Handle, offset: int) -> list[Handle]:
-    """Factorisation by the device's linear algebra, between a kernel that takes the matrices and one that packs the results."""
+    """Factorisation by the device's linear algebra, between a kernel that takes the matrices and one that packs the results.
+
+    Returns objects to keep until the kernels are done.
+    """
     runtime, provider = m.runtime, provider_of(m.runtime)
     work = provider.empty(m.dim, m.dim, _DOUBLE, m.n)
     constants: dict[str, Any] = dict(
