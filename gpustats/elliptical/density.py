@@ -10,17 +10,18 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..evaluation.arguments import check_wrt
 from ..evaluation.broadcasting import Pattern, broadcast
 from ..evaluation.parcel import sent_together
-from ..evaluation.placement import PlacedArgument, Placement, as_read, target_of
+from ..evaluation.placement import PlacedArgument, Placement, address_of, as_read, target_of
 from ..evaluation.pointwise import Pointwise, Source
 from ..evaluation.results import as_host
 from ..evaluation.sums import LOGLIK
+from ..evaluation.table import TABLE
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
 from ..kernels.template import Template
 from ..language.device_function import Argument
@@ -28,21 +29,35 @@ from ..rewriting.checks import checked
 from ..rewriting.differentiate import derivative
 from ..runtime.arrays import is_device_array
 from .layout import layout, packing, padded_tile, shared_reals
+from .repeated import repeated_table
+from .whiten import FACTORS, LOGDET, Matrices, whiten
 from .whiten import SCALES as SCALES
-from .whiten import whiten
 
 if TYPE_CHECKING:
+    from ..evaluation.repeated import RepeatedCall
     from ..kernels.layout import Problem
     from ..kernels.shape import Shape
     from ..language.device_function import DeviceFunction
     from ..language.nodes import Function
     from ..runtime.base import Device, Runtime
-    from ..runtime.types import Array, DType, Handle
+    from ..runtime.types import Array, DType, Handle, Value
     from ..runtime.types import Shape as Lengths
 
 _DOUBLE = np.dtype(np.float64)
 _ELLIPTICAL = Template.beside(__file__, "elliptical")
+_X, _MEANS = Operand("x", PER_ROW, 1), Operand("means", PER_SET, 1)
+#: How an argument lies: the shape to which it is broadcast first, or None, and the distance of the next set's numbers.
+_Lying: TypeAlias = "tuple[Lengths | None, int]"
 _SHAPES = ("table", "loglik", "mixture")  # that the template has kernels of
+
+
+class _Geometry(NamedTuple):
+    """What the shapes of a call's arguments decide."""
+
+    pattern: Pattern
+    dim: int
+    in_pairs: bool  # whether the observations less their means take their place, and the mean is 0
+    lying: dict[str, _Lying]
 
 
 class Elliptical(Pointwise):
@@ -96,64 +111,95 @@ class Elliptical(Pointwise):
     def place(self, shape: Shape, values: Sequence[Array], runtime: Runtime | None = None) -> Placement:
         names = self.argument_names
         runtime, dtype = target_of(values, names, runtime)
-        batch, dim = self.batch_shapes(values)
-        full = () if shape.all_sets else broadcast(names, batch)
+        pattern, dim, in_pairs, lying = self._geometry(shape, values)
         given = dict(zip(names, values, strict=True))
-        shapes = dict(zip(names, batch, strict=True))
-        common = np.broadcast_shapes(*(s for n, s in shapes.items() if n != names[0] and n not in self.by_row))
-        pattern = _pattern(shape, shapes[names[0]], common)
+        if in_pairs:  # move the observations instead
+            given[names[0]] = _difference(runtime, given[names[0]], given["mu"], dtype)
+            given["mu"] = np.zeros(dim)
+        placement = Placement(runtime, dtype, pattern, dim)
+        if math.prod(pattern.shape):
+            placement.add_array(_X, given[names[0]], *lying[names[0]])
+            self._place_parameters(placement, given, lying)
+        return placement
+
+    def _geometry(self, shape: Shape, values: Sequence[Array]) -> _Geometry:
+        """Rows and sets of a call, and how each argument lies, which its shapes decide."""
+        batch, dim = self.batch_shapes(values)
+        shapes, x = dict(zip(self.argument_names, batch, strict=True)), self.argument_names[0]
+        full = () if shape.all_sets else broadcast(self.argument_names, batch)
+        common = np.broadcast_shapes(*(s for n, s in shapes.items() if n != x and n not in self.by_row))
+        pattern, in_pairs = _pattern(shape, shapes[x], common), False
         if pattern.roles[1] == PER_ROW:  # observations and parameters in pairs
-            if not self._more_than_means(batch):  # move the observations instead
-                given[names[0]] = _difference(runtime, given[names[0]], given["mu"], dtype)
-                given["mu"], shapes["mu"] = np.zeros(dim), ()
+            if in_pairs := not self._more_than_means(batch):
+                shapes["mu"] = ()
                 pattern = _pattern(shape, full, ())
             else:  # every observation is the only row of a set
                 n = math.prod(full)
                 pattern = Pattern(full, 1, n, n, 1, (PER_ROW, PER_SET), (full, full), (True, False))
-        placement = Placement(runtime, dtype, pattern, dim)
-        if math.prod(pattern.shape):
-            expand = None if pattern.expand[0] is None else pattern.expand[0] + (dim,)
-            stride = pattern.n_rows * dim if pattern.own_rows[0] else 0
-            placement.add_array(Operand("x", PER_ROW, 1), given[names[0]], expand, stride)
-            self._place_parameters(placement, given, shapes)
-        return placement
+        rows = None if pattern.expand[0] is None else pattern.expand[0] + (dim,)
+        lying = {x: (rows, pattern.n_rows * dim if pattern.own_rows[0] else 0)}
+        if pattern.expand[1] is not None:
+            common = pattern.expand[1]
+        for argument in self.arguments[1:]:
+            size, core = math.prod(shapes[argument.name]), (dim,) * argument.rank
+            expand = common + core if size > 1 and size != pattern.n_sets else None
+            lying[argument.name] = expand, math.prod(core) if size > 1 else 0
+        return _Geometry(pattern, dim, in_pairs, lying)
 
-    def _place_parameters(self, placement: Placement, given: dict[str, Array], shapes: dict[str, Lengths]) -> None:
-        """Parameters W, mu, log det cov and the density's others, for each set or shared by all sets."""
-        runtime, pattern, dim, dtype = placement.runtime, placement.pattern, placement.dim, placement.dtype
-        common = pattern.expand[1]
-        if common is None:
-            common = np.broadcast_shapes(*(shapes[a.name] for a in self.arguments[1:] if a.name not in self.by_row))
-        others = [o for o in self.inner_operands()[1:] if o.role == PER_SET]
-        places, strides, small = dict[str, tuple["Handle", int]](), dict[str, int](), dict[str, np.ndarray]()
-        for name, rank in [(self.scale, 2), ("mu", 1), *((o.name, 0) for o in others)]:
-            value, several = given[name], math.prod(shapes[name]) > 1
-            expand = common + (dim,) * rank if several and math.prod(shapes[name]) != pattern.n_sets else None
-            strides[name] = dim**rank if several else 0
+    def _scalars(self) -> list[Operand]:
+        """Operands of the scalar parameters, with a value for each set or for all."""
+        return [o for o in self.inner_operands()[1:] if o.role == PER_SET]
+
+    def _place_parameters(self, placement: Placement, given: dict[str, Array], lying: Mapping[str, _Lying]) -> None:
+        """Parameters W, mu, log det cov, and the density's others, for each set or shared by all sets."""
+        runtime, dtype, scalars = placement.runtime, placement.dtype, self._scalars()
+        places, small = dict[str, tuple["Handle", int]](), dict[str, np.ndarray]()
+        for name in (self.scale, "mu", *(o.name for o in scalars)):
+            value, matrix, expand = given[name], name == self.scale, lying[name][0]
             if is_device_array(value):
-                to = value.dtype if rank == 2 and value.dtype.kind == "f" else dtype
+                to = value.dtype if matrix and value.dtype.kind == "f" else dtype
                 value = as_read(runtime, value, to, expand)
                 places[name] = runtime.memory(value)
                 placement.alive += [value, places[name]]
             else:
-                to = _DOUBLE if rank == 2 else dtype  # matrices are factored in float64
-                small[name] = as_read(runtime, value, to, expand)
+                small[name] = as_read(runtime, value, _DOUBLE if matrix else dtype, expand)  # it is factored in float64
         sent, alive = sent_together(runtime, small)
         places |= sent
         placement.alive += alive
 
         def placed(operand: Operand, name: str) -> PlacedArgument:
-            return PlacedArgument(operand, (*places[name], strides[name]))
+            return PlacedArgument(operand, (*places[name], lying[name][1]))
 
-        factors, logdet = whiten(placement, self.scale, given[self.scale], (*places[self.scale], strides[self.scale]))
-        means = placed(Operand("means", PER_SET, 1), "mu")
-        placement.arguments += [factors, means, logdet, *(placed(o, o.name) for o in others)]
+        matrix_place = (*places[self.scale], lying[self.scale][1])
+        factors, logdet = whiten(placement, self.scale, given[self.scale], matrix_place)
+        placement.arguments += [factors, placed(_MEANS, "mu"), logdet, *(placed(o, o.name) for o in scalars)]
         for name in self.by_row:
             placement.add_array(Operand(name, PER_ROW), given[name], None, 0)
 
     def _more_than_means(self, batch: Sequence[Lengths]) -> bool:
         """True if there are several of any parameter beside the mean."""
         return any(math.prod(s) > 1 for n, s in zip(self.argument_names[1:], batch[1:], strict=True) if n != "mu")
+
+    def new_table(self, runtime: Runtime, values: Sequence[Value]) -> RepeatedCall[Array] | None:
+        names, scalars = self.argument_names, self._scalars()
+        runtime, dtype = target_of(values, names, runtime)
+        pattern, dim, in_pairs, lying = self._geometry(TABLE, values)
+        given = dict(zip(names, values, strict=True))
+        matrix, x, stays = given[self.scale], given[names[0]], all(expand is None for expand, _ in lying.values())
+        typed = all(isinstance(v, float) or v.dtype == dtype or n == self.scale for n, v in given.items())
+        if self.by_row or in_pairs or not math.prod(pattern.shape) or not (stays and typed):
+            return None
+        placement = Placement(runtime, dtype, pattern, dim)
+        read = np.dtype(matrix.dtype) if is_device_array(matrix) else dtype
+        matrices = Matrices.of(placement, self.scale, read, lying[self.scale][1])
+        if matrices.large:
+            return None
+        address = address_of(*runtime.memory(x), dtype) if is_device_array(x) else 0
+        rows = PlacedArgument(_X, (), address)
+        placement.arguments = [rows, *(PlacedArgument(o, ()) for o in (FACTORS, _MEANS, LOGDET, *scalars))]
+        order = [names.index(n) for n in (names[0], self.scale, "mu", *(o.name for o in scalars))]
+        strides = [lying[names[i]][1] for i in order]
+        return repeated_table(placement, self.table_launch(placement), matrices, values, order, strides)
 
     # -- sums and derivatives
 

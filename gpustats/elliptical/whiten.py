@@ -18,8 +18,8 @@ from .layout import Packing, packing
 
 if TYPE_CHECKING:
     from ..evaluation.placement import Placement
-    from ..runtime.base import Device
-    from ..runtime.types import Array, Handle
+    from ..runtime.base import Device, Kernel, Runtime
+    from ..runtime.types import Array, DType, Handle
 
 #: The ways to give the covariance matrix.
 SCALES = {
@@ -29,6 +29,8 @@ SCALES = {
 }
 #: Rows from which the device's linear algebra factors a matrix in less time than a block of the whiten kernel
 LARGE_MATRIX = thresholds.ELLIPTICAL_LARGE_MATRIX.value
+#: What kernels take of the matrices.
+FACTORS, LOGDET = Operand("factors", PER_SET, 1), Operand("logdet", PER_SET)
 _DOUBLE = np.dtype(np.float64)
 _WHITEN = Template.beside(__file__, "whiten")
 _WHITEN_LARGE = Template.beside(__file__, "whiten_large")
@@ -65,26 +67,92 @@ def layout(device: Device, dim: int) -> WhitenLayout:
     return WhitenLayout(threads, lanes, dim <= lanes, numbers * fits)
 
 
-class _Matrices(NamedTuple):
-    """Matrices on a device, and the memory for their factors."""
+class Blocks(NamedTuple):
+    """Factorisation by the whiten kernel, a block of it for each matrix.
 
-    placement: Placement
-    scale: str  # which of `SCALES` they are
-    number_type: str  # in C
-    handle: Handle
-    offset: int  # in numbers
+    Attributes
+    ----------
+    runtime : Runtime
+    kernel : Kernel
+    n, dim : int
+        How many matrices there are, and their rows.
+    size : int
+        Numbers of a packed W.
+    work : int
+        Bytes of memory that it works in; 0: it works in shared memory.
+    """
+
+    runtime: Runtime
+    kernel: Kernel
     n: int
-    factors: Handle  # the packed W; the log determinants lie behind them
+    dim: int
+    size: int
+    work: int
+
+    def start(self, factors: Handle, handle: Handle, offset: int) -> None:
+        """Start it for the matrices at a handle and an offset."""
+        work = self.runtime.scratch(self.work) if self.work else factors
+        self.kernel((self.n, 1), factors, 0, factors, self.n * self.size, work, handle, offset, self.dim, self.size)
+
+
+class Matrices(NamedTuple):
+    """Matrices of one kind of calls, whose factors take memory of one size: the packed W, the log determinants behind them.
+
+    Attributes
+    ----------
+    dtype : dtype
+        Type of the factors.
+    scale : str
+        Name out of `SCALES` of the matrices.
+    number_type : str
+        Type of their numbers in C.
+    n : int
+        How many there are.
+    several : bool
+        Whether each set has its own.
+    """
+
+    runtime: Runtime
+    dtype: DType
+    scale: str
+    number_type: str
+    dim: int
+    n: int
+    several: bool
     packing: Packing
 
-    @property
-    def dim(self) -> int:
-        return self.placement.dim
+    @classmethod
+    def of(cls, placement: Placement, scale: str, read: DType, stride: int) -> Matrices:
+        """Matrices of a placement, of the type `read`; `stride` is the distance of one set's from the next's."""
+        runtime, dtype, dim = placement.runtime, placement.dtype, placement.dim
+        packed = packing(runtime.device, dtype.itemsize, dim)
+        n = placement.pattern.n_sets if stride else 1
+        return cls(runtime, dtype, scale, "float" if read.itemsize == 4 else "double", dim, n, stride > 0, packed)
 
     @property
-    def size(self) -> int:
-        """Numbers of a packed W."""
-        return self.packing.size
+    def nbytes(self) -> int:
+        """Bytes of their factors."""
+        return self.n * (self.packing.size + 1) * self.dtype.itemsize
+
+    @property
+    def large(self) -> bool:
+        """True if linear algebra factors them. A GPU's blocks work on several matrices at a time."""
+        return self.dim >= LARGE_MATRIX and (self.n == 1 or self.runtime.device.type == "cpu")
+
+    def factors_at(self, factors: Handle) -> tuple[tuple[Handle, int, int], tuple[Handle, int, int]]:
+        """Places of the packed W and of the log determinants, as kernels take them."""
+        size, several = self.packing.size, self.several
+        return (factors, 0, size if several else 0), (factors, self.n * size, 1 if several else 0)
+
+    def blocks(self) -> Blocks:
+        """Factorisation by a block for each."""
+        runtime, chosen = self.runtime, layout(self.runtime.device, self.dim)
+        kernel = _WHITEN.kernel(
+            runtime, "whiten", chosen.threads, 8 * chosen.shared, dtype=name_of(self.dtype), kind=self.scale,
+            width=self.packing.width, products=self.packing.products, matrix_type=self.number_type, **chosen._asdict(),
+        )  # fmt: skip
+        work = 0 if chosen.shared else self.n * 2 * self.dim * (self.dim | 1) * 8
+        return Blocks(runtime, kernel, self.n, self.dim, self.packing.size, work)
 
 
 def whiten(
@@ -101,56 +169,42 @@ def whiten(
     place : tuple
         Place on the device: a handle, the offset behind it in numbers, the numbers between one set's matrix and the next's.
     """
-    runtime, dim, dtype = placement.runtime, placement.dim, placement.dtype
     handle, offset, stride = place
-    n = placement.pattern.n_sets if stride else 1
-    packed = packing(runtime.device, dtype.itemsize, dim)
-    size = packed.size
-    single = is_device_array(matrix) and matrix.dtype.itemsize == 4
-    factors = runtime.scratch(n * (size + 1) * dtype.itemsize)
-    matrices = _Matrices(placement, scale, "float" if single else "double", handle, offset, n, factors, packed)
-    # A GPU's blocks work on several matrices at a time.
-    large = dim >= LARGE_MATRIX and (n == 1 or runtime.device.type == "cpu")
-    placement.alive += [*(_by_linear_algebra if large else _by_blocks)(matrices), factors]
-    return (
-        PlacedArgument(Operand("factors", PER_SET, 1), (factors, 0, size if stride else 0)),
-        PlacedArgument(Operand("logdet", PER_SET), (factors, n * size, 1 if stride else 0)),
-    )
+    read = np.dtype(matrix.dtype) if is_device_array(matrix) else _DOUBLE
+    matrices = Matrices.of(placement, scale, read, stride)
+    factors = placement.runtime.scratch(matrices.nbytes)
+    placement.alive.append(factors)
+    if matrices.large:
+        placement.alive += _by_linear_algebra(matrices, factors, handle, offset)
+    else:
+        matrices.blocks().start(factors, handle, offset)
+    packed, logdets = matrices.factors_at(factors)
+    return PlacedArgument(FACTORS, packed), PlacedArgument(LOGDET, logdets)
 
 
-def _by_blocks(m: _Matrices) -> list[Handle]:
-    """Factorisation by a block of the whiten kernel for each matrix. Returns objects to keep until the kernels are done."""
-    runtime = m.placement.runtime
-    chosen = layout(runtime.device, m.dim)
-    kernel = _WHITEN.kernel(
-        runtime, "whiten", chosen.threads, 8 * chosen.shared, dtype=name_of(m.placement.dtype), kind=m.scale,
-        width=m.packing.width, products=m.packing.products, matrix_type=m.number_type, **chosen._asdict(),
-    )  # fmt: skip
-    work = m.factors if chosen.shared else runtime.scratch(m.n * 2 * m.dim * (m.dim | 1) * 8)
-    kernel((m.n, 1), m.factors, 0, m.factors, m.n * m.size, work, m.handle, m.offset, m.dim, m.size)
-    return [work]
+def _by_linear_algebra(m: Matrices, factors: Handle, handle: Handle, offset: int) -> list[Handle]:
+    """Factorisation by the device's linear algebra, between a kernel that takes the matrices and one that packs the results.
 
-
-def _by_linear_algebra(m: _Matrices) -> list[Handle]:
-    """Factorisation by the device's linear algebra, between a kernel that takes the matrices and one that packs the results."""
-    runtime, provider = m.placement.runtime, provider_of(m.placement.runtime)
+    Returns objects to keep until the kernels are done.
+    """
+    runtime, provider = m.runtime, provider_of(m.runtime)
     work = provider.empty(m.dim, m.dim, _DOUBLE, m.n)
     constants: dict[str, Any] = dict(
-        dtype=m.placement.dtype.name, kind=m.scale, matrix_type=m.number_type, width=m.packing.width,
-        products=m.packing.products, mirror=m.scale != "scale_tril" and provider.reads_above(work) == "mirror",
+        dtype=m.dtype.name, kind=m.scale, matrix_type=m.number_type, width=m.packing.width, products=m.packing.products,
+        mirror=m.scale != "scale_tril" and provider.reads_above(work) == "mirror",
         threads=layout(runtime.device, m.dim).threads,
     )  # fmt: skip
     threads = constants["threads"]
     blocks = min(-(-m.dim * m.dim // threads), runtime.device.compute_units * 8)
     take = _WHITEN_LARGE.kernel(runtime, "whiten_take", threads, **constants)
-    take((m.n, blocks), work.handle, work.offset, m.handle, m.offset, m.dim)
+    take((m.n, blocks), work.handle, work.offset, handle, offset, m.dim)
     if provider.on_host:
         runtime.synchronize()
     failed = provider.factor(work) if m.scale != "scale_tril" else runtime.zeroed_counters(m.n)
     if m.scale != "precision":
         provider.invert(work)
-    handle, offset = (failed, 0) if m.scale == "scale_tril" else runtime.memory(failed)
+    counts, start = (failed, 0) if m.scale == "scale_tril" else runtime.memory(failed)
     pack = _WHITEN_LARGE.kernel(runtime, "whiten_pack", threads, **constants)
-    sizes = (m.dim, m.size)
-    pack((m.n, 1), m.factors, 0, m.factors, m.n * m.size, work.handle, work.offset, handle, offset, *sizes)
-    return [work, failed, handle]
+    size = m.packing.size
+    pack((m.n, 1), factors, 0, factors, m.n * size, work.handle, work.offset, counts, start, m.dim, size)
+    return [work, failed, counts]

@@ -17,7 +17,7 @@ from ..runtime import choose
 from ..runtime.arrays import is_contiguous, is_device_array, result_dtype
 from ..runtime.base import Runtime
 from ..runtime.host_memory import contiguous
-from ..runtime.types import Array, DType, Value
+from ..runtime.types import Array, DType, Handle, Value
 from .broadcasting import Pattern, Shape
 from .parcel import sent_together
 
@@ -69,8 +69,12 @@ class Placement:
         value = as_read(runtime, value, dtype, expand)
         handle, offset = runtime.memory(value)
         self.alive.append((value, handle))
-        address = offset * dtype.itemsize + (handle if isinstance(handle, int) else 0)
-        self.arguments.append(PlacedArgument(operand, (handle, offset, stride), address))
+        self.arguments.append(PlacedArgument(operand, (handle, offset, stride), address_of(handle, offset, dtype)))
+
+
+def address_of(handle: Handle, offset: int, dtype: DType) -> int:
+    """Address in bytes of a place on a device, as far as its driver tells; kernels are chosen by it modulo 16."""
+    return offset * dtype.itemsize + (handle if isinstance(handle, int) else 0)
 
 
 class _Taken(NamedTuple):

@@ -208,22 +208,23 @@ class Pointwise:
 
     def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Array:
         """Values of the function at every point of the broadcast of its arguments."""
-        if (repeated := self._repeated_table(args, kwargs)) is not None:
-            return repeated
         function = self.for_arguments(kwargs)
+        if (repeated := function._repeated_table(args, kwargs)) is not None:
+            return repeated
         return function.table(function.bind(args, kwargs))
 
     def _repeated_table(self, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Array | None:
         """Table of a call that differs from others in its numbers only; None where it may differ in more."""
-        if type(self) is not Pointwise or (values := in_order(self.argument_names, args, kwargs)) is None:
+        if (values := in_order(self.argument_names, args, kwargs)) is None or (kind := kind_of_table(values)) is None:
             return None
-        if (kind := kind_of_table(values)) is None:
-            return None
-        plan = self._tables.plan(kind, self._new_table, kind[0], values)
+        plan = self._tables.plan(kind, self._planned_table, kind[0], values)
         return None if plan is None else plan(values)
 
-    def _new_table(self, runtime: Runtime, values: Sequence[Value]) -> RepeatedCall[Array] | None:
-        values = [v if is_device_array(v) or np.ndim(v) else float(v) for v in values]
+    def _planned_table(self, runtime: Runtime, values: Sequence[Value]) -> RepeatedCall[Array] | None:
+        return self.new_table(runtime, [v if is_device_array(v) or np.ndim(v) else float(v) for v in values])
+
+    def new_table(self, runtime: Runtime, values: Sequence[Value]) -> RepeatedCall[Array] | None:
+        """Repeated call of tables like that of `values`; None where such tables are not repeated."""
         placement = self.place(TABLE, values, runtime)
         return repeated_table(placement, self.table_launch(placement), values) if is_repeatable(placement, values) else None
 

@@ -12,6 +12,7 @@ from ..kernels.code import PER_SET, VALUE
 from ..runtime import choose, thresholds
 from ..runtime.arrays import is_contiguous, is_device_array
 from .parcel import QUAD, Parcel
+from .placement import address_of
 from .repeated import Kept, KeptPlaces, RepeatedCall, Work
 from .slots import Number, Packed, Rows, Slots
 
@@ -48,8 +49,7 @@ def kind_of_table(values: Sequence[Value]) -> tuple[Any, ...] | None:
             if own is None or (runtime or own) is not own or value.dtype not in _FLOATS or not is_contiguous(value):
                 return None
             runtime = own
-            handle, offset = own.memory(value)
-            address = offset * value.dtype.itemsize + (handle if isinstance(handle, int) else 0)
+            address = address_of(*own.memory(value), value.dtype)
             kinds.append((tuple(value.shape), value.dtype, address % 16))
         else:
             return None
@@ -73,16 +73,21 @@ def is_repeatable(placement: Placement, values: Sequence[Value]) -> bool:
     return as_they_are and math.prod(pattern.shape) > 0 and all(e is None for e in pattern.expand)
 
 
+def slots_of(parcel: Parcel, i: int, value: Value, role: str, stride: int) -> list[Any]:
+    """Slots of the argument number i, for each set or each row: in the parcel, unless it is on a device or long."""
+    if not is_device_array(value) and (role == PER_SET or value.nbytes <= LARGEST_PACKED):
+        return [Packed(), parcel.add(i, np.size(value)), stride]
+    return [Rows(i), stride]
+
+
 def repeated_table(placement: Placement, launch: TableLaunch, values: Sequence[Value]) -> RepeatedCall[Array]:
     """Repeated call of a table, for arguments like `values`."""
     parcel, taken = Parcel(placement.dtype, step=QUAD), list[Any]()
     for i, (placed, value) in enumerate(zip(placement.arguments, values, strict=True)):
         if placed.operand.role == VALUE:
             taken.append(Number(i))
-        elif not is_device_array(value) and (placed.operand.role == PER_SET or value.nbytes <= LARGEST_PACKED):
-            taken += [Packed(), parcel.add(i, value.size), placed.values[-1]]
         else:
-            taken += [Rows(i), placed.values[-1]]
+            taken += slots_of(parcel, i, value, placed.operand.role, placed.values[-1])
     kernel, grid, before, behind = launch
 
     def start(found: Handle, taken: list[KernelValue], kept: KeptPlaces) -> None:
