@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -78,15 +79,15 @@ def from_array(array: Array) -> CUDARuntime:
     if not pointer or only_one:
         return runtime(0)
     attribute = cu.CUpointer_attribute
-    code, ordinal = cu.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer)
-    if code and not _lost:
+    number = cuda_driver.pointer_attribute(attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer, ctypes.c_int)
+    if number is None and not _lost:
         raise ValueError(f"the array's memory at {pointer:#x} is none that CUDA knows")
-    if code or ordinal in _lost:
-        new = _runtimes.get(ordinal)
-        code, context = cu.cuPointerGetAttribute(attribute.CU_POINTER_ATTRIBUTE_CONTEXT, pointer)
-        if code or new is None or int(context) != int(new.context):
+    if number is None or number in _lost:
+        new = _runtimes.get(number)
+        context = cuda_driver.pointer_attribute(attribute.CU_POINTER_ATTRIBUTE_CONTEXT, pointer, ctypes.c_void_p)
+        if new is None or context != int(new.context):
             raise DeviceLostError("the array lies in a context that is lost: make it anew")
-    return runtime(ordinal)
+    return runtime(number)
 
 
 _threads = ThreadStates()

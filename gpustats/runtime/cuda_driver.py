@@ -6,6 +6,7 @@ owners are gone. So no object needs a context when it goes, whichever thread col
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -92,6 +93,16 @@ def address(name: str) -> int:
     """Address of one of the driver's functions, for compiled code."""
     found, _ = checked(cu.cuGetProcAddress(name.encode(), _FUNCTIONS_OF, 0))
     return int(found)
+
+
+def pointer_attribute(attribute: Any, pointer: int, kind: type[ctypes._SimpleCData[Any]]) -> Any:
+    """Attribute of a pointer, as a number of a type of `ctypes`; None for memory that CUDA does not know.
+
+    The bindings before 13.5 answer 0 whenever they are asked for a pointer's device.
+    """
+    found, function = kind(), ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64)
+    code = function(address("cuPointerGetAttribute"))(ctypes.addressof(found), int(attribute), pointer)
+    return None if code else found.value or 0
 
 
 def new_stream(flags: int = 0) -> Any:

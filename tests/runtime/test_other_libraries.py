@@ -37,6 +37,17 @@ def test_cupy(view, dtype):
         np.testing.assert_allclose(log_density(theirs), gs.normal.logpdf(view(host), 0.0, 1.0), rtol=1e-6)
 
 
+def test_cupy_on_another_device():
+    cupy = pytest.importorskip("cupy")
+    if not any(device.id == "cuda:1" for device in gs.devices()):
+        pytest.skip("one device")
+    with cupy.cuda.Device(1):
+        theirs = cupy.asarray(X)
+    out = gs.normal.logpdf(theirs, 0.0, 1.0)
+    assert out.device.id == "cuda:1"
+    np.testing.assert_allclose(out.get(), WANT, rtol=1e-13)
+
+
 def test_torch():
     torch = pytest.importorskip("torch")
     ours = gs.normal.logpdf(gs.to_device(X), 0.0, 1.0)
