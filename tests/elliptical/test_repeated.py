@@ -112,7 +112,9 @@ def test_what_differs_in_more_than_its_numbers(name, rng):
         (x[None], given), (x.reshape(3, 4, 1, 4), given), (x[:3, 0], given),
         (x[:, 0], {n: v[:, None] for n, v in given.items()}),
         (x, {n: v[:2] for n, v in given.items()}), (x[:, 0], {n: v[:1] for n, v in given.items()}),
-        (x, {n: v if n == "mu" else v[0] for n, v in given.items()}),
+        (x, {n: v if n == "mu" else v[0] for n, v in given.items()}), (x[0, 0], given),
+        (x[:3, 0], {n: v if n == "mu" else v[0] for n, v in given.items()}),  # a mean for each observation
+        (x[:, None], {n: v[:2, None] if n == "mu" else v for n, v in given.items()}),  # broadcast among themselves
     ]  # fmt: skip
     for _ in range(2):
         for observed, parameters_of_it in kinds:
@@ -178,7 +180,9 @@ def test_transforms_have_plans_of_their_own(rng):
         given["nu"] = given["nu"] + 1
 
 
-def test_runtimes_do_not_share_plans(like_a_gpu, rng):
+def test_runtimes_do_not_share_plans(like_a_gpu, rng, monkeypatch):
+    scratch, started = like_a_gpu.scratch, []
+    monkeypatch.setattr(like_a_gpu, "scratch", lambda nbytes: started.append(nbytes) or scratch(nbytes))
     density, x, given = fresh("mvnormal"), rng.normal(size=(9, 1, 4)), given_as("mvnormal", rng, 3, 4)
     for _ in range(2):
         assert_same(density, x, **given)
@@ -186,10 +190,12 @@ def test_runtimes_do_not_share_plans(like_a_gpu, rng):
             assert_same(density, x, **given)
             there = {n: gs.to_device(v) for n, v in given.items()}
         assert_same(density, x, **there)  # runs where its arrays are
+        assert started.count(max(started)) == 4  # memory for factors, of the repeated calls and of those on their own
+        started.clear()
 
 
-def test_a_device_with_memory_of_its_own(like_a_gpu, rng, monkeypatch):
-    monkeypatch.setattr(like_a_gpu, "host_visible", False)
+def test_a_device_with_memory_of_its_own(like_a_gpu, rng):
+    assert not like_a_gpu.host_visible
     density = fresh("mvnormal")
     with gs.use(like_a_gpu):
         for where in (np.asarray, gs.to_device):
