@@ -11,6 +11,7 @@ from scipy import special
 from ..density import densities
 from ..draws.generator import Rng, as_generator
 from ..evaluation.results import as_shape
+from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_device, to_host
 from ..runtime.types import Array, Shape
 
@@ -46,7 +47,7 @@ class LocationScale:
 
     def _given(self, numbers: np.ndarray) -> Array:
         """Numbers as the means are: on the host or on the device."""
-        return numbers if isinstance(self.mean, np.ndarray) else to_device(numbers)
+        return to_device(numbers) if is_device_array(self.mean) else numbers
 
     def expected_improvement(self, best: float | Array, *, maximize: bool = False) -> Array:
         """Improvement on the best response so far that is expected at each point: E max(best - Y, 0).

@@ -39,7 +39,7 @@ MODULES = (
     "cuda", "cuda_commands", "cuda_devices", "cuda_driver", "cuda_kernel", "cuda_memory", "cuda_peers", "passing",
     "pycuda_arrays", "staging", "thread_state",
 )  # fmt: skip
-ALL = sys.maxsize
+ALL, CONTEXT_OF = sys.maxsize, 1
 
 
 class Failure(Exception):
@@ -373,7 +373,7 @@ def cuPointerGetAttribute(attribute, pointer):
     found = [context for address, (made, context) in memory.items() if address <= pointer < address + made.size]
     if not found or found[0] in sick:
         raise Failure(CUresult.CUDA_ERROR_INVALID_VALUE)
-    return found[0] if attribute.endswith("CONTEXT") else found[0].device
+    return found[0] if attribute == CONTEXT_OF else found[0].device
 
 
 @call
@@ -442,12 +442,21 @@ def cuLaunchKernelEx(config, function, parameters, extra):
 
 
 #: Addresses of functions for compiled code, and how many arguments they take.
-COMPILED = dict(cuCtxSetCurrent=1, cuStreamSynchronize=1, cuMemcpyHtoDAsync=4, cuMemcpyDtoHAsync=4, cuLaunchKernelEx=4)
+COMPILED = dict(
+    cuPointerGetAttribute=3, cuCtxSetCurrent=1, cuStreamSynchronize=1, cuMemcpyHtoDAsync=4, cuMemcpyDtoHAsync=4,
+    cuLaunchKernelEx=4,
+)  # fmt: skip
 
 
 @functools.cache
 def compiled(name):
     def function(*args):
+        if name == "cuPointerGetAttribute":  # it writes what it finds where it is told
+            failed, found = functions[name](*args[1:])
+            if not failed:
+                kind = ctypes.c_void_p if args[1] == CONTEXT_OF else ctypes.c_int
+                kind.from_address(args[0]).value = int(found)
+            return int(failed)
         values = [Context(args[0], device=0)] if name == "cuCtxSetCurrent" else args
         return int(functions[name](*values)[0])
 
@@ -473,7 +482,9 @@ def driver():
         functions, CUresult=CUresult, CUDA_VERSION=CUDA_VERSION, CU_MEMHOSTALLOC_PORTABLE=1, CU_MEMHOSTALLOC_DEVICEMAP=2,
         CUstream_flags=types.SimpleNamespace(CU_STREAM_NON_BLOCKING=NON_BLOCKING), CUdevice_attribute=Names(),
         CUevent_flags=types.SimpleNamespace(CU_EVENT_DISABLE_TIMING=2), CUfunction_attribute=Names(),
-        CUpointer_attribute=Names(),
+        CUpointer_attribute=types.SimpleNamespace(
+            CU_POINTER_ATTRIBUTE_CONTEXT=CONTEXT_OF, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL=9
+        ),
     )  # fmt: skip
     return made
 

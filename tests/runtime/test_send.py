@@ -1,12 +1,12 @@
 """Copies from one device to another."""
 
-import ctypes
 import types
 
+import cuda_stand_in
 import numpy as np
 import pytest
 
-from gpustats.runtime import choose, cuda_peers
+from gpustats.runtime import choose
 
 
 @pytest.fixture
@@ -37,45 +37,46 @@ class Driver:
     def __init__(self, can):
         self.streams, self.events, self.done, self.enabled, self.can = {}, {}, [], [], can
 
-    def _new(self, place, kind):
+    def _new(self, kind):
         number = 1000 + len(self.streams) + len(self.events)
-        place._obj.value = number
         kind[number] = None if kind is self.events else []
-        return 0
-
-    def cuStreamCreate(self, place, flags):
-        assert flags == 1
-        return self._new(place, self.streams)
-
-    def cuEventCreate(self, place, flags):
-        return self._new(place, self.events)
+        return 0, number
 
     def _add(self, stream, *what):
-        self.streams.setdefault(stream.value, []).append(what)
-        return 0
+        self.streams.setdefault(stream, []).append(what)
+        return (0,)
+
+    def cuStreamCreate(self, flags):
+        assert flags == 1
+        return self._new(self.streams)
+
+    def cuEventCreate(self, flags):
+        return self._new(self.events)
 
     def cuEventRecord(self, event, stream):
-        return self._add(stream, "record", event.value)
+        return self._add(stream, "record", event)
 
     def cuStreamWaitEvent(self, stream, event, flags):
-        return self._add(stream, "wait", event.value)
+        return self._add(stream, "wait", event)
 
-    def cuEventDestroy_v2(self, event):
-        return 0
+    def cuEventDestroy(self, event):
+        return (0,)
 
-    def cuDeviceCanAccessPeer(self, place, one, other):
-        place._obj.value = self.can
-        return 0
+    def cuDeviceGet(self, number):
+        return 0, number
+
+    def cuDeviceCanAccessPeer(self, one, other):
+        return 0, self.can
 
     def cuCtxEnablePeerAccess(self, context, flags):
-        self.enabled.append(context.value)
-        return 0
+        self.enabled.append(context)
+        return (0,)
 
     def cuMemcpyPeerAsync(self, target, to, source, context, nbytes, stream):
-        return self._add(stream, "copy", target.value, to.value, source.value, context.value, nbytes.value)
+        return self._add(stream, "copy", target, to, source, context, nbytes)
 
-    def cuMemcpyDtoDAsync_v2(self, target, source, nbytes, stream):
-        return self._add(stream, "copy", target.value, source.value, nbytes.value)
+    def cuMemcpyDtoDAsync(self, target, source, nbytes, stream):
+        return self._add(stream, "copy", target, source, nbytes)
 
     def run(self, order):
         """Do what waits, as far as events allow, the streams by turns in an order."""
@@ -101,8 +102,7 @@ class Runtime:
     """What a copy sees of one."""
 
     def __init__(self, number, stream):
-        self.device, self.context = types.SimpleNamespace(id=f"cuda:{number}"), types.SimpleNamespace(handle=70 + number)
-        self._stream = None if stream is None else types.SimpleNamespace(handle=stream)
+        self.number, self.context, self._stream = number, 70 + number, stream
 
     def reenter(self):
         return False
@@ -111,40 +111,51 @@ class Runtime:
         return types.SimpleNamespace(stream=self._stream)
 
 
+@pytest.fixture
+def peers(monkeypatch):
+    """The room of these copies, and a function that has it and its calls use a driver."""
+    with cuda_stand_in.in_place(monkeypatch) as rooms:
+
+        def use(driver):
+            monkeypatch.setattr(rooms.cuda_peers, "cu", driver)
+            for name in ("cuStreamCreate", "cuEventCreate"):
+                monkeypatch.setattr(rooms.cuda_driver.cu, name, getattr(driver, name))
+            return driver
+
+        yield rooms.cuda_peers, use
+
+
 @pytest.mark.parametrize("can", [0, 1])
 @pytest.mark.parametrize("same", [False, True])
 @pytest.mark.parametrize("order", [list, lambda streams: streams[::-1]], ids=["first", "last"])
-def test_cuda_copies_are_in_order_with_kernels(same, can, order, monkeypatch):
+def test_cuda_copies_are_in_order_with_kernels(same, can, order, peers):
     """After what was started before on both devices, before what is started after the wait, whichever stream is ahead."""
-    made = Driver(can)
-    monkeypatch.setattr(cuda_peers, "driver", lambda: made)
-    cuda_peers._bus.cache_clear()
-    source = Runtime(0, 5)
+    room, use = peers
+    made, source = use(Driver(can)), Runtime(0, 5)
     to = source if same else Runtime(1, 6)
     streams = {5, 5 if same else 6}
     for stream in streams:
-        made._add(ctypes.c_void_p(stream), "before")
+        made._add(stream, "before")
     arrays = [types.SimpleNamespace(ptr=ptr, nbytes=48) for ptr in (100, 200)]
-    wait = cuda_peers.send(source, arrays[0], to, arrays[1])
+    wait = room.send(source, arrays[0], to, arrays[1])
     for stream in streams:
-        made._add(ctypes.c_void_p(stream), "beside")
+        made._add(stream, "beside")
     wait()
     for stream in streams:
-        made._add(ctypes.c_void_p(stream), "after")
+        made._add(stream, "after")
     made.run(order)
     names = [name for name, *_ in made.done]
     assert names.count("before") == names[: names.index("copy")].count("before") == len(streams)
     assert names.count("after") == names[names.index("copy") :].count("after") == len(streams)
     assert ("copy", 200, 100, 48) in made.done if same else ("copy", 200, 71, 100, 70, 48) in made.done
     assert made.enabled == ([] if same or not can else [71])
-    cuda_peers._bus.cache_clear()
 
 
-def test_an_error_of_the_driver_is_told(monkeypatch):
+def test_an_error_of_the_driver_is_told(peers):
+    room, use = peers
     made = Driver(1)
-    made.cuStreamCreate = lambda place, flags: 2
-    monkeypatch.setattr(cuda_peers, "driver", lambda: made)
-    cuda_peers._bus.cache_clear()
-    runtime, array = Runtime(0, None), types.SimpleNamespace(ptr=8, nbytes=8)
-    with pytest.raises(RuntimeError, match="copy between CUDA devices failed: error 2 of cuStreamCreate"):
-        cuda_peers.send(runtime, array, runtime, array)
+    made.cuStreamCreate = lambda flags: (cuda_stand_in.CUresult.CUDA_ERROR_INVALID_VALUE, None)
+    use(made)
+    runtime, array = Runtime(0, 3), types.SimpleNamespace(ptr=8, nbytes=8)
+    with pytest.raises(Exception, match="CUDA_ERROR_INVALID_VALUE"):
+        room.send(runtime, array, runtime, array)

@@ -1,0 +1,138 @@
+"""Memory and threads' states of a stand-in for a CUDA device: used again, never freed under anybody, given back in need."""
+
+import gc
+import threading
+
+import cuda_stand_in
+import numpy as np
+import pytest
+
+from gpustats.runtime import choose
+
+
+@pytest.fixture
+def runtime(monkeypatch):
+    with cuda_stand_in.in_place(monkeypatch):
+        yield choose.get("cuda:0")
+
+
+def in_a_thread(work):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(work()))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def test_a_block_is_used_again(runtime):
+    first = runtime.scratch(1000)
+    address = int(first)
+    assert int(runtime.scratch(1000)) != address
+    del first
+    assert int(runtime.scratch(1000)) == address and cuda_stand_in.count("cuMemFree") == 0
+
+
+def test_sizes_are_four_steps_an_octave(runtime):
+    sizes = set()
+    for n in range(1000, 100_000, 37):
+        before = cuda_stand_in.used
+        block = runtime.scratch(n)
+        if cuda_stand_in.used != before:
+            sizes.add(cuda_stand_in.used - before)
+            assert n <= cuda_stand_in.used - before <= 1.25 * n + 512
+        del block
+    assert len(sizes) <= 4 * 7 + 1
+
+
+def test_what_another_thread_drops_waits_for_the_device(runtime):
+    held = [runtime.scratch(5000)]
+    address = int(held[0])
+    in_a_thread(held.clear)
+    cuda_stand_in.calls.clear()
+    assert int(runtime.scratch(5000)) == address
+    assert [name for name, *_ in cuda_stand_in.calls if name in ("cuCtxSynchronize", "cuMemAlloc")] == ["cuCtxSynchronize"]
+
+
+def test_in_need_all_pools_give_back(runtime):
+    def keep():
+        blocks = [runtime.scratch(1 << 20) for _ in range(3)]
+        del blocks
+
+    in_a_thread(keep)
+    keep()
+    kept = cuda_stand_in.used
+    cuda_stand_in.capacity = kept + (1 << 19)
+    block = runtime.scratch(kept)
+    assert cuda_stand_in.used <= cuda_stand_in.capacity and int(block)
+    with pytest.raises(MemoryError, match="asked .* GiB, free .* GiB of .* GiB"):
+        runtime.scratch(kept)
+
+
+def test_in_need_a_block_is_no_larger_than_asked(runtime):
+    gc.collect()
+    runtime.release()
+    nbytes = (1 << 24) + 8
+    cuda_stand_in.capacity = cuda_stand_in.used + nbytes
+    assert int(runtime.scratch(nbytes))
+
+
+def test_a_state_serves_the_next_thread(runtime):
+    runtime.synchronize()
+    streams = {in_a_thread(lambda: int(runtime.state().stream)) for _ in range(100)}
+    assert len(streams) == 1 and int(runtime.state().stream) not in streams and len(runtime.states) == 2
+
+
+def test_threads_that_live_have_states_of_their_own(runtime):
+    barrier, found = threading.Barrier(8), []
+
+    def work():
+        state = runtime.state()
+        barrier.wait()
+        found.append(id(state))
+        barrier.wait()
+
+    for _ in range(3):
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert all(len(set(found[i : i + 8])) == 8 for i in (0, 8, 16)) and len(set(found)) == 8
+
+
+def test_page_locked_memory_is_used_again(runtime):
+    from gpustats.runtime.cuda_memory import page_locked
+
+    runtime.state()
+    first = page_locked.zeros(1000, np.float64)
+    address = first.ctypes.data
+    assert page_locked.empty(1000, np.float64).ctypes.data != address
+    part = first[10:20]
+    del first
+    assert page_locked.empty(1000, np.float64).ctypes.data != address  # a view still holds it
+    del part
+    assert page_locked.empty(1000, np.float64).ctypes.data == address
+
+
+def test_another_context_that_is_current(runtime):
+    """As another library leaves it: memory, kernels and copies are of ours all the same."""
+    kernel = runtime.kernel('extern "C" __global__ void nothing(int n) {}', "nothing", 32)
+    cuda_stand_in.cuCtxSetCurrent(cuda_stand_in.cuCtxCreate(None, 0, cuda_stand_in.cuDeviceGet(0)[1])[1])
+    array = runtime.to_device(np.arange(2e5))
+    assert cuda_stand_in.thread.context == runtime.context
+    kernel((1, 1), 3)
+    np.testing.assert_array_equal(runtime.to_host(array), np.arange(2e5))
+
+
+def test_a_short_wait_does_not_sleep(monkeypatch):
+    from gpustats.runtime import waiting
+
+    slept, answers = [], iter([False] * 50 + [True])
+    monkeypatch.setattr(waiting.time, "sleep", slept.append)
+    monkeypatch.setattr(waiting, "SPIN_TIME", 60.0)
+    waiting.until(lambda: next(answers))
+    assert slept == []
+    answers = iter([False] * 5 + [True])
+    monkeypatch.setattr(waiting, "SPIN_TIME", 0.0)
+    waiting.until(lambda: next(answers))
+    assert len(slept) == 5
