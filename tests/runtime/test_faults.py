@@ -334,6 +334,7 @@ def test_a_forked_child_waits_for_no_thread_of_its_parent():
                 time.sleep(0.01)
             assert os.waitstatus_to_exitcode(ended[1]) == 7
         print("ended")
-        """
+        """,
+        PYTHONWARNINGS="ignore",  # of forks beside threads
     )
     assert output.endswith("ended\n")
