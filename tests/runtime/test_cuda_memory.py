@@ -1,5 +1,6 @@
 """Memory and threads' states of a stand-in for a CUDA device: used again, never freed under anybody, given back in need."""
 
+import ctypes
 import gc
 import threading
 
@@ -58,8 +59,9 @@ def test_in_need_all_pools_give_back(runtime):
         blocks = [runtime.scratch(1 << 20) for _ in range(3)]
         del blocks
 
-    in_a_thread(keep)
     keep()
+    in_a_thread(keep)
+    assert len(runtime.states) == 2
     kept = cuda_stand_in.used
     cuda_stand_in.capacity = kept + (1 << 19)
     block = runtime.scratch(kept)
@@ -74,6 +76,24 @@ def test_in_need_a_block_is_no_larger_than_asked(runtime):
     nbytes = (1 << 24) + 8
     cuda_stand_in.capacity = cuda_stand_in.used + nbytes
     assert int(runtime.scratch(nbytes))
+
+
+def test_what_is_passed(runtime):
+    """A copy may be under way still, but not for work that is recorded, which others may do first."""
+    stream = cuda_stand_in.cuStreamCreate(0)[1]
+    array = np.arange(1.0, 6.0)
+    block = runtime.passed(array)
+    array[:] = np.nan
+    runtime.synchronize()
+    np.testing.assert_array_equal(numbers_at(block), np.arange(1.0, 6.0))
+    with runtime.state().recording(stream) as alive:
+        block = runtime.passed(np.arange(7.0, 12.0))
+        np.testing.assert_array_equal(numbers_at(block), np.arange(7.0, 12.0))
+        assert block in alive
+
+
+def numbers_at(block):
+    return np.array((ctypes.c_double * 5).from_address(int(block)))
 
 
 def test_a_state_serves_the_next_thread(runtime):
