@@ -136,6 +136,8 @@ def _from_cuda_array_interface(value: Array, name: str) -> Array:
     runtime: Any = choose.for_array(value)
     runtime.memory(value)  # waits for the library's own stream
     dtype, strides = np.dtype(interface["typestr"]), interface.get("strides")
+    if not dtype.isnative:
+        raise TypeError(f"{name} has dtype {dtype.str}, another order of bytes than this machine's: convert it")
     return runtime.over(value, interface["data"][0] or 0, interface["shape"], dtype, strides)
 
 

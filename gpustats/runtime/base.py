@@ -372,14 +372,18 @@ class _Unusable:
         raise self.kind(self.message)
 
 
+def forked_from(device: str) -> str:
+    """Words on a process that was forked from one whose driver had started."""
+    return (
+        f"this process was forked from one that had already used {device}, and the driver does not work in it: start "
+        "processes with the spawn start method, multiprocessing.get_context('spawn')"
+    )
+
+
 def _disable_in_child() -> None:
     for runtime in in_use():
         keep_for_ever(runtime, runtime.local)
-        runtime.local = _Unusable(
-            RuntimeError,
-            f"this process was forked from one that had already used {runtime.device.id}, and the driver does not work in "
-            "it: start processes with the spawn start method, multiprocessing.get_context('spawn')",
-        )
+        runtime.local = _Unusable(RuntimeError, forked_from(runtime.device.id))
 
 
 if hasattr(os, "register_at_fork"):

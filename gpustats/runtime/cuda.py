@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import threading
 from collections.abc import Callable
@@ -13,13 +12,14 @@ from cuda.bindings import driver as cu
 from numpy.typing import DTypeLike
 
 from ..errors import CompileError, DeviceLostError, NoDeviceError
-from . import cache, cuda_commands, cuda_devices, cuda_driver, cuda_peers, nvrtc, pycuda_arrays
-from .base import Result, Runtime, nbytes_of
+from . import cuda_commands, cuda_devices, cuda_driver, cuda_peers, pycuda_arrays
+from .base import Result, Runtime, forked_from, nbytes_of
 from .cuda_devices import describe
 from .cuda_devices import devices as devices
 from .cuda_driver import DriverError, OutOfMemory, address_of, checked, new_event
 from .cuda_kernel import CUDAKernel
 from .cuda_memory import Block, page_locked
+from .cuda_modules import Modules
 from .device_array import LEGACY_STREAM, DeviceArray
 from .host_memory import Copies, HostRows
 from .host_pool import HostPool
@@ -49,6 +49,8 @@ def runtime(number: int) -> CUDARuntime:
     with _lock:
         if number not in _runtimes:
             cuda_driver.start()
+            if cuda_driver.forked():
+                raise RuntimeError(forked_from(f"cuda:{number}"))
             if reason := cuda_devices.unusable(number):
                 raise NoDeviceError(reason)
             _runtimes[number] = CUDARuntime(number, _new_context(number) if number in _lost else None)
@@ -121,8 +123,7 @@ class CUDARuntime(Runtime):
         self.states: list[ThreadState] = []  # of all threads, also of those that have ended
         self.free_states: list[ThreadState] = []
         self.free_streams: list[Any] = []  # of replays that are gone
-        self._compiling = threading.Lock()
-        self._modules: dict[str, Any] = {}
+        self._modules = Modules(self)
         self._kernels: dict[tuple[str, str, int, int], CUDAKernel] = {}
         self.host_pool, self.copiers = HostPool(HOST_MEMORY), Copiers(self._with_staging)
         self.arrays = pycuda_arrays.default()
@@ -143,6 +144,7 @@ class CUDARuntime(Runtime):
             if _runtimes.get(self.number) is self:
                 del _runtimes[self.number]
             _lost.add(self.number)
+            page_locked.clear()
 
     def state(self) -> ThreadState:
         """State of the calling thread, with the context current."""
@@ -167,7 +169,7 @@ class CUDARuntime(Runtime):
         key = (source, name, threads, shared)
         if key not in self._kernels:
             self.state()
-            module = self._module(source)
+            module = self._modules.of(source)
             try:
                 function = checked(cu.cuModuleGetFunction(module, name.encode()))
                 self._kernels[key] = CUDAKernel(self, function, source, name, threads, shared)
@@ -176,23 +178,6 @@ class CUDARuntime(Runtime):
             except DriverError as error:
                 raise self.lost_by(error) or CompileError(f'no kernel {name}: is it extern "C"?', source) from None
         return self._kernels[key]
-
-    def _module(self, source: str) -> Any:
-        with self._compiling:
-            if source not in self._modules:
-                self.reenter()
-                key = cache.key("cuda", source, *nvrtc.OPTIONS, self.arch, self.device.driver)
-                module, cubin = None, cache.load(key)
-                if cubin is not None:
-                    with contextlib.suppress(DriverError):
-                        module = checked(cu.cuModuleLoadData(cubin))
-                if module is None:
-                    cubin = nvrtc.compile(source, self.arch)
-                    with self.watch:
-                        module = checked(cu.cuModuleLoadData(cubin))
-                    cache.store(key, cubin)
-                self._modules[source] = module
-            return self._modules[source]
 
     # Memory
 
@@ -250,6 +235,8 @@ class CUDARuntime(Runtime):
 
     def to_host(self, native: Array) -> np.ndarray:
         shape, dtype = tuple(native.shape), native.dtype
+        if type(native) is DeviceArray:
+            self._follow(native)
         if native.flags.c_contiguous or not native.size:
             out = np.empty(shape, dtype) if native.nbytes < LARGE_RESULT else self.host_pool.empty(shape, dtype)
             self.download(native.ptr, out)
@@ -268,6 +255,7 @@ class CUDARuntime(Runtime):
 
     def memory(self, array: Array) -> tuple[Handle, int]:
         if type(array) is DeviceArray:
+            self._follow(array)
             return array.ptr, 0
         if isinstance(array, np.ndarray):
             return self.passed(array), 0
@@ -278,6 +266,15 @@ class CUDARuntime(Runtime):
         if stream not in (None, LEGACY_STREAM):  # another library's stream may still be writing
             self.let_wait(self.state().stream, stream)
         return interface["data"][0], 0
+
+    def _follow(self, array: DeviceArray) -> None:
+        """Have the calling thread's next work follow that of the thread that made an array."""
+        state = self.state()
+        if array.stream not in (LEGACY_STREAM, state.number):
+            if isinstance(array.owner, Block):
+                array.owner.shared = True
+            if cu.cuStreamQuery(array.stream)[0]:
+                self.let_wait(state.stream, array.stream)
 
     def let_wait(self, stream: Any, other: Any) -> None:
         """Have a stream wait for what another one has to do until now. Both are handles, or numbers of DLPack."""
@@ -317,6 +314,7 @@ class CUDARuntime(Runtime):
             if state.result is None or state.result.nbytes < nbytes:
                 with self.watch:
                     self.reenter()
+                    checked(cu.cuStreamSynchronize(state.stream))  # kernels may still write to the one before
                     state.result, state.results = page_locked.empty(max(2 * nbytes, 4096), np.uint8), {}
             state.results[nbytes] = Result(address_of(state.result), state.result[:nbytes])
         return state.results[nbytes]

@@ -59,6 +59,7 @@ def replay(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeL
     """Replay of recorded kernels, whose context is current: see `Runtime.replay`."""
     state, lease = runtime.state(), Lease(runtime.free_streams, new_stream)
     stream = lease.thing
+    checked(cu.cuStreamSynchronize(state.stream))  # the memory of the thread's pool may still be in use there
     with state.recording(stream) as alive:
         given, found = page_locked.zeros(max(n_given, 1), dtype), page_locked.zeros(max(n_found, 1), np.float64)
         at, mapped = runtime.scratch(given.nbytes), n_found <= MOST_MAPPED_NUMBERS

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -39,8 +40,8 @@ class DriverError(Exception):
         self.code = code
 
 
-class OutOfMemory(DriverError):
-    """Error of a device without enough memory."""
+class OutOfMemory(DriverError, MemoryError):
+    """Error of a device without enough memory, or of a host without enough that can be page-locked."""
 
 
 def failed(code: Any, call: str = "") -> DriverError:
@@ -79,6 +80,14 @@ def start() -> int:
     if code and code != cu.CUresult.CUDA_ERROR_NO_DEVICE:
         raise NoDeviceError(f"the NVIDIA driver does not start ({failed(code, 'cuInit')})")
     return version
+
+
+_process = os.getpid()
+
+
+def forked() -> bool:
+    """True in a process that was forked from one in which the driver had started."""
+    return _process != os.getpid() and start.cache_info().currsize > 0
 
 
 def count() -> int:

@@ -2,7 +2,7 @@
 
 To ask the driver for memory takes longer than most kernels, so blocks come in sizes of four steps an octave, and a block that
 nobody refers to any more serves the next request of its size. Blocks of a device belong to a thread, whose work runs in its
-own order: the memory is written again after all that read it.
+own order: the memory is written again after all that read it. What other threads had waits until the device has done all.
 """
 
 from __future__ import annotations
@@ -25,12 +25,18 @@ _get_ident = threading.get_ident
 
 
 class Block:
-    """Block of memory, as long as something refers to it; kernels take it as its address."""
+    """Block of memory, as long as something refers to it; kernels take it as its address.
 
-    __slots__ = ("_kept", "_pool", "address")
+    Attributes
+    ----------
+    shared : bool
+        Whether work of another thread than the pool's has had it.
+    """
+
+    __slots__ = ("_kept", "_pool", "address", "shared")
 
     def __init__(self, address: int, kept: list[int], pool: Pool) -> None:
-        self.address, self._kept, self._pool = address, kept, pool
+        self.address, self._kept, self._pool, self.shared = address, kept, pool, False
 
     def __index__(self) -> int:
         return self.address
@@ -38,7 +44,7 @@ class Block:
     __int__ = __index__
 
     def __del__(self) -> None:
-        if _get_ident() == self._pool.thread:
+        if _get_ident() == self._pool.thread and not self.shared:
             self._kept.append(self.address)
         else:  # another thread's work may still read it
             self._pool.dropped.append((self._kept, self.address))
@@ -89,13 +95,20 @@ class Pool:
 
     def _take_back(self) -> None:
         """Keep again what other threads gave back, once all work of the device is done."""
-        if self.dropped:
+        found: list[tuple[list[int], int]] = []  # what comes later may be in use later
+        with contextlib.suppress(IndexError):
+            while True:
+                found.append(self.dropped.pop())
+        if not found:
+            return
+        try:
             self._runtime.reenter()
             synchronize_context()
-            with contextlib.suppress(IndexError):
-                while True:
-                    kept, address = self.dropped.pop()
-                    kept.append(address)
+        except BaseException:
+            self.dropped += found
+            raise
+        for kept, address in found:
+            kept.append(address)
 
 
 class PageLocked:
@@ -110,6 +123,10 @@ class PageLocked:
         size = rounded(n * dtype.itemsize)
         lease = Lease(self._kept[size], lambda: int(checked(cu.cuMemHostAlloc(size, _FLAGS))))
         return array_at(lease.thing, (n,), dtype, lease)
+
+    def clear(self) -> None:
+        """Keep nothing that nobody uses, because the context in which it was made is lost."""
+        self._kept.clear()
 
     def zeros(self, n: int, dtype: DTypeLike) -> np.ndarray:
         array = self.empty(n, dtype)

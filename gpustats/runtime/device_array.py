@@ -22,6 +22,10 @@ class Flags(NamedTuple):
     f_contiguous: bool
 
 
+#: What an array is indexed by.
+_KEYS = slice, int, np.integer, type(None), type(Ellipsis)
+
+
 class DeviceArray:
     """Array in the memory of a CUDA device: shape, type, views, and copies to the host; no arithmetic.
 
@@ -67,6 +71,16 @@ class DeviceArray:
     def runtime(self) -> Any:
         """Runtime of the device on which it lies."""
         return self._runtime
+
+    @property
+    def stream(self) -> int:
+        """Handle of the stream on which the array was made."""
+        return self._stream
+
+    @property
+    def owner(self) -> object:
+        """Object that the memory belongs to, which the array keeps alive."""
+        return self._owner
 
     @property
     def ndim(self) -> int:
@@ -117,7 +131,8 @@ class DeviceArray:
 
     def transpose(self, axes: Sequence[int] | None = None) -> DeviceArray:
         """View with the axes in another order, by default the reverse one."""
-        order = [axis % self.ndim for axis in axes] if axes is not None else range(self.ndim)[::-1]
+        given = range(self.ndim)[::-1] if axes is None else axes
+        order = [axis + self.ndim if axis < 0 else axis for axis in given]
         if sorted(order) != list(range(self.ndim)):
             raise ValueError(f"axes = {axes}: an array of shape {self.shape} has each of its axes once")
         return self._view(self.ptr, tuple(self.shape[i] for i in order), tuple(self.strides[i] for i in order))
@@ -125,7 +140,7 @@ class DeviceArray:
     def __getitem__(self, key: Any) -> DeviceArray:
         """View of a part, by whole numbers, slices, ``...`` and ``None``."""
         keys = list(key) if isinstance(key, tuple) else [key]
-        if wrong := [k for k in keys if not (k is None or k is Ellipsis or isinstance(k, slice | int | np.integer))]:
+        if wrong := [k for k in keys if isinstance(k, bool) or not isinstance(k, _KEYS)]:
             raise IndexError(f"a device array is indexed by whole numbers, slices, ... and None, not by {wrong[0]!r}")
         if keys.count(Ellipsis) > 1:
             raise IndexError("an index has one ... at most")
@@ -194,7 +209,8 @@ class DeviceArray:
             raise ValueError(f"an array of shape {self.shape} is no number")
         return self.get().item()  # type: ignore[no-any-return]
 
-    __float__ = item
+    def __float__(self) -> float:
+        return float(self.item())
 
     def set(self, array: Any) -> None:
         """Copy of a NumPy array of this shape into the memory, whose numbers lie in C order."""

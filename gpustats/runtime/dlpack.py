@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .types import Array, DType, Shape
+from .waiting import keep_for_ever
 
 CPU, CUDA = 1, 2  # kinds of devices
 _CODES = {"i": 0, "u": 1, "f": 2, "b": 6}  # of types
@@ -38,7 +40,7 @@ _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes
 _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
 
-_given: dict[int, tuple[object, ...]] = {}  # what libraries still hold, by the address of its description
+_given: dict[int, tuple[Any, ...]] = {}  # what libraries still hold, by the address of its description
 
 
 def _release(managed: int) -> None:
@@ -50,6 +52,14 @@ def _destroy(capsule: int) -> None:
     """End of a capsule; one that nobody took has the array still."""
     if _is_valid(capsule, _NAME):
         _given.pop(_pointer_of(capsule, _NAME), None)
+
+
+@atexit.register
+def _leave() -> None:
+    """Leave the arrays to the libraries that still hold them: no function of Python's is called when Python has ended."""
+    for _, managed, *_ in list(_given.values()):
+        managed.deleter = None
+    keep_for_ever(_given)
 
 
 _release_c = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_release)
@@ -66,6 +76,8 @@ def capsule(owner: object, pointer: int, shape: Shape, strides: Shape, dtype: DT
     number : int
         Of the device.
     """
+    if dtype.kind not in _CODES or not dtype.isnative:
+        raise BufferError(f"DLPack passes real numbers in the order of bytes of this machine, and no {dtype}")
     n = len(shape)
     lengths, steps = (ctypes.c_int64 * n)(*shape), (ctypes.c_int64 * n)(*(s // dtype.itemsize for s in strides))
     tensor = _Tensor(

@@ -25,19 +25,19 @@ class Passing:
         self._stream = stream
         # Page-locked memory, its address, and when the device has read it.
         self._halves: list[tuple[np.ndarray, int, Any]] = []
+        self._events = new_event(), new_event()  # of the context that is current now
         self._end = 0  # of what is used of the first half
 
     def to_device(self, pointer: int, data: np.ndarray) -> None:
         """Copy at most `HALF_BYTES` bytes, which may change as soon as this returns, ahead of the stream's next work."""
         if not self._halves:
             halves = [page_locked.empty(HALF_BYTES, np.uint8) for _ in range(2)]
-            self._halves = [(half, address_of(half), new_event()) for half in halves]
+            self._halves = [(half, address_of(half), event) for half, event in zip(halves, self._events, strict=True)]
         if self._end + data.size > HALF_BYTES:
-            full = self._halves.pop(0)
+            full, other = self._halves
             checked(cu.cuEventRecord(full[2], self._stream))
-            self._halves.append(full)
-            checked(cu.cuEventSynchronize(self._halves[0][2]))
-            self._end = 0
+            checked(cu.cuEventSynchronize(other[2]))
+            self._halves, self._end = [other, full], 0
         half, address, _ = self._halves[0]
         half[self._end : self._end + data.size] = data
         checked(cu.cuMemcpyHtoDAsync(pointer, address + self._end, data.size, self._stream))

@@ -30,6 +30,7 @@ class ThreadState(Waiter):
         super().__init__()
         self._relearn = runtime.relearn
         self.stream = new_stream()
+        self.number = int(self.stream)  # its handle, also while another stream takes its place
         self.pool = Pool(runtime)
         self.staging, self.passing = Staging(self.stream, runtime.copiers), Passing(self.stream)
         self.arguments = Arguments()

@@ -36,8 +36,8 @@ TEXTS = {700: b"an illegal memory access was encountered", 719: b"unspecified la
          701: b"too many resources requested for launch"}  # fmt: skip
 NON_BLOCKING, LEGACY, NAMES = 1, 1, ("cuda", "cuda.bindings", "cuda.bindings.driver")
 MODULES = (
-    "cuda", "cuda_commands", "cuda_devices", "cuda_driver", "cuda_kernel", "cuda_memory", "cuda_peers", "passing",
-    "pycuda_arrays", "staging", "thread_state",
+    "cuda", "cuda_commands", "cuda_devices", "cuda_driver", "cuda_kernel", "cuda_memory", "cuda_modules", "cuda_peers",
+    "passing", "pycuda_arrays", "staging", "thread_state",
 )  # fmt: skip
 ALL, CONTEXT_OF = sys.maxsize, 1
 
@@ -404,7 +404,8 @@ def cuMemcpyPeerAsync(target, to, source, context, nbytes, stream):
 
 @call
 def cuMemsetD32Async(target, value, n, stream):
-    known(stream).put(lambda: ctypes.memmove(int(target), np.full(n, value, np.uint32).ctypes.data, 4 * n))
+    numbers = np.full(n, value, np.uint32)
+    known(stream).put(lambda: move(target, numbers.ctypes.data, numbers.nbytes))
 
 
 # Kernels

@@ -54,6 +54,68 @@ def test_what_another_thread_drops_waits_for_the_device(runtime):
     assert [name for name, *_ in cuda_stand_in.calls if name in ("cuCtxSynchronize", "cuMemAlloc")] == ["cuCtxSynchronize"]
 
 
+def test_what_is_dropped_while_the_device_is_waited_for_stays(runtime):
+    held, later = [runtime.scratch(5000)], [runtime.scratch(5000)]
+    addresses = [int(held[0]), int(later[0])]
+    in_a_thread(held.clear)
+    cuda_stand_in.on_call = lambda name: name == "cuCtxSynchronize" and later and in_a_thread(later.clear)
+    assert int(first := runtime.scratch(5000)) == addresses[0]
+    cuda_stand_in.on_call = None
+    assert later == [] and int(first)
+    cuda_stand_in.calls.clear()
+    assert int(runtime.scratch(5000)) == addresses[1] and cuda_stand_in.count("cuCtxSynchronize") == 1
+
+
+def test_what_another_thread_has_had_waits_for_the_device(runtime):
+    """Its work may still read it, though it is dropped here."""
+    held = [runtime.to_device(np.zeros(1000))]
+    address = held[0].ptr
+    in_a_thread(lambda: runtime.memory(held[0]))
+    held.clear()
+    cuda_stand_in.calls.clear()
+    assert int(runtime.scratch(8000)) == address and cuda_stand_in.count("cuCtxSynchronize") == 1
+
+
+@pytest.mark.parametrize("use", ["memory", "to_host"])
+def test_an_array_of_another_thread_is_read_when_it_is_written(runtime, use):
+    def write():
+        array = runtime.empty((5,), np.float64)
+        for _ in range(3):  # more than ends when the driver is asked once
+            runtime.state().passing.to_device(array.ptr, np.arange(5.0).view(np.uint8))
+        return array
+
+    own = int(runtime.state().stream)
+    array = in_a_thread(write)
+    cuda_stand_in.calls.clear()
+    getattr(runtime, use)(array)
+    assert [int(c[1]) for c in cuda_stand_in.calls if c[0] == "cuStreamWaitEvent"] == [own]
+    cuda_stand_in.calls.clear()
+    runtime.synchronize()
+    getattr(runtime, use)(array)  # now it is written
+    assert cuda_stand_in.count("cuStreamWaitEvent") == 0
+
+
+def test_a_replay_begins_when_the_threads_work_is_done(runtime):
+    """Its memory comes from the thread's pool, and its work is on another stream."""
+    block = runtime.scratch(1024)
+    runtime.state().passing.to_device(int(block), np.full(256, 7, np.int32).view(np.uint8))
+    del block
+    found = []
+    replay = runtime.replay(1, 1, lambda given, left: found.append(runtime.zeroed_counters(4)))
+    runtime.synchronize()
+    assert replay is not None and list((ctypes.c_int * 4).from_address(int(found[0]))) == [0] * 4
+
+
+def test_the_first_small_copy_in_another_context(runtime):
+    runtime.scratch(64)  # from the pool the next time, without a look at the context
+    other = cuda_stand_in.cuCtxCreate(None, 0, cuda_stand_in.cuDeviceGet(0)[1])[1]
+    cuda_stand_in.cuCtxSetCurrent(other)
+    size = runtime.state().passing.to_device.__globals__["HALF_BYTES"]
+    for _ in range(70):
+        runtime.passed(np.zeros(size // 8 // 16))
+    assert int(runtime.state().stream)
+
+
 def test_in_need_all_pools_give_back(runtime):
     def keep():
         blocks = [runtime.scratch(1 << 20) for _ in range(3)]

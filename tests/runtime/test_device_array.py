@@ -77,6 +77,10 @@ def test_nothing_and_one_number(runtime):
     assert len(runtime.to_device(np.zeros((3, 2)))) == 3
 
 
+def test_numbers(runtime):
+    assert float(runtime.to_device(np.array([3]))) == 3.0 and runtime.to_device(np.array([3])).item() == 3
+
+
 def test_views_as_other_types(runtime):
     host = np.arange(12.0).reshape(3, 4)
     ours = runtime.to_device(host)
@@ -103,7 +107,7 @@ def test_what_is_set(runtime):
     (lambda a: a[..., ...], "one ..."), (lambda a: a[1.5], "1.5"), (lambda a: a.reshape(5, 5), r"\(3, 4\)"),
     (lambda a: a.reshape(-1, 5), r"\(3, 4\)"), (lambda a: a.reshape(-1, -1), r"\(3, 4\)"),
     (lambda a: a.T.reshape(12), "copy it"), (lambda a: a.transpose((0, 0)), "each of its axes once"),
-    (bool, "truth value"),
+    (bool, "truth value"), (lambda a: a[True], "True"), (lambda a: a.transpose((5, 0)), "each of its axes once"),
     (lambda a: np.array(a, copy=False), "without a copy"),
 ])  # fmt: skip
 def test_errors_say_what_is_wrong(runtime, call, words):

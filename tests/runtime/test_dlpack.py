@@ -2,10 +2,12 @@
 
 import gc
 import weakref
+from pathlib import Path
 
 import cuda_stand_in
 import numpy as np
 import pytest
+from runtimes import run
 
 from gpustats.runtime import choose, dlpack
 
@@ -102,6 +104,33 @@ def test_what_cannot_be_given(runtime):
         ours.__dlpack__(dl_device=(1, 0))
     with pytest.raises(BufferError, match="no copy"):
         ours.__dlpack__(copy=True)
+
+
+def test_complex_numbers_are_not_given(runtime):
+    with pytest.raises(BufferError, match="complex128"):
+        runtime.to_device(np.zeros(4)).view("c16").__dlpack__()
+
+
+def test_a_library_that_ends_after_python(tmp_path):
+    """It finds no function of Python's to call."""
+    output = run(
+        f"""
+        import sys
+        sys.path.insert(0, {str(Path(__file__).parents[1] / "helpers")!r})
+        import atexit, ctypes
+        import cuda_stand_in
+        cuda_stand_in.install()
+        import numpy as np
+        from gpustats.runtime import choose, dlpack
+        capsule = choose.get("cuda:0").to_device(np.zeros(3)).__dlpack__()
+        address = dlpack._pointer(capsule, b"dltensor")
+        managed = dlpack._Managed.from_address(address)
+        assert managed.deleter and len(dlpack._given) == 1
+        atexit._run_exitfuncs()
+        print(managed.deleter)
+        """
+    )
+    assert output == "None\n"
 
 
 def test_numbers_that_are_not_real(read):
