@@ -158,6 +158,7 @@ def _anew(lost: Runtime) -> Runtime:
     """New runtime for a device that is lost, in its place wherever it was chosen."""
     global _default, _automatic
     made = _runtime(lost.device)
+    made.arrays = lost.arrays
     if _context.get() is lost:
         _context.set(made)
     with _lock:
@@ -186,7 +187,7 @@ class use:
         global _default
         self.runtime = get(spec)
         self.device = self.runtime.device
-        self._arrays = self.runtime.arrays
+        self._arrays = self.runtime.arrays if arrays is not None else None
         if arrays is not None:
             self.runtime.give(arrays)
         self._previous, _default = _default, self.runtime
@@ -201,7 +202,8 @@ class use:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         _context.reset(self._token)
-        self.runtime.arrays = self._arrays
+        if self._arrays is not None:
+            self.runtime.arrays = self._arrays
 
     def __repr__(self) -> str:
         return f"<using {self.device}>"

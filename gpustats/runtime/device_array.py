@@ -171,8 +171,8 @@ class DeviceArray:
         if order != "C" or not self.flags.c_contiguous:
             raise ValueError("a device array is reshaped in C order where its numbers lie so: copy it first")
         if wanted.count(-1) == 1:
-            rest = math.prod(n for n in wanted if n != -1)
-            wanted = tuple(self.size // rest if n == -1 and rest else max(n, 0) for n in wanted)
+            rest = math.prod(n for n in wanted if n != -1)  # no length follows of it where it is 0
+            wanted = tuple(self.size // rest if n == -1 and rest else n for n in wanted)
         if math.prod(wanted) != self.size or any(n < 0 for n in wanted):
             raise ValueError(f"an array of shape {self.shape} has no shape {wanted}")
         return self._view(self.ptr, wanted, None)

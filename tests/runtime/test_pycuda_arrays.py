@@ -10,6 +10,7 @@ import pytest
 
 import gpustats as gs
 from gpustats.errors import NoDeviceError
+from gpustats.runtime import choose
 
 
 class PyCUDA:
@@ -93,6 +94,23 @@ def test_where_the_program_has_a_context_of_pycuda(pycuda):
     with gs.use("cuda:0", arrays="gpustats"):
         assert isinstance(gs.to_device(np.zeros(3)), gs.DeviceArray)
     assert len(pycuda.stack()) == 1  # nothing beside the program's own
+
+
+def test_a_block_that_asks_for_no_kind_changes_none(pycuda):
+    with gs.use("cuda:0"):
+        gs.use("cuda:0", arrays="pycuda")
+    with gs.use("cuda:0"):
+        assert isinstance(gs.to_device(np.zeros(3)), pycuda.GPUArray)
+
+
+def test_the_kind_outlives_a_lost_device(pycuda):
+    gs.use("cuda:0", arrays="pycuda")
+    before = choose.get()
+    before.synchronize()
+    cuda_stand_in.sick.add(before.context)
+    with pytest.raises(gs.DeviceLostError):
+        before.synchronize()
+    assert choose.get() is not before and choose.get().arrays == "pycuda"
 
 
 def test_the_environment(pycuda, monkeypatch):
