@@ -265,7 +265,7 @@ class JointPrediction(LocationScale):
         >>> p.rvs(size=1000, rng=1).shape
         (1000, 3)
         """
-        mean, scale = (a if isinstance(a, np.ndarray) else to_host(a) for a in (self.mean, self.covariance))
+        mean, scale = to_host(self.mean), to_host(self.covariance)
         shape = as_shape(size)
         if self.df <= 2:
             raise ValueError(f"the design has {self.df} points, and a covariance exists for 3 or more")
@@ -275,5 +275,4 @@ class JointPrediction(LocationScale):
         z = densities["normal"].rvs(0.0, 1.0, size=(*shape, *mean.shape), rng=generator)
         chi = densities["chi_squared"].rvs(float(self.df), size=(*shape, *mean.shape[:-1], 1), rng=generator)
         made = mean + (roots @ z[..., None])[..., 0] / np.sqrt(chi / self.df)
-        made = made.astype(mean.dtype)
-        return made if isinstance(self.mean, np.ndarray) else to_device(made)
+        return self._given(made.astype(mean.dtype))

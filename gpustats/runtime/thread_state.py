@@ -12,7 +12,7 @@ from cuda.bindings import driver as cu
 
 from .base import Result
 from .cuda_commands import Arguments, Recorded
-from .cuda_driver import checked, failed, new_stream
+from .cuda_driver import Lease, checked, failed, new_stream
 from .cuda_memory import Pool
 from .passing import Passing
 from .staging import Staging
@@ -88,22 +88,24 @@ class ThreadState(Waiter):
                 raise
 
 
-class _Lease:
+class _Lease(Lease):
     """Lease of a state by a thread."""
 
+    __slots__ = ()
+
     def __init__(self, runtime: Any) -> None:
-        try:
-            self.state = runtime.free_states.pop()
-        except IndexError:
-            self.state = ThreadState(runtime)
-            runtime.states.append(self.state)
-        self._free = runtime.free_states
-        self.state.serve()
+        def make() -> ThreadState:
+            made = ThreadState(runtime)
+            runtime.states.append(made)
+            return made
+
+        super().__init__(runtime.free_states, make)
+        self.thing.serve()
 
     def __del__(self) -> None:
-        if hasattr(self, "_free"):
-            self.state.leave()
-            self._free.append(self.state)
+        if hasattr(self, "thing"):
+            self.thing.leave()
+        super().__del__()
 
 
 class ThreadStates(threading.local):
@@ -119,4 +121,4 @@ class ThreadStates(threading.local):
         checked(cu.cuCtxSetCurrent(runtime.context))
         if (lease := self._leases.get(runtime)) is None:
             lease = self._leases[runtime] = _Lease(runtime)
-        self.active, self.state = runtime, lease.state
+        self.active, self.state = runtime, lease.thing
