@@ -235,8 +235,7 @@ class CUDARuntime(Runtime):
 
     def to_host(self, native: Array) -> np.ndarray:
         shape, dtype = tuple(native.shape), native.dtype
-        if type(native) is DeviceArray:
-            self._follow(native)
+        self._follow(native)
         if native.flags.c_contiguous or not native.size:
             out = np.empty(shape, dtype) if native.nbytes < LARGE_RESULT else self.host_pool.empty(shape, dtype)
             self.download(native.ptr, out)
@@ -254,27 +253,25 @@ class CUDARuntime(Runtime):
         return isinstance(obj, DeviceArray) or pycuda_arrays.is_gpuarray(obj)
 
     def memory(self, array: Array) -> tuple[Handle, int]:
-        if type(array) is DeviceArray:
+        if self.is_native(array):
             self._follow(array)
             return array.ptr, 0
         if isinstance(array, np.ndarray):
             return self.passed(array), 0
-        if self.is_native(array):  # PyCUDA's arrays name no stream: they are on the default one
-            return array.ptr, 0
         interface = array.__cuda_array_interface__
         stream = interface.get("stream")
         if stream not in (None, LEGACY_STREAM):  # another library's stream may still be writing
             self.let_wait(self.state().stream, stream)
         return interface["data"][0], 0
 
-    def _follow(self, array: DeviceArray) -> None:
+    def _follow(self, array: Array) -> None:
         """Have the calling thread's next work follow that of the thread that made an array."""
-        state = self.state()
-        if array.stream not in (LEGACY_STREAM, state.number):
-            if isinstance(array.owner, Block):
-                array.owner.shared = True
-            if cu.cuStreamQuery(array.stream)[0]:
-                self.let_wait(state.stream, array.stream)
+        state, made = self.state(), array if type(array) is DeviceArray else pycuda_arrays.holder_of(array)
+        if made is not None and made.stream not in (LEGACY_STREAM, state.number):
+            if isinstance(made.owner, Block):
+                made.owner.shared = True
+            if cu.cuStreamQuery(made.stream)[0]:
+                self.let_wait(state.stream, made.stream)
 
     def let_wait(self, stream: Any, other: Any) -> None:
         """Have a stream wait for what another one has to do until now. Both are handles, or numbers of DLPack."""

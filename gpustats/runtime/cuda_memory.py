@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from .host_pool import rounded
 
 LEAST_BYTES = 512  # of a block of a device
 _FLAGS = cu.CU_MEMHOSTALLOC_PORTABLE | cu.CU_MEMHOSTALLOC_DEVICEMAP  # every device sees the memory
-_get_ident = threading.get_ident
 
 
 class Block:
@@ -43,8 +43,8 @@ class Block:
 
     __int__ = __index__
 
-    def __del__(self) -> None:
-        if _get_ident() == self._pool.thread and not self.shared:
+    def __del__(self, get_ident: Callable[[], int] = threading.get_ident) -> None:  # as the module's names go before the end
+        if get_ident() == self._pool.thread and not self.shared:
             self._kept.append(self.address)
         else:  # another thread's work may still read it
             self._pool.dropped.append((self._kept, self.address))

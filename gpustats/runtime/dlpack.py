@@ -56,9 +56,12 @@ def _destroy(capsule: int) -> None:
 
 @atexit.register
 def _leave() -> None:
-    """Leave the arrays to the libraries that still hold them: no function of Python's is called when Python has ended."""
+    """Leave the arrays to the libraries that still hold them: no function of Python's is called when Python has ended.
+
+    Some libraries look for a deleter only as they take an array, so that there is one, which does nothing.
+    """
     for _, managed, *_ in list(_given.values()):
-        managed.deleter = None
+        managed.deleter = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p)
     keep_for_ever(_given)
 
 

@@ -55,7 +55,15 @@ def new(runtime: Any, block: Block, shape: Shape, dtype: DType) -> Array:
     """GPUArray over a block of memory, C-contiguous."""
     holder, gpuarray = _library()
     _thread.enter(runtime.number)
-    return gpuarray(shape, dtype, gpudata=holder(block))
+    return gpuarray(shape, dtype, gpudata=holder(block, int(runtime.state().stream)))
+
+
+def holder_of(array: Array) -> Any:
+    """Holder of an array's memory, if it is ours; None for memory of PyCUDA's own, whose work is on the default stream."""
+    holder, gpuarray = _library()
+    while isinstance(array, gpuarray):  # a view's memory is that of the array below it
+        array = array.gpudata if array.base is None else array.base
+    return array if isinstance(array, holder) else None
 
 
 def _library() -> tuple[Any, Any]:
@@ -71,14 +79,14 @@ def _library() -> tuple[Any, Any]:
             ) from error
 
         class Holder(drv.PointerHolderBase):  # type: ignore[misc]
-            """Memory of an array, as PyCUDA takes it."""
+            """Memory of an array, as PyCUDA takes it, and the stream of the thread that made the array."""
 
-            def __init__(self, block: Block) -> None:
+            def __init__(self, owner: Block, stream: int) -> None:
                 super().__init__()
-                self.block = block
+                self.owner, self.stream = owner, stream
 
             def get_pointer(self) -> int:
-                return self.block.address
+                return self.owner.address
 
         _classes = Holder, GPUArray
     return _classes

@@ -10,6 +10,7 @@ import ctypes
 import enum
 import functools
 import importlib
+import os
 import sys
 import threading
 import types
@@ -499,6 +500,7 @@ def modules():
 
 def install():
     """Let gpustats find it, and nothing that the cache or the compiler would do."""
+    os.environ.pop("GPUSTATS_ARRAYS", None)
     sys.modules.update(modules())
     from gpustats.runtime import cache, nvrtc
 
@@ -521,6 +523,7 @@ def in_place(monkeypatch):
     monkeypatch.setattr(cache, "load", lambda key: None)
     monkeypatch.setattr(cache, "store", lambda key, data: None)
     monkeypatch.setattr(nvrtc, "compile", lambda source, arch: b"")
+    monkeypatch.delenv("GPUSTATS_ARRAYS", raising=False)
     for name in ("_automatic", "_default"):
         monkeypatch.setattr(choose, name, None)
     choose._backend.cache_clear()

@@ -46,9 +46,9 @@ class PyCUDA:
                 return self.get_pointer()
 
         class GPUArray:
-            def __init__(self, shape, dtype, gpudata):
+            def __init__(self, shape, dtype, gpudata, base=None):
                 assert outer.stack()  # else its arithmetic fails
-                self.shape, self.dtype, self.gpudata, self.strides = shape, dtype, gpudata, None
+                self.shape, self.dtype, self.gpudata, self.base, self.strides = shape, dtype, gpudata, base, None
                 self.ptr, self.size = int(gpudata), int(np.prod(shape))
                 self.nbytes, self.ndim = self.size * dtype.itemsize, len(shape)
                 self.flags = types.SimpleNamespace(c_contiguous=True)
@@ -101,6 +101,28 @@ def test_a_block_that_asks_for_no_kind_changes_none(pycuda):
         gs.use("cuda:0", arrays="pycuda")
     with gs.use("cuda:0"):
         assert isinstance(gs.to_device(np.zeros(3)), pycuda.GPUArray)
+
+
+def test_an_array_of_another_thread_is_read_when_it_is_written(pycuda):
+    gs.use("cuda:0", arrays="pycuda")
+    runtime, made = choose.get(), []
+
+    def write():
+        array = runtime.empty((6,), np.float64)
+        for _ in range(3):  # more than ends when the driver is asked once
+            runtime.state().passing.to_device(int(array.gpudata), np.arange(6.0).view(np.uint8))
+        made.extend([array, pycuda.GPUArray((3,), array.dtype, array.ptr + 24, base=array)])
+
+    runtime.state()
+    thread = threading.Thread(target=write)
+    thread.start()
+    thread.join()
+    for array in made:
+        assert runtime.memory(array) == (array.ptr, 0)
+    assert cuda_stand_in.count("cuStreamWaitEvent") == 2
+    pycuda.Context().push()
+    foreign = pycuda.GPUArray((6,), np.dtype(float), made[0].ptr)  # of PyCUDA's own memory, in the order of its stream
+    assert runtime.memory(foreign) == (foreign.ptr, 0) and cuda_stand_in.count("cuStreamWaitEvent") == 2
 
 
 def test_the_kind_outlives_a_lost_device(pycuda):
