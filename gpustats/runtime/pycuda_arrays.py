@@ -54,8 +54,11 @@ def is_gpuarray(value: object) -> bool:
 def new(runtime: Any, block: Block, shape: Shape, dtype: DType) -> Array:
     """GPUArray over a block of memory, C-contiguous."""
     holder, gpuarray = _library()
-    _thread.enter(runtime.number)
-    return gpuarray(shape, dtype, gpudata=holder(block, int(runtime.state().stream)))
+    pushed = _thread.enter(runtime.number)
+    try:
+        return gpuarray(shape, dtype, gpudata=holder(block, int(runtime.state().stream)))
+    finally:
+        del pushed  # it is popped now in a thread that Python has not started
 
 
 def holder_of(array: Array) -> Any:
@@ -116,10 +119,18 @@ class _Thread(threading.local):
 
     pushed: _Pushed | None = None
 
-    def enter(self, number: int) -> None:
-        """Have a context of PyCUDA be current: that of the program, else the primary one of a device."""
-        if sys.modules["pycuda.driver"].Context.get_current() is None:
-            self.pushed = _Pushed(number)
+    def enter(self, number: int) -> _Pushed | None:
+        """Have a context of PyCUDA be current: that of the program, else the primary one of a device.
+
+        It stays current while the thread runs. In a thread that Python has not started it does so while what is returned
+        lives: nobody sees when such a thread ends.
+        """
+        if sys.modules["pycuda.driver"].Context.get_current() is not None:
+            return None
+        pushed = _Pushed(number)
+        if not isinstance(threading.current_thread(), threading._DummyThread):
+            self.pushed = pushed
+        return pushed
 
 
 _thread = _Thread()

@@ -109,7 +109,7 @@ def test_all_libraries_in_one_process():
         import numpy as np, cupy, torch, jax
         from cuda.bindings import driver
         import gpustats as gs
-        gs.use("cuda")
+        runtime = gs.use("cuda", arrays="gpustats").runtime
         jax.config.update("jax_enable_x64", True)
         x = np.linspace(-1, 1, 1000)
         likelihood, want = gs.Likelihood(gs.normal, x), gs.Likelihood(gs.normal, x)(0.0, 1.0)
@@ -119,7 +119,7 @@ def test_all_libraries_in_one_process():
             held += [cupy.asarray(ours), torch.from_dlpack(ours), jax.dlpack.from_dlpack(ours)]
             sums = [float(held[-3].sum()), float(held[-2].sum()), float(held[-1].sum()), likelihood(0.0, 1.0)]
             assert np.allclose(sums, want, rtol=1e-12), sums
-            assert int(driver.cuCtxGetCurrent()[1]) == int(gs.use("cuda").runtime.context)
+            assert int(driver.cuCtxGetCurrent()[1]) == int(runtime.context)
         print("right")
         """
     )

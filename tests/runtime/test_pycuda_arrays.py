@@ -1,5 +1,6 @@
 """Arrays of PyCUDA on request, with stand-ins for PyCUDA and the device."""
 
+import _thread
 import sys
 import threading
 import types
@@ -180,3 +181,17 @@ def test_other_devices_have_one_kind():
         pytest.skip("no OpenCL device")
     with pytest.raises(ValueError, match=f"{cpu[-1]} gives arrays of PyOpenCL"):
         gs.use(cpu[-1], arrays="pycuda")
+
+
+def test_a_thread_that_python_has_not_started_keeps_nothing_pushed(pycuda):
+    """The process would be ended where it ends."""
+    made, done = [], threading.Event()
+
+    def work():
+        made.extend([gs.to_device(np.zeros(3)), pycuda.stack()[:]])
+        done.set()
+
+    gs.use("cuda:0", arrays="pycuda")
+    _thread.start_new_thread(work, ())
+    assert done.wait(20)
+    assert isinstance(made[0], pycuda.GPUArray) and made[1] == [] and pycuda.popped >= 1
