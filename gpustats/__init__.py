@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .runtime.transfers import devices, to_device, to_host
     from .transforms.box import TruncatedMvNormal
     from .transforms.box_probability import box_probability
+    from .xla import as_jax
 
 __version__ = "0.2.0"
 
@@ -56,7 +57,7 @@ _LAZY = {
     "DeviceArray": ".runtime.device_array",
     "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".processes.local",
     "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box",
-    "box_probability": ".transforms.box_probability", "compat": None,
+    "as_jax": ".xla", "box_probability": ".transforms.box_probability", "compat": None,
     "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves",
     "gp": None,
     "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
@@ -69,12 +70,11 @@ _LAZY = {
 
 __all__ = [
     "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceArray", "DeviceFunctionError", "DeviceLostError", "GLM",
-    "Generator", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "box_probability", "compat",
-    "covariances", "densities",
-    "devices", "dot", "gather", "gp", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
-    "matrix_normal", "matrix_t", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register",
-    "sample_discrete", "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use",
-    "wishart",
+    "Generator", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "as_jax",
+    "box_probability", "compat", "covariances", "densities", "devices", "dot", "gather", "gp", "inverse_wishart",
+    "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ortho_group", "parallel",
+    "per_row", "random_correlation", "random_table", "register", "sample_discrete", "special_ortho_group", "to_device",
+    "to_host", "transforms", "uniform_direction", "unitary_group", "use", "wishart",
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .density import Density
+from .evaluation.arguments import check_wrt
 from .evaluation.broadcasting import broadcast
 from .evaluation.gradient import Gradient, gradient_of, hessian_of
 from .evaluation.kinds import Plans, in_order, kind_of
@@ -296,6 +297,11 @@ class Likelihood(BoundDensity, Replayable):
         return tuple(example(a, dim) for a in self._function.arguments[1:])
 
     # -- the call that a sampler makes thousands of times: everything but the numbers is decided once
+
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        """Names of the parameters in which there are derivatives."""
+        return check_wrt(self._function.name, self._function.arguments, None)
 
     def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
         in_their_order = in_order(self._density.parameters, (), arguments)

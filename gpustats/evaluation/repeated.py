@@ -176,6 +176,26 @@ class SumReplay(NamedTuple):
 class Replayable:
     """Model whose log-likelihood and derivatives compiled code may find without Python."""
 
+    @property
+    def parameters(self) -> Sequence[str]:
+        """Names of the parameters that the methods take, in their order."""
+        raise NotImplementedError
+
+    @property
+    def argument_names(self) -> Sequence[str]:
+        """Names of what all methods take, in their order: of the parameters, unless there is more."""
+        return self.parameters
+
+    @property
+    def differentiable(self) -> Sequence[str]:
+        """Names of the arguments in which there are derivatives."""
+        return self.argument_names
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """Values of the arguments that a call may leave out."""
+        return {}
+
     def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
         """Replay of calls by compiled code.
 

@@ -156,6 +156,16 @@ class GLM(Remade, Replayable):
         """Names of the parameters that the methods take, in their order."""
         return (COEFFICIENTS, INTERCEPT, *self._family.parameters, *(t.name for t in self._terms))
 
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        """Names of the parameters in which there are derivatives."""
+        return tuple(n for n in self.parameters if n not in self._family.whole)
+
+    @property
+    def defaults(self) -> Mapping[str, Value]:
+        """Values of the parameters that a call may leave out."""
+        return {INTERCEPT: 0.0}
+
     def __repr__(self) -> str:
         where = self.device.id if self._pieces is None else self._pieces.where
         return f"<GLM of {self.density.name} for X ({self.n_rows}, {self._columns}) {self._dtype} on {where}>"
@@ -393,7 +403,7 @@ class GLM(Remade, Replayable):
         return on_rows or repeated(self._launcher, arguments, in_wrt, names)
 
     def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
-        can = [n for n in self.parameters if n not in self._family.whole]
+        can = self.differentiable
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
         return check_wrt_among(wrt, can if self._terms else [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])

@@ -95,6 +95,16 @@ class Mixture(BoundDensity, Replayable):
         self._scalar = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
         self._calls: Plans[_OnePass | None] = Plans()
 
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        """Names of what all methods take, in their order: the weights, and the density's parameters."""
+        return (WEIGHTS, *self._density.parameters)
+
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        """Names of the arguments in which there are derivatives."""
+        return (WEIGHTS, *check_wrt(self._function.name, self._function.arguments, None))
+
     # -- what users call
 
     def loglik(self, log_weights: ArrayLike, *args: ArrayLike, **kwargs: ArrayLike) -> float:

@@ -141,10 +141,13 @@ class MarginalLikelihood(GaussianProcess):
             together = self._sets if pays(self.device, self.n, several=False) else None
         return together(arguments, n_sets, wrt) if together is not None and n_sets and self._fits(arguments) else None
 
-    def replay(self, arguments: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
-        if not pays(self.device, self.n, several=False) or not self._fits(arguments):
+    def replay(self, arguments: Mapping[str, Array], wrt: Sequence[str]) -> SumReplay | None:
+        rows = {Y: np.asarray(self.data.y, np.float64)} | {n: np.asarray(v, np.float64) for n, v in arguments.items()}
+        rows = {n: v.reshape(1, -1) for n, v in rows.items()}
+        if not pays(self.device, self.n, several=False) or not self._fits(rows):
             return None
-        return self._sets.replay(arguments, wrt)
+        made = self._sets.replay(rows, wrt)
+        return made if Y in arguments else made and made.fix({Y: rows[Y]})
 
     def _fits(self, arguments: Mapping[str, np.ndarray]) -> bool:
         """True if all arguments are numbers or vectors of the right lengths."""

@@ -115,6 +115,11 @@ class GaussianProcess(ABC, Replayable):
         """Names of the parameters that the methods take."""
         return (*self.cov.parameters, SIGMA, MEAN)
 
+    @property
+    def defaults(self) -> Mapping[str, float]:
+        """Values of the parameters that a call may leave out."""
+        return {SIGMA: 0.0, MEAN: 0.0}
+
     def __call__(self, *, sigma: Given = None, mean: Given = None, **hyperparameters: ArrayLike) -> Array:
         """Log-likelihood of the observations, exact or approximated.
 

@@ -120,7 +120,12 @@ class Rows(Remade, Replayable):
 
     def _bind(self, bound: Binding) -> None:
         self._bound, self._pieces = bound, None
-        self.parameters, self.n_rows = tuple(bound.parameters), bound.n_rows
+        self._names, self.n_rows = tuple(bound.parameters), bound.n_rows
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that the methods take, in their order."""
+        return self._names
 
     @property
     def device(self) -> Device:
@@ -128,6 +133,11 @@ class Rows(Remade, Replayable):
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
         return self._own.runtime.device
+
+    @property
+    def defaults(self) -> Mapping[str, Value]:
+        """Values of the parameters that a call may leave out."""
+        return {n: v for n, v in self._bound.row.defaults.items() if n in self.parameters}
 
     def __repr__(self) -> str:
         n = "rows of its parameters" if self.n_rows is None else f"{self.n_rows} rows"
@@ -289,8 +299,7 @@ class Rows(Remade, Replayable):
         if not args and len(kwargs) == len(self.parameters) and all(n in kwargs for n in self.parameters):
             values = [kwargs[n] for n in self.parameters]  # at once, as samplers call it
         else:
-            defaults = {n: v for n, v in self._bound.row.defaults.items() if n in self.parameters}
-            values = match(self._bound.row.name, self.parameters, args, kwargs, defaults, "parameters")
+            values = match(self._bound.row.name, self.parameters, args, kwargs, self.defaults, "parameters")
         native = []
         for i, (name, value) in enumerate(zip(self.parameters, values, strict=True)):
             if type(value) is not float and not (type(value) is np.ndarray and value.dtype.char in "fd"):

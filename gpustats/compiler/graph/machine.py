@@ -17,20 +17,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
-import numba.extending
 import numpy as np
-from llvmlite import ir
 from numba.core import types
 
 from ...evaluation.repeated import SumReplay
+from ...runtime.intrinsics import MOST_ARGUMENTS, called, float_at, int_at, pointer_from, set_float, set_single
 from ...runtime.replay import Replay
-
-intrinsic: Any = numba.extending.intrinsic  # its types want the typing context of callers, too
 
 MOST_THREADS = 64  # with programs of an operation at once; calls of further threads go through Python
 CALLS_BEFORE_PROGRAM = 2  # of a thread through Python, behind which the thread gets a program
 LONGEST_CALL = 0.02  # seconds; longer calls go through Python, so that Ctrl-C ends them at once
-MOST_ARGUMENTS = 9  # of the functions of C that a program calls
 
 
 class Run(NamedTuple):
@@ -200,71 +196,6 @@ if hasattr(os, "register_at_fork"):
 # -- Compiled code
 
 
-@intrinsic
-def _int_at(typing_context, address, place):
-    """Whole number at a place behind an address."""
-
-    def code(context, builder, signature, arguments):
-        array = builder.inttoptr(arguments[0], ir.PointerType(ir.IntType(64)))
-        return builder.load(builder.gep(array, [arguments[1]], source_etype=ir.IntType(64)))
-
-    return types.int64(types.int64, types.int64), code
-
-
-@intrinsic
-def _float_at(typing_context, address, place):
-    def code(context, builder, signature, arguments):
-        array = builder.inttoptr(arguments[0], ir.PointerType(ir.DoubleType()))
-        return builder.load(builder.gep(array, [arguments[1]], source_etype=ir.DoubleType()))
-
-    return types.float64(types.int64, types.int64), code
-
-
-@intrinsic
-def _set_float(typing_context, address, place, value):
-    def code(context, builder, signature, arguments):
-        array = builder.inttoptr(arguments[0], ir.PointerType(ir.DoubleType()))
-        builder.store(arguments[2], builder.gep(array, [arguments[1]], source_etype=ir.DoubleType()))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.float64), code
-
-
-@intrinsic
-def _set_single(typing_context, address, place, value):
-    """Store a number in single precision at a place behind an address."""
-
-    def code(context, builder, signature, arguments):
-        array = builder.inttoptr(arguments[0], ir.PointerType(ir.FloatType()))
-        value = builder.fptrunc(arguments[2], ir.FloatType())
-        builder.store(value, builder.gep(array, [arguments[1]], source_etype=ir.FloatType()))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.float64), code
-
-
-@intrinsic
-def _called(typing_context, function, a, b, c, d, e, f, g, h, i):
-    """Result of a C function at an address, for whole numbers and addresses; the function may take fewer."""
-
-    def code(context, builder, signature, arguments):
-        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(64)] * MOST_ARGUMENTS)
-        return builder.call(builder.inttoptr(arguments[0], ir.PointerType(kind)), arguments[1:])
-
-    return types.int32(*[types.int64] * (1 + MOST_ARGUMENTS)), code
-
-
-@intrinsic
-def _pointer_from(typing_context, function, a):
-    """Result of a C function at an address that takes one number."""
-
-    def code(context, builder, signature, arguments):
-        kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])
-        return builder.call(builder.inttoptr(arguments[0], ir.PointerType(kind)), arguments[1:])
-
-    return types.int64(types.int64, types.int64), code
-
-
 NUMBER_OF_FUNCTIONS = 5  # functions of C that compiled code calls
 
 
@@ -295,63 +226,63 @@ def machine() -> Any:
 
 def _evaluated(table: int, layout: int, out: int) -> bool:
     own_number, copy, holds, leave, enter = (
-        _int_at(table, 0), _int_at(table, 1), _int_at(table, 2), _int_at(table, 3), _int_at(table, 4)
+        int_at(table, 0), int_at(table, 1), int_at(table, 2), int_at(table, 3), int_at(table, 4)
     )  # fmt: skip
-    thread, program = _called(own_number, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0
+    thread, program = called(own_number, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0
     for row in range(MOST_THREADS):
-        number = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row)
+        number = int_at(table, NUMBER_OF_FUNCTIONS + 2 * row)
         if number == thread:
-            program = _int_at(table, NUMBER_OF_FUNCTIONS + 2 * row + 1)
+            program = int_at(table, NUMBER_OF_FUNCTIONS + 2 * row + 1)
         if number == thread or number == 0:
             break
     if program == 0:
         return False
-    given, found = _int_at(program, PLACE.given), _int_at(program, PLACE.found)
-    n_out, adds, valid = _int_at(program, PLACE.n_out), _int_at(program, PLACE.adds), _int_at(program, PLACE.valid)
-    first_extent, itemsize = _int_at(program, PLACE.first_extent), _int_at(program, PLACE.itemsize)
+    given, found = int_at(program, PLACE.given), int_at(program, PLACE.found)
+    n_out, adds, valid = int_at(program, PLACE.n_out), int_at(program, PLACE.adds), int_at(program, PLACE.valid)
+    first_extent, itemsize = int_at(program, PLACE.first_extent), int_at(program, PLACE.itemsize)
     at = len(PLACE)
-    for i in range(_int_at(program, PLACE.n_extents)):
-        if _int_at(layout, first_extent + i) != _int_at(program, at):
+    for i in range(int_at(program, PLACE.n_extents)):
+        if int_at(layout, first_extent + i) != int_at(program, at):
             return False
         at += 1
-    for _ in range(_int_at(program, PLACE.n_given)):
-        source = _int_at(layout, _int_at(program, at)) + 8 * _int_at(program, at + 1)
-        target, length = given + itemsize * _int_at(program, at + 2), _int_at(program, at + 3)
+    for _ in range(int_at(program, PLACE.n_given)):
+        source = int_at(layout, int_at(program, at)) + 8 * int_at(program, at + 1)
+        target, length = given + itemsize * int_at(program, at + 2), int_at(program, at + 3)
         if itemsize == 4:
             for i in range(length):
-                _set_single(target, i, _float_at(source, i))
+                set_single(target, i, float_at(source, i))
         elif length == 1:
-            _set_float(target, 0, _float_at(source, 0))
+            set_float(target, 0, float_at(source, 0))
         else:
-            _called(copy, target, source, 8 * length, 0, 0, 0, 0, 0, 0)
+            called(copy, target, source, 8 * length, 0, 0, 0, 0, 0, 0)
         at += 4
-    held, state, errors = _called(holds, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0, 0
+    held, state, errors = called(holds, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0, 0
     if held:  # a thread of Python's: others may run while it waits
-        state = _pointer_from(leave, 0)
-    for _ in range(_int_at(program, PLACE.n_calls)):
-        code = _called(
-            _int_at(program, at), _int_at(program, at + 1), _int_at(program, at + 2), _int_at(program, at + 3),
-            _int_at(program, at + 4), _int_at(program, at + 5), _int_at(program, at + 6), _int_at(program, at + 7),
-            _int_at(program, at + 8), _int_at(program, at + 9),
+        state = pointer_from(leave, 0)
+    for _ in range(int_at(program, PLACE.n_calls)):
+        code = called(
+            int_at(program, at), int_at(program, at + 1), int_at(program, at + 2), int_at(program, at + 3),
+            int_at(program, at + 4), int_at(program, at + 5), int_at(program, at + 6), int_at(program, at + 7),
+            int_at(program, at + 8), int_at(program, at + 9),
         )  # fmt: skip
         errors += code != 0
         at += 1 + MOST_ARGUMENTS
     if held:
-        _pointer_from(enter, state)
-    if errors or not np.isfinite(_float_at(found, 0)):
+        pointer_from(enter, state)
+    if errors or not np.isfinite(float_at(found, 0)):
         return False
     if adds:
         for i in range(n_out):
-            _set_float(out, i, 0.0)
-    for _ in range(_int_at(program, PLACE.n_found)):
-        source, target, length = _int_at(program, at), _int_at(program, at + 1), _int_at(program, at + 2)
+            set_float(out, i, 0.0)
+    for _ in range(int_at(program, PLACE.n_found)):
+        source, target, length = int_at(program, at), int_at(program, at + 1), int_at(program, at + 2)
         if adds or length == 1:
             for i in range(length):
-                before = _float_at(out, target + i) if adds else 0.0
-                _set_float(out, target + i, before + _float_at(found, source + i))
+                before = float_at(out, target + i) if adds else 0.0
+                set_float(out, target + i, before + float_at(found, source + i))
         else:
-            _called(copy, out + 8 * target, found + 8 * source, 8 * length, 0, 0, 0, 0, 0, 0)
+            called(copy, out + 8 * target, found + 8 * source, 8 * length, 0, 0, 0, 0, 0, 0)
         at += 3
     if valid >= 0:
-        _set_float(out, valid, 1.0)
+        set_float(out, valid, 1.0)
     return True

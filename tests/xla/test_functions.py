@@ -1,0 +1,252 @@
+"""Log-likelihoods as functions of JAX: values and derivatives are those of SciPy, of JAX's own functions, and of the models."""
+
+import threading
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpustats as gs
+from gpustats.runtime.replay import Command, Replay
+
+jax = pytest.importorskip("jax")
+import jax.numpy as jnp  # noqa: E402
+from jax.scipy.special import logsumexp  # noqa: E402
+from jax.scipy.stats import norm, t  # noqa: E402
+
+from gpustats.xla import calls, functions  # noqa: E402
+
+RNG = np.random.default_rng(47)
+X = 1 + 2 * RNG.standard_t(5, 301)
+DESIGN = RNG.normal(size=(203, 4))
+Y = (RNG.random(203) < 0.4).astype(float)
+WEIGHTS = np.log([0.3, 0.5, 0.2])
+GROUPS = RNG.integers(0, 7, X.size)
+
+
+@pytest.fixture(autouse=True)
+def double():
+    with jax.enable_x64(True):
+        yield
+
+
+def student_t(nu, mu, sigma):
+    return jnp.sum(t.logpdf(X, nu, mu, sigma))
+
+
+def logistic(beta, alpha):
+    eta = DESIGN @ beta + alpha
+    return jnp.sum(Y * eta - jnp.logaddexp(0, eta))
+
+
+def mixed(log_weights, mu, sigma):
+    return jnp.sum(logsumexp(log_weights + norm.logpdf(X[:, None], mu, sigma), axis=1))
+
+
+def by_group(mu, sigma):
+    return jnp.sum(norm.logpdf(X, mu[GROUPS], sigma))
+
+
+def process(amplitude, lengthscale, sigma):
+    x, y = DESIGN[:60, :2], X[:60]
+    squares = jnp.sum(((x[:, None] - x) / lengthscale) ** 2, axis=-1)
+    cov = amplitude**2 * jnp.exp(-squares / 2) + sigma**2 * jnp.eye(60)
+    return jax.scipy.stats.multivariate_normal.logpdf(y, jnp.zeros(60), cov)
+
+
+def grouped():
+    return gs.Rows("__device__ real f(real x, real mu, real sigma) { real z = (x - mu) / sigma;"
+                   " return -z * z / 2 - log(sigma) - 0.9189385332046727; }", x=X, mu=gs.gather(GROUPS))  # fmt: skip
+
+
+CASES = {  # the model, JAX's own function, and arguments
+    "Likelihood": (lambda: gs.Likelihood(gs.student_t, X), student_t, (4.2, 0.7, 1.8)),
+    "GLM": (lambda: gs.GLM(gs.bernoulli_logit, Y, DESIGN), logistic, (0.3 * RNG.normal(size=4), 0.25)),
+    "Mixture": (lambda: gs.Mixture(gs.normal, X), mixed, (WEIGHTS, np.array([-2.0, 0.5, 3.0]), 1.5)),
+    "Rows": (grouped, by_group, (RNG.normal(size=7), 1.9)),
+    "MarginalLikelihood": (
+        lambda: gs.gp.MarginalLikelihood(gs.covariances["rbf"], DESIGN[:60, :2], X[:60]), process, (1.3, 0.8, 0.6),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    make, own, arguments = CASES[request.param]
+    model = make()
+    return gs.as_jax(model), own, arguments
+
+
+def close(ours, theirs, rtol=1e-10):
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-9), ours, theirs)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_values_and_derivatives(case, compiled):
+    ours, own, arguments = case
+    every = tuple(range(len(arguments)))
+    both = [jax.value_and_grad(f, every) for f in (ours, own)]
+    close(*(jax.jit(f)(*arguments) if compiled else f(*arguments) for f in both))
+    close(ours(*arguments), own(*arguments))
+    last = len(arguments) - 1  # of one argument alone, forwards
+    tangents = [np.zeros(np.shape(a)) for a in arguments[:-1]] + [np.ones(np.shape(arguments[-1]))]
+    close(jax.jvp(ours, arguments, tuple(tangents)), jax.jvp(own, arguments, tuple(tangents)))
+    close(jax.grad(ours, last)(*arguments), jax.grad(own, last)(*arguments))
+
+
+def test_against_scipy():
+    model = gs.as_jax(gs.Likelihood(gs.student_t, X))
+    assert float(model(nu=3.5, mu=0.2, sigma=1.1)) == pytest.approx(stats.t.logpdf(X, 3.5, 0.2, 1.1).sum(), rel=1e-13)
+
+
+def test_sets_of_arguments(case):
+    """Mapped once, and twice with different arguments mapped."""
+    ours, own, arguments = case
+    many = [np.asarray(a) * (1 + 0.1 * np.arange(5).reshape(5, *[1] * np.ndim(a))) for a in arguments]
+    every = tuple(range(len(arguments)))
+    one = [jax.jit(jax.vmap(jax.value_and_grad(f, every))) for f in (ours, own)]
+    close(*(f(*many) for f in one))
+    outer = (0, *[None] * (len(arguments) - 1))
+    two = [jax.vmap(jax.vmap(f, (None, *[0] * (len(arguments) - 1))), outer) for f in (ours, own)]
+    close(*(f(*many) for f in two))
+    assert jax.vmap(ours)(*(a[:0] for a in many)).shape == (0,)
+
+
+def test_loops(case):
+    ours, own, arguments = case
+
+    def climbed(f):
+        def step(_, a):
+            return a + 1e-5 * jax.grad(f)(a, *arguments[1:])
+
+        def until(state):
+            return state[0] + 1, step(0, state[1])
+
+        start = jnp.asarray(arguments[0])
+        scanned = jax.lax.scan(lambda a, _: (step(0, a), f(a, *arguments[1:])), start, length=4)
+        counted = jax.lax.while_loop(lambda s: s[0] < 4, until, (0, start))
+        return scanned, counted[1]
+
+    close(*(jax.jit(climbed, static_argnums=0)(f) for f in (ours, own)), rtol=1e-9)
+
+
+def test_python_takes_no_part(monkeypatch):
+    """A compiled program calls the device without it, also the first time."""
+    model = gs.Likelihood(gs.student_t, X)
+    ours = jax.jit(jax.value_and_grad(gs.as_jax(model), (0, 1, 2))).lower(4.0, 0.5, 1.5).compile()
+    for owner, name in ((gs.Likelihood, "value_and_grad"), (gs.Likelihood, "__call__"), (functions._Sums, "evaluated")):
+        monkeypatch.setattr(owner, name, None)
+    close(ours(4.0, 0.5, 1.5), jax.value_and_grad(student_t, (0, 1, 2))(4.0, 0.5, 1.5))
+
+
+@pytest.mark.parametrize("model, arguments", [
+    (lambda: gs.Likelihood(gs.mvnormal, DESIGN), (np.zeros(4), np.eye(4))),
+    (lambda: gs.Likelihood(gs.normal, X[:0]), (0.0, 1.0)),
+    (lambda: gs.GLM(gs.bernoulli_logit, Y, DESIGN, devices=["opencl", "opencl"]), (np.full(4, 0.1), 0.2)),
+], ids=["vectors", "no data", "pieces"])  # fmt: skip
+def test_calls_that_only_python_makes(model, arguments):
+    model = model()
+    ours = jax.jit(jax.value_and_grad(gs.as_jax(model), 0))
+    value, slopes = model.value_and_grad(*arguments)
+    close(ours(*arguments), (value, next(iter(slopes.values()))))
+    twice = jax.vmap(ours, (0, *[None] * (len(arguments) - 1)))(np.stack([arguments[0]] * 2), *arguments[1:])
+    close(twice, jax.tree.map(lambda a: np.stack([a] * 2), ours(*arguments)))
+
+
+def test_threads_share_a_function():
+    ours, found = jax.jit(jax.vmap(jax.grad(gs.as_jax(gs.Likelihood(gs.student_t, X)), 1), (None, 0, None))), {}
+    places = np.linspace(-1, 1, 40)
+    want = ours(4.0, places, 1.5)
+
+    def work(k):
+        with jax.enable_x64(True):
+            found[k] = [np.asarray(ours(4.0, np.roll(places, k), 1.5)) for _ in range(30)]
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k in range(6):
+        for slopes in found[k]:
+            np.testing.assert_array_equal(slopes, np.roll(want, k))
+
+
+def test_defaults_and_names():
+    model = gs.GLM(gs.bernoulli_logit, Y, DESIGN)
+    ours, beta = gs.as_jax(model), np.full(4, 0.2)
+    close(ours(beta), model(beta))
+    close(ours(alpha=0.5, beta=beta), model(beta, 0.5))
+    with pytest.raises(ValueError, match="GLM has no parameter 'gamma'; its parameters are beta, alpha"):
+        ours(beta, gamma=1)
+    with pytest.raises(ValueError, match="beta has"):
+        ours(np.ones(5))
+
+
+def test_single_precision():
+    single = gs.as_jax(gs.Likelihood(gs.student_t, X.astype(np.float32)))
+    double = gs.as_jax(gs.Likelihood(gs.student_t, X))
+    want = jax.value_and_grad(student_t, (0, 1, 2))(4.0, 0.5, 1.5)
+    close(jax.value_and_grad(single, (0, 1, 2))(4.0, 0.5, 1.5), want, rtol=1e-4)
+    with jax.enable_x64(False):
+        value, slopes = jax.jit(jax.value_and_grad(single, (0, 1, 2)))(4.0, 0.5, 1.5)
+        assert value.dtype == slopes[0].dtype == np.float32
+        close((value, slopes), want, rtol=1e-4)
+        with pytest.raises(ValueError, match="float64 and JAX computes in float32: call jax.config.update"):
+            double(4.0, 0.5, 1.5)
+
+
+def test_invalid_and_infinite_values_are_those_of_the_model():
+    model = gs.Likelihood(gs.exponential, np.abs(X))
+    ours = gs.as_jax(model)
+    for value in (-1.0, np.nan, 0.0, np.inf, 1e-300):
+        np.testing.assert_equal(float(ours(value)), model(value))
+
+
+def test_a_whole_number_has_no_derivative():
+    n = RNG.integers(0, 6, 50)
+    ours = gs.as_jax(gs.Likelihood(gs.binomial, n))
+    want = stats.binom.logpmf(n, 7, 0.3).sum()
+    assert float(ours(7, 0.3)) == pytest.approx(want, rel=1e-12)
+    h = 1e-6
+    slope = (stats.binom.logpmf(n, 7, 0.3 + h).sum() - stats.binom.logpmf(n, 7, 0.3 - h).sum()) / (2 * h)
+    assert float(jax.grad(ours, 1)(7, 0.3)) == pytest.approx(slope, rel=1e-6)
+    with pytest.raises(TypeError, match="there is no derivative in n: take jax.lax.stop_gradient"):
+        jax.grad(ours, 0)(7.0, 0.3)
+
+
+def test_what_is_no_model():
+    with pytest.raises(TypeError, match="model is a Density: as_jax takes a Likelihood, GLM"):
+        gs.as_jax(gs.normal)
+
+
+def test_programs_of_another_process_are_not_run():
+    """A cache on disk may bring them."""
+    calls.register()
+    call = jax.ffi.ffi_call(calls.TARGET, jax.ShapeDtypeStruct((3,), np.float64))
+    for place in (-1, 0, calls.MOST_PROGRAMS - 1, calls.MOST_PROGRAMS):
+        with pytest.raises(jax.errors.JaxRuntimeError, match="compiled in another process"):
+            call(np.ones(2), place=np.int64(place), token=np.int64(5)).block_until_ready()
+
+
+def test_buffers_of_other_lengths_are_not_written():
+    program = calls.Program.of(Replay(np.zeros(2), np.array([5.0, 6.0, 7.0]), [], []))
+    for n_given, n_found in ((2, 2), (3, 3), (4, 3), (2, 6)):
+        with pytest.raises(jax.errors.JaxRuntimeError, match="compiled for other work"):
+            program(jnp.ones(n_given), n_found).block_until_ready()
+
+
+def test_a_device_that_fails():
+    """The error is that of the call, and the next call is free to work."""
+    import ctypes
+
+    function = ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p).value
+    given, found = np.zeros(2), np.array([5.0, 6.0, 7.0])
+    broken = calls.Program.of(Replay(given, found, [Command(function, (-3,))], []))
+    for _ in range(2):
+        with pytest.raises(jax.errors.JaxRuntimeError, match="the device did not do its work"):
+            broken(jnp.ones(2), 3).block_until_ready()
+    right = calls.Program.of(Replay(given, found, [Command(function, (0,))], []))
+    mapped = jax.vmap(lambda given: right(given, 3))(jnp.array([[1.0, 2.0], [3.0, 4.0]]))
+    np.testing.assert_array_equal(mapped, [[5, 6, 7], [5, 6, 7]])
+    np.testing.assert_array_equal(given, [3, 4])
