@@ -18,11 +18,11 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Variable
 from pytensor.graph.replace import clone_replace
 
+from ...evaluation.by_code import Evaluation, evaluation_of
 from ...rows.model import Rows
 from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
 from ..graph.gradients import gradients, pulled_back
-from ..graph.machine import Evaluation, evaluation_of
 from .along import Pick
 from .program import Program, program_of
 from .scalar_ops import Unsupported
@@ -131,6 +131,11 @@ class RowsEvaluator:
         shapes = [self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)]
         fit = next((fit for fit in self._fits if fit.suits(shapes, [])), None)
         return fit.by.by_machine(shapes, wrt) if fit is not None and isinstance(fit.by, _ByRows) else None
+
+    def by_xla(self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...]) -> Evaluation | None:
+        """Evaluation as by `by_machine`, also before the first call."""
+        fit = self._fit_of(shapes, [])
+        return fit.by.by_machine(shapes, wrt) if isinstance(fit.by, _ByRows) else None
 
     @functools.cached_property
     def _exactly(self) -> _ByPyTensor:
@@ -254,10 +259,9 @@ class _ByRows:
 
         None where compiled code cannot.
         """
-        assert self._rows is not None
-        names, parts = self._of[wrt]
+        rows, names, parts = self._names(wrt)
         values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
-        if (replay := self._rows.replay(values, names)) is None:
+        if (replay := rows.replay(values, names)) is None:
             return None
         of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
         places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}

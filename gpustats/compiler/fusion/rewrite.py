@@ -181,6 +181,15 @@ def is_whole_sum(node: Apply) -> bool:
     return isinstance(node.op, Sum) and not node.outputs[0].type.ndim and node.inputs[0].type.ndim > 0
 
 
+class ForJAX(FuseSums):
+    """The same rewrite of a graph that JAX compiles and differentiates, which learns to compile our operations."""
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        from . import jax_link  # noqa: F401  # it imports JAX
+
+        super().apply(fgraph)
+
+
 class OnlyUsed(GraphRewriter):
     """Rewrite that leaves out the gradients of sums over rows that nothing uses."""
 
@@ -208,5 +217,6 @@ class BackToPyTensor(GraphRewriter):
 
 # PyMC and nutpie apply "stabilize" before they differentiate. Without a tag, no ordinary compilation does.
 optdb["stabilize"].register("gpustats_fuse_sums", FuseSums(), final_rewriter=True)
-optdb.register("gpustats_back", BackToPyTensor(), "jax", "pytorch", "mlx", position=0)
+optdb.register("gpustats_back", BackToPyTensor(), "pytorch", "mlx", position=0)
+optdb.register("gpustats_for_jax", ForJAX(), "jax", position=1.6)  # where JAX differentiates, nothing is fused before
 optdb.register("gpustats_only_used", OnlyUsed(), "fast_run", "fast_compile", position=2.6)

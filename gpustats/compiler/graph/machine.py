@@ -12,7 +12,7 @@ import functools
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,60 +20,12 @@ import numba
 import numpy as np
 from numba.core import types
 
-from ...evaluation.repeated import SumReplay
+from ...evaluation.by_code import Evaluation
 from ...runtime.intrinsics import MOST_ARGUMENTS, called, float_at, int_at, pointer_from, set_float, set_single
-from ...runtime.replay import Replay
 
 MOST_THREADS = 64  # with programs of an operation at once; calls of further threads go through Python
 CALLS_BEFORE_PROGRAM = 2  # of a thread through Python, behind which the thread gets a program
 LONGEST_CALL = 0.02  # seconds; longer calls go through Python, so that Ctrl-C ends them at once
-
-
-class Run(NamedTuple):
-    """Run of numbers that are copied: `length` of them, from the place `source` to the place `target`."""
-
-    source: int
-    target: int
-    length: int
-
-
-class Evaluation(NamedTuple):
-    """Evaluation of an operation by compiled code."""
-
-    replay: Replay
-    #: numbers that are given to the device, each with its input; a run's source is counted in that input
-    given: Sequence[tuple[int, Run]]
-    #: numbers that the device finds, to the outputs, one after another; what several runs bring to a place is added
-    found: Sequence[Run]
-    n_out: int  # number of numbers in all outputs
-    #: place of the number that says that the parameters are valid: they are where the first number found is finite
-    valid: int = -1
-
-
-def runs(sources: np.ndarray, targets: np.ndarray) -> list[Run]:
-    """Runs of numbers to copy, from each place of `sources` to that of `targets`; neighbours are copied together."""
-    if not sources.size:
-        return []
-    starts = np.flatnonzero((np.diff(sources, prepend=-2) != 1) | (np.diff(targets, prepend=-2) != 1))
-    lengths = np.diff(starts, append=sources.size)
-    return [Run(*map(int, its)) for its in zip(sources[starts], targets[starts], lengths, strict=True)]
-
-
-def evaluation_of(
-    replay: SumReplay, inputs: Iterable[tuple[int, str, np.ndarray]], outputs: Iterable[tuple[str, np.ndarray]], n_out: int,
-    valid: int = -1,
-) -> Evaluation:  # fmt: skip
-    """Evaluation, by compiled code, of a sum and its derivatives; the sum is the first output.
-
-    `inputs` come with the arguments that are made of them, and for each number of the argument which of the input it is.
-    `outputs` are arguments in which there are derivatives, and where among the outputs those in each number belong.
-    """
-    given = [(i, run) for i, name, elements in inputs for run in runs(elements, replay.arguments[name])]
-    found = [Run(0, 0, 1)]
-    for name, targets in outputs:
-        for elements, sources in replay.derivatives[name]:
-            found += runs(sources, targets[elements])
-    return Evaluation(replay.replay, given, found, n_out, valid)
 
 
 class Head(NamedTuple):

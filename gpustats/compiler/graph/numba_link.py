@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import itertools
 import math
 import threading
 import time
@@ -17,8 +16,9 @@ import numpy as np
 from pytensor.graph.basic import Apply
 from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 
+from ...evaluation.by_code import Evaluation
 from ...runtime.foreign import from_any_thread
-from .machine import Evaluation, Programs, evaluation_of, is_possible, machine
+from .machine import Programs, is_possible, machine
 from .ops import ArrayOp, LogLikelihood
 
 # Draws are a call of Python's in any case, so object mode costs nothing there.
@@ -194,15 +194,7 @@ def _array_op(op: ArrayOp, node: Apply, **kwargs: Any) -> Callable:
 
 @numba_funcify.register(LogLikelihood)
 def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
-    evaluator, places = op.evaluator, op.places
-
     def alone(arrays: Sequence[np.ndarray]) -> Evaluation | None:
-        if (replay := evaluator.replay([a.shape for a in arrays], op.wrt)) is None:
-            return None
-        names = [evaluator.formula.names[i] for i in evaluator.free]
-        inputs = [(place, n, np.arange(arrays[place].size)) for place, n in enumerate(names) if n in replay.arguments]
-        starts = list(itertools.accumulate((arrays[place].size for place in places), initial=2))
-        outputs = [(names[p], start + np.arange(arrays[p].size)) for p, start in zip(places, starts, strict=False)]
-        return evaluation_of(replay, inputs, outputs, starts[-1], valid=1)
+        return op.by_code([a.shape for a in arrays], op.places)
 
     return compiled(Bridge(op.evaluate, ndims_of(node), str(op), evaluation=alone), node)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +19,7 @@ from pytensor.scalar.basic import float64 as scalar_float64
 from pytensor.tensor.basic import Alloc
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
+from ...evaluation.by_code import Evaluation, evaluation_of
 from ..evaluation.formula import Evaluator, Formula, FormulaArgument
 from .types import Batch, E, Extents, SymbolicShape, TensorLike, TensorVariable, Variables
 
@@ -204,6 +207,17 @@ class LogLikelihood(DensityOp):
 
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return self.evaluator.checked_sums(arrays, self.wrt)
+
+    def by_code(self, shapes: Sequence[tuple[int, ...]], places: Sequence[int]) -> Evaluation | None:
+        """Evaluation by compiled code for inputs of these shapes, with derivatives in those at some places, else None."""
+        evaluator = self.evaluator
+        if (replay := evaluator.replay(shapes, tuple(evaluator.free[place] for place in places))) is None:
+            return None
+        names, elements = [self.formula.names[i] for i in evaluator.free], [np.arange(math.prod(shape)) for shape in shapes]
+        inputs = [(place, n, elements[place]) for place, n in enumerate(names) if n in replay.arguments]
+        starts = list(itertools.accumulate((elements[place].size for place in places), initial=2))
+        outputs = [(names[p], start + elements[p]) for p, start in zip(places, starts, strict=False)]
+        return evaluation_of(replay, inputs, outputs, starts[-1], valid=1)
 
     def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
         return [(), (), *(of[i] for i in self.places)]

@@ -17,6 +17,7 @@ from thorough import THOROUGH, some
 
 import gpustats.pymc as gpm
 from gpustats.compiler.graph import machine, numba_link
+from gpustats.evaluation import by_code
 
 N = 300
 pytestmark = pytest.mark.usefixtures("by_machine")
@@ -216,5 +217,5 @@ def test_sampling_calls_python_twice_a_chain(rng, through_python):
 
 def test_runs():
     sources, targets = np.array([3, 4, 5, 9, 0, 1]), np.array([0, 1, 2, 3, 7, 8])
-    assert machine.runs(sources, targets) == [(3, 0, 3), (9, 3, 1), (0, 7, 2)]
-    assert machine.runs(np.array([], int), np.array([], int)) == []
+    assert by_code.runs(sources, targets) == [(3, 0, 3), (9, 3, 1), (0, 7, 2)]
+    assert by_code.runs(np.array([], int), np.array([], int)) == []
