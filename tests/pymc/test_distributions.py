@@ -261,3 +261,18 @@ def test_reserved_parameter_names():
     """)
     with pytest.raises(ValueError, match="blob has a parameter called 'shape'.*rename it"):
         gpm.distribution(density)
+
+
+def test_parameters_that_methods_take_by_name():
+    """Compiled code calls Python each time, and not only at first."""
+    x = np.random.default_rng(5).normal(size=(40, 3))
+    with pm.Model() as model:
+        gpm.MvNormal("x", pm.Normal("mu", shape=3), chol=np.eye(3), observed=x)
+    function = model.logp_dlogp_function(ravel_inputs=True, mode="NUMBA")
+    function.set_extra_values({})
+    for k in range(5):
+        mu = np.full(3, 0.1 * k)
+        value, slopes = function(mu)
+        want = stats.multivariate_normal.logpdf(x, mu).sum() + stats.norm.logpdf(mu).sum()
+        np.testing.assert_allclose(value, want, rtol=1e-12)
+        np.testing.assert_allclose(slopes, (x - mu).sum(0) - mu, rtol=1e-10)

@@ -54,7 +54,7 @@ class DensityFormula(Formula):
             density.discrete,
             kind,
         )
-        self._passed_by_name = names != tuple(domains)
+        self.passed_by_name = names != tuple(domains)
 
     def of_kind(self, kind: LogFunction) -> DensityFormula:
         return DensityFormula(self.density, self._named, kind)
@@ -64,7 +64,7 @@ class DensityFormula(Formula):
 
     def as_call(self, parameters: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
         """Parameters as methods of a density take them: those by place, and those by name."""
-        return ((), dict(zip(self.names[1:], parameters, strict=True))) if self._passed_by_name else (parameters, {})
+        return ((), dict(zip(self.names[1:], parameters, strict=True))) if self.passed_by_name else (parameters, {})
 
     def __reduce__(self) -> tuple:
         density = self.density
@@ -186,7 +186,7 @@ class _SumForShapes:
     def replay(self, wrt: tuple[int, ...]) -> SumReplay | None:
         """Commands of the sum for compiled code, as `Evaluator.replay` gives them."""
         names, arguments, free = self._formula.names, self._arguments.copy(), dict(self._free)
-        if self._likelihood is None or self._formula.as_call(())[1]:
+        if self._likelihood is None or self._formula.passed_by_name:
             return None
         for i, shape in free.items():
             arguments[i] = 1.0 if shape is None else np.ones(self._shape_of_gradient[i]).reshape(shape)

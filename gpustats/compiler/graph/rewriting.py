@@ -105,4 +105,15 @@ def _check_sums(fgraph: FunctionGraph) -> None:
 
 
 # After `specialize`, when equal subgraphs are merged and sums are bare, and before Elemwise are fused.
+class ForJAX(GraphRewriter):
+    """Rewrite that changes nothing: before JAX compiles a graph, PyTensor learns how JAX calls our operations.
+
+    That imports JAX, which takes a second, and which not everybody has.
+    """
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        from . import jax_link  # noqa: F401
+
+
+optdb.register("gpustats_jax_link", ForJAX(), "jax", position=0)
 optdb.register("gpustats_one_evaluation", OneEvaluation(), "fast_run", "fast_compile", position=2.5)
