@@ -107,10 +107,16 @@ def without_inner_graphs(variable: Variable) -> Variable:
     return rebuilt(variable, opened)
 
 
+OF_OTHER_VARIABLES = "_shared"  # end of the names that `pymc.pytensorf.make_shared_replacements` gives
+
+
 def shared_data(variable: Variable) -> dict[Variable, np.ndarray]:
-    """Shared variables that a variable is computed from, `pm.Data` and lengths of dimensions, with their present values."""
+    """Shared variables that a variable is computed from, `pm.Data` and lengths of dimensions, with their present values.
+
+    Where PyMC samples some variables at a time, shared variables stand for the others. Those change in each step, as inputs do.
+    """
     found = [v for v in ancestors([variable]) if isinstance(v, SharedVariable) and isinstance(v.type, TensorType)]
-    return {v: v.get_value(borrow=True) for v in found}
+    return {v: v.get_value(borrow=True) for v in found if not str(v.name).endswith(OF_OTHER_VARIABLES)}
 
 
 def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:

@@ -17,7 +17,9 @@ from pytensor.compile.mode import optdb
 from pytensor.graph.basic import Apply
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import GraphRewriter
+from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.tensor.math import Sum
+from pytensor.tensor.random.op import RandomVariable
 
 from ...errors import NoDeviceError
 from ...runtime import choose
@@ -30,6 +32,8 @@ from .scalar_ops import UnknownLength, Unsupported
 from .sources import sources_of
 from .where import FEWEST_UNREAD_ROWS, decision, too_few
 
+PREGRAD = "canonicalize", "stabilize"  # rewrites before a log-posterior is differentiated
+REWRITES_OF_CHECKS = "local_check_parameter_to_ninf_switch", "local_remove_check_parameter"
 _SWITCH_WORDS = {
     "": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True,
 }  # fmt: skip
@@ -181,6 +185,23 @@ def is_whole_sum(node: Apply) -> bool:
     return isinstance(node.op, Sum) and not node.outputs[0].type.ndim and node.inputs[0].type.ndim > 0
 
 
+class FuseValues(GraphRewriter):
+    """Rewrite of a log-posterior that PyMC compiles without its derivatives, as for Metropolis or SMC.
+
+    It becomes what is differentiated elsewhere, so that a value is the same with its gradient and without.
+    """
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        if not settings().on or len(fgraph.outputs) != 1 or not has_device():
+            return
+        (total,) = fgraph.outputs
+        if total.type.ndim or not total.type.dtype.startswith("float"):
+            return
+        if any(isinstance(node.op, OfRows | RandomVariable) for node in fgraph.apply_nodes):
+            return
+        optdb.query(RewriteDatabaseQuery(include=PREGRAD)).rewrite(fgraph)
+
+
 class ForJAX(FuseSums):
     """The same rewrite of a graph that JAX compiles and differentiates, which learns to compile our operations."""
 
@@ -215,8 +236,10 @@ class BackToPyTensor(GraphRewriter):
             fgraph.replace_all(pairs, reason="rows on the device", import_missing=True)
 
 
-# PyMC and nutpie apply "stabilize" before they differentiate. Without a tag, no ordinary compilation does.
+# PyMC and nutpie apply "stabilize" before they differentiate. Without a tag, no ordinary compilation does. All that PyMC
+# compiles has one of the rewrites of checks, which would hide what the checks are: values are fused before.
 optdb["stabilize"].register("gpustats_fuse_sums", FuseSums(), final_rewriter=True)
+optdb.register("gpustats_fuse_values", FuseValues(), *REWRITES_OF_CHECKS, position=0.5)
 optdb.register("gpustats_back", BackToPyTensor(), "pytorch", "mlx", position=0)
 optdb.register("gpustats_for_jax", ForJAX(), "jax", position=1.6)  # where JAX differentiates, nothing is fused before
 optdb.register("gpustats_only_used", OnlyUsed(), "fast_run", "fast_compile", position=2.6)
