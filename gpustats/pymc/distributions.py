@@ -15,7 +15,7 @@ from ..compiler.graph.types import TensorLike, TensorVariable
 from ..density import Density
 from . import interval  # noqa: F401  (it declares what truncates)
 from .counterparts import class_name
-from .parameters import RESERVED, parameters_of, sized_signature, take_parameters
+from .parameters import keyword_of, parameters_of, sized_signature, take_parameters
 from .random_variable import DensityRV, random_variable
 
 
@@ -26,7 +26,9 @@ class _DensityDistribution(Distribution):
 
     @classmethod
     def dist(cls, *args: TensorLike, **kwargs: object) -> TensorVariable:
-        parameters = parameters_of(cls.formula.density, args, take_parameters(kwargs))
+        density = cls.formula.density
+        own = {keyword_of(n): n for n in density.parameters}
+        parameters = parameters_of(density, args, {own.get(n, n): v for n, v in take_parameters(kwargs).items()})
         op = _variant(cls.rv_op, tuple(parameters), kwargs.get("shape"))
         return random_variable(op, list(parameters.values()), **kwargs)
 
@@ -51,7 +53,7 @@ def _variant(op: DensityRV, names: tuple[str, ...], shape: object) -> DensityRV:
 @functools.lru_cache(1024)
 def _make(formula: DensityFormula, random: Callable[..., np.ndarray] | None) -> type[Distribution]:
     density = formula.density
-    parameters = "\n".join(f"{a.name} : tensor_like\n    {a.domain}" for a in formula.arguments[1:])
+    parameters = "\n".join(f"{keyword_of(a.name)} : tensor_like\n    {a.domain}" for a in formula.arguments[1:])
     return type(
         class_name(formula.name),
         (_DensityDistribution, Discrete if density.discrete else Continuous),
@@ -80,8 +82,9 @@ def distribution(density: Density, *, random: Callable[..., np.ndarray] | None =
     -------
     subclass of pymc.Distribution
         Called as ``D("y", *parameters, observed=, dims=, shape=, …)``, parameters in the density's order or by name, or as
-        ``D.dist(*parameters, shape=)``. The default transform of a free variable follows from the domain of the
-        observation: log, logodds, simplex, ordered, and the interval between parameters named lower and upper.
+        ``D.dist(*parameters, shape=)``. A parameter whose name PyMC takes for itself has an underscore behind it: ``shape_=``.
+        The default transform of a free variable follows from the domain of the observation: log, logodds, simplex, ordered,
+        and the interval between parameters named lower and upper.
 
     Examples
     --------
@@ -105,9 +108,6 @@ def distribution(density: Density, *, random: Callable[..., np.ndarray] | None =
     >>> bool(abs((draws > 3.0).mean() - 0.25) < 0.01)
     True
     """
-    for name in density.parameters:
-        if name in RESERVED:
-            raise ValueError(f"{density.name} has a parameter called {name!r}, which PyMC uses itself: rename it")
     return _make(DensityFormula(density), random)
 
 

@@ -25,6 +25,11 @@ RESERVED = frozenset(
 )
 
 
+def keyword_of(name: str) -> str:
+    """Keyword of a parameter: its name, with an underscore where PyMC takes the name itself."""
+    return f"{name}_" if name in RESERVED else name
+
+
 def take_parameters(kwargs: dict[str, V]) -> dict[str, V]:
     """Remove the keywords that are not PyMC's own, and return them."""
     return {n: kwargs.pop(n) for n in list(kwargs) if n not in RESERVED}

@@ -10,7 +10,7 @@ import pytensor.tensor as pt  # noqa: E402
 from modes import QUICK  # noqa: E402
 from pymc_models import CONTINUOUS, NAMES, PARETO2, Y, counterpart, difference, ours  # noqa: E402
 from pymc_parameters import PARAMETERS  # noqa: E402
-from scipy import stats  # noqa: E402
+from scipy import special, stats  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
@@ -253,16 +253,6 @@ def test_errors(call, message):
         call()
 
 
-def test_reserved_parameter_names():
-    density = gs.register("""
-    // blob: a density
-    // x: real    shape: positive
-    __device__ real blob_logpdf(real x, real shape) { return -x * x * shape; }
-    """)
-    with pytest.raises(ValueError, match="blob has a parameter called 'shape'.*rename it"):
-        gpm.distribution(density)
-
-
 def test_parameters_that_methods_take_by_name():
     """Compiled code calls Python each time, and not only at first."""
     x = np.random.default_rng(5).normal(size=(40, 3))
@@ -276,3 +266,25 @@ def test_parameters_that_methods_take_by_name():
         want = stats.multivariate_normal.logpdf(x, mu).sum() + stats.norm.logpdf(mu).sum()
         np.testing.assert_allclose(value, want, rtol=1e-12)
         np.testing.assert_allclose(slopes, (x - mu).sum(0) - mu, rtol=1e-10)
+
+
+def test_parameters_whose_names_are_pymcs():
+    weibull = gs.register("""
+    // weibull_by_mean: Weibull distribution by its mean
+    // x: nonnegative    mean: positive    shape: positive
+    __device__ real weibull_by_mean_logpdf(real x, real mean, real shape)
+    {
+        real scale = mean / exp(lgamma(1 + 1 / shape));
+        return log(shape / scale) + (shape - 1) * log(x / scale) - pow(x / scale, shape);
+    }
+    """, replace=True)  # fmt: skip
+    Weibull = gpm.distribution(weibull)
+    assert "shape_ : tensor_like" in Weibull.__doc__
+    x, scale = np.array([0.5, 1.0, 3.0]), 2.0 / special.gamma(1 + 1 / 1.5)
+    for given in (Weibull.dist(2.0, 1.5, shape=3), Weibull.dist(shape_=1.5, mean=2.0, shape=3)):
+        np.testing.assert_allclose(pm.logp(given, x).eval(), stats.weibull_min.logpdf(x, 1.5, scale=scale), rtol=1e-12)
+    with pm.Model() as model:
+        Weibull("x", mean=pm.HalfNormal("mean"), shape_=pm.HalfNormal("shape_parameter"), observed=x)
+    want = stats.weibull_min.logpdf(x, 1.5, scale=scale).sum()
+    point = {"mean_log__": np.log(2.0), "shape_parameter_log__": np.log(1.5)}
+    assert model.compile_logp([model["x"]], jacobian=False)(point) == pytest.approx(want, rel=1e-12)
