@@ -50,13 +50,12 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
     Examples
     --------
     >>> import jax, numpy as np, gpustats as gs
-    >>> jax.config.update("jax_enable_x64", True)
-    >>> likelihood = gs.Likelihood(gs.normal, np.array([-1.0, 0.0, 1.0, 4.0]))
-    >>> logp = jax.jit(gs.as_jax(likelihood))
-    >>> logp(0.5, 2.0).round(6), jax.grad(logp)(0.5, sigma=2.0)
-    (Array(-8.573342, dtype=float64), Array(0.5, dtype=float64, weak_type=True))
-    >>> jax.vmap(logp, (0, None))(np.array([0.0, 1.0]), 2.0).round(6)
-    Array([-8.698342, -8.698342], dtype=float64)
+    >>> logp = jax.jit(gs.as_jax(gs.Likelihood(gs.normal, np.array([-1.0, 0.0, 1.0, 4.0]))))
+    >>> with jax.enable_x64(True):
+    ...     print(logp(0.5, 2.0).round(6), jax.grad(logp)(0.5, sigma=2.0))
+    ...     print(jax.vmap(logp, (0, None))(np.array([0.0, 1.0]), 2.0).round(6))
+    -8.323343 0.5
+    [-8.698343 -8.198343]
     """
     try:
         import jax.numpy as jnp
