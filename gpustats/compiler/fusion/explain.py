@@ -11,7 +11,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.pytensorf import rewrite_pregrad
 from pytensor.graph.basic import Variable
-from pytensor.graph.traversal import toposort
+from pytensor.graph.traversal import ancestors, toposort
 
 from ...rows.leaves import stored
 from ...runtime import choose
@@ -129,7 +129,15 @@ def _shapes(model: pm.Model) -> dict[Variable, tuple[int, ...]]:
 
 def _explained(name: str, term: Variable, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> TermExplanation:
     graph = rewrite_pregrad(pt.sum(term))
-    found = [_sum(node.inputs[0], shapes, min_rows) for node in toposort([graph]) if is_whole_sum(node)]
+    found, within = list[SumExplanation | None](), set[Variable]()
+    for node in reversed(list(toposort([graph]))):
+        if is_whole_sum(node):
+            explained = _sum(node.inputs[0], shapes, min_rows)
+            if explained is not None and explained.reason and node.outputs[0] in within:
+                continue  # it is a part of a parameter of a sum that the device computes, such as the sum of a softmax
+            found.insert(0, explained)
+            if explained is not None and not explained.reason:
+                within |= set(ancestors([node.inputs[0]]))
     sums = [s for s in found if s is not None]
     return TermExplanation(name, sums, "" if sums else "it is a sum without data" if found else "it is one number")
 

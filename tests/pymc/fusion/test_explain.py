@@ -1,5 +1,6 @@
 """What `explain` says of the terms of a model."""
 
+import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 
@@ -44,3 +45,18 @@ def test_without_terms():
     assert str(gpm.explain(model)) == "the model has no observed variables" and not gpm.explain(model).terms
     with model:
         assert not gpm.explain().terms
+
+
+def test_sums_within_a_parameter_are_not_those_of_the_term():
+    """Whether a term is fused does not depend on sums over its parameters, as in a softmax."""
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(4000, 6)), rng.normal(size=4000)
+    with pm.Model() as model:
+        weights = pm.Dirichlet("weights", np.ones(6))
+        pm.Normal("y", pt.dot(pm.Data("x", x), weights), pm.HalfNormal("sigma"), observed=y)
+    with gpm.fused(min_rows=500):
+        (term,) = gpm.explain(model).terms
+    assert term.is_fused and term.reason == "" and [s.n_rows for s in term.sums] == [4000]
+    with gpm.fused(min_rows=5000):
+        (term,) = gpm.explain(model).terms
+    assert not term.is_fused and term.reason == "fewer than 5000 rows" and term.n_rows == 4000
