@@ -74,11 +74,13 @@ def _every(reader: Reader, v: Variable) -> Expression:
             places.append(range(extent))
         elif extent is None:
             raise UnknownLength(f"a check of {v.type}")
+        elif not candidates:
+            raise Unsupported(f"a check of {extent} elements within each row; at most {MOST_IN_ROW} are written out")
         else:
             raise Unsupported(f"a check of {v.type}, in which {extent} may be rows or not")
     parts = [reader.expressions.truth(reader.visit(v, tuple(p))) for p in itertools.product(*places)]
     if len(parts) > MOST_IN_ROW:
-        raise Unsupported(f"a check of {len(parts)} numbers in each row")
+        raise Unsupported(f"a check of {len(parts)} elements within each row; at most {MOST_IN_ROW} are written out")
     return reader.expressions.folded("{} && {}", parts, whole=True)
 
 
