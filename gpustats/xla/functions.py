@@ -47,6 +47,11 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
     ValueError
         When the data are float64 and JAX is not to compute in float64.
 
+    Notes
+    -----
+    A function that JAX has compiled on the CPU keeps the model's data until the process ends: XLA tells nobody when it drops what
+    it has compiled.
+
     Examples
     --------
     >>> import jax, numpy as np, gpustats as gs
