@@ -49,8 +49,8 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
 
     Notes
     -----
-    A function that JAX has compiled on the CPU keeps the model's data until the process ends: XLA tells nobody when it drops what
-    it has compiled.
+    A function that JAX has compiled on the CPU keeps the model's data until the process ends, because XLA tells nobody when it
+    drops what it has compiled.
 
     Examples
     --------
