@@ -114,6 +114,9 @@ class Sums:
         return found
 
 
+MOST_PIECES = 32  # of numbers that lie together, beyond which they are gathered one by one
+
+
 class _Call(NamedTuple):
     """Evaluation as a call of XLA's, for arrays of some lengths."""
 
@@ -150,11 +153,34 @@ class _Call(NamedTuple):
                 "the data are float64 and JAX computes in float32: call jax.config.update('jax_enable_x64', True) first, or "
                 "make the likelihood of data in float32"
             )
-        constants = jnp.asarray(replay.given, dtype)
-        numbers = jnp.concatenate([*(jnp.ravel(a).astype(dtype) for a in arrays), constants])[self.order]
-        found = self.program(numbers, replay.found.size)
-        out = found[self.source] if self.target is None else jnp.zeros(n_out, dtype).at[self.target].add(found[self.source])
+        given = [*(jnp.ravel(a).astype(dtype) for a in arrays), jnp.asarray(replay.given, dtype)]
+        found = self.program(_taken(given, self.order), replay.found.size)
+        out = _taken([found], self.source)
+        if self.target is not None:
+            out = jnp.zeros(n_out, dtype).at[self.target].add(out)
         if valid < 0:
             return out
         right = ~jnp.isnan(found[0])  # else the sum is -inf, and does not change
         return jnp.where(right, out, 0.0).at[0].set(jnp.where(right, out[0], -jnp.inf)).at[valid].set(right.astype(dtype))
+
+
+def _taken(arrays: Sequence[jax.Array], places: np.ndarray) -> jax.Array:
+    """Numbers at some places of vectors that stand one after another.
+
+    Pieces of neighbours are copied, which takes XLA a fraction of the time that it takes to gather them.
+    """
+    import jax.numpy as jnp
+
+    if not places.size:
+        return arrays[0][:0]
+    starts = np.cumsum([0, *(a.size for a in arrays)])
+    owner = np.searchsorted(starts, places, "right") - 1
+    cuts = np.flatnonzero((np.diff(places) != 1) | (np.diff(owner) != 0)) + 1
+    if cuts.size >= MOST_PIECES:
+        return jnp.concatenate(arrays)[places]
+    pieces = []
+    for piece in np.split(places, cuts):
+        i = int(np.searchsorted(starts, piece[0], "right")) - 1
+        first = int(piece[0] - starts[i])
+        pieces.append(arrays[i][first : first + piece.size])
+    return jnp.concatenate(pieces)
