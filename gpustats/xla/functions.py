@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -94,11 +95,19 @@ def _sums(model: Any, names: Sequence[str]) -> Sums:
     def evaluation(shapes: tuple[Shape, ...], wrt: tuple[int, ...]) -> Evaluation | None:
         values = [np.ones(shape) if shape else 1.0 for shape in shapes]
         if (replay := model.replay(dict(zip(names, values, strict=True)), [names[i] for i in wrt])) is None:
+            check([np.ones(shape) for shape in shapes])
             return None
         places = [np.arange(math.prod(shape)) for shape in shapes]
         starts = list(itertools.accumulate((places[i].size for i in wrt), initial=1))
         outputs = [(names[i], start + places[i]) for i, start in zip(wrt, starts, strict=False)]
         return evaluation_of(replay, zip(range(len(names)), names, places, strict=True), outputs, starts[-1])
+
+    def check(arrays: Sequence[np.ndarray]) -> None:
+        """Raise an error for shapes that the model does not take: within a program of XLA's it would be hard to read."""
+        with contextlib.suppress(np.linalg.LinAlgError):  # the numbers are none that mean anything
+            if np.size(by_python(arrays, ())[0]) != 1:
+                listed = ", ".join(f"{n} {a.shape}" for n, a in zip(names, arrays, strict=True))
+                raise ValueError(f"the arguments have several sets ({listed}): pass one, and take jax.vmap for several")
 
     def by_python(arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[Any]:
         given = {n: a if a.ndim else a.item() for n, a in zip(names, arrays, strict=True)}

@@ -181,6 +181,10 @@ def test_defaults_and_names():
         ours(beta, gamma=1)
     with pytest.raises(ValueError, match="beta has"):
         ours(np.ones(5))
+    with pytest.raises(ValueError, match=r"several sets \(beta \(3, 4\), alpha \(\)\): pass one, and take jax.vmap"):
+        jax.jit(ours)(np.ones((3, 4)))
+    with pytest.raises(ValueError, match="shapes do not broadcast"):
+        jax.grad(gs.as_jax(gs.Likelihood(gs.normal, X)), 1)(np.zeros(3), 1.0)
 
 
 def test_single_precision():
