@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import re
 import secrets
 import threading
@@ -57,6 +58,15 @@ PLACE = Head(*range(len(Head._fields)))  # of each number in a program
 _table = np.zeros(MOST_PROGRAMS, np.int64)  # addresses of the programs
 _kept: list[tuple[np.ndarray, Replay]] = []
 _lock = threading.Lock()
+
+
+def _in_child() -> None:
+    """Know no program in a forked process, where the device does not work."""
+    _table[...] = 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
 
 
 class Program(NamedTuple):
@@ -132,7 +142,7 @@ _FAILED_PRECONDITION, _INTERNAL = 9, 13  # kinds of errors
 _ERRORS = [
     _ErrorArguments(ctypes.sizeof(_ErrorArguments), None, message, code)
     for message, code in (
-        (b"gpustats: this was compiled in another process: compile it again, without a cache on disk", _FAILED_PRECONDITION),
+        (b"gpustats: this was compiled in another process, before a fork or in a cache on disk", _FAILED_PRECONDITION),
         (b"gpustats: this was compiled for other work, with buffers of other lengths", _FAILED_PRECONDITION),
         (b"gpustats: the device did not do its work: gpustats doctor tells whether it is well", _INTERNAL),
     )

@@ -110,6 +110,16 @@ def test_sums_of_gpustats_are_calls_of_xla(make):
     assert calls_of(logp_of(make(gpm)), make(gpm)) == {"ffi_call"}
 
 
+def test_single_precision_is_left_to_jax():
+    """A sum on the device would be of float64."""
+    model = hierarchical(pm)
+    point = [np.float32(0.1) + np.zeros(v.type.shape, np.float32) for v in model.value_vars]
+    with jax.enable_x64(False):
+        with gpm.fused(min_rows=1):
+            ours = logp_of(model)
+        np.testing.assert_allclose(ours(point), logp_of(model)(point), rtol=1e-5)
+
+
 def test_invalid_parameters():
     with pm.Model() as model:
         gpm.Exponential("y", pm.Normal("rate"), observed=np.abs(Y))

@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from runtimes import run
 from scipy import stats
 
 import gpustats as gs
@@ -231,6 +232,24 @@ def test_programs_of_another_process_are_not_run():
     for place in (-1, 0, calls.MOST_PROGRAMS - 1, calls.MOST_PROGRAMS):
         with pytest.raises(jax.errors.JaxRuntimeError, match="compiled in another process"):
             call(np.ones(2), place=np.int64(place), token=np.int64(5)).block_until_ready()
+
+
+def test_a_forked_process_has_no_programs():
+    output = run(
+        """
+        import jax, numpy as np, gpustats as gs
+        from gpustats.xla import calls
+        jax.config.update("jax_enable_x64", True)
+        ours = jax.jit(gs.as_jax(gs.Likelihood(gs.normal, np.zeros(3))))
+        ours(0.0, 1.0).block_until_ready()
+        calls._in_child()  # as in the child: JAX itself does not work there
+        try:
+            ours(0.0, 1.0).block_until_ready()
+        except (ValueError, jax.errors.JaxRuntimeError) as error:
+            print("before a fork" in str(error))
+        """
+    )
+    assert output.startswith("True")
 
 
 def test_buffers_of_other_lengths_are_not_written():

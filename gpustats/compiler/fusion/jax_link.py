@@ -13,6 +13,11 @@ from ..graph.jax_link import through_python
 from .op import Fused
 
 
+def in_double() -> bool:
+    """True if JAX computes in float64."""
+    return jax.numpy.result_type(float).itemsize == 8
+
+
 @jax_funcify.register(Fused)
 def _fused(op: Fused, node: Apply, **kwargs: object) -> Callable:
     evaluator = op.evaluator

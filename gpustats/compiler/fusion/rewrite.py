@@ -206,9 +206,10 @@ class ForJAX(FuseSums):
     """The same rewrite of a graph that JAX compiles and differentiates, which learns to compile our operations."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        from . import jax_link  # noqa: F401  # it imports JAX
+        from . import jax_link  # it imports JAX
 
-        super().apply(fgraph)
+        if jax_link.in_double():  # else JAX computes all in float32, and the sums here are of float64
+            super().apply(fgraph)
 
 
 class OnlyUsed(GraphRewriter):
