@@ -58,7 +58,7 @@ class Sums:
             return self._by_python(arrays, places)
 
         def called(*arrays: jax.Array) -> list[jax.Array]:
-            flat, found, end = call(arrays), list[Any](), self._n_values
+            flat, end = call(arrays), self._n_values
             found = [flat[i] for i in range(end)]
             for i in places:
                 found.append(flat[end : end + math.prod(shapes[i])].reshape(shapes[i]))
@@ -179,8 +179,7 @@ def _taken(arrays: Sequence[jax.Array], places: np.ndarray) -> jax.Array:
     if cuts.size >= MOST_PIECES:
         return jnp.concatenate(arrays)[places]
     pieces = []
-    for piece in np.split(places, cuts):
-        i = int(np.searchsorted(starts, piece[0], "right")) - 1
+    for i, piece in zip(owner[[0, *cuts]], np.split(places, cuts), strict=True):
         first = int(piece[0] - starts[i])
         pieces.append(arrays[i][first : first + piece.size])
     return jnp.concatenate(pieces)
