@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,11 +14,12 @@ from numpy.typing import ArrayLike
 from .density import Density
 from .evaluation.arguments import check_wrt
 from .evaluation.broadcasting import broadcast
+from .evaluation.compiled import RepeatedSum, Replayable
 from .evaluation.gradient import Gradient, gradient_of, hessian_of
 from .evaluation.kinds import Plans, in_order, kind_of
 from .evaluation.placement import device_of
 from .evaluation.pointwise import Pointwise
-from .evaluation.repeated import RepeatedCall, Replayable, SumReplay
+from .evaluation.repeated import RepeatedCall
 from .evaluation.repeated_sum import repeated_sum
 from .evaluation.results import as_host
 from .parallel.devices import example
@@ -25,6 +27,7 @@ from .parallel.divide import divide
 from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
 from .parallel.remade import Remade
 from .parallel.rows import added, added_with_gradients, as_rows
+from .rows.model import Rows, rows_on
 from .runtime import arrays
 from .runtime.base import Device, Runtime
 from .runtime.host_memory import HostRows, contiguous
@@ -303,12 +306,26 @@ class Likelihood(BoundDensity, Replayable):
         """Names of the parameters in which there are derivatives."""
         return check_wrt(self._function.name, self._function.arguments, None)
 
-    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
+    def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
         in_their_order = in_order(self._density.parameters, (), arguments)
         if self._pieces is not None or not self._repeats or in_their_order is None:
             return None
+        if n_sets is not None:
+            if any(np.size(value) != n_sets for value in in_their_order) or (rows := self._rows) is None:
+                return None
+            return rows.compiled({n: np.reshape(v, n_sets) for n, v in arguments.items()}, wrt, n_sets)
         repeated = self._repeated(in_their_order, bool(wrt), wrt)
-        return None if repeated is None else repeated.replay(in_their_order)
+        return None if repeated is None else repeated.compiled(in_their_order)
+
+    @functools.cached_property
+    def _rows(self) -> Rows | None:
+        """The same sum over rows, one launch of which takes many sets; None where the rows have other numbers than these."""
+        x, whole = self._function.arguments[0], [a.name for a in self._function.arguments if "integer" in a.words]
+        if any(name != x.name for name in whole):
+            return None
+        with contextlib.suppress(ValueError):  # whole numbers that are none, for which there is a value all the same
+            return rows_on(self._runtime, self._function, None, {x.name: self._x})
+        return None
 
     def _start_repeated(
         self, args: Sequence[Value], kwargs: Mapping[str, Value], derivatives: bool, wrt: str | Collection[str] | None = None

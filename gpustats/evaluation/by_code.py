@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.replay import Replay
-from .repeated import SumReplay
+from ..runtime.types import Shape
+from .compiled import RepeatedSum
 
 
 class Run(NamedTuple):
@@ -19,17 +21,47 @@ class Run(NamedTuple):
     length: int
 
 
-class Evaluation(NamedTuple):
-    """Evaluation of an operation by compiled code."""
+class Places(NamedTuple):
+    """Places of numbers of an array, (m,), and those of the same numbers among the device's, (sets, m)."""
 
-    replay: Replay
-    #: numbers that are given to the device, each with its input; a run's source is counted in that input
-    given: Sequence[tuple[int, Run]]
-    #: numbers that the device finds, to the outputs, one after another; what several runs bring to a place is added
-    found: Sequence[Run]
-    n_out: int  # number of numbers in all outputs
-    #: place of the number that says that the parameters are valid: they are where the first number found is finite
+    own: np.ndarray
+    device: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Evaluation of an operation by compiled code, for one set of inputs or several.
+
+    Attributes
+    ----------
+    sum : RepeatedSum
+    inputs : sequence of (int, Places)
+        Numbers that are given to the device, each with its input.
+    outputs : sequence of Places
+        Numbers that the device finds, and their places in the outputs of a set, one after another. What several bring to a
+        place is added.
+    n_out : int
+        Number of numbers in all outputs of a set.
+    valid : int
+        Place of the number that says that the parameters are valid: they are where the first number found is finite.
+        -1 where there is none.
+    """
+
+    sum: RepeatedSum
+    inputs: Sequence[tuple[int, Places]]
+    outputs: Sequence[Places]
+    n_out: int
     valid: int = -1
+
+    @functools.cached_property
+    def given(self) -> list[tuple[int, Run]]:
+        """Runs of the numbers that are given to the device, of one set, each with its input."""
+        return [(i, run) for i, places in self.inputs for run in runs(places.own, places.device[0])]
+
+    @functools.cached_property
+    def found(self) -> list[Run]:
+        """Runs of the numbers that the device finds, of one set, to the outputs."""
+        return [run for places in self.outputs for run in runs(places.device[0], places.own)]
 
 
 def runs(sources: np.ndarray, targets: np.ndarray) -> list[Run]:
@@ -42,7 +74,7 @@ def runs(sources: np.ndarray, targets: np.ndarray) -> list[Run]:
 
 
 def evaluation_of(
-    replay: SumReplay, inputs: Iterable[tuple[int, str, np.ndarray]], outputs: Iterable[tuple[str, np.ndarray]], n_out: int,
+    found: RepeatedSum, inputs: Iterable[tuple[int, str, np.ndarray]], outputs: Iterable[tuple[str, np.ndarray]], n_out: int,
     valid: int = -1,
 ) -> Evaluation:  # fmt: skip
     """Evaluation, by compiled code, of a sum and its derivatives; the sum is the first output.
@@ -50,9 +82,16 @@ def evaluation_of(
     `inputs` come with the arguments that are made of them, and for each number of the argument which of the input it is.
     `outputs` are arguments in which there are derivatives, and where among the outputs those in each number belong.
     """
-    given = [(i, run) for i, name, elements in inputs for run in runs(elements, replay.arguments[name])]
-    found = [Run(0, 0, 1)]
-    for name, targets in outputs:
-        for elements, sources in replay.derivatives[name]:
-            found += runs(sources, targets[elements])
-    return Evaluation(replay.replay, given, found, n_out, valid)
+    given, left = list[tuple[int, Places]](), [Places(np.zeros(1, int), found.values[:, None])]
+    for i, name, places in inputs:
+        elements, device = found.arguments[name]
+        given.append((i, Places(places[elements], device)))
+    for name, places in outputs:
+        left += [Places(places[elements], device) for elements, device in found.derivatives[name]]
+    return Evaluation(found, given, left, n_out, valid)
+
+
+def spread(shape: Shape, n_sets: int | None) -> np.ndarray | float:
+    """Value of a shape, for the making of a `RepeatedSum`; of a stack of sets, with a first axis of these."""
+    lead = () if n_sets is None else (n_sets,)
+    return np.ones((*lead, *shape)) if shape or lead else 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,12 +98,15 @@ class Parcel:
         return packed
 
     def places(self, arguments: Sequence[Value]) -> dict[int, np.ndarray]:
-        """Places in the one line of the numbers of each argument, in the argument's order."""
+        """Places of the numbers of each argument, in the argument's order; those of a stack are (sets, numbers of a set)."""
         found = {}
         for argument, _, start, end, transposed in self.parts:
             places = np.arange(start, end)
             if transposed:
                 *lead, rows, columns = arguments[argument].shape
+                lead = [] if self.lead else lead
                 places = places.reshape(*lead, columns, rows).swapaxes(-1, -2).ravel()
+            if self.lead:
+                places = self.width * np.arange(math.prod(self.lead))[:, None] + places
             found[argument] = places
         return found

@@ -2,7 +2,7 @@
 
 A `RepeatedCall` is made for the calls of one kind (`kinds`). Its slots tell how each argument travels to the kernels, its work
 starts these, and its results tell where the value and the derivatives lie among the numbers that they leave. From Python a call
-is started and waited for; a thread that makes it often has it recorded. Compiled code does the same work by a `SumReplay`,
+is started and waited for; a thread that makes it often has it recorded. Compiled code does the same work by a `RepeatedSum`,
 without Python.
 """
 
@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..runtime import thresholds
 from ..runtime.transfers import to_host
+from .compiled import Repeatable, RepeatedSum
 from .parcel import QUAD, starts_of
 from .results import Written
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.replay import Recording, Replay
+    from ..runtime.replay import Recording
     from ..runtime.types import Array, DType, Handle, Shape, Value
     from .slots import Slots
 
@@ -81,14 +82,16 @@ class Results:
 
     Attributes
     ----------
+    values : ndarray of int
+        Places of the values of the sets.
     n_sets : int
         Sets of arguments.
     """
 
     def __init__(self, results: Sequence[Result], values: np.ndarray | None = None, lead: Shape | None = None):
         self.results = results
-        values = np.zeros(1, int) if values is None else values
-        self._values, self._lead, self.n_sets = _index(values, lead), lead, values.size
+        self.values = np.zeros(1, int) if values is None else values
+        self._values, self._lead, self.n_sets = _index(self.values, lead), lead, self.values.size
         by_name = {name: [r for r in results if r.name == name] for name in dict.fromkeys(r.name for r in results)}
         self._readers = [(name, _reader(own)) for name, own in by_name.items()]
 
@@ -97,16 +100,17 @@ class Results:
         value = numbers.item(self._values) if self._lead is None else numbers[self._values].reshape(self._lead).copy()
         return value, {name: read(numbers, kept) for name, read in self._readers}
 
-    def of_one_set(self, kept: Sequence[int]) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
-        """Elements of each derivative, and their places among the numbers: see `SumReplay`; `kept`: starts of kept results."""
+    def by_set(self, kept: Sequence[int]) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
+        """Elements of each derivative, and their places: see `RepeatedSum.derivatives`; `kept`: starts of kept results."""
         found: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
         for result in self.results:
-            own = result.places.ravel() if result.kept is None else kept[result.kept] + np.arange(result.places.size)
+            own = result.places if result.kept is None else kept[result.kept] + np.arange(result.places.size)
+            own = own.reshape(self.n_sets, -1)
             if result.elements is not None:
                 core = (result.shape or ())[1:]
                 elements = np.ravel(np.arange(math.prod(core)).reshape(core)[result.elements])
             else:
-                elements = np.zeros(own.size, int) if result.shape is None else np.arange(own.size)
+                elements = np.zeros(own.shape[1], int) if result.shape is None else np.arange(own.shape[1])
             found.setdefault(result.name, []).append((elements, own))
         return found
 
@@ -147,71 +151,6 @@ def _added(parts: Sequence[Result], numbers: np.ndarray, kept: Sequence[Array]) 
         with np.errstate(invalid="ignore"):  # infinities of both signs are nan, as in a kernel
             total[(slice(None), *(part.elements or ()))] += found
     return total
-
-
-class SumReplay(NamedTuple):
-    """Replay by which compiled code finds a sum and its derivatives. It is for one thread at a time."""
-
-    replay: Replay  # leaves the sum first
-    arguments: dict[str, np.ndarray]  # argument -> where its numbers lie among those given
-    #: argument -> pairs of arrays: elements of it, and where among what is found the derivatives in them lie. Where an element
-    #: is in several pairs, these are added.
-    derivatives: dict[str, list[tuple[np.ndarray, np.ndarray]]]
-
-    def fix(self, values: Mapping[str, Any]) -> SumReplay:
-        """Set the numbers of constant arguments, by their names."""
-        for name, value in values.items():
-            self.replay.given[self.arguments[name]] = np.ravel(value)
-        return self
-
-    def renamed(self, arguments: Mapping[str, str], derivatives: Mapping[str, str]) -> SumReplay:
-        """Replay that calls arguments and derivatives otherwise; arguments without a new name are constant."""
-        return SumReplay(
-            self.replay,
-            {new: self.arguments[old] for old, new in arguments.items()},
-            {new: self.derivatives[old] for old, new in derivatives.items()},
-        )
-
-
-class Replayable:
-    """Model whose log-likelihood and derivatives compiled code may find without Python."""
-
-    @property
-    def parameters(self) -> Sequence[str]:
-        """Names of the parameters that the methods take, in their order."""
-        raise NotImplementedError
-
-    @property
-    def argument_names(self) -> Sequence[str]:
-        """Names of what all methods take, in their order: of the parameters, unless there is more."""
-        return self.parameters
-
-    @property
-    def differentiable(self) -> Sequence[str]:
-        """Names of the arguments in which there are derivatives."""
-        return self.argument_names
-
-    @property
-    def defaults(self) -> Mapping[str, Any]:
-        """Values of the arguments that a call may leave out."""
-        return {}
-
-    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
-        """Replay of calls by compiled code.
-
-        Parameters
-        ----------
-        arguments : mapping
-            Name of each parameter -> a value of the shape that it has in all calls.
-        wrt : sequence of str
-            Names of the parameters in which derivatives are wanted.
-
-        Returns
-        -------
-        SumReplay or None
-            See `gpustats.evaluation.repeated`. None where only Python can evaluate such calls.
-        """
-        return None
 
 
 class RepeatedCall(Generic[R]):
@@ -288,9 +227,9 @@ class RepeatedCall(Generic[R]):
         del alive  # which the kernels may have been reading
         return found
 
-    def replay(self, arguments: Sequence[Value]) -> SumReplay | None:
-        """Replay by which compiled code makes calls like that of some arguments, of one set; None where only Python can."""
-        if self._results is None or self._results.n_sets != 1 or (places := self._slots.places(arguments)) is None:
+    def compiled(self, arguments: Sequence[Value]) -> RepeatedSum | None:
+        """Calls like that of some arguments for compiled code; None where only Python can make them."""
+        if self._results is None or (places := self._slots.places(arguments)) is None:
             return None
         if any(k.native or k.dtype != np.float64 for k in self._kept):
             return None  # kept results lie among the numbers that are found
@@ -300,15 +239,17 @@ class RepeatedCall(Generic[R]):
         def start(given: Handle, found: Handle) -> None:
             launch(found, self._slots.given(given, places), [(found, place) for place in starts[1:]])
 
-        made = self._slots.runtime.replay(_n_given(places), end, start, self._slots.dtype)
-        if made is None:
-            return None
-        return SumReplay(made, dict(zip(self._names, places, strict=True)), self._results.of_one_set(starts[1:]))
+        n_sets, given = self._results.n_sets, {}
+        for i, (name, own) in enumerate(zip(self._names, places, strict=True)):
+            by_set = own if own.ndim == 2 else own.reshape(n_sets if i in self._slots.by_set else 1, -1)
+            given[name] = np.arange(by_set.shape[1]), by_set
+        work = Repeatable(self._slots.runtime, _n_given(places), end, start, self._slots.dtype)
+        return RepeatedSum(work, self._results.values, given, self._results.by_set(starts[1:]))
 
     def _recorded(self, arguments: Sequence[Value]) -> _Recorded | None:
         """Recording that starts the kernels again in the calling thread; None where that cannot be."""
         slots, (n_found, launch) = self._slots, self._work
-        places = slots.places(arguments)
+        places = None if slots.stacked else slots.places(arguments)
         if places is None or sum(map(len, places)) > self._most_recorded:
             return None
         made = slots.runtime.recording(
@@ -319,7 +260,7 @@ class RepeatedCall(Generic[R]):
 
 def _n_given(places: Sequence[np.ndarray]) -> int:
     """Length of the array in which all numbers lie."""
-    return 1 + max((int(own.max(initial=-1)) for own in places), default=-1)
+    return max(1 + max((int(own.max(initial=-1)) for own in places), default=-1), 1)
 
 
 class _Recorded:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -57,15 +58,23 @@ class Slots:
         In the kernels' order: what is the same in each call, and `Number`, `Rows`, `Packed` and `Scratch`.
     parcel : Parcel, optional
         Small arguments, which travel together.
+    by_set : collection of int, optional
+        Places of the arguments that are stacks of sets, and lie one set after another.
 
     Attributes
     ----------
     scratch : list of int
         Places of scratch memory among the kernels' values.
+    stacked : bool
+        Whether the small arguments travel as a line for each set of a stack.
     """
 
-    def __init__(self, runtime: Runtime, dtype: DType, values: Sequence[Value], parcel: Parcel | None = None):
+    def __init__(
+        self, runtime: Runtime, dtype: DType, values: Sequence[Value], parcel: Parcel | None = None,
+        by_set: Collection[int] = (),
+    ):  # fmt: skip
         self.runtime, self.dtype, self._parcel = runtime, np.dtype(dtype), parcel or Parcel(dtype)
+        self.by_set, self.stacked = by_set, bool(self._parcel.lead)
         self._values: list[Any] = []
         self._numbers: list[tuple[int, Number]] = []
         self._rows: list[tuple[int, Rows]] = []
@@ -113,11 +122,12 @@ class Slots:
     def places(self, arguments: Sequence[Value]) -> list[np.ndarray] | None:
         """Places of the numbers of each argument if all of them travel in one array, as `given` takes them.
 
-        None where they cannot: a stack of sets has a line for each, and an array on the device is read where it lies.
+        Those of an argument in a stack of sets are (sets, numbers of a set), with each set's own. None where an array is on the
+        device, and is read where it lies, or has to be broadcast.
         """
-        if any(map(is_device_array, arguments)) or self._parcel.lead or any(slot.shape is not None for _, slot in self._rows):
+        if any(map(is_device_array, arguments)) or any(slot.shape is not None for _, slot in self._rows):
             return None
-        found, end = self._parcel.places(arguments), self._parcel.width
+        found, end = self._parcel.places(arguments), self._parcel.width * math.prod(self._parcel.lead)
         for i, value in enumerate(arguments):
             if i not in found:
                 end += -end % QUAD
@@ -131,7 +141,7 @@ class Slots:
         for place, (i, element) in self._numbers:
             taken[place] = Given(int(places[i][element or 0]))
         for place, (i, _) in self._rows:
-            taken[place], taken[place + 1] = handle, int(places[i][0]) if places[i].size else 0
+            taken[place], taken[place + 1] = handle, int(places[i].flat[0]) if places[i].size else 0
         for place in self._packed:
             taken[place] = handle
         for place in self.scratch:

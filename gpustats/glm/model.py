@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 
 from ..density import Density
 from ..evaluation.arguments import check_wrt_among
+from ..evaluation.compiled import RepeatedSum, Replayable
 from ..evaluation.kinds import Plans, kind_of
 from ..evaluation.placement import device_of
-from ..evaluation.repeated import RepeatedCall, Replayable, SumReplay
+from ..evaluation.repeated import RepeatedCall
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
@@ -375,13 +376,15 @@ class GLM(Remade, Replayable):
         arguments = self._all_arguments(beta, alpha, *args, **kwargs)
         return self._evaluator.value_and_grad(arguments, in_wrt)
 
-    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
+    def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
         others = dict(arguments)
+        if n_sets is not None:  # numbers have an axis for rows or groups, too
+            others = {n: v[:, None] if v.ndim == 1 else v for n, v in others.items()}
         beta, alpha = others.pop(COEFFICIENTS), others.pop(INTERCEPT, 0.0)
         if self._pieces is not None or self._terms or (found := self._repeated(tuple(wrt), beta, alpha, (), others)) is None:
             return None
-        replay = found.replay((beta, alpha, *others.values()))
-        return replay if INTERCEPT in arguments else replay and replay.fix({INTERCEPT: alpha})
+        made = found.compiled((beta, alpha, *others.values()))
+        return made if INTERCEPT in arguments else made and made.fix({INTERCEPT: alpha})
 
     def _repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]

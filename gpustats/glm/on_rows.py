@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..evaluation.compiled import RepeatedSum
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import SumReplay
 from ..language.derived import resolve_in, unlike_others
 from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
@@ -159,9 +159,9 @@ class RowsCall:
 
         return finish
 
-    def replay(self, values: Sequence[Value]) -> SumReplay | None:
-        """Replay of such calls in compiled code; None where they need Python."""
-        if (found := self._rows.replay(self._given(values), self._wrt)) is None:
+    def compiled(self, values: Sequence[Value]) -> RepeatedSum | None:
+        """Such calls for compiled code; None where they need Python."""
+        if (found := self._rows.compiled(self._given(values), self._wrt)) is None:
             return None
         arguments = {in_rows: self._names[i] for in_rows, i, _ in self._taken}
         return found.fix(self._fixed).renamed(arguments, {r: n for n, r, _ in self._results})

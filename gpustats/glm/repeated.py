@@ -57,7 +57,8 @@ def repeated(
     n_by_group = arguments.n_sets * groups.n * arguments.outcomes if groups else 0
     parcel, taken = _packed(arguments, names, dtype)
     slopes = (Scratch(math.prod(sizes) * dtype.itemsize), 0) * len(task.rows)
-    slots = Slots(runtime, dtype, launcher.kernel_values(arguments, operands, taken, slopes, weights), parcel)
+    by_set = [i for i, name in enumerate(names) if arguments[name].n_sets > 1]
+    slots = Slots(runtime, dtype, launcher.kernel_values(arguments, operands, taken, slopes, weights), parcel, by_set)
 
     def add_groups(found: Handle, place: int, values: list[Value]) -> None:
         if groups is not None:
@@ -71,18 +72,18 @@ def repeated(
         kernel.start(found, values)
         add_groups(found, kernel.n_sums, values)
 
-    by_set = np.arange(kernel.n_sums).reshape(arguments.n_sets, -1)
+    sums = np.arange(kernel.n_sums).reshape(arguments.n_sets, -1)
     by_group = np.arange(kernel.n_sums, kernel.n_sums + n_by_group).reshape(arguments.n_sets, -1)
     results = Results(
-        [_result(arguments, task, name, by_set, by_group) for name in wrt], by_set[:, 0],
+        [_result(arguments, task, name, sums, by_group) for name in wrt], sums[:, 0],
         arguments.lead or None,
     )  # fmt: skip
 
     def read(left: np.ndarray, kept: Sequence[Array]) -> tuple[Value, dict[str, Value]]:
         if not kernel.on_host:
             return results(left)
-        sums = kernel.sums(left[: kernel.n_left]).reshape(-1)
-        return results(sums if groups is None else np.concatenate([sums, left[kernel.n_left :]]))
+        added = kernel.sums(left[: kernel.n_left]).reshape(-1)
+        return results(added if groups is None else np.concatenate([added, left[kernel.n_left :]]))
 
     return RepeatedCall(
         slots, Work(kernel.n_left + n_by_group, leave), read, names, results=results,

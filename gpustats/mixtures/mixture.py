@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from ..density import Density
 from ..draws.generator import as_generator
 from ..evaluation.arguments import check_wrt
+from ..evaluation.compiled import RepeatedSum, Replayable
 from ..evaluation.gradient import gradient_of
 from ..evaluation.kinds import Plans, in_order, kind_of
 from ..evaluation.placement import Placement, as_read
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import RepeatedCall, Replayable, SumReplay
+from ..evaluation.repeated import RepeatedCall
 from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumLaunch, adder_of
 from ..kernels.layout import power_of_two, row_blocks
@@ -268,25 +269,20 @@ class Mixture(BoundDensity, Replayable):
             del found[WEIGHTS]
         return value, found
 
-    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
-        """Replay of such calls by compiled code: see `gpustats.evaluation.repeated.Replayable`.
-
-        Parameters
-        ----------
-        arguments : mapping
-            Name of each parameter, and ``"log_weights"`` -> a value of the shape that it has in all calls.
-        wrt : sequence of str
-            Names of the parameters in which derivatives are wanted; that in ``"log_weights"`` is always there.
-
-        Returns
-        -------
-        SumReplay or None
-            None where only Python can evaluate such calls.
-        """
-        in_their_order = in_order((*self._density.parameters, WEIGHTS), (), arguments)
-        if in_their_order is None or (repeated := self._one_pass(in_their_order, tuple(wrt))) is None:
+    def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
+        names = (*self._density.parameters, WEIGHTS)
+        if (in_their_order := in_order(names, (), arguments)) is None:
             return None
-        return repeated.replay(in_their_order)
+        if n_sets is None:
+            one_pass = self._one_pass(in_their_order, tuple(wrt))
+            return None if one_pass is None else one_pass.compiled(in_their_order)
+        shapes, k = {n: v.shape[1:] for n, v in zip(names, in_their_order, strict=True)}, in_their_order[-1].shape[1:]
+        if len(k) != 1 or any(shape not in ((), (1,), k) for shape in shapes.values()):
+            return None
+        lines = [np.broadcast_to(np.reshape(v, (n_sets, -1)), (n_sets, *k)) for v in in_their_order]
+        one_pass = self._of_sets(dict(zip(names, lines, strict=True)), wrt)
+        made = None if one_pass is None else one_pass.compiled(lines)
+        return made and made.of_numbers([n for n, shape in shapes.items() if shape != k])
 
     def sums_of_sets(
         self, arguments: Mapping[str, np.ndarray], wrt: Sequence[str]
@@ -306,12 +302,16 @@ class Mixture(BoundDensity, Replayable):
         gradient : dict
             Name -> (sets, K) ndarray. Instead of both, None where each set takes a call of its own.
         """
+        repeated = self._of_sets(arguments, wrt)
+        return None if repeated is None else repeated([arguments[n] for n in (*self._density.parameters, WEIGHTS)])
+
+    def _of_sets(self, arguments: Mapping[str, np.ndarray], wrt: Sequence[str]) -> _OnePass | None:
+        """Repeated call of sets of parameters, all of them arrays of (sets, K); None where there is none."""
         in_their_order = in_order((*self._density.parameters, WEIGHTS), (), arguments)
         if not self._scalar or in_their_order is None:
             return None
         kind = tuple(wrt), in_their_order[-1].shape
-        repeated = self._calls.plan(kind, self._new_one_pass, in_their_order, list(wrt), True)
-        return None if repeated is None else repeated(in_their_order)
+        return self._calls.plan(kind, self._new_one_pass, in_their_order, list(wrt), True)
 
     def _one_pass(self, arguments: Sequence[Value], wanted: str | Sequence[str] | None) -> _OnePass | None:
         """Repeated call like that of these arguments, the weights the last; None where there is none."""

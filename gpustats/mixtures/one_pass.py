@@ -106,7 +106,6 @@ def one_pass(
         shape = None if one else (k,) if n_sets is None else (n_sets, k)
         results.append(Result(name, places[:, 1 + i * k : 1 + (i + 1) * k], shape))
     read = Results(results, places[:, 0], None if n_sets is None else (n_sets,))
-    return RepeatedCall(
-        Slots(runtime, x.dtype, taken, parcel), Work(lines * n_sums, lambda found, values, _: sums.launch(found, 0, values)),
-        read, names, results=read, alive=(x, handle),
-    )  # fmt: skip
+    slots = Slots(runtime, x.dtype, taken, parcel, () if n_sets is None else range(len(arguments)))
+    work = Work(lines * n_sums, lambda found, values, _: sums.launch(found, 0, values))
+    return RepeatedCall(slots, work, read, names, results=read, alive=(x, handle))

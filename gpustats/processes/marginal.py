@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..draws.generator import Rng
-from ..evaluation.repeated import SumReplay
+from ..evaluation.compiled import RepeatedSum
 from ..parallel.remade import fetched, placed
 from ..runtime import arrays, choose
 from ..runtime.choose import Devices
@@ -141,12 +141,12 @@ class MarginalLikelihood(GaussianProcess):
             together = self._sets if pays(self.device, self.n, several=False) else None
         return together(arguments, n_sets, wrt) if together is not None and n_sets and self._fits(arguments) else None
 
-    def replay(self, arguments: Mapping[str, Array], wrt: Sequence[str]) -> SumReplay | None:
-        rows = {Y: np.asarray(self.data.y, np.float64)} | {n: np.asarray(v, np.float64) for n, v in arguments.items()}
-        rows = {n: v.reshape(1, -1) for n, v in rows.items()}
-        if not pays(self.device, self.n, several=False) or not self._fits(rows):
+    def compiled(self, arguments: Mapping[str, Array], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
+        rows = {n: np.asarray(v, np.float64).reshape(n_sets or 1, -1) for n, v in arguments.items()}
+        rows = {Y: np.asarray(self.data.y, np.float64).reshape(1, -1), **rows}
+        if not pays(self.device, self.n, several=n_sets is not None) or not self._fits(rows):
             return None
-        made = self._sets.replay(rows, wrt)
+        made = self._sets.compiled(rows, wrt, n_sets or 1)
         return made if Y in arguments else made and made.fix({Y: rows[Y]})
 
     def _fits(self, arguments: Mapping[str, np.ndarray]) -> bool:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from ..distribution.frozen import Frozen
 from ..evaluation.arguments import check_wrt_among
+from ..evaluation.compiled import Replayable
 from ..evaluation.placement import as_read, device_of, moved
-from ..evaluation.repeated import Replayable
 from ..runtime import arrays
 from ..runtime.base import Device, Runtime
 from ..runtime.types import Array

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from ..evaluation.compiled import RepeatedSum
 from ..evaluation.kinds import Plans
 from ..evaluation.parcel import Parcel
 from ..evaluation.placement import moved
-from ..evaluation.repeated import MOST_RECORDED_NUMBERS, KeptPlaces, RepeatedCall, Result, Results, SumReplay, Work
+from ..evaluation.repeated import MOST_RECORDED_NUMBERS, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..evaluation.slots import Packed, Scratch, Slots
 from ..kernels.layout import Layout
 from ..kernels.template import Template
@@ -255,10 +256,10 @@ class Sets:
                     slopes[name][k] = np.ravel(on_host(found[name]))
         return values, slopes
 
-    def replay(self, values: Mapping[str, np.ndarray], wrt: Sequence[str]) -> SumReplay | None:
-        """Replay in compiled code of one set of parameters like these; None where only Python can evaluate it."""
+    def compiled(self, values: Mapping[str, np.ndarray], wrt: Sequence[str], n_sets: int) -> RepeatedSum | None:
+        """Sets of parameters like these for compiled code; None where only Python can evaluate them."""
         arguments = self._in_order(values)
-        return self._repeated(arguments, 1, wrt).replay(arguments)
+        return self._repeated(arguments, n_sets, wrt).compiled(arguments)
 
     def _in_order(self, values: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         given = {Y: self.data.y.astype(np.float64).reshape(1, -1), **values}
@@ -311,7 +312,8 @@ class Sets:
         def launch(found: Handle, values: list[Any], kept: KeptPlaces) -> None:
             kernel(grid, found, 0, *values)
 
-        slots, most_recorded = Slots(runtime, parcel.dtype, taken, parcel), MOST_RECORDED_NUMBERS if n_sets == 1 else -1
+        by_set = [i for i, a in enumerate(arguments) if len(a) > 1]
+        slots, most_recorded = Slots(runtime, parcel.dtype, taken, parcel, by_set), MOST_RECORDED_NUMBERS if n_sets == 1 else -1
         return RepeatedCall(
             slots, Work(places.size, launch), read, self.arguments, results=results, alive=self.points,
             most_recorded=most_recorded,

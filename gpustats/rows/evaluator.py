@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, SumReplay, Work
+from ..evaluation.compiled import RepeatedSum
+from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
 from ..rewriting.differentiate import directional
 from ..rewriting.unrolling import unrolled
@@ -47,7 +48,7 @@ class Unchanging(Generic[R]):
         """Result of a call, at once: see `RepeatedCall.start`."""
         return self._make
 
-    def replay(self, arguments: Sequence[Value]) -> SumReplay | None:
+    def compiled(self, arguments: Sequence[Value]) -> RepeatedSum | None:
         return None
 
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from ..density import Density
 from ..evaluation.arguments import check_wrt_among, match
+from ..evaluation.compiled import RepeatedSum, Replayable
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.repeated import Replayable, SumReplay
 from ..parallel.devices import TRIAL_ROWS, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
@@ -269,8 +269,8 @@ class Rows(Remade, Replayable):
             raise ValueError(f"length is {length}, and {self._bound.row.name} has the vectors {self._bound.vectors}")
         return self._own.evaluator(length).source(names, Sets.BY_VALUE if sets is None else Sets.of_stack(sets))
 
-    def replay(self, arguments: Mapping[str, Value], wrt: Sequence[str]) -> SumReplay | None:
-        return None if self._pieces is not None else self._own.replay(wrt, self._values((), arguments)[0])
+    def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
+        return None if self._pieces is not None else self._own.compiled(wrt, self._values((), arguments)[0])
 
     def start(self, wrt: Collection[str], arguments: Mapping[str, Value]) -> Callable[[], tuple[Value, dict[str, Value]]]:
         """Start of `value_and_grad`, of rows that lie on one device.

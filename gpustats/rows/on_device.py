@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..evaluation.compiled import RepeatedSum
 from ..evaluation.gradient import reduced
 from ..evaluation.kinds import Plans
-from ..evaluation.repeated import SumReplay
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
 from .evaluator import Call, Evaluator, NumberArguments
@@ -79,11 +79,11 @@ class OnDevice:
         repeated, packing = self.repeated(what, names, values)
         return repeated.start(values)(), packing
 
-    def replay(self, wrt: Sequence[str], values: Sequence[Value]) -> SumReplay | None:
-        """Replay of the sum and its derivatives in compiled code, for values of these shapes; None where they need Python."""
-        if self._bound.dtype.itemsize != 8 or any(map(arrays.is_device_array, values)):
+    def compiled(self, wrt: Sequence[str], values: Sequence[Value]) -> RepeatedSum | None:
+        """Sum and its derivatives for compiled code, for values of these shapes; None where they need Python."""
+        if any(map(arrays.is_device_array, values)):
             return None
-        return self.repeated("value_and_derivatives", wrt, values)[0].replay(values)
+        return self.repeated("value_and_derivatives", wrt, values)[0].compiled(values)
 
     def start_sum(
         self, wrt: Sequence[str], values: Sequence[Value], native: Collection[str]

@@ -166,6 +166,7 @@ class Packing:
         alone = [n for n in parameters if n not in numbers and (n in on_device or sizes[n] >= LEAST_SENT_ALONE)]
         together = [n for n in (*numbers, *(n for n in parameters if n not in numbers)) if n not in (*by_value, *alone)]
         self._parcel, self.at = Parcel(dtype, self.lead), dict[str, slice]()
+        self._by_set = [place[n] for n in alone if leads[n]]
         starts = {n: self._parcel.add(place[n], sizes[n], leads[n]) for n in together}
         self._slots: list[KernelValue] = [Number(place[n], element) for n in by_value for element in range(sizes[n])]
         self.n_by_value = len(self._slots)
@@ -184,7 +185,7 @@ class Packing:
 
     def slots(self, runtime: Runtime) -> Slots:
         """Slots of the parameters on a device."""
-        return Slots(runtime, self.dtype, self._slots, self._parcel)
+        return Slots(runtime, self.dtype, self._slots, self._parcel, self._by_set)
 
 
 def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> dict[str, Parameter]:

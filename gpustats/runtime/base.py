@@ -22,7 +22,7 @@ from numpy.typing import DTypeLike
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS_MARK
 from .host_memory import Copies, HostRows
-from .replay import Recording, Replay, Start
+from .replay import Enqueued, Recording, Replay, Start
 from .types import Array, DType, Grid, Handle, Shape
 from .waiting import keep_for_ever
 
@@ -210,6 +210,13 @@ class Runtime(ABC):
             What they use otherwise stays theirs.
         dtype : dtype
             Type of the numbers that the work takes; it leaves float64.
+        """
+        return None
+
+    def enqueued(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Enqueued | None:
+        """Work that `start` has the device do, for a stream of somebody else's, who has its numbers on the device.
+
+        The parameters are those of `replay`. None where that cannot be, also where kernels take numbers by value.
         """
         return None
 

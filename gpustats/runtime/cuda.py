@@ -25,7 +25,7 @@ from .host_memory import Copies, HostRows
 from .host_pool import HostPool
 from .passing import HALF_BYTES
 from .pycuda_arrays import PYCUDA
-from .replay import Recording, Replay, Start
+from .replay import Enqueued, Recording, Replay, Start
 from .staging import LARGE_RESULT, Copiers, Staging
 from .thread_state import ThreadState, ThreadStates
 from .types import Array, DType, Handle, Shape
@@ -324,6 +324,11 @@ class CUDARuntime(Runtime):
         with self.watch:
             self.reenter()
             return cuda_commands.replay(self, n_given, n_found, start, dtype)
+
+    def enqueued(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Enqueued | None:
+        with self.watch:
+            self.reenter()
+            return cuda_commands.enqueued(self, n_given, n_found, start, dtype)
 
     def recording(self, n_given: int, n_found: int, start: Start, dtype: DTypeLike = np.float64) -> Recording | None:
         with self.watch:

@@ -15,7 +15,7 @@ from . import thresholds
 from .base import Kernel
 from .cuda_driver import Lease, address, address_of, checked, new_stream
 from .cuda_memory import page_locked
-from .replay import Command, Given, Recording, Replay, Start
+from .replay import Command, Enqueued, Given, Recording, Replay, Start
 from .types import Grid, Handle
 from .waiting import Waiter
 
@@ -74,6 +74,25 @@ def replay(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeL
     return Replay(given, found, calls, alive)
 
 
+def enqueued(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Enqueued | None:
+    """Recorded kernels, whose context is current, for any stream: see `Runtime.enqueued`."""
+    state, lease = runtime.state(), Lease(runtime.free_streams, new_stream)
+    stream, itemsize = lease.thing, np.dtype(dtype).itemsize
+    checked(cu.cuStreamSynchronize(state.stream))  # the memory of the thread's pool may still be in use there
+    with state.recording(stream) as alive:
+        ends = [runtime.scratch(nbytes) for nbytes in (itemsize * max(n_given, 1), 8 * max(n_found, 1))]
+        start(*ends)
+        checked(cu.cuStreamSynchronize(stream))  # for what makes counters 0
+    if any(isinstance(v, Given) for kernel in state.recorded for v in kernel.arguments):
+        return None
+    launches = [_Launch(kernel, alive) for kernel in state.recorded]
+    takes, leaves = (
+        [at for made in launches for v, at in zip(made.of.arguments, made.places, strict=True) if v is end] for end in ends
+    )
+    commands, streams = [made.command for made in launches], [made.stream for made in launches]
+    return Enqueued(commands, streams, takes, leaves, int(runtime.context), alive)
+
+
 def recording(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTypeLike) -> Recording:
     """Recording of kernels, whose context is current: see `Runtime.recording`."""
     state, result = runtime.state(), runtime.result(8 * max(n_found, 1))
@@ -102,12 +121,48 @@ def launches(
     on, found = int(stream), list[Command]()
     if any(a is at for kernel in recorded for a in kernel.arguments):
         found.append(_command("cuMemcpyHtoDAsync", int(at), address_of(given), given.nbytes, on))
-    for kernel in recorded:
-        sizes = (*kernel.grid, 1, kernel.threads, 1, 1, kernel.shared)
-        config, places = _LaunchConfig((ctypes.c_uint * 7)(*sizes), on, None, 0), _places_of_arguments(kernel, given, alive)
-        alive += [config, places]
-        found.append(_command("cuLaunchKernelEx", ctypes.addressof(config), kernel.function, ctypes.addressof(places), 0))
+    found += [_Launch(kernel, alive, on, given).command for kernel in recorded]
     return found
+
+
+class _Launch:
+    """Start of a kernel: the driver's structures for it, in memory that goes to `alive`.
+
+    Parameters
+    ----------
+    kernel : Recorded
+    alive : list
+    stream : int, optional
+    given : ndarray, optional
+        The host's memory of the numbers that are `Given`.
+
+    Attributes
+    ----------
+    of : Recorded
+    command : Command
+    stream : int
+        The host's address of the stream.
+    places : list of int
+        Those of the arguments.
+    """
+
+    def __init__(self, kernel: Recorded, alive: list[object], stream: int = 0, given: np.ndarray | None = None):
+        self.of = kernel
+        packed = ctypes.create_string_buffer(
+            Struct(kernel.signature).pack(*[0 if isinstance(v, Given) else v for v in kernel.arguments])
+        )
+        self.places = [ctypes.addressof(packed) + offset for offset in _offsets(kernel.signature)]
+        if given is not None:
+            start, size = address_of(given), given.itemsize
+            self.places = [
+                start + size * v.place if isinstance(v, Given) else own
+                for v, own in zip(kernel.arguments, self.places, strict=True)
+            ]
+        config = _LaunchConfig((ctypes.c_uint * 7)(*kernel.grid, 1, kernel.threads, 1, 1, kernel.shared), stream, None, 0)
+        places = (ctypes.c_void_p * len(self.places))(*self.places)
+        alive += [packed, config, places]
+        self.stream = ctypes.addressof(config) + _LaunchConfig.stream.offset
+        self.command = _command("cuLaunchKernelEx", ctypes.addressof(config), kernel.function, ctypes.addressof(places), 0)
 
 
 def starting(state_of: Callable[[], Waiter], recorded: Sequence[Recorded], made: Sequence[Command]) -> Callable[[], bool]:
@@ -125,19 +180,6 @@ def starting(state_of: Callable[[], Waiter], recorded: Sequence[Recorded], made:
         return True
 
     return start
-
-
-def _places_of_arguments(kernel: Recorded, given: np.ndarray, alive: list[object]) -> ctypes.Array[ctypes.c_void_p]:
-    """Addresses of the arguments of a kernel."""
-    values = [0 if isinstance(v, Given) else v for v in kernel.arguments]
-    packed = ctypes.create_string_buffer(Struct(kernel.signature).pack(*values))
-    alive.append(packed)
-    addresses = (ctypes.addressof(packed) + offset for offset in _offsets(kernel.signature))
-    places = [
-        address_of(given) + given.itemsize * v.place if isinstance(v, Given) else address
-        for v, address in zip(kernel.arguments, addresses, strict=True)
-    ]
-    return (ctypes.c_void_p * len(places))(*places)
 
 
 def _offsets(signature: str) -> Iterator[int]:

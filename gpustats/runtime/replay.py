@@ -36,6 +36,22 @@ class Command(NamedTuple):
 
 
 @dataclass(eq=False)
+class Enqueued:
+    """Repeatable work of a device, as commands that put it on a stream, and do not wait for it.
+
+    One thread at a time writes the stream, the device's address of the numbers given, of the type for which it was made, and
+    that of the numbers found, float64, to all the places for them, and runs the commands.
+    """
+
+    commands: Sequence[Command]
+    streams: Sequence[int]  # the host's addresses of 8 bytes each, here and below
+    given: Sequence[int]
+    found: Sequence[int]
+    context: int  # to which the stream belongs
+    alive: list[object]  # objects that have to live as long as anybody runs the commands
+
+
+@dataclass(eq=False)
 class Recording:
     """Work that its recording thread starts again from Python, in order with all else that the thread starts.
 

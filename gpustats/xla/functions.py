@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..evaluation.arguments import match
-from ..evaluation.by_code import evaluation_of
-from ..evaluation.repeated import Replayable
-from .sums import Sums
+from ..evaluation.by_code import evaluation_of, spread
+from ..evaluation.compiled import Replayable
 
 if TYPE_CHECKING:
     import jax
 
     from ..evaluation.by_code import Evaluation
     from ..runtime.types import Shape
+    from .sums import Sums
 
 
 def as_jax(model: Replayable) -> Callable[..., jax.Array]:
@@ -90,17 +90,20 @@ def _reject(names: Sequence[str], model: Replayable) -> None:
 
 def _sums(model: Any, names: Sequence[str]) -> Sums:
     """Sums of a model, whose arguments come in the order of some names."""
+    from .sums import Sums  # needs Numba
+
     loglik = model if callable(model) else model.loglik
 
-    def evaluation(shapes: tuple[Shape, ...], wrt: tuple[int, ...]) -> Evaluation | None:
-        values = [np.ones(shape) if shape else 1.0 for shape in shapes]
-        if (replay := model.replay(dict(zip(names, values, strict=True)), [names[i] for i in wrt])) is None:
+    def evaluation(shapes: tuple[Shape, ...], wrt: tuple[int, ...], n_sets: int | None) -> Evaluation | None:
+        given = {n: spread(shape, n_sets) for n, shape in zip(names, shapes, strict=True)}
+        made = model.compiled(given, [names[i] for i in wrt], n_sets)
+        if made is None or made.n_sets != (n_sets or 1):
             check([np.ones(shape) for shape in shapes])
             return None
         places = [np.arange(math.prod(shape)) for shape in shapes]
         starts = list(itertools.accumulate((places[i].size for i in wrt), initial=1))
         outputs = [(names[i], start + places[i]) for i, start in zip(wrt, starts, strict=False)]
-        return evaluation_of(replay, zip(range(len(names)), names, places, strict=True), outputs, starts[-1])
+        return evaluation_of(made, zip(range(len(names)), names, places, strict=True), outputs, starts[-1])
 
     def check(arrays: Sequence[np.ndarray]) -> None:
         """Raise an error for shapes that the model does not take: within a program of XLA's it would be hard to read."""

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..runtime.foreign import from_any_thread
-from .calls import Program
+from . import on_cuda, on_host
 
 if TYPE_CHECKING:
     import jax
 
     from ..evaluation.by_code import Evaluation
-    from ..runtime.types import Shape
+    from ..runtime.types import DType, Shape
+    from .calls import Program
 
-#: Evaluation by compiled code for arrays of some shapes, with derivatives in those at some places; None where only Python can.
-EvaluationFor: TypeAlias = "Callable[[tuple[Shape, ...], tuple[int, ...]], Evaluation | None]"
+#: Evaluation by compiled code for arrays of some shapes, with derivatives in those at some places, and, where a number of sets
+#: is given, for stacks of such arrays; None where only Python can.
+EvaluationFor: TypeAlias = "Callable[[tuple[Shape, ...], tuple[int, ...], int | None], Evaluation | None]"
 #: Numbers and derivatives, by Python.
 ByPython = Callable[[Sequence[np.ndarray], tuple[int, ...]], Sequence[Any]]
 
@@ -27,14 +29,15 @@ ByPython = Callable[[Sequence[np.ndarray], tuple[int, ...]], Sequence[Any]]
 class Sums:
     """Sum, with its derivatives, of arrays of JAX.
 
-    Where JAX computes on the CPU, XLA calls the device, without Python; elsewhere, and where compiled code cannot, it calls
-    Python.
+    XLA calls the device, without Python: on the CPU it waits for it, and on a GPU puts the work on its own stream. Where
+    compiled code cannot, it calls Python. What `jax.vmap` makes of a sum is one launch for all sets of arrays, where kernels
+    take several.
 
     Parameters
     ----------
     evaluation : callable
-        (shapes, wrt) -> Evaluation or None. Its outputs are `n_values` numbers, of which the sum is the first, and then the
-        derivatives in the arrays at the places `wrt`.
+        (shapes, wrt, n_sets) -> Evaluation or None. Its outputs are `n_values` numbers, of which the sum is the first, and then
+        the derivatives in the arrays at the places `wrt`.
     by_python : callable
         (arrays of float64, wrt) -> the same outputs, one after another.
     n_values : int, optional
@@ -42,35 +45,28 @@ class Sums:
 
     def __init__(self, evaluation: EvaluationFor, by_python: ByPython, n_values: int = 1):
         self._evaluation, self._python, self._n_values = evaluation, by_python, n_values
-        self._known: dict[tuple[tuple[Shape, ...], tuple[int, ...]], _Call | None] = {}
-        self._lock = threading.Lock()
+        self._calls: dict[tuple[object, ...], _Call | None] = {}
+        self._mapped: dict[tuple[tuple[int, ...], int], Callable[..., list[jax.Array]]] = {}
+        self._lock = threading.RLock()
 
     def __call__(self, arrays: Sequence[jax.Array], wrt: Sequence[int]) -> list[jax.Array]:
         """Numbers, and derivatives in the arrays at some places, which are not differentiated again."""
         import jax
 
-        places, shapes = tuple(wrt), tuple(a.shape for a in arrays)
-        with self._lock:
-            if (shapes, places) not in self._known:
-                made = self._evaluation(shapes, places)
-                self._known[shapes, places] = None if made is None else _Call.of(made, [math.prod(s) for s in shapes])
-        if (call := self._known[shapes, places]) is None:
-            return self._by_python(arrays, places)
+        places = tuple(wrt)
 
-        def called(*arrays: jax.Array) -> list[jax.Array]:
-            flat, end = call(arrays), self._n_values
-            found = [flat[i] for i in range(end)]
-            for i in places:
-                found.append(flat[end : end + math.prod(shapes[i])].reshape(shapes[i]))
-                end += math.prod(shapes[i])
-            return found
+        @jax.custom_jvp
+        def once(*arrays: jax.Array) -> list[jax.Array]:
+            return self._of_stacks(places, 0)(*arrays)
 
-        if jax.default_backend() == "cpu":
-            return called(*arrays)
-        either: list[jax.Array] = jax.lax.platform_dependent(
-            *arrays, cpu=called, default=lambda *arrays: self._by_python(arrays, places)
-        )
-        return either
+        @once.defjvp
+        def _twice(arrays: Sequence[jax.Array], directions: Sequence[jax.Array]) -> Any:
+            raise TypeError(
+                "the sum is differentiated twice, and has no second derivatives: take jax.lax.stop_gradient of its gradient"
+            )
+
+        found: list[jax.Array] = once(*arrays)
+        return found
 
     def function(self, reject: Callable[[Sequence[int]], None]) -> Callable[..., list[jax.Array]]:
         """Function of the arrays to the numbers, of which the first can be differentiated.
@@ -97,7 +93,85 @@ class Sums:
         made: Callable[..., list[jax.Array]] = values
         return made
 
-    def _by_python(self, arrays: Sequence[jax.Array], wrt: tuple[int, ...]) -> list[jax.Array]:
+    def _of_stacks(self, wrt: tuple[int, ...], rank: int) -> Callable[..., list[jax.Array]]:
+        """Function of stacks of arrays, of which all have so many leading axes of sets; `jax.vmap` adds one."""
+        import jax
+        import jax.numpy as jnp
+
+        with self._lock:
+            if (wrt, rank) in self._mapped:
+                return self._mapped[wrt, rank]
+
+        @jax.custom_batching.custom_vmap
+        def call(*arrays: jax.Array) -> list[jax.Array]:
+            lead, shapes = arrays[0].shape[:rank], [a.shape[rank:] for a in arrays]
+            if not rank:
+                return self._of_sets(arrays, wrt, None)
+            n_sets = math.prod(lead)
+            stacks = [a.reshape(n_sets, *shape) for a, shape in zip(arrays, shapes, strict=True)]
+            return [f.reshape(*lead, *f.shape[1:]) for f in self._of_sets(stacks, wrt, n_sets)]
+
+        @call.def_vmap
+        def _further(size: int, mapped: Sequence[bool], *arrays: jax.Array) -> tuple[list[jax.Array], list[bool]]:
+            stacks = [a if own else jnp.broadcast_to(a, (size, *a.shape)) for a, own in zip(arrays, mapped, strict=True)]
+            found = self._of_stacks(wrt, rank + 1)(*stacks)
+            return found, [True] * len(found)
+
+        with self._lock:
+            return self._mapped.setdefault((wrt, rank), call)
+
+    def _of_sets(self, arrays: Sequence[jax.Array], wrt: tuple[int, ...], n_sets: int | None) -> list[jax.Array]:
+        """Numbers and derivatives, with a first axis of sets where the arrays have one."""
+        import jax
+        import jax.numpy as jnp
+
+        lead = () if n_sets is None else (n_sets,)
+        shapes, backend = tuple(a.shape[len(lead) :] for a in arrays), jax.default_backend()
+        if n_sets == 0:
+            dtype = jnp.result_type(float)
+            return [jnp.zeros(lead, dtype)] * self._n_values + [jnp.zeros((*lead, *shapes[i]), dtype) for i in wrt]
+        with self._lock:
+            kind = shapes, wrt, n_sets, backend
+            if kind not in self._calls:
+                make = {"cpu": self._on_host, "gpu": self._on_cuda}.get(backend)
+                self._calls[kind] = make(shapes, wrt, n_sets) if make else None
+            call = self._calls[kind]
+        if call is None:
+            return self._by_python(arrays, wrt, n_sets)
+
+        def called(*arrays: jax.Array) -> list[jax.Array]:
+            flat, end = call(arrays, lead), self._n_values
+            found = [flat[..., i] for i in range(end)]
+            for i in wrt:
+                found.append(flat[..., end : end + math.prod(shapes[i])].reshape(*lead, *shapes[i]))
+                end += math.prod(shapes[i])
+            return found
+
+        if backend == "cpu":
+            return called(*arrays)
+        either: list[jax.Array] = jax.lax.platform_dependent(
+            *arrays, cuda=called, default=lambda *arrays: self._by_python(arrays, wrt, n_sets)
+        )
+        return either
+
+    def _on_host(self, shapes: tuple[Shape, ...], wrt: tuple[int, ...], n_sets: int | None) -> _Call | None:
+        stacks = [n_sets, None] if n_sets else [None]  # or set by set
+        for of_stack in stacks:
+            made = self._evaluation(shapes, wrt, of_stack)
+            if made is not None and (replay := made.sum.replay) is not None:
+                return _Call.of(made, shapes, on_host.program(replay), replay.given.size, replay.found.size)
+        return None
+
+    def _on_cuda(self, shapes: tuple[Shape, ...], wrt: tuple[int, ...], n_sets: int | None) -> _Call | None:
+        for of_stack in dict.fromkeys((n_sets or 1, 1)):  # stacks alone, of which kernels take nothing by value
+            made = self._evaluation(shapes, wrt, of_stack)
+            if made is not None and (work := made.sum.work.enqueued()) is not None:
+                n_given, n_found, dtype = made.sum.work.n_given, made.sum.work.n_found, made.sum.work.dtype
+                program = on_cuda.program(work, n_given, n_found, np.dtype(dtype).itemsize)
+                return _Call.of(made, shapes, program, n_given, n_found, dtype)
+        return None
+
+    def _by_python(self, arrays: Sequence[jax.Array], wrt: tuple[int, ...], n_sets: int | None) -> list[jax.Array]:
         import jax
         import jax.numpy as jnp
 
@@ -108,78 +182,138 @@ class Sums:
             own = [np.asarray(v, np.float64) for v in values]
             return [np.asarray(f, dtype).reshape(s.shape) for f, s in zip(self._python(own, wrt), shapes, strict=True)]
 
+        def one(*arrays: jax.Array) -> list[jax.Array]:
+            found: list[jax.Array] = jax.pure_callback(evaluated, shapes, *arrays, vmap_method="sequential")
+            return found
+
+        first = [a if n_sets is None else a[0] for a in arrays]
         shapes = [jax.ShapeDtypeStruct((), dtype)] * self._n_values
-        shapes += [jax.ShapeDtypeStruct(arrays[i].shape, dtype) for i in wrt]
-        found: list[jax.Array] = jax.pure_callback(evaluated, shapes, *arrays, vmap_method="sequential")
-        return found
+        shapes += [jax.ShapeDtypeStruct(first[i].shape, dtype) for i in wrt]
+        result: list[jax.Array] = (one if n_sets is None else jax.vmap(one))(*arrays)
+        return result
 
 
 MOST_PIECES = 32  # of numbers that lie together, beyond which they are gathered one by one
 
 
 class _Call(NamedTuple):
-    """Evaluation as a call of XLA's, for arrays of some lengths."""
+    """Evaluation as a call of XLA's, for lines of some sets of arrays, each of which is evaluated at once.
+
+    What is given, and what is found, has a part of its own for each set of a line, or all sets of a line are one part.
+    """
 
     program: Program
     evaluation: Evaluation
-    order: np.ndarray  # of the numbers given, among those of all arrays and behind them those that are constant
-    source: np.ndarray  # places of the outputs among the numbers found
-    target: np.ndarray | None  # and among the outputs, where they are added up; None where the outputs are in their order
+    dtype: DType | None  # of the numbers given, on the device; None where the platform's function converts all numbers
+    n_found: int  # numbers that a line leaves
+    given: _Parts  # numbers given, among those of all arrays, and behind them the constants
+    constants: np.ndarray  # of a part
+    found: _Parts  # outputs, among the numbers found
+    target: np.ndarray | None  # places of the outputs, where they are added up; None where they are in their order
 
     @classmethod
-    def of(cls, evaluation: Evaluation, lengths: Sequence[int]) -> _Call:
-        replay = evaluation.replay
-        starts = np.cumsum([0, *lengths])
-        order = starts[-1] + np.arange(replay.given.size)
-        for i, run in evaluation.given:
-            order[run.target : run.target + run.length] = starts[i] + run.source + np.arange(run.length)
-        source, target = (
-            np.concatenate([np.empty(0, int), *(start + np.arange(run.length) for start, run in each)])
-            for each in ([(r.source, r) for r in evaluation.found], [(r.target, r) for r in evaluation.found])
-        )
-        sorts = np.argsort(target)
-        if np.array_equal(target[sorts], np.arange(evaluation.n_out)):
-            return cls(Program.of(replay), evaluation, order, source[sorts], None)
-        return cls(Program.of(replay), evaluation, order, source, target)
+    def of(
+        cls, made: Evaluation, shapes: Sequence[Shape], program: Program, n_given: int, n_found: int, dtype: DType | None = None
+    ) -> _Call:
+        n_sets, sizes = made.sum.n_sets, [math.prod(shape) for shape in shapes]
+        constants = np.zeros(n_given, np.float64 if dtype is None else dtype)
+        made.sum.fill(constants)
+        n_parts = _parts([p.device for _, p in made.inputs], n_sets, n_given)
+        width, in_part = n_given // n_parts, n_sets // n_parts
+        starts = np.cumsum([0, *(in_part * size for size in sizes)])
+        order = starts[-1] + np.arange(width)
+        for i, places in made.inputs:
+            order[places.device[:in_part]] = starts[i] + sizes[i] * np.arange(in_part)[:, None] + places.own
+        n_left = _parts([p.device for p in made.outputs], n_sets, n_found)
+        source = np.concatenate([p.device[: n_sets // n_left] for p in made.outputs], axis=1)
+        target = np.concatenate([p.own for p in made.outputs])
+        sorts = np.argsort(target, kind="stable")
+        in_order = np.array_equal(target[sorts], np.arange(made.n_out))
+        found = _Parts(n_left, np.ravel(source[:, sorts] if in_order else source))
+        given = _Parts(n_parts, order)
+        return cls(program, made, dtype, n_found, given, constants[:width], found, None if in_order else target)
 
-    def __call__(self, arrays: Sequence[jax.Array]) -> jax.Array:
-        """All outputs, one after another."""
+    def __call__(self, arrays: Sequence[jax.Array], lead: Shape) -> jax.Array:
+        """All outputs of each set, one after another: (*lead, outputs)."""
         import jax.numpy as jnp
 
-        replay, n_out, valid = self.evaluation.replay, self.evaluation.n_out, self.evaluation.valid
-        dtype = jnp.result_type(float)
-        if replay.given.dtype.itemsize > dtype.itemsize:
+        made, dtype = self.evaluation, jnp.result_type(float)
+        if np.dtype(made.sum.work.dtype).itemsize > dtype.itemsize:
             raise ValueError(
-                "the data are float64 and JAX computes in float32: call jax.config.update('jax_enable_x64', True) first, or "
-                "make the likelihood of data in float32"
+                "the sum is computed in float64 and JAX computes in float32: call jax.config.update('jax_enable_x64', True) "
+                "first, or make the likelihood of data in float32"
             )
-        given = [*(jnp.ravel(a).astype(dtype) for a in arrays), jnp.asarray(replay.given, dtype)]
-        found = self.program(_taken(given, self.order), replay.found.size)
-        out = _taken([found], self.source)
+        n_sets, takes = made.sum.n_sets, dtype if self.dtype is None else self.dtype
+        parts = math.prod(lead) // n_sets, self.given.n
+        given = [a.reshape(*parts, -1).astype(takes) for a in arrays]
+        given.append(jnp.broadcast_to(jnp.asarray(self.constants, takes), (*parts, self.constants.size)))
+        found = self._found(_taken(given, self.given.order).reshape(-1), parts[0] * self.n_found)
+        out = _taken([found.reshape(parts[0], self.found.n, -1)], self.found.order).reshape(parts[0], n_sets, -1)
         if self.target is not None:
-            out = jnp.zeros(n_out, dtype).at[self.target].add(out)
-        if valid < 0:
-            return out
-        right = ~jnp.isnan(found[0])  # else the sum is -inf, and does not change
-        return jnp.where(right, out, 0.0).at[0].set(jnp.where(right, out[0], -jnp.inf)).at[valid].set(right.astype(dtype))
+            out = jnp.zeros((*out.shape[:-1], made.n_out), dtype).at[..., self.target].add(out)
+        if made.valid >= 0:  # where the sum is not, it is -inf, and does not change
+            right = ~jnp.isnan(out[..., :1])
+            out = jnp.where(right, out, 0.0).at[..., :1].set(jnp.where(right, out[..., :1], -jnp.inf))
+            out = out.at[..., made.valid : made.valid + 1].set(right.astype(dtype))
+        return out.reshape(*lead, -1)
+
+    def _found(self, given: jax.Array, n: int) -> jax.Array:
+        """Numbers that the device leaves, in the type in which JAX computes."""
+        import jax
+        import jax.numpy as jnp
+
+        dtype = jnp.result_type(float)
+        if self.dtype is None or dtype.itemsize == 8:
+            return self.program(given, jax.ShapeDtypeStruct((n,), dtype))
+        halves = self.program(given, jax.ShapeDtypeStruct((2 * n,), np.dtype(np.uint32))).reshape(n, 2)
+        return _to_single(halves[:, 0], halves[:, 1])
+
+
+class _Parts(NamedTuple):
+    """Numbers of the parts of a line."""
+
+    n: int  # parts
+    order: np.ndarray  # places of the numbers of a part, in their order
+
+
+def _parts(places: Sequence[np.ndarray], n_sets: int, size: int) -> int:
+    """Number of parts of a line of numbers, of which each set has some: the sets, if all have parts that are alike, else 1."""
+    width = size // n_sets
+    steps = width * np.arange(n_sets)[:, None]
+    alike = (len(p) == n_sets and np.array_equal(p, p[:1] + steps) and (p[0] < width).all() for p in places)
+    return n_sets if size == n_sets * width and all(alike) else 1
+
+
+def _to_single(low: jax.Array, high: jax.Array) -> jax.Array:
+    """Numbers in single precision, from the halves of those in double precision, of which JAX may have none."""
+    import jax
+    import jax.numpy as jnp
+
+    exponent = ((high >> 20) & 0x7FF).astype(jnp.int32) - 896
+    rest = ((high & 0xFFFFF) << 3) | (low >> 29)
+    bits = (jnp.clip(exponent, 0, 255).astype(jnp.uint32) << 23) + rest + ((low >> 28) & 1)  # rounded
+    bits = jnp.where(exponent <= 0, 0, jnp.where(exponent >= 255, 0x7F800000, bits))
+    is_nan = (exponent == 0x7FF - 896) & ((high & 0xFFFFF) | low != 0)
+    found: jax.Array = jax.lax.bitcast_convert_type(jnp.where(is_nan, 0x7FC00000, bits) | (high & 0x80000000), jnp.float32)
+    return found
 
 
 def _taken(arrays: Sequence[jax.Array], places: np.ndarray) -> jax.Array:
-    """Numbers at some places of vectors that stand one after another.
+    """Numbers at some places of the last axis, along which arrays stand one after another.
 
     Pieces of neighbours are copied, which takes XLA a fraction of the time that it takes to gather them.
     """
     import jax.numpy as jnp
 
     if not places.size:
-        return arrays[0][:0]
-    starts = np.cumsum([0, *(a.size for a in arrays)])
+        return arrays[0][..., :0]
+    starts = np.cumsum([0, *(a.shape[-1] for a in arrays)])
     owner = np.searchsorted(starts, places, "right") - 1
     cuts = np.flatnonzero((np.diff(places) != 1) | (np.diff(owner) != 0)) + 1
     if cuts.size >= MOST_PIECES:
-        return jnp.concatenate(arrays)[places]
+        return jnp.concatenate(arrays, axis=-1)[..., places]
     pieces = []
     for i, piece in zip(owner[[0, *cuts]], np.split(places, cuts), strict=True):
         first = int(piece[0] - starts[i])
-        pieces.append(arrays[i][first : first + piece.size])
-    return jnp.concatenate(pieces)
+        pieces.append(arrays[i][..., first : first + piece.size])
+    return jnp.concatenate(pieces, axis=-1)

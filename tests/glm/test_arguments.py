@@ -75,12 +75,14 @@ def test_replay_without_an_intercept():
     glm = gs.GLM(gs.normal, np.arange(5.0), np.eye(5)[:, :K], eta="mu")
     given = {"beta": np.arange(1.0, 1 + K), "sigma": 2.0}
     for _ in range(2):
-        if (found := glm.replay(given, ("beta",))) is None:
+        found = glm.compiled(given, ("beta",))
+        if found is None or found.replay is None:
             pytest.skip("this runtime replays nothing")
         found.replay.given[:] = np.nan
         found = None  # the next one takes its memory
-    found = glm.replay(given, ("beta",))
+    found = glm.compiled(given, ("beta",))
     for name, value in given.items():
-        found.replay.given[found.arguments[name]] = value
+        elements, (places,) = found.arguments[name]
+        found.replay.given[places] = np.ravel(value)[elements]
     found.replay.run()
     np.testing.assert_allclose(found.replay.found[0], glm(**given), rtol=1e-12)

@@ -149,26 +149,27 @@ def test_kernels_know_domains(name, value, rng):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_done_again_by_compiled_code(dtype, rng):
+@pytest.mark.parametrize("n_sets", [1, 3])
+def test_done_again_by_compiled_code(dtype, n_sets, rng):
     """The same bits, for other numbers in all arguments; also where the memory was another evaluation's meanwhile."""
     x, y = data(rng, 70, 2, dtype)
     ml, wrt = MarginalLikelihood(gs.rbf, x, y), ["amplitude", "lengthscale", "sigma", "mean", "y"]
     sizes = dict(amplitude=1, lengthscale=2, sigma=1, mean=70, y=70)
-    rows = {n: rng.uniform(0.5, 1.5, (1, size)) for n, size in sizes.items()}
-    replay = ml.replay(rows, wrt)
-    if replay is None:
+    rows = {n: rng.uniform(0.5, 1.5, (n_sets, size)) for n, size in sizes.items()}
+    made = ml.compiled(rows, wrt, n_sets)
+    if made is None or (replay := made.replay) is None:
         pytest.skip("the device does its work by calls of Python only")
     for _ in range(3):
-        rows = {n: rng.uniform(0.5, 1.5, (1, size)) for n, size in sizes.items()}
-        values, slopes = ml.sums_of_sets(rows, 1, wrt, several=False)
+        rows = {n: rng.uniform(0.5, 1.5, (n_sets, size)) for n, size in sizes.items()}
+        values, slopes = ml.sums_of_sets(rows, n_sets, wrt, several=n_sets > 1)
         for n, value in rows.items():
-            replay.replay.given[replay.arguments[n]] = value[0]
-        replay.replay.run()
-        found = replay.replay.found
-        assert found[0] == values[0]
+            elements, places = made.arguments[n]
+            replay.given[places] = value[:, elements]
+        replay.run()
+        np.testing.assert_array_equal(replay.found[made.values], values)
         for n in wrt:
-            ((elements, places),) = replay.derivatives[n]
-            np.testing.assert_array_equal(found[places], slopes[n][0, elements])
+            ((elements, places),) = made.derivatives[n]
+            np.testing.assert_array_equal(replay.found[places], slopes[n][:, elements])
 
 
 def test_no_scale(rng):

@@ -15,7 +15,7 @@ import jax.numpy as jnp  # noqa: E402
 from jax.scipy.special import logsumexp  # noqa: E402
 from jax.scipy.stats import norm, t  # noqa: E402
 
-from gpustats.xla import calls, sums  # noqa: E402
+from gpustats.xla import calls, on_host, sums  # noqa: E402
 
 RNG = np.random.default_rng(47)
 X = 1 + 2 * RNG.standard_t(5, 301)
@@ -227,7 +227,7 @@ def test_what_is_no_model():
 
 def test_programs_of_another_process_are_not_run():
     """A cache on disk may bring them."""
-    calls.register()
+    on_host.register()
     call = jax.ffi.ffi_call(calls.TARGET, jax.ShapeDtypeStruct((3,), np.float64))
     for place in (-1, 0, calls.MOST_PROGRAMS - 1, calls.MOST_PROGRAMS):
         with pytest.raises(jax.errors.JaxRuntimeError, match="compiled in another process"):
@@ -253,10 +253,10 @@ def test_a_forked_process_has_no_programs():
 
 
 def test_buffers_of_other_lengths_are_not_written():
-    program = calls.Program.of(Replay(np.zeros(2), np.array([5.0, 6.0, 7.0]), [], []))
+    program = on_host.program(Replay(np.zeros(2), np.array([5.0, 6.0, 7.0]), [], []))
     for n_given, n_found in ((2, 2), (3, 3), (4, 3), (2, 6)):
         with pytest.raises(jax.errors.JaxRuntimeError, match="compiled for other work"):
-            program(jnp.ones(n_given), n_found).block_until_ready()
+            program(jnp.ones(n_given), jax.ShapeDtypeStruct((n_found,), np.float64)).block_until_ready()
 
 
 def test_a_device_that_fails():
@@ -265,11 +265,11 @@ def test_a_device_that_fails():
 
     function = ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p).value
     given, found = np.zeros(2), np.array([5.0, 6.0, 7.0])
-    broken = calls.Program.of(Replay(given, found, [Command(function, (-3,))], []))
+    broken = on_host.program(Replay(given, found, [Command(function, (-3,))], []))
     for _ in range(2):
         with pytest.raises(jax.errors.JaxRuntimeError, match="the device did not do its work"):
-            broken(jnp.ones(2), 3).block_until_ready()
-    right = calls.Program.of(Replay(given, found, [Command(function, (0,))], []))
-    mapped = jax.vmap(lambda given: right(given, 3))(jnp.array([[1.0, 2.0], [3.0, 4.0]]))
-    np.testing.assert_array_equal(mapped, [[5, 6, 7], [5, 6, 7]])
+            broken(jnp.ones(2), jax.ShapeDtypeStruct((3,), np.float64)).block_until_ready()
+    right = on_host.program(Replay(given, found, [Command(function, (0,))], []))
+    lines = right(jnp.array([1.0, 2.0, 3.0, 4.0]), jax.ShapeDtypeStruct((6,), np.float64))
+    np.testing.assert_array_equal(lines, [5, 6, 7, 5, 6, 7])
     np.testing.assert_array_equal(given, [3, 4])

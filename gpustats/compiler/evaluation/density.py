@@ -13,10 +13,10 @@ import numpy as np
 from ...density import Density
 from ...draws.generator import Generator
 from ...elliptical.density import SCALES
+from ...evaluation.compiled import RepeatedSum
 from ...evaluation.gradient import gradient_of, reduced
 from ...evaluation.kinds import Plans
 from ...evaluation.pointwise import Pointwise
-from ...evaluation.repeated import SumReplay
 from ...language.device_function import Argument
 from ...language.printer import Printer
 from ...likelihood import Likelihood
@@ -111,8 +111,8 @@ class DensityEvaluator(Evaluator):
         shapes = tuple([v.shape[1:] for v in values])
         return self._plans.plan(shapes, _SumForShapes, self, shapes).of_sets(values, n_sets, wrt)
 
-    def replay(self, shapes: Sequence[Shape], wrt: tuple[int, ...]) -> SumReplay | None:
-        return self._plans.plan(tuple(shapes), _SumForShapes, self, shapes).replay(wrt)
+    def compiled(self, shapes: Sequence[Shape], wrt: tuple[int, ...], n_sets: int | None = None) -> RepeatedSum | None:
+        return self._plans.plan(tuple(shapes), _SumForShapes, self, shapes).compiled(wrt, n_sets)
 
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
         # Where every observation has parameters of its own, the derivatives of the sum are those of its terms.
@@ -183,15 +183,19 @@ class _SumForShapes:
         found = [np.asarray(gradients[n]).reshape(n_sets, *shapes[i]) for n, i in zip(names, wrt, strict=True)]
         return [np.array(np.broadcast_to(total, n_sets)), *found]
 
-    def replay(self, wrt: tuple[int, ...]) -> SumReplay | None:
-        """Commands of the sum for compiled code, as `Evaluator.replay` gives them."""
+    def compiled(self, wrt: tuple[int, ...], n_sets: int | None) -> RepeatedSum | None:
+        """Sum by compiled code: see `Evaluator.compiled`."""
         names, arguments, free = self._formula.names, self._arguments.copy(), dict(self._free)
         if self._likelihood is None or self._formula.passed_by_name:
             return None
         for i, shape in free.items():
             arguments[i] = 1.0 if shape is None else np.ones(self._shape_of_gradient[i]).reshape(shape)
-        found = self._likelihood.replay(dict(zip(names[1:], arguments[1:], strict=True)), [names[i] for i in wrt])
-        return found and found.fix({n: a for i, (n, a) in enumerate(zip(names, arguments, strict=True)) if i and i not in free})
+        fixed = {n: a for i, (n, a) in enumerate(zip(names, arguments, strict=True)) if i and i not in free}
+        if n_sets is not None:
+            arguments = [np.broadcast_to(a, (n_sets, *np.shape(a))) for a in arguments]
+        given = dict(zip(names[1:], arguments[1:], strict=True))
+        found = self._likelihood.compiled(given, [names[i] for i in wrt], n_sets)
+        return found and found.fix(fixed)
 
     def _by_likelihood(self, arguments: Sequence[Any], wrt: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
         likelihood = self._likelihood

@@ -13,7 +13,7 @@ import numpy as np
 from ...density import Density
 from ...draws.generator import Generator
 from ...evaluation.arguments import require
-from ...evaluation.repeated import SumReplay
+from ...evaluation.compiled import RepeatedSum
 from ...language.device_function import Argument
 from .batches import fill
 from .forked import survives_fork
@@ -153,10 +153,12 @@ class Evaluator(ABC):
         result.insert(1, np.array(True))
         return result
 
-    def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
-        """Replay by which compiled code finds the `sums` for arrays of these shapes, by the arguments' names.
+    def compiled(
+        self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...], n_sets: int | None = None
+    ) -> RepeatedSum | None:
+        """The `sums` for arrays of these shapes by compiled code, by the arguments' names; None where only Python can.
 
-        None where only Python can.
+        With `n_sets`, the `sums_of_sets`: the shapes are those of one set.
         """
         return None
 

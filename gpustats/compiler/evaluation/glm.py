@@ -11,8 +11,8 @@ import numpy as np
 
 from ...density import Density
 from ...draws.generator import Generator
+from ...evaluation.compiled import RepeatedSum
 from ...evaluation.kinds import Plans
-from ...evaluation.repeated import SumReplay
 from ...glm import GLM
 from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .batches import Shape, batch_of, common_batch, core_of
@@ -177,11 +177,12 @@ class GLMEvaluator(Evaluator):
         shapes = [values[self.free.index(i)].shape for i in wrt]
         return [np.asarray(value), *[np.asarray(gradients[n]).reshape(s) for n, s in zip(names, shapes, strict=True)]]
 
-    def replay(self, shapes: Sequence[Shape], wrt: tuple[int, ...]) -> SumReplay | None:
+    def compiled(self, shapes: Sequence[Shape], wrt: tuple[int, ...], n_sets: int | None = None) -> RepeatedSum | None:
         if (passed := self._plans.plan(tuple(shapes), self._as_one_set, shapes)) is None:
             return None
-        given = self._passed([np.ones(shape) for shape in shapes], passed)
-        found, names = self._model.replay(given, self._names_in_model(wrt)), self.formula.names
+        lead = () if n_sets is None else (n_sets,)
+        given = self._passed([np.ones((*lead, *shape)) for shape in shapes], passed, lead)
+        found, names = self._model.compiled(given, self._names_in_model(wrt), n_sets), self.formula.names
         return found and found.fix({names[i]: v for i, v in self.known.items() if i in self._parameters})
 
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:

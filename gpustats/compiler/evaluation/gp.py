@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...draws.generator import Generator
+from ...evaluation.compiled import RepeatedSum
 from ...evaluation.gradient import reduced
-from ...evaluation.repeated import SumReplay
 from ...processes.covariance import Covariance
 from ...processes.expression import require_inside
 from ...processes.marginal import MarginalLikelihood
@@ -92,12 +92,15 @@ class GPEvaluator(Evaluator):
         totals, slopes = found
         return [totals, *(slopes[names[i]].reshape(of_sets[i].shape) for i in wrt)]
 
-    def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
+    def compiled(
+        self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...], n_sets: int | None = None
+    ) -> RepeatedSum | None:
         if not self._one_process(shapes, wrt):
             return None
-        arguments, names = self.all_arguments([np.ones(shape) for shape in shapes]), self.formula.names
-        rows = {n: a.reshape(1, -1) for n, a in zip(names, arguments, strict=True) if n != POINTS}
-        found = self._likelihood_at(self.known[self._points]).replay(rows, [names[i] for i in wrt])
+        arguments, names, lines = self.all_arguments([np.ones(shape) for shape in shapes]), self.formula.names, n_sets or 1
+        rows = {n: np.broadcast_to(a.reshape(-1), (lines, a.size)) for n, a in zip(names, arguments, strict=True)}
+        del rows[POINTS]
+        found = self._likelihood_at(self.known[self._points]).compiled(rows, [names[i] for i in wrt], n_sets)
         return found and found.fix({names[i]: value for i, value in self.known.items() if i != self._points})
 
     def weighted(self, values: Sequence[np.ndarray], weight: np.ndarray, wrt: tuple[int, ...]) -> list[np.ndarray]:
@@ -262,7 +265,9 @@ class VecchiaEvaluator(GPEvaluator):
         super().__init__(formula, known)
         self._vecchia: Vecchia | None = None
 
-    def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
+    def compiled(
+        self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...], n_sets: int | None = None
+    ) -> RepeatedSum | None:
         return None
 
     def _of_rows(

@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 
 from ...draws.discrete import sample_discrete
 from ...draws.generator import Generator
+from ...evaluation.compiled import RepeatedSum
 from ...evaluation.gradient import reduced
-from ...evaluation.repeated import SumReplay
 from ...mixtures.mixture import Mixture
 from .batches import batch_of, common_batch, core_of, values_at
 from .density import DensityFormula
@@ -123,7 +123,9 @@ class MixtureEvaluator(Evaluator):
         value, gradients = mixture.value_and_grad(*by_place, wrt=names, **by_name)
         return [np.asarray(value), *[np.reshape(gradients[n], arguments[i].shape) for i, n in zip(wrt, names, strict=True)]]
 
-    def replay(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> SumReplay | None:
+    def compiled(
+        self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...], n_sets: int | None = None
+    ) -> RepeatedSum | None:
         arguments = self.all_arguments([np.ones(shape) for shape in shapes])
         if 0 not in self.known or not self._one_set(arguments):
             return None
@@ -131,7 +133,10 @@ class MixtureEvaluator(Evaluator):
         if by_name:
             return None
         names = self.formula.names
-        found = mixture.replay(dict(zip(names[1:], (weights, *parameters), strict=True)), [names[i] for i in wrt])
+        given = dict(zip(names[1:], (weights, *parameters), strict=True))
+        if n_sets is not None:
+            given = {n: np.broadcast_to(v, (n_sets, *np.shape(v))) for n, v in given.items()}
+        found = mixture.compiled(given, [names[i] for i in wrt], n_sets)
         return found and found.fix({names[i]: value for i, value in self.known.items() if i})
 
     def sums_of_sets(self, values: Sequence[np.ndarray], n_sets: int, wrt: tuple[int, ...]) -> list[np.ndarray] | None:

@@ -90,8 +90,7 @@ class RowsEvaluator:
         Inputs of one element may be numbers of Python's, and then the derivatives in them are.
         """
         inputs, data = arrays[: self.n_inputs], arrays[self.n_inputs :]
-        shapes = tuple([self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)])
-        fit = self._fit_of(shapes, data)
+        fit = self._fit_of(self.shapes_of(inputs), data)
         if not isinstance(fit.by, _ByRows):
             return fit.by.sums(self._as_arrays(inputs), data, wrt)
         results = fit.by.sums(inputs, data, wrt)
@@ -126,16 +125,19 @@ class RowsEvaluator:
         fill(results, one_by_one, alone)
         return [a.reshape(lead + a.shape[1:]) for a in results]
 
-    def by_machine(self, inputs: Sequence[Any], wrt: tuple[int, ...]) -> Evaluation | None:
-        """Evaluation of `sums` by compiled code alone, for inputs of these shapes; None where compiled code cannot."""
-        shapes = [self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)]
-        fit = next((fit for fit in self._fits if fit.suits(shapes, [])), None)
-        return fit.by.by_machine(shapes, wrt) if fit is not None and isinstance(fit.by, _ByRows) else None
+    def by_code(
+        self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...], n_sets: int | None = None
+    ) -> Evaluation | None:
+        """Evaluation of `sums` by compiled code, for inputs of these shapes; None where compiled code cannot.
 
-    def by_xla(self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...]) -> Evaluation | None:
-        """Evaluation as by `by_machine`, also before the first call."""
-        fit = self._fit_of(shapes, [])
-        return fit.by.by_machine(shapes, wrt) if isinstance(fit.by, _ByRows) else None
+        With `n_sets`, of `sums_of_sets`: each input has a further first axis, of sets.
+        """
+        by = self._fit_of(shapes, []).by
+        return by.by_code(shapes, wrt, n_sets) if isinstance(by, _ByRows) else None
+
+    def shapes_of(self, inputs: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
+        """Shapes of inputs, of which some may be numbers of Python's."""
+        return tuple([self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)])
 
     @functools.cached_property
     def _exactly(self) -> _ByPyTensor:
@@ -254,14 +256,17 @@ class _ByRows:
         slopes = [_gradient(inputs[i], picks, gradients) for i, picks in zip(wrt, parts, strict=True)]
         return [np.array(np.broadcast_to(value, n_sets)), *slopes]
 
-    def by_machine(self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...]) -> Evaluation | None:
-        """Evaluation by compiled code of the sum and of its derivatives in some inputs, for inputs of these shapes.
-
-        None where compiled code cannot.
-        """
+    def by_code(
+        self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...], n_sets: int | None
+    ) -> Evaluation | None:
+        """Evaluation by compiled code of the sum and of its derivatives in some inputs: see `RowsEvaluator.by_code`."""
         rows, names, parts = self._names(wrt)
-        values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
-        if (replay := rows.replay(values, names)) is None:
+        if n_sets is None:
+            values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
+        else:
+            stacks = [np.zeros((n_sets, *shape)) for shape in shapes]
+            values = {name: _part(stacks[i], _of_each(pick), n_sets) for name, i, pick in self._parameters}
+        if (made := rows.compiled(values, names, n_sets)) is None:
             return None
         of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
         places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}
@@ -270,7 +275,7 @@ class _ByRows:
         for i, picks in zip(wrt, parts, strict=True):
             outputs += [(name, start + places[name]) for name, _ in picks]
             start += math.prod(shapes[i])
-        return evaluation_of(replay, inputs, outputs, start)
+        return evaluation_of(made, inputs, outputs, start)
 
 
 def _zeros(like: Any) -> Any:

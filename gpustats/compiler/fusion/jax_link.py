@@ -28,7 +28,7 @@ def _fused(op: Fused, node: Apply, **kwargs: object) -> Callable:
         if none := [str(node.inputs[i]) for i in places if i not in op.differentiable]:
             raise TypeError(f"{op} has no derivative in {', '.join(none)}, which are no numbers of floating point")
 
-    sums = Sums(evaluator.by_xla, evaluator.sums)
+    sums = Sums(evaluator.by_code, evaluator.sums)
     value = sums.function(reject)
 
     def call(*arrays: jax.Array) -> list[jax.Array] | jax.Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 
 from pytensor.graph.basic import Apply
@@ -19,7 +18,7 @@ def _fused(op: Fused, node: Apply, **kwargs: object) -> Callable:
     data = {i: node.inputs[i].type.dtype for i in range(evaluator.n_inputs, len(ndims))}  # nobody converts these in each call
     own = node.inputs[: evaluator.n_inputs]
     numbers = [i for i, v in enumerate(own) if v.type.dtype == "float64" and all(extent == 1 for extent in v.type.shape)]
-    alone = None if data else functools.partial(evaluator.by_machine, wrt=op.wrt)
+    alone = None if data else lambda arrays: evaluator.by_code(evaluator.shapes_of(arrays), op.wrt)
     bridge = Bridge(lambda arrays: evaluator.sums(evaluator.as_held(arrays), op.wrt), ndims, str(op), data, numbers, alone)
     return compiled(bridge, node)
 

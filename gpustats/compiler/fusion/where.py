@@ -200,8 +200,9 @@ class _Measured:
         program, point = self._program(n_rows), self._point()
         rows = Rows(program.source, **program.leaves)
         values = {p.name: point[str(program.inputs[p.input].name)] for p in program.parameters}
-        if by_machine() and (found := rows.replay(values, rows.parameters)) is not None:
-            return seconds(found.fix(values).replay.run, repeats)
+        found = rows.compiled(values, rows.parameters) if by_machine() else None
+        if found is not None and (replay := found.fix(values).replay) is not None:
+            return seconds(replay.run, repeats)
         return seconds(lambda: rows.value_and_grad(**values), repeats)
 
     def _by_pytensor(self) -> Callable[[int, int], float]:

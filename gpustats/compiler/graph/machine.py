@@ -22,6 +22,7 @@ from numba.core import types
 
 from ...evaluation.by_code import Evaluation
 from ...runtime.intrinsics import MOST_ARGUMENTS, called, float_at, int_at, pointer_from, set_float, set_single
+from ...runtime.replay import Replay
 
 MOST_THREADS = 64  # with programs of an operation at once; calls of further threads go through Python
 CALLS_BEFORE_PROGRAM = 2  # of a thread through Python, behind which the thread gets a program
@@ -84,10 +85,11 @@ class Programs:
         with self._lock:
             if (row := self._row(thread, extents)) is None:
                 return
-            if (evaluation := self._evaluation(arrays)) is None:
+            evaluation = self._evaluation(arrays)
+            if evaluation is None or (replay := evaluation.sum.replay) is None:
                 self._given_up = True
                 return
-            program = self._program(evaluation, layout)
+            program = self._program(evaluation, replay, layout)
             self._alive[row] = extents, evaluation, program
             self._rows[row, 1] = program.ctypes.data
             self._rows[row, 0] = thread  # last: it is found from now on
@@ -104,8 +106,8 @@ class Programs:
             return None
         return next((i for i, number in enumerate(threads) if number in (0, thread) or number not in running), None)
 
-    def _program(self, evaluation: Evaluation, layout: Sequence[int]) -> np.ndarray:
-        replay, extents = evaluation.replay, layout[self._extents]
+    def _program(self, evaluation: Evaluation, replay: Replay, layout: Sequence[int]) -> np.ndarray:
+        extents = layout[self._extents]
         given = [(slot, first + run.source, run.target, run.length) for (slot, first), run in
                  ((self._slots[i], run) for i, run in evaluation.given)]  # fmt: skip
         targets = np.concatenate([np.arange(r.target, r.target + r.length) for r in evaluation.found] or [np.empty(0, int)])

@@ -208,16 +208,21 @@ class LogLikelihood(DensityOp):
     def evaluate(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         return self.evaluator.checked_sums(arrays, self.wrt)
 
-    def by_code(self, shapes: Sequence[tuple[int, ...]], places: Sequence[int]) -> Evaluation | None:
-        """Evaluation by compiled code for inputs of these shapes, with derivatives in those at some places, else None."""
+    def by_code(
+        self, shapes: Sequence[tuple[int, ...]], places: Sequence[int], n_sets: int | None = None
+    ) -> Evaluation | None:
+        """Evaluation by compiled code for inputs of these shapes, with derivatives in those at some places, else None.
+
+        With `n_sets`, each input has a further first axis, of sets.
+        """
         evaluator = self.evaluator
-        if (replay := evaluator.replay(shapes, tuple(evaluator.free[place] for place in places))) is None:
+        if (made := evaluator.compiled(shapes, tuple(evaluator.free[place] for place in places), n_sets)) is None:
             return None
         names, elements = [self.formula.names[i] for i in evaluator.free], [np.arange(math.prod(shape)) for shape in shapes]
-        inputs = [(place, n, elements[place]) for place, n in enumerate(names) if n in replay.arguments]
+        inputs = [(place, n, elements[place]) for place, n in enumerate(names) if n in made.arguments]
         starts = list(itertools.accumulate((elements[place].size for place in places), initial=2))
         outputs = [(names[p], start + elements[p]) for p, start in zip(places, starts, strict=False)]
-        return evaluation_of(replay, inputs, outputs, starts[-1], valid=1)
+        return evaluation_of(made, inputs, outputs, starts[-1], valid=1)
 
     def shapes(self, of: Sequence[Extents[E]], batch: Batch[E]) -> list[Extents[E]]:
         return [(), (), *(of[i] for i in self.places)]

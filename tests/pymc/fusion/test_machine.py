@@ -175,9 +175,9 @@ def test_an_error_of_the_driver(rng, monkeypatch, through_python):
     address = ctypes.cast(failing, ctypes.c_void_p).value
     original = machine.Programs._program
 
-    def spoilt(self, evaluation, layout):
-        commands = [c._replace(function=address) for c in evaluation.replay.commands[:1]]
-        return original(self, evaluation._replace(replay=replace(evaluation.replay, commands=commands)), layout)
+    def spoilt(self, evaluation, replay, layout):
+        commands = [c._replace(function=address) for c in replay.commands[:1]]
+        return original(self, evaluation, replace(replay, commands=commands), layout)
 
     monkeypatch.setattr(machine.Programs, "_program", spoilt)
     model = line(rng)

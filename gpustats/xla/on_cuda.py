@@ -1,0 +1,104 @@
+"""Calls of XLA on GPUs: they put the work of an `Enqueued` on XLA's stream, and do not wait for it.
+
+Kernels read XLA's own buffers, and write to them. XLA may capture the call in a graph.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+from ..runtime.intrinsics import MOST_ARGUMENTS, called, exchanged, int_at, pointer_from, set_int
+from ..runtime.replay import Enqueued
+from . import frames
+from .calls import TARGET, Program, program_of, words
+from .frames import failure, length
+
+
+class Head(NamedTuple):
+    """Whole numbers with which a program begins. Behind them stand the addresses of the places for the stream, for what is
+    given and for what is found, then the commands.
+    """
+
+    token: int
+    lock: int  # 1 while a thread puts the work on a stream
+    size: int  # structure XLA_FFI_Stream_Get_Args, of four numbers
+    extension: int
+    execution: int
+    stream: int
+    context: int  # in which the work is done
+    own: int  # that of the stream
+    n_given: int
+    n_found: int
+    itemsize: int  # bytes of a number that the device takes
+    n_streams: int
+    n_takes: int
+    n_leaves: int
+    n_calls: int
+
+
+PLACE = Head(*range(len(Head._fields)))  # of each number in a program
+
+
+def program(work: Enqueued, n_given: int, n_found: int, itemsize: int) -> Program:
+    """Program of work that takes so many numbers of so many bytes, and leaves so many of float64."""
+
+    def numbers(token: int) -> list[int]:
+        lengths = len(work.streams), len(work.given), len(work.found), len(work.commands)
+        head = Head(token, 0, 32, 0, 0, 0, work.context, 0, n_given, n_found, itemsize, *lengths)
+        return [*head, *work.streams, *work.given, *work.found, *words(work.commands)]
+
+    return Program.of(numbers, work, register)
+
+
+@functools.cache
+def register() -> None:
+    """Make the function known to XLA: see `frames.register`."""
+    from ..runtime.cuda_driver import address
+
+    context_of = address("cuStreamGetCtx")
+    place, first, step = PLACE, len(PLACE), 1 + MOST_ARGUMENTS
+
+    def run(frame: Any) -> Any:
+        program = program_of(frame)
+        if program == 0:
+            return failure(frame, frames.UNKNOWN)
+        source, target = int_at(int_at(frame, frames.ARGUMENTS), 0), int_at(int_at(frame, frames.RESULTS), 0)
+        n_given, n_found = int_at(program, place.n_given), int_at(program, place.n_found)
+        n, n_left = length(source), length(target)
+        n_lines = n // n_given
+        if n != n_lines * n_given or (n_left != n_lines * n_found and n_left != 2 * n_lines * n_found):  # halves of them
+            return failure(frame, frames.OTHER)
+        take, leave = int_at(source, frames.DATA), int_at(target, frames.DATA)
+        while exchanged(program + 8 * place.lock, 1) != 0:
+            called(frames.STEP_ASIDE, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        set_int(program, place.execution, int_at(frame, frames.CONTEXT))
+        error = pointer_from(int_at(int_at(frame, frames.API), frames.GET_STREAM), program + 8 * place.size)
+        if error != 0:
+            exchanged(program + 8 * place.lock, 0)
+            return error
+        stream = int_at(program, place.stream)
+        errors = called(context_of, stream, program + 8 * place.own, 0, 0, 0, 0, 0, 0, 0)
+        if errors == 0 and int_at(program, place.own) != int_at(program, place.context):
+            exchanged(program + 8 * place.lock, 0)
+            return failure(frame, frames.ELSEWHERE)
+        n_streams, n_takes = int_at(program, place.n_streams), int_at(program, place.n_takes)
+        n_leaves, n_calls = int_at(program, place.n_leaves), int_at(program, place.n_calls)
+        for k in range(n_streams):
+            set_int(int_at(program, first + k), 0, stream)
+        for i in range(n_lines):
+            for k in range(n_takes):
+                set_int(int_at(program, first + n_streams + k), 0, take + i * n_given * int_at(program, place.itemsize))
+            for k in range(n_leaves):
+                set_int(int_at(program, first + n_streams + n_takes + k), 0, leave + i * n_found * 8)
+            for k in range(n_calls):
+                at = first + n_streams + n_takes + n_leaves + step * k
+                errors += 0 != called(
+                    int_at(program, at), int_at(program, at + 1), int_at(program, at + 2), int_at(program, at + 3),
+                    int_at(program, at + 4), int_at(program, at + 5), int_at(program, at + 6), int_at(program, at + 7),
+                    int_at(program, at + 8), int_at(program, at + 9),
+                )  # fmt: skip
+        exchanged(program + 8 * place.lock, 0)
+        return failure(frame, frames.FAILED) if errors else 0
+
+    frames.register(TARGET, "CUDA", run, traits=frames.CAPTURED)
