@@ -408,17 +408,17 @@ def test_a_function_of_jax(monkeypatch):
     function = many.as_jax()
     with jax.enable_x64(True):
         got, slopes = jax.jit(jax.vmap(jax.value_and_grad(function)))(array)
-        assert calls == [4]
-        np.testing.assert_allclose(got, values, rtol=1e-14)
-        np.testing.assert_allclose(slopes, gradients, rtol=1e-14)
+        assert not calls
+        np.testing.assert_allclose(got, values, rtol=1e-12)
+        np.testing.assert_allclose(slopes, gradients, rtol=1e-11, atol=1e-11)
         _, along = jax.jvp(function, (array[0],), (array[1],))
         np.testing.assert_allclose(along, gradients[0] @ array[1], rtol=1e-12)
         assert jax.vmap(jax.vmap(function))(array.reshape(2, 2, 6)).shape == (2, 2)
         with pytest.raises(ValueError, match=r"shape \(4, 6\): it must have \(6,\)"):
             function(array)
     with jax.enable_x64(False):
-        got = jax.jit(function)(array[0])
-        assert got.dtype == np.float32
+        got = jax.jit(jax.vmap(function))(array)[0]
+        assert calls == [4] and got.dtype == np.float32
         np.testing.assert_allclose(got, values[0], rtol=1e-5)
 
 

@@ -145,8 +145,10 @@ class Batched:
         """Log-posterior of a point as a function of JAX, for samplers that are written in it, such as those of blackjax.
 
         The function takes a point (d,) and returns a number; it can be compiled and differentiated once, and what `jax.vmap`
-        makes of it takes one launch a term for all points. JAX calls the host for it. With ``jax_enable_x64``, values and
-        gradients are float64, else they are rounded to float32.
+        makes of it takes one launch a term for all points. With ``jax_enable_x64``, JAX computes the priors, and its programs
+        call the device for the sums, without Python; changes of the model's data from here on are not seen. Else, and where
+        the model has an operation that JAX does not know, JAX calls the host for all of it, and values and gradients are
+        rounded to float32.
 
         Returns
         -------
@@ -160,7 +162,12 @@ class Batched:
             Where variables are discrete.
         """
         self.check_gradient()
-        return as_jax(self.logp_dlogp, self.points.size)
+
+        def graph() -> tuple[Sequence[Variable], Variable]:
+            own = self.points.variables()
+            return own, _rewritten([self._of_one_point(self.model.logp(), own)], REWRITES_OF_ONE_POINT)[0]
+
+        return as_jax(self.points, graph, lambda points: self.logp_dlogp(points))
 
     def check_gradient(self) -> None:
         """Raise a TypeError where variables are discrete."""
@@ -198,11 +205,7 @@ class Batched:
             For `pytensor.function`, such as ``mode``.
         """
         own = self.points.variables()
-        (total,) = clone_replace([total], dict(zip(self.model.value_vars, own, strict=True)), rebuild_strict=False)
-        if not self.model.check_bounds:
-            (total,) = _rewritten([total], ("canonicalize", "local_remove_check_parameter"))
-        with self._fused():
-            total = rewrite_pregrad(total)
+        total = self._of_one_point(total, own)
         slopes = gradients(total, own) if gradient else []
         outputs = _rewritten([total, *slopes], REWRITES_OF_ONE_POINT)
         matrix = pt.dmatrix("points")
@@ -213,6 +216,15 @@ class Batched:
             flat = [part.reshape((matrix.shape[0], size)) for part, size in zip(parts, sizes, strict=True)]
             results.append(pt.concatenate(flat or [matrix], axis=1))
         return pm.compile([matrix], results, on_unused_input="ignore", **kwargs)
+
+    def _of_one_point(self, total: Variable, variables: Sequence[Variable]) -> Variable:
+        """Scalar of the model as an expression of the variables of one point, with the sums over rows on the device."""
+        (total,) = clone_replace([total], dict(zip(self.model.value_vars, variables, strict=True)), rebuild_strict=False)
+        if not self.model.check_bounds:
+            (total,) = _rewritten([total], ("canonicalize", "local_remove_check_parameter"))
+        with self._fused():
+            found: Variable = rewrite_pregrad(total)
+        return found
 
     def _at(
         self, matrix: TensorVariable, variables: Sequence[Variable], outputs: Sequence[Variable]

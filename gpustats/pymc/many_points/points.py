@@ -40,6 +40,11 @@ class Points:
         self.size = sum(math.prod(shape) for shape in self.shapes.values())
         self.start = self.ravel({name: np.asarray(initial[name]) for name in self.shapes})
 
+    @property
+    def places(self) -> dict[str, tuple[slice, tuple[int, ...]]]:
+        """Part of a point, and shape, of each variable."""
+        return {name: (its, self.shapes[name]) for name, its in self._slices.items()}
+
     def ravel(self, point: Mapping[str, ArrayLike]) -> np.ndarray:
         """Point as an array, (d,)."""
         return self.as_array({name: np.asarray(value)[None] for name, value in point.items()})[0]

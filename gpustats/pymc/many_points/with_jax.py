@@ -1,23 +1,67 @@
-"""Log-posterior of many points as a function of JAX, for samplers that are written in it."""
+"""Log-posterior of a point as a function of JAX, for samplers that are written in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...runtime.foreign import from_any_thread
+from .points import Points
 
 if TYPE_CHECKING:
     import jax
+    from pytensor.graph.basic import Variable
+
+#: Values (C,) and gradients (C, d) of points (C, d).
+Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+#: Variables of a point, and the log-posterior as an expression of them.
+Graph = Callable[[], "tuple[Sequence[Variable], Variable]"]
 
 
-def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size: int) -> Callable[[jax.Array], jax.Array]:
-    """JAX function of points of `size` numbers, with its gradient: see `Batched.as_jax`.
+def as_jax(points: Points, graph: Graph, evaluate: Evaluate) -> Callable[[jax.Array], jax.Array]:
+    """JAX function of a point, with its gradient: see `Batched.as_jax`.
 
-    `evaluate` takes points (C, d) and returns values (C,) and gradients (C, d).
+    JAX computes the graph; `evaluate` is called where it cannot.
     """
+    import jax.numpy as jnp
+
+    @functools.cache
+    def by_graph() -> Callable[[jax.Array], jax.Array] | None:
+        try:
+            return _of_graph(points, *graph())
+        except NotImplementedError:  # there is an operation that JAX does not know
+            return None
+
+    through_host = _through_host(evaluate, points.size)
+
+    def logp(point: jax.Array) -> jax.Array:
+        point = jnp.asarray(point)
+        if point.shape != (points.size,):
+            raise ValueError(f"the point has shape {point.shape}: it must have ({points.size},); for many points take jax.vmap")
+        dtype = jnp.result_type(float)
+        function = by_graph() if dtype.itemsize == 8 else None  # in float32 JAX would compute the priors in float32, too
+        return (function or through_host)(point.astype(dtype))
+
+    return logp
+
+
+def _of_graph(points: Points, variables: Sequence[Variable], value: Variable) -> Callable[[jax.Array], jax.Array]:
+    from pymc.sampling.jax import get_jaxified_graph
+
+    function = get_jaxified_graph(inputs=list(variables), outputs=[value])
+    places = points.places.values()
+
+    def logp(point: jax.Array) -> jax.Array:
+        (found,) = function(*(point[its].reshape(shape) for its, shape in places))
+        return found
+
+    return logp
+
+
+def _through_host(evaluate: Evaluate, size: int) -> Callable[[jax.Array], jax.Array]:
     import jax
     import jax.numpy as jnp
 
@@ -41,10 +85,5 @@ def as_jax(evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], size
         value, slope = both(point)
         return value, jnp.sum(slope * direction, axis=-1)
 
-    def checked(point: jax.Array) -> jax.Array:
-        point = jnp.asarray(point)
-        if point.shape != (size,):
-            raise ValueError(f"the point has shape {point.shape}: it must have ({size},); for many points take jax.vmap")
-        return logp(point.astype(jnp.result_type(float)))
-
-    return checked
+    function: Callable[[jax.Array], jax.Array] = logp
+    return function
