@@ -126,13 +126,14 @@ class RowsEvaluator:
         return [a.reshape(lead + a.shape[1:]) for a in results]
 
     def by_code(
-        self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...], n_sets: int | None = None
-    ) -> Evaluation | None:
-        """Evaluation of `sums` by compiled code, for inputs of these shapes; None where compiled code cannot.
+        self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...], n_sets: int | None = None,
+        data: Sequence[np.ndarray] = (),
+    ) -> Evaluation | None:  # fmt: skip
+        """Evaluation of `sums` by compiled code, for inputs of these shapes and for data that stay; None where it cannot.
 
         With `n_sets`, of `sums_of_sets`: each input has a further first axis, of sets.
         """
-        by = self._fit_of(shapes, []).by
+        by = self._fit_of(shapes, data).by
         return by.by_code(shapes, wrt, n_sets) if isinstance(by, _ByRows) else None
 
     def shapes_of(self, inputs: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
