@@ -289,12 +289,13 @@ def _to_single(low: jax.Array, high: jax.Array) -> jax.Array:
     import jax
     import jax.numpy as jnp
 
-    exponent = ((high >> 20) & 0x7FF).astype(jnp.int32) - 896
+    infinite, not_a_number, sign = map(np.uint32, (0x7F800000, 0x7FC00000, 0x80000000))
+    exponent = ((high >> 20) & 0x7FF).astype(jnp.int32) - 896  # as single precision counts it
     rest = ((high & 0xFFFFF) << 3) | (low >> 29)
     bits = (jnp.clip(exponent, 0, 255).astype(jnp.uint32) << 23) + rest + ((low >> 28) & 1)  # rounded
-    bits = jnp.where(exponent <= 0, 0, jnp.where(exponent >= 255, 0x7F800000, bits))
-    is_nan = (exponent == 0x7FF - 896) & ((high & 0xFFFFF) | low != 0)
-    found: jax.Array = jax.lax.bitcast_convert_type(jnp.where(is_nan, 0x7FC00000, bits) | (high & 0x80000000), jnp.float32)
+    bits = jnp.where(exponent <= 0, np.uint32(0), jnp.where(exponent >= 255, infinite, bits))
+    is_nan = (exponent == 0x7FF - 896) & (((high & 0xFFFFF) | low) != 0)
+    found: jax.Array = jax.lax.bitcast_convert_type(jnp.where(is_nan, not_a_number, bits) | (high & sign), jnp.float32)
     return found
 
 

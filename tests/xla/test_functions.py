@@ -8,6 +8,7 @@ from runtimes import run
 from scipy import stats
 
 import gpustats as gs
+from gpustats.runtime import choose
 from gpustats.runtime.replay import Command, Replay
 
 jax = pytest.importorskip("jax")
@@ -28,6 +29,12 @@ GROUPS = RNG.integers(0, 7, X.size)
 @pytest.fixture(autouse=True)
 def double():
     with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture
+def on_cpu():
+    with jax.default_device(jax.devices("cpu")[0]):
         yield
 
 
@@ -131,6 +138,43 @@ def test_loops(case):
     close(*(jax.jit(climbed, static_argnums=0)(f) for f in (ours, own)), rtol=1e-9)
 
 
+@pytest.mark.parametrize("value", [
+    0.0, -0.0, 1.0, -1.5, 3e38, -3.5e38, 1e300, 1e-30, 1e-46, np.pi, 1 + 2.0**-24 * 1.5, 2 - 2.0**-30, np.inf, -np.inf, np.nan,
+])  # fmt: skip
+def test_halves_of_numbers(value):
+    """JAX that computes in single precision reads the numbers of a GPU in double precision as two halves."""
+    low, high = np.array([value]).view(np.uint32)
+    with jax.enable_x64(False):
+        found = np.asarray(jax.jit(sums._to_single)(np.array([low]), np.array([high])))[0]
+    with np.errstate(over="ignore"):
+        want = np.copysign(0, value).astype(np.float32) if abs(value) < 1e-38 else np.float32(value)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, want)
+
+
+def test_several_sets_are_one_launch():
+    """Nothing of a map is done set by set where kernels take several."""
+    for make, _, arguments in CASES.values():
+        many = [np.stack([np.asarray(a)] * 3) for a in arguments]
+        made, model = [], make()
+        original = type(model).compiled
+
+        def compiled(self, given, wrt, n_sets=None, original=original, made=made):
+            made.append(n_sets)
+            return original(self, given, wrt, n_sets)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(model), "compiled", compiled)
+            jax.vmap(jax.grad(gs.as_jax(model)))(*many)
+        assert made == [None, 3]  # JAX also asks what the function of one set gives
+
+
+def test_it_is_differentiated_once(case):
+    ours, _, arguments = case
+    with pytest.raises(TypeError, match="the sum is differentiated twice"):
+        jax.hessian(ours)(*arguments)
+
+
 def test_python_takes_no_part(monkeypatch):
     """A compiled program calls the device without it, also the first time."""
     model = gs.Likelihood(gs.student_t, X)
@@ -143,7 +187,7 @@ def test_python_takes_no_part(monkeypatch):
 @pytest.mark.parametrize("model, arguments", [
     (lambda: gs.Likelihood(gs.mvnormal, DESIGN), (np.zeros(4), np.eye(4))),
     (lambda: gs.Likelihood(gs.normal, X[:0]), (0.0, 1.0)),
-    (lambda: gs.GLM(gs.bernoulli_logit, Y, DESIGN, devices=["opencl", "opencl"]), (np.full(4, 0.1), 0.2)),
+    (lambda: gs.GLM(gs.bernoulli_logit, Y, DESIGN, devices=[choose.get().device.id] * 2), (np.full(4, 0.1), 0.2)),
 ], ids=["vectors", "no data", "pieces"])  # fmt: skip
 def test_calls_that_only_python_makes(model, arguments):
     model = model()
@@ -225,7 +269,7 @@ def test_what_is_no_model():
         gs.as_jax(gs.normal)
 
 
-def test_programs_of_another_process_are_not_run():
+def test_programs_of_another_process_are_not_run(on_cpu):
     """A cache on disk may bring them."""
     on_host.register()
     call = jax.ffi.ffi_call(calls.TARGET, jax.ShapeDtypeStruct((3,), np.float64))
@@ -252,14 +296,14 @@ def test_a_forked_process_has_no_programs():
     assert output.startswith("True")
 
 
-def test_buffers_of_other_lengths_are_not_written():
+def test_buffers_of_other_lengths_are_not_written(on_cpu):
     program = on_host.program(Replay(np.zeros(2), np.array([5.0, 6.0, 7.0]), [], []))
     for n_given, n_found in ((2, 2), (3, 3), (4, 3), (2, 6)):
         with pytest.raises(jax.errors.JaxRuntimeError, match="compiled for other work"):
             program(jnp.ones(n_given), jax.ShapeDtypeStruct((n_found,), np.float64)).block_until_ready()
 
 
-def test_a_device_that_fails():
+def test_a_device_that_fails(on_cpu):
     """The error is that of the call, and the next call is free to work."""
     import ctypes
 

@@ -49,9 +49,11 @@ def as_jax(points: Points, graph: Graph, evaluate: Evaluate) -> Callable[[jax.Ar
 
 
 def _of_graph(points: Points, variables: Sequence[Variable], value: Variable) -> Callable[[jax.Array], jax.Array]:
+    import jax
     from pymc.sampling.jax import get_jaxified_graph
 
-    function = get_jaxified_graph(inputs=list(variables), outputs=[value])
+    with jax.ensure_compile_time_eval():  # its constants are none of a program that calls it
+        function = get_jaxified_graph(inputs=list(variables), outputs=[value])
     places = points.places.values()
 
     def logp(point: jax.Array) -> jax.Array:
