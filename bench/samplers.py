@@ -1,7 +1,7 @@
 """`python -m bench.samplers`: several samplers on the same posteriors, and the worth of a second of each.
 
-nutpie runs four chains of NUTS, as threads; ChEES of blackjax 256 chains that move in step; PyMC's sequential Monte Carlo moves
-2,000 particles at once. They take PyMC's models as they are, and gpustats evaluates these. NumPyro runs four chains of NUTS.
+nutpie runs four chains of NUTS, as threads; PyMC's sequential Monte Carlo moves 2,000 particles at once. They take PyMC's models
+as they are, and gpustats evaluates these. NumPyro runs four chains of NUTS. `bench.chains` has samplers of many chains.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pymc as pm
-import xarray as xr
 from pymc.distributions.transforms import ordered
 from scipy import special
 
 import gpustats.pymc as gpm
 from gpustats.runtime import choose
 
-from . import nuts
+from . import in_jax, nuts
 from .logistic_regression import apart
 from .peers import GPUStats
 from .report import Columns, Report, Row, Table, attempt, cell, options, timed
 
 NOTE = """\
-compile: up to the first draws. JAX's compilation of ChEES, and all of SMC's, which compile as they go, is in sampling. ESS: of
-the bulk, the fewest among the parameters; of SMC, how many different particles there are. apart: the largest distance of a
-posterior mean from that of the first sampler, in posterior standard deviations.
+compile: up to the first draws; SMC compiles as it goes, in sampling. ESS: of the bulk, the fewest among the parameters; of SMC, how
+many different particles there are. apart: the largest distance of a posterior mean from that of the first sampler, in posterior
+standard deviations.
 """
 COLUMNS: Columns = {
     "compile / s": cell("compile_s"), "sampling / s": cell("sampling_s"), "ESS": cell("ess", "{:,.0f}"),
@@ -49,7 +49,7 @@ def logistic_in_numpyro(y, X):
 
 def hierarchical(y, x, group):
     mean, spread = pm.Normal("mean", 0, 2), pm.HalfNormal("spread")
-    a = pm.Normal("a", mean, spread, shape=GROUPS)
+    a = pm.Normal("a", mean, spread, shape=int(group.max()) + 1)
     pm.Normal("y", a[group] + pm.Normal("slope") * x, pm.HalfNormal("sigma"), observed=y)
 
 
@@ -58,7 +58,7 @@ def hierarchical_in_numpyro(y, x, group):
     from numpyro import distributions as d
 
     mean, spread = numpyro.sample("mean", d.Normal(0, 2)), numpyro.sample("spread", d.HalfNormal(1))
-    a, slope = numpyro.sample("a", d.Normal(mean, spread).expand([GROUPS])), numpyro.sample("slope", d.Normal(0, 1))
+    a, slope = numpyro.sample("a", d.Normal(mean, spread).expand([int(group.max()) + 1])), numpyro.sample("slope", d.Normal(0, 1))
     sigma = numpyro.sample("sigma", d.HalfNormal(1))
     numpyro.sample("y", d.Normal(a[group] + slope * x, sigma), obs=y)
 
@@ -81,7 +81,30 @@ def mixture_in_numpyro(y):
     numpyro.factor("y", logsumexp(jnp.log(w) + d.Normal(mu, sigma).log_prob(y[:, None]), axis=-1).sum())
 
 
-GROUPS = 40
+def item_response(y, person, item):
+    ability, difficulty = pm.Normal("ability", shape=int(person.max()) + 1), pm.Normal("difficulty", 0, 2, shape=int(item.max()) + 1)
+    pm.Bernoulli("y", logit_p=ability[person] - difficulty[item], observed=y)
+
+
+def item_response_in_numpyro(y, person, item):
+    import numpyro
+    from numpyro import distributions as d
+
+    ability = numpyro.sample("ability", d.Normal(0, 1).expand([int(person.max()) + 1]))
+    difficulty = numpyro.sample("difficulty", d.Normal(0, 2).expand([int(item.max()) + 1]))
+    numpyro.sample("y", d.BernoulliLogits(ability[person] - difficulty[item]), obs=y)
+
+
+def student_t(y):
+    pm.StudentT("y", pm.Gamma("nu", 2, 0.1), pm.Normal("mu", 0, 10), sigma=pm.HalfNormal("sigma", 5), observed=y)
+
+
+def student_t_in_numpyro(y):
+    import numpyro
+    from numpyro import distributions as d
+
+    nu, mu = numpyro.sample("nu", d.Gamma(2, 0.1)), numpyro.sample("mu", d.Normal(0, 10))
+    numpyro.sample("y", d.StudentT(nu, mu, numpyro.sample("sigma", d.HalfNormal(5))), obs=y)
 
 
 def data_of(name: str, n: int) -> tuple[np.ndarray, ...]:
@@ -89,21 +112,30 @@ def data_of(name: str, n: int) -> tuple[np.ndarray, ...]:
     if name == "logistic":
         X = rng.normal(size=(n, 50))
         return (rng.random(n) < special.expit(X @ rng.normal(0, 0.3, 50) - 0.5)).astype(int), X
-    if name == "hierarchical":
-        x, group = rng.normal(size=n), rng.integers(0, GROUPS, n)
-        return 1 + 0.7 * rng.normal(size=GROUPS)[group] + 0.5 * x + rng.normal(size=n), x, group
+    if name.startswith("hierarchical"):
+        n_groups = n if name.endswith("many groups") else 40
+        x, group = rng.normal(size=n), rng.integers(0, n_groups, n)
+        group[0] = n_groups - 1
+        return 1 + 0.7 * rng.normal(size=n_groups)[group] + 0.5 * x + rng.normal(size=n), x, group
+    if name == "item response":
+        person, item = np.divmod(np.arange(n), 100)
+        eta = rng.normal(size=person[-1] + 1)[person] - rng.normal(size=100)[item]
+        return (rng.random(n) < special.expit(eta)).astype(int), person, item
+    if name == "Student t":
+        return (1 + 2 * rng.standard_t(4, n),)
     which = rng.choice(3, n, p=[0.5, 0.3, 0.2])
     return (rng.normal(np.array([-2.0, 0.5, 3.0])[which], np.array([0.5, 1.0, 0.7])[which]),)
 
 
 @dataclass(frozen=True)
 class Case:
-    """Model, as PyMC has it and as NumPyro does, and its number of observations."""
+    """Model, as PyMC has it, as NumPyro does and as a log-posterior of JAX's, and its number of observations."""
 
     name: str
     n: int
     pymc: Callable[..., None]
     numpyro: Callable[..., None]
+    jax: Callable[..., Callable[[Any], Any]]
 
     @property
     def title(self) -> str:
@@ -116,78 +148,21 @@ class Case:
 
 
 CASES = [
-    Case("logistic", 10**4, logistic, logistic_in_numpyro),
-    Case("hierarchical", 10**5, hierarchical, hierarchical_in_numpyro),
-    Case("mixture", 10**5, mixture, mixture_in_numpyro),
+    Case("logistic", 10**4, logistic, logistic_in_numpyro, in_jax.logistic),
+    Case("hierarchical", 10**5, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical),
+    Case("hierarchical, many groups", 10**5, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical),
+    Case("mixture", 10**5, mixture, mixture_in_numpyro, in_jax.mixture),
+    Case("item response", 10**6, item_response, item_response_in_numpyro, in_jax.item_response),
+    Case("Student t", 10**3, student_t, student_t_in_numpyro, in_jax.student_t),
 ]
-
-
-def near_the_mode(many: gpm.Batched, number: int) -> np.ndarray:
-    """Points around the largest log-posterior, at the scales of its curvature's diagonal."""
-    from scipy.optimize import minimize
-
-    def negative(x):
-        value, slope = many.logp_dlogp(x[None])
-        return -value[0], -slope[0]
-
-    best = minimize(negative, many.points.start, jac=True, method="L-BFGS-B").x
-    step = 1e-4 * np.eye(len(best))
-    curvature = -np.diag(many.logp_dlogp(best + step)[1] - many.logp_dlogp(best - step)[1]) / 2e-4
-    scale = 1 / np.sqrt(np.maximum(curvature, 1e-6))
-    return best + scale * np.random.default_rng(1).normal(size=(number, len(best)))
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of the samples: draws of NUTS, chains of ChEES, particles of SMC."""
+    """Sizes of the samples: draws of NUTS, particles of SMC."""
 
     draws: int
-    chains: int
     particles: int
-
-
-def with_chees(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
-    model = case.built(*data)
-
-    def compile_model() -> gpm.Batched:
-        many = gpm.batched(model)
-        many.logp_dlogp(np.tile(many.points.start, (sizes.chains, 1)))
-        return many
-
-    many, compile_s = timed(compile_model)
-    posterior, sampling_s = timed(lambda: chees(many, sizes.chains, sizes.draws // 5))
-    return compile_s, sampling_s, float("nan"), posterior
-
-
-def chees(many: gpm.Batched, chains: int, draws: int) -> xr.Dataset:
-    import blackjax
-    import jax
-    import optax
-
-    jax.config.update("jax_enable_x64", True)
-    points = near_the_mode(many, chains)
-    log_posterior = many.as_jax()
-    scale = points.std(0)  # the chains move in its units
-
-    def scaled(z):
-        return log_posterior(points[0] + scale * z)
-
-    warmup = blackjax.chees_adaptation(scaled, chains)
-    start = (points - points[0]) / scale
-    (states, tuned), _ = warmup.run(jax.random.key(1), start, 0.1, optax.adam(0.05), draws)
-    step = jax.vmap(blackjax.dynamic_hmc(scaled, **tuned).step)
-
-    def of_all_chains(states, key):
-        states, _ = step(jax.random.split(key, chains), states)
-        return states, states.position
-
-    _, z = jax.lax.scan(of_all_chains, states, jax.random.split(jax.random.key(2), draws))
-    return as_dataset(many.constrained(points[0] + scale * np.asarray(z).swapaxes(0, 1)))
-
-
-def as_dataset(found: dict[str, np.ndarray]) -> xr.Dataset:
-    """Arrays of chains and draws."""
-    return xr.Dataset({n: (("chain", "draw", *(f"{n}_{i}" for i in range(a.ndim - 2))), a) for n, a in found.items()})
 
 
 def with_smc(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
@@ -244,7 +219,6 @@ class Sampler:
 
 SAMPLERS = {
     "nutpie": Sampler("nutpie, 4 chains", GPUStats.name, ("nutpie",), with_nutpie),
-    "chees": Sampler("ChEES, {s.chains} chains", GPUStats.name, ("blackjax", "jax", "optax"), with_chees),
     "smc": Sampler("SMC, {s.particles:,} particles", GPUStats.name, (), with_smc),
     "numpyro": Sampler("NumPyro, 4 chains", nuts.NumPyro.name, ("jax", "numpyro"), with_numpyro),
 }
@@ -283,13 +257,12 @@ def judged(sample: Callable[[], nuts.Sampled]) -> Row:
 def main(argv: list[str] | None = None) -> int:
     parser = options("samplers", __doc__)
     parser.add_argument("--sampler", action="append", choices=[*SAMPLERS], help="repeatable; default: all that are installed")
-    parser.add_argument("--draws", type=int, help="of NUTS, and as many to tune; ChEES takes a fifth (default: 500)")
+    parser.add_argument("--draws", type=int, help="of NUTS, and as many to tune (default: 500)")
     parser.add_argument("--limit", type=float, help="seconds, with the start of its process, that a row may take; default: any")
     args = parser.parse_args(argv)
     report = Report(args)
     draws = report.default(args.draws, gpu=500, cpu=500, quick=50)
-    chains, particles = report.default(None, gpu=(256, 2000), cpu=(64, 1000), quick=(16, 200))
-    sizes = Sizes(draws, chains, particles)
+    sizes = Sizes(draws, report.default(None, gpu=2000, cpu=1000, quick=200))
     for case in report.wanted(CASES):
         n = report.default(None, gpu=case.n, cpu=case.n // 10, quick=1000)
         first: Row = {}  # from which the others are apart; it has means
