@@ -1,8 +1,8 @@
 """`python -m bench.chains`: samplers of many chains that move in step, and of four, wholly in programs of JAX.
 
 ChEES, MEADS and MCLMC of blackjax and NUTS of NumPyro sample each model with the log-posterior of `gpustats.pymc.batched(...)`,
-whose sums are calls of XLA's to kernels of gpustats, and with one that is written in JAX alone (`bench.in_jax`). nutpie's NUTS with
-four threads, on the model in `gpm.fused()`, stands beside them.
+whose sums are calls of XLA's to kernels of gpustats, and with one that is written in JAX alone (`bench.in_jax`). nutpie's NUTS
+with four threads, on the model in `gpm.fused()`, stands beside them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import pymc as pm
 import xarray as xr
 
 import gpustats.pymc as gpm
@@ -26,14 +25,14 @@ from .samplers import CASES, Case, data_of, in_both
 
 NOTE = """\
 Chains begin near the mode, at the scales of the log-posterior's curvature. compile: with JAX's compilers; adapt: the sampler's
-own tuning, with its compilation. step: microseconds of a gradient at all chains with all that the sampler does around it. ESS: of
-the bulk, the fewest among the parameters, of which at most 100 of each variable are read; ESS / s: of the sampling alone. apart:
-the largest distance of a posterior mean from that of the first sampler, in posterior standard deviations.
+own tuning, with its compilation. step: microseconds of a gradient at all chains with all that the sampler does around it. ESS:
+of the bulk, the fewest among the parameters, of which at most 100 of each variable are read; ESS / s: of the sampling alone.
+apart: the largest distance of a posterior mean from that of the first sampler, in posterior standard deviations.
 """
 COLUMNS: Columns = {
     "chains": cell("chains", "{:d}"), "draws": cell("draws", "{:d}"), "compile / s": cell("compile_s"),
-    "adapt / s": cell("adapt_s"), "sampling / s": cell("sampling_s"), "step / µs": cell("step_us"), "ESS": cell("ess", "{:,.0f}"),
-    "ESS / s": cell("ess_per_s", "{:,.0f}"), "apart": cell("apart", "{:.2f}"),
+    "adapt / s": cell("adapt_s"), "sampling / s": cell("sampling_s"), "step / µs": cell("step_us"),
+    "ESS": cell("ess", "{:,.0f}"), "ESS / s": cell("ess_per_s", "{:,.0f}"), "apart": cell("apart", "{:.2f}"),
 }  # fmt: skip
 MOST_READ = 100  # numbers of a variable
 
@@ -224,8 +223,8 @@ def main(argv: list[str] | None = None) -> int:
     parser = options("chains", __doc__)
     parser.add_argument("--sampler", action="append", choices=["nutpie", *RUNS], help="repeatable; default: all")
     parser.add_argument("--likelihood", action="append", choices=["gpustats", "JAX"], help="repeatable; default: both")
-    parser.add_argument("--chains", action="append", type=int, help="repeatable; default: 4, 64, 256 and 1,024, on a CPU 4 and 64")
-    parser.add_argument("--draws", type=int, help="of each chain (default: as many as make 50,000 of all chains, from 100 to 1,000)")
+    parser.add_argument("--chains", action="append", type=int, help="repeatable; default: 4, 64, 256, 1,024, on a CPU 4, 64")
+    parser.add_argument("--draws", type=int, help="of each chain (default: 50,000 by the chains, from 100 to 1,000)")
     args = parser.parse_args(argv)
     import jax
 

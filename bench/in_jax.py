@@ -37,7 +37,8 @@ def hierarchical(y: np.ndarray, x: np.ndarray, group: np.ndarray) -> Callable[[A
     def log_posterior(point: Any) -> Any:
         mean, log_spread, a, slope, log_sigma = point[0], point[1], point[2:-2], point[-2], point[-1]
         level = a.at[group].get(indices_are_sorted=True) if columns is None else columns @ a
-        priors = _normal(mean, 0.0, 2.0) + _half_normal(log_spread, 1.0) + _normal(slope, 0.0, 1.0) + _half_normal(log_sigma, 1.0)
+        priors = _normal(mean, 0.0, 2.0) + _half_normal(log_spread, 1.0) + _normal(slope, 0.0, 1.0)
+        priors += _half_normal(log_sigma, 1.0)
         return priors + _normal(a, mean, jnp.exp(log_spread)) + _normal(y, level + slope * x, jnp.exp(log_sigma))
 
     return log_posterior

@@ -1,7 +1,7 @@
 """`python -m bench.samplers`: several samplers on the same posteriors, and the worth of a second of each.
 
-nutpie runs four chains of NUTS, as threads; PyMC's sequential Monte Carlo moves 2,000 particles at once. They take PyMC's models
-as they are, and gpustats evaluates these. NumPyro runs four chains of NUTS. `bench.chains` has samplers of many chains.
+nutpie runs four chains of NUTS, as threads; PyMC's sequential Monte Carlo moves 2,000 particles at once. They take PyMC's
+models as they are, and gpustats evaluates these. NumPyro runs four chains of NUTS. `bench.chains` has samplers of many chains.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from .peers import GPUStats
 from .report import Columns, Report, Row, Table, attempt, cell, options, timed
 
 NOTE = """\
-compile: up to the first draws; SMC compiles as it goes, in sampling. ESS: of the bulk, the fewest among the parameters; of SMC, how
-many different particles there are. apart: the largest distance of a posterior mean from that of the first sampler, in posterior
-standard deviations.
+compile: up to the first draws; SMC compiles as it goes, in sampling. ESS: of the bulk, the fewest among the parameters; of SMC,
+how many different particles there are. apart: the largest distance of a posterior mean from that of the first sampler, in
+posterior standard deviations.
 """
 COLUMNS: Columns = {
     "compile / s": cell("compile_s"), "sampling / s": cell("sampling_s"), "ESS": cell("ess", "{:,.0f}"),
@@ -58,8 +58,8 @@ def hierarchical_in_numpyro(y, x, group):
     from numpyro import distributions as d
 
     mean, spread = numpyro.sample("mean", d.Normal(0, 2)), numpyro.sample("spread", d.HalfNormal(1))
-    a, slope = numpyro.sample("a", d.Normal(mean, spread).expand([int(group.max()) + 1])), numpyro.sample("slope", d.Normal(0, 1))
-    sigma = numpyro.sample("sigma", d.HalfNormal(1))
+    a = numpyro.sample("a", d.Normal(mean, spread).expand([int(group.max()) + 1]))
+    slope, sigma = numpyro.sample("slope", d.Normal(0, 1)), numpyro.sample("sigma", d.HalfNormal(1))
     numpyro.sample("y", d.Normal(a[group] + slope * x, sigma), obs=y)
 
 
@@ -82,7 +82,8 @@ def mixture_in_numpyro(y):
 
 
 def item_response(y, person, item):
-    ability, difficulty = pm.Normal("ability", shape=int(person.max()) + 1), pm.Normal("difficulty", 0, 2, shape=int(item.max()) + 1)
+    ability = pm.Normal("ability", shape=int(person.max()) + 1)
+    difficulty = pm.Normal("difficulty", 0, 2, shape=int(item.max()) + 1)
     pm.Bernoulli("y", logit_p=ability[person] - difficulty[item], observed=y)
 
 
