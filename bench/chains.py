@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import arviz as az
 import numpy as np
 import xarray as xr
 
@@ -27,12 +28,14 @@ NOTE = """\
 Chains begin near the mode, at the scales of the log-posterior's curvature. compile: with JAX's compilers; adapt: the sampler's
 own tuning, with its compilation. step: microseconds of a gradient at all chains with all that the sampler does around it. ESS:
 of the bulk, the fewest among the parameters, of which at most 100 of each variable are read; ESS / s: of the sampling alone.
-apart: the largest distance of a posterior mean from that of the first sampler, in posterior standard deviations.
+settled: draws of a chain from which on R-hat is below 1.01 for all of them, of 20, 50, 100, 200, 500 and 1,000. apart: the
+largest distance of a posterior mean from that of the first sampler, in posterior standard deviations.
 """
 COLUMNS: Columns = {
     "chains": cell("chains", "{:d}"), "draws": cell("draws", "{:d}"), "compile / s": cell("compile_s"),
     "adapt / s": cell("adapt_s"), "sampling / s": cell("sampling_s"), "step / µs": cell("step_us"),
-    "ESS": cell("ess", "{:,.0f}"), "ESS / s": cell("ess_per_s", "{:,.0f}"), "apart": cell("apart", "{:.2f}"),
+    "ESS": cell("ess", "{:,.0f}"), "ESS / s": cell("ess_per_s", "{:,.0f}"), "settled": cell("settled", "{:.0f}"),
+    "apart": cell("apart", "{:.2f}"),
 }  # fmt: skip
 MOST_READ = 100  # numbers of a variable
 
@@ -74,12 +77,16 @@ def scanned(step: Callable[..., Any], chains: int, read: np.ndarray, steps_of: C
     return program
 
 
+def _nothing(*given: Any) -> None:
+    return None
+
+
 def with_chees(log_posterior: Callable[[Any], Any], points: np.ndarray, read: np.ndarray, draws: int) -> Sampled:
     import blackjax
     import jax
     import optax
 
-    warmup = blackjax.chees_adaptation(log_posterior, len(points))
+    warmup = blackjax.chees_adaptation(log_posterior, len(points), adaptation_info_fn=_nothing)  # else it keeps all states
     ((states, tuned), _), adapt_s = timed(
         lambda: jax.block_until_ready(warmup.run(jax.random.key(1), points, 0.1, optax.adam(0.05), 300))
     )
@@ -93,7 +100,7 @@ def with_meads(log_posterior: Callable[[Any], Any], points: np.ndarray, read: np
     import blackjax
     import jax
 
-    warmup = blackjax.meads_adaptation(log_posterior, len(points))
+    warmup = blackjax.meads_adaptation(log_posterior, len(points), adaptation_info_fn=_nothing)
     ((states, tuned), _), adapt_s = timed(lambda: jax.block_until_ready(warmup.run(jax.random.key(1), points, 400)))
     step = jax.vmap(blackjax.ghmc(log_posterior, **tuned).step)
     program = scanned(step, len(points), read, lambda info: 1)
@@ -216,7 +223,13 @@ def judged(drawn: np.ndarray, found: Sampled) -> Row:
     dataset = xr.Dataset({"point": (("chain", "draw", "number"), drawn)})
     row = nuts.judged(found.compile_s, found.sampling_s, found.steps, dataset)
     times = {"adapt_s": found.adapt_s, "step_us": found.sampling_s / found.steps * 1e6, "draws": drawn.shape[1]}
-    return row | times | {"ess": row["ess_per_s"] * found.sampling_s}
+    settled = (n for n in (20, 50, 100, 200, 500, 1000) if n <= drawn.shape[1] and _rhat(drawn[:, :n]) < 1.01)
+    return row | times | {"ess": row["ess_per_s"] * found.sampling_s, "settled": next(settled, float("nan"))}
+
+
+def _rhat(drawn: np.ndarray) -> float:
+    """The largest R-hat, (chains, draws, numbers)."""
+    return float(az.rhat(xr.Dataset({"point": (("chain", "draw", "number"), drawn)}))["point"].max())
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -114,7 +114,7 @@ def data_of(name: str, n: int) -> tuple[np.ndarray, ...]:
         X = rng.normal(size=(n, 50))
         return (rng.random(n) < special.expit(X @ rng.normal(0, 0.3, 50) - 0.5)).astype(int), X
     if name.startswith("hierarchical"):
-        n_groups = n if name.endswith("many groups") else 40
+        n_groups = n // 10 if name.endswith("many groups") else 40
         x, group = rng.normal(size=n), rng.integers(0, n_groups, n)
         group[0] = n_groups - 1
         return 1 + 0.7 * rng.normal(size=n_groups)[group] + 0.5 * x + rng.normal(size=n), x, group
@@ -151,7 +151,7 @@ class Case:
 CASES = [
     Case("logistic", 10**4, logistic, logistic_in_numpyro, in_jax.logistic),
     Case("hierarchical", 10**5, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical),
-    Case("hierarchical, many groups", 10**5, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical),
+    Case("hierarchical, many groups", 10**6, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical),
     Case("mixture", 10**5, mixture, mixture_in_numpyro, in_jax.mixture),
     Case("item response", 10**6, item_response, item_response_in_numpyro, in_jax.item_response),
     Case("Student t", 10**3, student_t, student_t_in_numpyro, in_jax.student_t),
