@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 def as_jax(model: Replayable) -> Callable[..., jax.Array]:
     """Log-likelihood as a function of JAX, for its transformations and for samplers that are written in it.
 
-    Where JAX computes on the CPU, XLA's programs call the device without a step in Python, and without Python's lock. Where
-    it computes on another device, and for the few calls that only Python can make, they call Python.
+    XLA's programs call the device without a step in Python, and without Python's lock. Where JAX computes on the GPU on which
+    the data lie, the work is put on XLA's own stream, and no number crosses the bus. The few calls that only Python can make
+    go through it.
 
     Parameters
     ----------
@@ -37,7 +38,8 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
     -------
     callable
         It takes the model's parameters in their order or by name, arrays of JAX or what becomes one, and returns a number. It
-        can be compiled, differentiated once, in forward or reverse mode, and mapped by `jax.vmap`.
+        can be compiled, differentiated once, in forward or reverse mode, and mapped by `jax.vmap`: all sets of parameters are
+        one launch.
 
     Raises
     ------
@@ -50,8 +52,9 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
 
     Notes
     -----
-    A function that JAX has compiled on the CPU keeps the model's data until the process ends, because XLA tells nobody when it
-    drops what it has compiled.
+    A function that JAX has compiled keeps the model's data until the process ends, because XLA tells nobody when it drops what
+    it has compiled. JAX takes most of a GPU's memory at its start, unless the environment says
+    ``XLA_PYTHON_CLIENT_PREALLOCATE=false``.
 
     Examples
     --------
