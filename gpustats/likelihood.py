@@ -317,6 +317,9 @@ class Likelihood(BoundDensity, Replayable):
         repeated = self._repeated(in_their_order, bool(wrt), wrt)
         return None if repeated is None else repeated.compiled(in_their_order)
 
+    def along(self, names: Collection[str]) -> Replayable | None:
+        return None if self._pieces is not None or not self._repeats or self._rows is None else self._rows.along(names)
+
     @functools.cached_property
     def _rows(self) -> Rows | None:
         """The same sum over rows, one launch of which takes many sets; None where the rows have other numbers than these."""

@@ -119,6 +119,13 @@ class Replayable:
         """Values of the arguments that a call may leave out."""
         return {}
 
+    def along(self, names: Collection[str]) -> Replayable | None:
+        """Model of the derivative in a direction that has components in some parameters, given behind the parameters.
+
+        None where it is not known.
+        """
+        return None
+
     def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
         """Sum and its derivatives for compiled code.
 

@@ -376,6 +376,9 @@ class GLM(Remade, Replayable):
         arguments = self._all_arguments(beta, alpha, *args, **kwargs)
         return self._evaluator.value_and_grad(arguments, in_wrt)
 
+    def along(self, names: Collection[str]) -> Replayable | None:
+        return self._delegate.along(names) if self._pieces is None and not self._terms and self._delegate else None
+
     def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
         others = dict(arguments)
         if n_sets is not None:  # numbers have an axis for rows or groups, too

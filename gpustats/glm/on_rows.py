@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,8 @@ from ..evaluation.pointwise import Pointwise
 from ..language.derived import resolve_in, unlike_others
 from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
+from ..rows.along import Along
+from ..rows.leaves import MOST_COLUMNS as MOST_COLUMNS_OF_ROWS
 from ..rows.leaves import Leaf, dot, gather
 from ..rows.model import Rows, rows_on
 from ..runtime import thresholds
@@ -95,7 +97,20 @@ class Delegate:
 
     def call(self, arguments: Arguments, wrt: Sequence[str], names: Sequence[str]) -> RowsCall | None:
         """Call on rows for `repeatable` arguments like these; None where the kernels of this folder are faster."""
-        return RowsCall(arguments, wrt, names, self._bound(arguments)) if self._faster(arguments) else None
+        if not self._faster(arguments):
+            return None
+        return RowsCall(arguments, wrt, names, self._bound(arguments.kinds[INTERCEPT] is Route.GROUP))
+
+    def along(self, names: Collection[str]) -> Along | None:
+        """Derivative of the sum in a direction; None where rows cannot be those of this density and these columns."""
+        family, sizes = self._family, self._data.sizes
+        if family.vector or any(family.ranks.values()) or not 0 < sizes.columns <= MOST_COLUMNS_OF_ROWS:
+            return None
+
+        def rows(given: Mapping[str, Value], n_sets: int | None) -> Rows:
+            return self._bound(sizes.n_groups is not None and np.ndim(given[INTERCEPT]) > (n_sets is not None))
+
+        return Along(rows, names, {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT} | {n: parameter(n) for n in family.parameters})
 
     def _faster(self, arguments: Arguments) -> bool:
         family, data = self._family, self._data
@@ -107,8 +122,7 @@ class Delegate:
             return columns <= (MOST_COLUMNS_OF_SMALL_GROUPS if small else MOST_COLUMNS_BY_GROUP)
         return columns <= MOST_COLUMNS and arguments.n_sets <= MOST_SETS
 
-    def _bound(self, arguments: Arguments) -> Rows:
-        by_group = arguments.kinds[INTERCEPT] is Route.GROUP
+    def _bound(self, by_group: bool) -> Rows:
         if by_group not in self._rows:
             data = self._data.on_host()
             leaves: dict[str, Array | Leaf] = {OBSERVATIONS: data[OBSERVATIONS], PRODUCT: dot(data[DESIGN])}

@@ -24,6 +24,7 @@ from ..runtime.base import Device, Runtime
 from ..runtime.host_memory import HostRows
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
+from .along import Along
 from .binding import Binding
 from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
 from .on_device import OnDevice
@@ -271,6 +272,15 @@ class Rows(Remade, Replayable):
 
     def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
         return None if self._pieces is not None else self._own.compiled(wrt, self._values((), arguments)[0])
+
+    def along(self, names: Collection[str]) -> Along | None:
+        return None if self._pieces is not None else Along(lambda *call: self, names, {n: n for n in self.parameters})
+
+    def compiled_product(self, arguments: Mapping[str, Value], direction: Mapping[str, Value]) -> RepeatedSum | None:
+        """Derivative in a direction, of components by `along_of` of their names, and its derivatives: see `compiled`."""
+        names = [n for n in self.parameters if along_of(n) in direction]
+        values = self._values((), arguments)[0]
+        return self._own.compiled_product(names, [*values, *(direction[along_of(n)] for n in names)])
 
     def start(self, wrt: Collection[str], arguments: Mapping[str, Value]) -> Callable[[], tuple[Value, dict[str, Value]]]:
         """Start of `value_and_grad`, of rows that lie on one device.

@@ -38,8 +38,9 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
     -------
     callable
         It takes the model's parameters in their order or by name, arrays of JAX or what becomes one, and returns a number. It
-        can be compiled, differentiated once, in forward or reverse mode, and mapped by `jax.vmap`: all sets of parameters are
-        one launch.
+        can be compiled, differentiated in forward or reverse mode, and mapped by `jax.vmap`: all sets of parameters are one
+        launch. Of `Rows`, and of a Likelihood or GLM that is a sum over rows of numbers, there are second derivatives, too, by
+        forward mode over any: `jax.hessian`, and `jax.jvp` of `jax.grad`.
 
     Raises
     ------
@@ -116,10 +117,14 @@ def _sums(model: Any, names: Sequence[str]) -> Sums:
                 raise ValueError(f"the arguments have several sets ({listed}): pass one, and take jax.vmap for several")
 
     def by_python(arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[Any]:
-        given = {n: a if a.ndim else a.item() for n, a in zip(names, arrays, strict=True)}
+        given: dict[str, Any] = {n: a if a.ndim else a.item() for n, a in zip(names, arrays, strict=True)}
         if not wrt:
             return [loglik(**given)]
         value, slopes = model.value_and_grad(**given, wrt=[names[i] for i in wrt])
         return [value, *(slopes[names[i]] for i in wrt)]
 
-    return Sums(evaluation, by_python)
+    def along(places: tuple[int, ...]) -> Sums | None:
+        found = model.along([names[i] for i in places])
+        return None if found is None else _sums(found, found.argument_names)
+
+    return Sums(evaluation, by_python, along=along)

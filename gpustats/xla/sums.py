@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -41,31 +42,44 @@ class Sums:
     by_python : callable
         (arrays of float64, wrt) -> the same outputs, one after another.
     n_values : int, optional
+    along : callable, optional
+        Makes, for the places of some arrays, the sum's derivative in a direction with components in these, as `Sums` of all
+        arrays and the components, or None.
     """
 
-    def __init__(self, evaluation: EvaluationFor, by_python: ByPython, n_values: int = 1):
+    def __init__(
+        self, evaluation: EvaluationFor, by_python: ByPython, n_values: int = 1,
+        along: Callable[[tuple[int, ...]], Sums | None] = lambda places: None,
+    ):  # fmt: skip
         self._evaluation, self._python, self._n_values = evaluation, by_python, n_values
+        self._along = functools.cache(along)
         self._calls: dict[tuple[object, ...], _Call | None] = {}
         self._mapped: dict[tuple[tuple[int, ...], int], Callable[..., list[jax.Array]]] = {}
         self._lock = threading.RLock()
 
     def __call__(self, arrays: Sequence[jax.Array], wrt: Sequence[int]) -> list[jax.Array]:
-        """Numbers, and derivatives in the arrays at some places, which are not differentiated again."""
+        """Numbers, and derivatives in the arrays at some places."""
         import jax
+        import jax.numpy as jnp
 
         places = tuple(wrt)
 
         @jax.custom_jvp
-        def once(*arrays: jax.Array) -> list[jax.Array]:
+        def values(*arrays: jax.Array) -> list[jax.Array]:
             return self._of_stacks(places, 0)(*arrays)
 
-        @once.defjvp
-        def _twice(arrays: Sequence[jax.Array], directions: Sequence[jax.Array]) -> Any:
-            raise TypeError(
-                "the sum is differentiated twice, and has no second derivatives: take jax.lax.stop_gradient of its gradient"
-            )
+        def along(arrays: Sequence[jax.Array], directions: Sequence[Any]) -> tuple[list[jax.Array], list[jax.Array]]:
+            moving = {i: d for i, d in enumerate(directions) if type(d) is not jax.custom_derivatives.SymbolicZero}
+            if (further := self._along(tuple(moving))) is None:
+                raise TypeError(
+                    "the sum is differentiated once more than it can be: take jax.lax.stop_gradient of its last derivatives"
+                )
+            found = self(arrays, places)
+            slope, *products = further([*arrays, *moving.values()], places)
+            return found, [slope, *[jnp.zeros_like(f) for f in found[1 : self._n_values]], *products]
 
-        found: list[jax.Array] = once(*arrays)
+        values.defjvp(along, symbolic_zeros=True)
+        found: list[jax.Array] = values(*arrays)
         return found
 
     def function(self, reject: Callable[[Sequence[int]], None]) -> Callable[..., list[jax.Array]]:

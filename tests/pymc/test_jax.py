@@ -100,6 +100,18 @@ def test_unmodified_models(make):
     assert calls_of(ours, model) == {"gpustats_sum"} and calls_of(theirs, model) == set()
 
 
+@pytest.mark.parametrize("make", [hierarchical, clicks])
+def test_second_derivatives(make):
+    model = make(pm)
+    with gpm.fused(min_rows=1):
+        ours = logp_of(model)
+    (point,) = points(model, 1)
+    with jax.enable_x64(True):
+        found, want = (jax.jit(jax.hessian(f))(point) for f in (ours, logp_of(model)))
+        assert "callback" not in jax.jit(jax.hessian(ours)).lower(point).as_text()
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9), found, want)
+
+
 @pytest.mark.parametrize("make", [numbers_alone, clicks, vectors, mixture, hierarchical])
 def test_distributions_of_gpustats(make):
     same(logp_of(make(gpm)), logp_of(make(pm)), make(pm))

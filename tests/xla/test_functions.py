@@ -169,10 +169,40 @@ def test_several_sets_are_one_launch():
         assert made == [None, 3]  # JAX also asks what the function of one set gives
 
 
-def test_it_is_differentiated_once(case):
-    ours, _, arguments = case
-    with pytest.raises(TypeError, match="the sum is differentiated twice"):
-        jax.hessian(ours)(*arguments)
+@pytest.mark.parametrize("name", ["Likelihood", "GLM", "Rows"])
+def test_second_derivatives(name):
+    """Forwards over backwards and twice forwards, of each argument and of several, compiled, for several sets."""
+    make, own, arguments = CASES[name]
+    ours, every = gs.as_jax(make()), tuple(range(len(arguments)))
+    close(*(jax.hessian(f, every)(*arguments) for f in (ours, own)), rtol=1e-9)
+    close(*(jax.jacfwd(jax.jacfwd(f, every), every[-1])(*arguments) for f in (ours, own)), rtol=1e-9)
+    many = [np.asarray(a) * (1 + 0.1 * np.arange(3).reshape(3, *[1] * np.ndim(a))) for a in arguments]
+    compiled = [jax.jit(jax.vmap(jax.hessian(f, every))) for f in (ours, own)]
+    close(*(f(*many) for f in compiled), rtol=1e-9)
+    assert "callback" not in jax.jit(jax.hessian(ours, every)).lower(*arguments).as_text()
+    primals = tuple(map(jnp.asarray, arguments))
+    along = [jax.jvp(jax.grad(f, every), primals, tuple(map(jnp.ones_like, primals))) for f in (ours, own)]
+    close(*along, rtol=1e-9)
+    with pytest.raises(TypeError, match="differentiated once more than it can be"):
+        jax.jacfwd(jax.hessian(ours))(*arguments)
+
+
+def test_second_derivatives_of_groups():
+    glm, y = gs.GLM(gs.normal, X[:203], DESIGN, groups=GROUPS[:203], eta="mu"), X[:203]
+    for alpha in (0.3, RNG.normal(size=7)):
+        arguments = RNG.normal(size=4), alpha, 1.4
+
+        def own(beta, alpha, sigma):
+            return jnp.sum(norm.logpdf(y, DESIGN @ beta + (alpha if jnp.ndim(alpha) == 0 else alpha[GROUPS[:203]]), sigma))
+
+        close(*(jax.jit(jax.hessian(f, (0, 1, 2)))(*arguments) for f in (gs.as_jax(glm), own)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["Mixture", "MarginalLikelihood"])
+def test_models_without_second_derivatives(name):
+    make, _, arguments = CASES[name]
+    with pytest.raises(TypeError, match="differentiated once more than it can be"):
+        jax.hessian(gs.as_jax(make()))(*arguments)
 
 
 def test_python_takes_no_part(monkeypatch):

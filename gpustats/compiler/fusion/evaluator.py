@@ -20,6 +20,7 @@ from pytensor.graph.replace import clone_replace
 
 from ...evaluation.by_code import Evaluation, evaluation_of
 from ...rows.model import Rows
+from ...rows.parameters import along_of
 from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
 from ..graph.gradients import gradients, pulled_back
@@ -135,6 +136,26 @@ class RowsEvaluator:
         """
         by = self._fit_of(shapes, data).by
         return by.by_code(shapes, wrt, n_sets) if isinstance(by, _ByRows) else None
+
+    def along_by_code(
+        self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...], n_sets: int | None = None, *, along: tuple[int, ...],
+        data: Sequence[np.ndarray] = (),
+    ) -> Evaluation | None:  # fmt: skip
+        """Evaluation of the sum's derivative in a direction, and of derivatives of that: see `by_code`.
+
+        The direction has components in the inputs at the places `along`, given behind all inputs.
+        """
+        by = self._fit_of(shapes[: self.n_inputs], data).by
+        return by.by_code(shapes, wrt, n_sets, along) if isinstance(by, _ByRows) else None
+
+    def along(self, arrays: Sequence[Any], wrt: tuple[int, ...], *, along: tuple[int, ...]) -> Sequence[Any]:
+        """The sum's derivative in a direction, then derivatives of that, at arrays of inputs, the direction, and data."""
+        n = self.n_inputs
+        inputs, direction, data = arrays[:n], arrays[n : n + len(along)], arrays[n + len(along) :]
+        by = self._fit_of(self.shapes_of(inputs), data).by
+        if not isinstance(by, _ByRows):
+            raise NotImplementedError("the sum is differentiated twice, which only rows of a program can be")
+        return by.along(inputs, dict(zip(along, direction, strict=True)), wrt)
 
     def shapes_of(self, inputs: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
         """Shapes of inputs, of which some may be numbers of Python's."""
@@ -257,21 +278,39 @@ class _ByRows:
         slopes = [_gradient(inputs[i], picks, gradients) for i, picks in zip(wrt, parts, strict=True)]
         return [np.array(np.broadcast_to(value, n_sets)), *slopes]
 
+    def along(self, inputs: Sequence[Any], direction: dict[int, Any], wrt: tuple[int, ...]) -> Sequence[Any]:
+        rows, _, parts = self._names(wrt)
+        values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
+        components = {name: _part(direction[i], pick) for name, i, pick in self._parameters if i in direction}
+        _, slopes = rows.value_and_grad(wrt=list(components), **values)
+        value = sum(float(np.sum(np.asarray(slopes[n]) * d)) for n, d in components.items())
+        products = rows.hessp(components, **values)
+        return [value, *[_gradient(inputs[i], picks, products) for i, picks in zip(wrt, parts, strict=True)]]
+
     def by_code(
-        self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...], n_sets: int | None
+        self, shapes: Sequence[tuple[int, ...]], wrt: tuple[int, ...], n_sets: int | None, along: tuple[int, ...] = ()
     ) -> Evaluation | None:
-        """Evaluation by compiled code of the sum and of its derivatives in some inputs: see `RowsEvaluator.by_code`."""
+        """Evaluation by compiled code of the sum and of its derivatives in some inputs: see `RowsEvaluator.by_code`.
+
+        Or of the sum's derivative in a direction, whose components in the inputs at the places `along` are behind all inputs.
+        """
         rows, names, parts = self._names(wrt)
-        if n_sets is None:
-            values = {name: _part(np.zeros(shapes[i]), pick) for name, i, pick in self._parameters}
-        else:
-            stacks = [np.zeros((n_sets, *shape)) for shape in shapes]
-            values = {name: _part(stacks[i], _of_each(pick), n_sets) for name, i, pick in self._parameters}
-        if (made := rows.compiled(values, names, n_sets)) is None:
+        lead = () if n_sets is None else (n_sets,)
+        stacks = [np.zeros((*lead, *shape)) for shape in shapes]
+
+        def part(i: int, pick: Pick) -> Any:
+            return _part(stacks[i], pick if n_sets is None else _of_each(pick), n_sets)
+
+        values = {name: part(i, pick) for name, i, pick in self._parameters}
+        behind = {i: len(shapes) - len(along) + k for k, i in enumerate(along)}
+        direction = {along_of(name): part(behind[i], pick) for name, i, pick in self._parameters if i in behind}
+        made = rows.compiled_product(values, direction) if along else rows.compiled(values, names, n_sets)
+        if made is None:
             return None
         of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
         places = {name: np.ravel(of_inputs[i][... if pick == (...,) else pick]) for name, i, pick in self._parameters}
         inputs = [(i, name, places[name]) for name, i, _ in self._parameters]
+        inputs += [(behind[i], along_of(name), places[name]) for name, i, _ in self._parameters if i in behind]
         outputs, start = list[tuple[str, np.ndarray]](), 1
         for i, picks in zip(wrt, parts, strict=True):
             outputs += [(name, start + places[name]) for name, _ in picks]

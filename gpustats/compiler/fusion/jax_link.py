@@ -35,7 +35,13 @@ def _fused(op: Fused, node: Apply, **kwargs: object) -> Callable:
     def by_python(arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[object]:
         return evaluator.sums([*arrays, *data], wrt)
 
-    sums = Sums(functools.partial(evaluator.by_code, data=data), by_python)
+    def along(places: tuple[int, ...]) -> Sums:
+        def by_python(arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[object]:
+            return evaluator.along([*arrays, *data], wrt, along=places)
+
+        return Sums(functools.partial(evaluator.along_by_code, along=places, data=data), by_python)
+
+    sums = Sums(functools.partial(evaluator.by_code, data=data), by_python, along=along)
     value = sums.function(reject)
 
     def call(*arrays: jax.Array) -> list[jax.Array] | jax.Array:
