@@ -1,4 +1,4 @@
-"""`python -m bench.leapfrogs`: cost of a step of a trajectory, one gradient of the log-posterior and all that is done around it.
+"""`python -m bench.leapfrogs`: cost of a step of a trajectory: a gradient of the log-posterior and all that is done around it.
 
 nutpie runs its chains side by side, as threads; a program of JAX moves all chains in step, by `Batched.as_jax`, without a
 sampler's decisions.
@@ -19,7 +19,8 @@ import gpustats.pymc as gpm
 from .report import Columns, Report, Row, Table, attempt, cell, options, size, timed
 
 NOTE = """\
-step: seconds of sampling, by the steps of a chain. steps / s: of all chains. Python: evaluations through it, which take its lock.
+step: seconds of sampling, by the steps of a chain. steps / s: of all chains. Python: evaluations through it, which take its
+lock.
 """
 COLUMNS: Columns = {
     "chains": cell("chains", "{:d}"), "step / µs": cell("step_us"), "steps / s": cell("steps_per_s", "{:,.0f}"),
