@@ -155,8 +155,9 @@ class ProductsLayout(Layout):
 
         So the blocks of any multiple of sixteen sets are done at about the same time.
         """
-        blocks, most = device.compute_units * self.room, -(-n_rows // (self.tile * _LEAST_TILES))
-        while blocks > max(most, 1):
+        blocks, tiles = device.compute_units * self.room, -(-n_rows // self.tile)
+        least = next(least for most, least in _LEAST_TILES if tiles <= most)
+        while blocks > max(-(-tiles // least), 1):
             blocks //= 2
         return blocks
 
