@@ -23,19 +23,31 @@ def _place(builder: Any, arguments: Any, kind: Any) -> Any:
     return builder.gep(array, [arguments[1]], source_etype=kind)
 
 
-def _int_at(typing_context: Any, address: Any, place: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_place(builder, arguments, _WORD), typ=_WORD)
+def _loader(kind: Any, python: Any, seen: Any) -> Any:
+    """Intrinsic (address, place) that reads a number of a kind; it is seen as one of another where they differ."""
 
-    return types.int64(types.int64, types.int64), code
+    def loader(typing_context: Any, address: Any, place: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            found = builder.load(_place(builder, arguments, kind), typ=kind)
+            return found if kind == seen else builder.fpext(found, seen)
+
+        return python(types.int64, types.int64), code
+
+    return _intrinsic(loader)
 
 
-def _set_int(typing_context: Any, address: Any, place: Any, value: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _place(builder, arguments, _WORD))
-        return context.get_dummy_value()
+def _storer(kind: Any, python: Any, seen: Any) -> Any:
+    """Intrinsic (address, place, value) that writes a number of a kind."""
 
-    return types.void(types.int64, types.int64, types.int64), code
+    def storer(typing_context: Any, address: Any, place: Any, value: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            given = arguments[2] if kind == seen else builder.fptrunc(arguments[2], kind)
+            builder.store(given, _place(builder, arguments, kind))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64, python), code
+
+    return _intrinsic(storer)
 
 
 def _exchanged(typing_context: Any, address: Any, value: Any) -> Any:
@@ -43,36 +55,6 @@ def _exchanged(typing_context: Any, address: Any, value: Any) -> Any:
         return builder.atomic_rmw("xchg", builder.inttoptr(arguments[0], ir.PointerType(_WORD)), arguments[1], "seq_cst")
 
     return types.int64(types.int64, types.int64), code
-
-
-def _float_at(typing_context: Any, address: Any, place: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_place(builder, arguments, _DOUBLE), typ=_DOUBLE)
-
-    return types.float64(types.int64, types.int64), code
-
-
-def _single_at(typing_context: Any, address: Any, place: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fpext(builder.load(_place(builder, arguments, _SINGLE), typ=_SINGLE), _DOUBLE)
-
-    return types.float64(types.int64, types.int64), code
-
-
-def _set_float(typing_context: Any, address: Any, place: Any, value: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _place(builder, arguments, _DOUBLE))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.float64), code
-
-
-def _set_single(typing_context: Any, address: Any, place: Any, value: Any) -> Any:
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(builder.fptrunc(arguments[2], _SINGLE), _place(builder, arguments, _SINGLE))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.float64), code
 
 
 def _called(
@@ -93,16 +75,13 @@ def _pointer_from(typing_context: Any, function: Any, a: Any) -> Any:
     return types.int64(types.int64, types.int64), code
 
 
-#: (address, place): whole number at a place behind an address; the place counts numbers, here and below.
-int_at = _intrinsic(_int_at)
-#: (address, place, value)
-set_int = _intrinsic(_set_int)
+#: Whole number at (address, place): a place behind an address, counted in numbers here and below. Set: (address, place, value).
+int_at, set_int = _loader(_WORD, types.int64, _WORD), _storer(_WORD, types.int64, _WORD)
+#: The same for a number in double precision, and one in single precision, which is seen in double precision.
+float_at, set_float = _loader(_DOUBLE, types.float64, _DOUBLE), _storer(_DOUBLE, types.float64, _DOUBLE)
+single_at, set_single = _loader(_SINGLE, types.float64, _DOUBLE), _storer(_SINGLE, types.float64, _DOUBLE)
 #: (address, value): whole number that was there before the value took its place, for all threads at once.
 exchanged = _intrinsic(_exchanged)
-#: (address, place): number in double precision, and one in single precision.
-float_at, single_at = _intrinsic(_float_at), _intrinsic(_single_at)
-#: (address, place, value)
-set_float, set_single = _intrinsic(_set_float), _intrinsic(_set_single)
 #: (function, nine numbers): result, an int, of a function of C at an address; the function may take fewer.
 called = _intrinsic(_called)
 #: (function, number): result, a pointer, of a function of C at an address.
