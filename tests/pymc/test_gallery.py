@@ -8,7 +8,6 @@ import numpy as np
 import pymc as pm
 import pytensor
 import pytest
-from modes import REWRITTEN
 from pytensor.compile import Mode
 from thorough import THOROUGH
 
@@ -21,7 +20,9 @@ pytestmark = [
 ]
 FEW = ["eight_schools_noncentred", "dogs_of_powers", "bones", "wells", "weibull_times", "choices_of_three"]
 NAMES = [pytest.param(name, marks=[THOROUGH] * (name not in FEW)) for name in gallery.MODELS]
+IN_JAX = [pytest.param(name, marks=[THOROUGH] * (name not in FEW[2:4])) for name in gallery.MODELS]
 N_POINTS = 3
+REWRITTEN = Mode("py", "fast_run").excluding("fusion")  # as models are for users, but that nothing is compiled
 
 #: Terms that PyTensor computes, also where any number of rows is enough, and a part of the reason.
 NOT_FUSED = {
@@ -86,7 +87,7 @@ def test_values_and_gradients(name, compiler):
         np.testing.assert_allclose(slope, its_slope, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", IN_JAX)
 def test_jax(name):
     """Of the sums that JAX cannot compute by itself those that are fused are right, too."""
     jax = pytest.importorskip("jax")
@@ -163,10 +164,13 @@ SAMPLERS = {
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("name", SAMPLED)
 def test_samplers_without_derivatives(name, sampler):
-    """The same draws; where rounding has changed a decision, means that differ by their Monte Carlo error."""
+    """The same draws; where rounding has changed a decision, means that differ by their Monte Carlo error.
+
+    PyMC needs its rewrites here: as written, the probability of a count given a large rate is the logarithm of 0.
+    """
     found = []
     for on in (False, True):
-        with gallery.made(name) as model, gpm.fused(on, min_rows=1), pytensor.config.change_flags(mode="FAST_COMPILE"):
+        with gallery.made(name) as model, gpm.fused(on, min_rows=1), pytensor.config.change_flags(mode=REWRITTEN):
             found.append(SAMPLERS[sampler]().posterior)
     for variable in model.free_RVs:
         theirs, ours = (np.asarray(posterior[variable.name], float)[0] for posterior in found)
@@ -174,5 +178,5 @@ def test_samplers_without_derivatives(name, sampler):
             continue
         for k in np.ndindex(theirs.shape[1:]):
             both = [draws[:, *k] for draws in (theirs, ours)]
-            error = np.hypot(*[float(az.mcse(draws)) for draws in both])
+            error = np.hypot(*[float(np.squeeze(az.mcse(draws))) for draws in both])
             assert abs(both[0].mean() - both[1].mean()) < 4 * error, (variable.name, k)
