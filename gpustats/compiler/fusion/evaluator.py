@@ -378,8 +378,11 @@ class _ByPyTensor:
             return [np.array(found, np.float64) for found in self._functions[wrt](*inputs, *data)]
 
     def _compiled(self, wrt: tuple[int, ...]) -> Function:
+        from .rewrite import fused  # it imports this module
+
         slopes = gradients(self._total, [self._inputs[i] for i in wrt])
-        return pm.compile(self._inputs, [self._total, *slopes], mode=self._mode, on_unused_input="ignore")
+        with fused(False):  # else a value without slopes would be fused as a log-posterior is, and again in what that asks
+            return pm.compile(self._inputs, [self._total, *slopes], mode=self._mode, on_unused_input="ignore")
 
 
 def _of_each(pick: Pick) -> Pick:

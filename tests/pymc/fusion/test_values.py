@@ -85,6 +85,23 @@ def test_invalid_parameters():
     np.testing.assert_allclose(value({"sigma": 0.7}), model.compile_logp()({"sigma": 0.7}), rtol=1e-12)
 
 
+def test_invalid_parameters_where_sums_are_fused(monkeypatch):
+    """What PyTensor is asked about a value of -inf is not fused in its turn, as when a stepper asks within the context."""
+    compiled, original = [], pm.compile
+
+    def noted(*args, **kwargs):
+        compiled.append(original(*args, **kwargs))
+        return compiled[-1]
+
+    with pm.Model() as model:
+        pm.Normal("y", 0.0, pm.Normal("sigma", shape=4)[GROUP], observed=Y)
+    with gpm.fused(min_rows=1):
+        value = model.compile_logp(mode=QUICK)
+        monkeypatch.setattr(pm, "compile", noted)
+        assert n_fused(value.f) and value({"sigma": np.full(4, -1.0)}) == -np.inf
+    assert [n_fused(function) for function in compiled] == [0]
+
+
 def test_other_variables_of_a_stepper_are_no_data():
     """PyMC's steppers of some variables hold the others in shared variables, which change in each step."""
     model = levels()
