@@ -14,6 +14,7 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.op import OutputStorageType
 from pytensor.graph.traversal import ancestors, toposort
+from pytensor.scalar.basic import ScalarConstant, ScalarType
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
 
@@ -59,7 +60,7 @@ class Frozen:
             return extents
         constants = [v for v in inputs if isinstance(v, Constant)]
         if len(constants) == len(inputs) and (values := computed(node, constants)) is not None:
-            return [pt.constant(v) for v in values]
+            return [_constant(of.type, v) for of, v in zip(node.outputs, values, strict=True)]
         if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
             return node.outputs
         if isinstance(node.op, Elemwise) and _broadcasts_unasked(node.inputs, inputs):
@@ -68,6 +69,11 @@ class Frozen:
             return node.op.make_node(*inputs).outputs
         except Exception:
             return node.clone_with_new_inputs(inputs, strict=False).outputs
+
+
+def _constant(kind: TensorType | ScalarType, value: np.ndarray) -> Constant:
+    """Constant of an array, or of the number that is the end of a slice."""
+    return pt.constant(value) if isinstance(kind, TensorType) else ScalarConstant(kind, value[()])
 
 
 def _broadcasts_unasked(before: Sequence[Variable], now: Sequence[Variable]) -> bool:
@@ -135,7 +141,7 @@ def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
 
 def computed(node: Apply, inputs: Sequence[Constant]) -> list[np.ndarray] | None:
     """Outputs of an operation on constants; None where they cannot be told."""
-    if not all(isinstance(v.type, TensorType) for v in node.outputs):
+    if not all(isinstance(v.type, TensorType | ScalarType) for v in node.outputs):
         return None
     storage: OutputStorageType = [[None] for _ in node.outputs]
     try:
