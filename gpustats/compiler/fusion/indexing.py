@@ -153,3 +153,19 @@ def _known(index: slice | Variable) -> slice | np.ndarray | int:
         raise Unsupported("an array some elements of which are set, which only the call tells")
     places = np.asarray(index.data)
     return places if places.ndim else int(places)
+
+
+@reads("ExtractDiag")
+def of_diagonal(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    """Element of a diagonal, which is the last axis."""
+    op, source = node.op, node.inputs[0]
+    axes, (*others, place) = [a % source.type.ndim for a in (op.axis1, op.axis2)], at
+    rest = iter(others)
+    starts = dict(zip(axes, (max(-op.offset, 0), max(op.offset, 0)), strict=True))
+
+    def along(axis: int) -> Entry:
+        if axis not in starts:
+            return next(rest)
+        return place + starts[axis] if isinstance(place, int) else place.scaled(1, starts[axis])
+
+    return reader.visit(source, tuple(along(axis) for axis in range(source.type.ndim)))
