@@ -137,8 +137,9 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     if not is_set.any():
         return before
     key = ("part", node, *(a if isinstance(a, int) else a.key for a in at))
-    row, places = evenly(0, 1, reader.n), np.unravel_index(np.maximum(part_of_row, 0), inside.shape)
-    place = tuple(picked(p, [row], (*key, axis)) for axis, p in enumerate(places))
+    row, shape_of_part = [evenly(0, 1, reader.n)], inside.shape
+    places = np.unravel_index(np.maximum(part_of_row, 0), shape_of_part) if shape_of_part else ()
+    place = tuple(picked(p, row, (*key, axis)) for axis, p in enumerate(places))
     after = reader.expressions.real(reader.visit(part, reader.under(part, place)))
     if not node.op.set_instead_of_inc:
         after = reader.expressions.make("{} + {}", before, after)
