@@ -113,6 +113,22 @@ def without_inner_graphs(variable: Variable) -> Variable:
     return rebuilt(variable, opened)
 
 
+def with_known_extents(variable: Variable) -> Variable:
+    """Graph with numbers in the place of extents that are known, so that it depends on fewer variables."""
+
+    def told(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:
+        inputs = [of.get(v, v) for v in node.inputs]
+        shape_of = inputs[0].owner if inputs else None
+        if type(node.op).__name__ != "Subtensor" or shape_of is None or type(shape_of.op).__name__ != "Shape":
+            return _extents(node, inputs)
+        if node.outputs[0].type.ndim or not isinstance(place := inputs[1], Constant):
+            return None
+        extent = shape_of.inputs[0].type.shape[int(np.asarray(place.data))]
+        return None if extent is None else [pt.constant(np.asarray(extent, node.outputs[0].type.dtype))]
+
+    return rebuilt(variable, told)
+
+
 OF_OTHER_VARIABLES = "_shared"  # end of the names that `pymc.pytensorf.make_shared_replacements` gives
 
 
