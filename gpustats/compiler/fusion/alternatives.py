@@ -6,7 +6,7 @@ A row function writes out each element of an axis. The kernels of a GLM do not: 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,15 +21,17 @@ from ...glm import GLM
 from ...glm.family import COEFFICIENTS, INTERCEPT
 from ...glm.layout import fits
 from ...language.device_function import parse
-from ...runtime import choose
+from ...runtime import choose, thresholds
 from .along import Pick
 from .frozen import Frozen
 from .indexing import index_of
 from .reader import IDENTITY_OPS, MOST_IN_ROW, Argument, without_shuffles
 from .scalar_ops import Unsupported
 
-FEWEST_ALTERNATIVES = 17  # fewer are written out in a row function, which is as fast
+#: Alternatives from which the kernels of a GLM are faster than a row function in which all are written out.
+FEWEST_ALTERNATIVES = thresholds.COMPILER_FEWEST_ALTERNATIVES.value
 MOST_ALTERNATIVES = 512  # of a kernel that compiles in seconds
+CHECKED = "0<=p<=1,sum(p)=1"  # message of PyMC's check of the probabilities, without spaces
 
 SOURCE = """// choice: one of dim alternatives, numbered from 0, by logits; -inf where their sum is no number
 // x: nonnegative integer    eta: vector, logits
@@ -71,6 +73,7 @@ class Choices:
     groups: np.ndarray | None = field(default=None, repr=False)
     n_groups: int | None = None
     rank: int = 1  #: of alpha
+    checked: bool = False  #: whether PyMC checks the probabilities
     arguments: tuple[Argument, ...] = ()  #: as `explain` shows them, the parameters by their names in a GLM
     computed: dict[Variable, str] = field(default_factory=dict)  #: logits that PyTensor computes -> why
 
@@ -122,15 +125,15 @@ def choices_of(frozen: Frozen) -> Choices | None:
 
     `Unsupported` where they are too many.
     """
-    v, checked = frozen.variable, list[Variable]()
-    while v.owner is not None and (isinstance(v.owner.op, CheckParameterValue) or _is_moved(v.owner) or _is_same(v.owner)):
-        checked += v.owner.inputs[1:] if isinstance(v.owner.op, CheckParameterValue) else ()
-        v = v.owner.inputs[2] if _is_same(v.owner) and len(v.owner.inputs) == 3 else v.owner.inputs[0]
+    v, checks = frozen.variable, list[Apply]()
+    while v.owner is not None and (_is_check(v.owner) or _is_moved(v.owner) or _chooses_last(v.owner)):
+        checks += [v.owner] if _is_check(v.owner) else []
+        v = v.owner.inputs[-1 if _chooses_last(v.owner) else 0]
     node = v.owner
     if node is None or type(node.op).__name__ != "AdvancedSubtensor" or (n := _size(frozen.variable)) is None:
         return None
     logits, chosen = _logits(node.inputs[0].owner), index_of(node)
-    if logits is None or logits.type.shape[0] != n or not all(_depends_on(c, logits) for c in checked):
+    if logits is None or logits.type.shape[0] != n or not all(_is_of(c, logits) for c in checks):
         return None
     if len(chosen) != 2 or not all(isinstance(i, Constant) for i in chosen):
         return None
@@ -138,14 +141,18 @@ def choices_of(frozen: Frozen) -> Choices | None:
     count = logits.type.shape[1]
     if count is None or count < FEWEST_ALTERNATIVES or not np.array_equal(rows, np.arange(n)):
         return None
+    y = np.where(y < 0, y + count, y)
+    if (y < 0).any() or (y >= count).any():
+        return None
     if count > MOST_ALTERNATIVES:
         raise Unsupported(f"a choice among {count} alternatives; there are kernels for {MOST_ALTERNATIVES} at most")
-    found = _linear(frozen, logits, y, count)
-    if found is None and count > MOST_IN_ROW:
-        found = _of_each_row(frozen, logits, y, count)
-    if found is not None and not _fits(found):
+    found = _linear(frozen, logits, y)
+    if count <= MOST_IN_ROW and (found is None or not _fits(found)):
+        return None  # a row function has them, too
+    found = found or _of_each_row(frozen, logits, y)
+    if not _fits(found):
         raise Unsupported(f"a choice among {count} alternatives, which do not fit into the shared memory of the device")
-    return found
+    return replace(found, checked=bool(checks))
 
 
 def _fits(choices: Choices) -> bool:
@@ -164,7 +171,11 @@ def _is_moved(node: Apply) -> bool:
     return isinstance(node.op, DimShuffle) or type(node.op).__name__ in IDENTITY_OPS
 
 
-def _is_same(node: Apply) -> bool:
+def _is_check(node: Apply) -> bool:
+    return isinstance(node.op, CheckParameterValue)
+
+
+def _chooses_last(node: Apply) -> bool:
     """True if a node chooses its last input for all rows."""
     if not isinstance(node.op, Elemwise) or type(node.op.scalar_op).__name__ not in ("Switch", "Where"):
         return False
@@ -179,9 +190,9 @@ def _logits(node: Apply | None) -> Variable | None:
     return node.inputs[0] if node.op.axis in (1, -1) else None
 
 
-def _depends_on(condition: Variable, logits: Variable) -> bool:
-    """True if a condition is one of the probabilities alone: each is met unless the sum of their exponentials is no number."""
-    stack = [condition]
+def _is_of(check: Apply, logits: Variable) -> bool:
+    """True if a check is that of the probabilities, which is met unless the sum of their exponentials is no number."""
+    stack = check.inputs[1:]
     while stack:
         v = stack.pop()
         if isinstance(v, Constant):
@@ -191,10 +202,10 @@ def _depends_on(condition: Variable, logits: Variable) -> bool:
         if type(v.owner.op).__name__ == "Softmax" and v.owner.inputs[0] is logits and v.owner.op.axis in (1, -1):
             continue
         stack += v.owner.inputs
-    return True
+    return check.op.msg.replace(" ", "") == CHECKED
 
 
-def _linear(frozen: Frozen, logits: Variable, y: np.ndarray, count: int) -> Choices | None:
+def _linear(frozen: Frozen, logits: Variable, y: np.ndarray) -> Choices | None:
     """Choices by logits that are a product with data, a table's rows by group, intercepts, or a product and one of these."""
     node = logits.owner
     is_sum = node is not None and isinstance(node.op, Elemwise) and type(node.op.scalar_op).__name__ == "Add"
@@ -209,7 +220,7 @@ def _linear(frozen: Frozen, logits: Variable, y: np.ndarray, count: int) -> Choi
             return None
         arguments.append(argument)
         found |= data
-    return Choices(y, count, **found, arguments=tuple(arguments)) if found else None
+    return Choices(y, logits.type.shape[1], **found, arguments=tuple(arguments)) if found else None
 
 
 Part = tuple[Argument, dict[str, Any]]
@@ -238,13 +249,13 @@ def _by_group(frozen: Frozen, v: Variable) -> Part | None:
     return Argument(INTERCEPT, "gather", frozen.original(table), (slice(None),) * 2, (groups,)), data
 
 
-def _of_each_row(frozen: Frozen, logits: Variable, y: np.ndarray, count: int) -> Choices:
+def _of_each_row(frozen: Frozen, logits: Variable, y: np.ndarray) -> Choices:
     """Choices by logits that PyTensor computes."""
     source = frozen.original(logits)
     own = Argument(INTERCEPT, "row", source, (slice(None),) * 2)
     arguments = Argument("y", "data", numbers=(y,)), own
     why = {source: "logits that are no products with data"} if source.owner is not None else {}
-    return Choices(y, count, rank=2, arguments=arguments, computed=why)
+    return Choices(y, logits.type.shape[1], rank=2, arguments=arguments, computed=why)
 
 
 def _intercepts(frozen: Frozen, v: Variable) -> Part | None:

@@ -67,7 +67,7 @@ class Program:
     @property
     def invalid_is_nan(self) -> bool:
         """True if the sum is nan where parameters are nan, for which PyMC has -inf."""
-        return self.choices is not None
+        return self.choices is not None and self.choices.checked
 
     def model(self, devices: Sequence[str] | None) -> Rows | ChoiceModel:
         """Model that evaluates the sum; several devices may share its rows."""

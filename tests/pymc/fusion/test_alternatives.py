@@ -4,7 +4,8 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import pytest
-from fused_models import assert_fused, assert_same, assert_same_by_jax, functions, points, same_at
+from fused_models import assert_same, assert_same_by_jax, functions, points, same_at
+from pymc.distributions.dist_math import check_parameters
 from pymc.pytensorf import rewrite_pregrad
 from pytensor.graph.replace import vectorize_graph
 from pytensor.graph.traversal import toposort
@@ -203,13 +204,31 @@ def test_limits_are_named():
     assert not term.is_fused and term.reason == "an axis of 65 elements within each row; at most 64 are written out"
 
 
-def test_another_condition_is_not_taken_for_that_of_probabilities():
-    """A check of something beside the probabilities is one of PyTensor's."""
+@pytest.mark.parametrize("most", [0.9, 0.02])
+def test_another_condition_is_not_taken_for_that_of_probabilities(most):
     with pm.Model() as model:
-        b = pm.Normal("b", shape=(3, 70))
-        logp = pm.logp(pm.Categorical.dist(logit_p=pt.dot(X, b)), chosen(70))
-        pm.Potential("p", pt.switch(b[0, 0] > 0, logp, 2 * logp).sum())
+        logits = pt.dot(X, pm.Normal("b", shape=(3, 70)))
+        logp = pt.special.log_softmax(logits, axis=1)[np.arange(N), chosen(70)]
+        pm.Potential("p", check_parameters(logp, pt.special.softmax(logits, axis=1) < most, msg="p is small").sum())
     theirs, ours = functions(model)
     for point in points(model):
         same_at(theirs, ours, point)
-    assert_fused(model_of(by_product, 70))
+
+
+def test_choices_counted_from_the_end():
+    with pm.Model() as model:
+        logits = pt.dot(X, pm.Normal("b", shape=(3, 70)))
+        pm.Potential("p", pt.special.log_softmax(logits, axis=1)[np.arange(N), chosen(70) - 70].sum())
+    theirs, ours = functions(model)
+    same_at(theirs, ours, points(model)[0])
+
+
+def test_without_checks():
+    """Where PyMC checks nothing, logits that are nan make the sum nan."""
+    with pm.Model(check_bounds=False) as model:
+        by_product(70)
+    theirs, ours = functions(model)
+    point = points(model)[0]
+    same_at(theirs, ours, point)
+    point["b"] = np.full((3, 70), np.nan)
+    same_at(theirs, ours, point)
