@@ -180,6 +180,9 @@ def _by_numpy(op: Any, arrays: Sequence[np.ndarray], dtype: np.dtype) -> list[np
             result = functools.reduce(np.add if name == "Add" else np.multiply, arrays)
         elif name == "Cast":
             result = arrays[0]
+        elif name == "Clip":
+            x, low, high = arrays
+            result = np.where(x < low, low, np.where(x > high, high, x))
         elif name == "Second":
             result = np.broadcast_to(arrays[1], np.broadcast_shapes(*(a.shape for a in arrays)))
         elif op.nfunc_spec and op.nfunc_spec[1:] == (len(arrays), 1):

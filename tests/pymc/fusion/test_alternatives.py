@@ -148,6 +148,16 @@ def test_choices_out_of_range():
     same_at(theirs, ours, point)
 
 
+def test_many_rows():
+    """More than PyTensor's functions in Python compute ahead."""
+    n = 2000
+    with pm.Model() as model:
+        b = pm.Normal("b", shape=(3, 65))
+        pm.Categorical("y", logit_p=pt.dot(rng.normal(size=(n, 3)), b), observed=rng.integers(0, 65, n))
+    assert_same(model)
+    assert "choice_logpmf" in str(gpm.explain(model))
+
+
 def test_few_rows():
     with pm.Model() as model:
         pm.Categorical("y", logit_p=pt.dot(X[:2], pm.Normal("b", shape=(3, 70))), observed=[0, 69])
