@@ -15,6 +15,7 @@ from pytensor.tensor.math import All
 
 from .frozen import rebuilt, with_known_extents, without_inner_graphs
 from .reader import MOST_IN_ROW
+from .references import as_products
 
 Term = tuple[bool, Variable]  # whether it is subtracted
 
@@ -24,7 +25,7 @@ MOST_SHARED_ELEMENTS = 64  # elements of a term that rows share
 
 def as_fused(variable: Variable) -> Variable:
     """Graph of a summed variable, as it is read: without operations that are made of a graph, and regrouped."""
-    return regrouped(row_by_row(with_known_extents(without_inner_graphs(variable))))
+    return regrouped(row_by_row(as_products(with_known_extents(without_inner_graphs(variable)))))
 
 
 def row_by_row(variable: Variable) -> Variable:

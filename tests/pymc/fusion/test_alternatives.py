@@ -87,12 +87,12 @@ def model_of(make, k):
 
 
 @pytest.mark.parametrize("k", [64, 65])
-@pytest.mark.parametrize("make", [by_product, with_intercepts, by_group, product_and_group])
+@pytest.mark.parametrize("make", [by_product, with_intercepts, by_group, product_and_group, against_a_reference])
 def test_models(make, k):
     assert_same(model_of(make, k))
 
 
-@pytest.mark.parametrize("make", [*BY_LOGITS[4:], *OTHERS])
+@pytest.mark.parametrize("make", [*BY_LOGITS[5:], *OTHERS])
 def test_of_more_than_row_functions_write_out(make):
     assert_same(model_of(make, 70))
 
@@ -193,6 +193,8 @@ def test_explained():
     text = str(gpm.explain(model_of(product_and_group, 100)))
     assert "beta: 3 columns of data @ b" in text and "alpha: by index, of a" in text and "choice_logpmf" in text
     assert "alpha: for each alternative, a" in str(gpm.explain(model_of(with_intercepts, 100)))
+    text = str(gpm.explain(model_of(against_a_reference, 100)))
+    assert "beta: 3 columns of data @" in text and "which PyTensor computes" not in text
     text = str(gpm.explain(model_of(two_groups, 100)))
     assert "which PyTensor computes, because there is no function of a row for logits that are no products with data" in text
 
