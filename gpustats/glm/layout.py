@@ -56,6 +56,15 @@ def layout_for(device: Device, computation: Computation, itemsize: int, n_sets: 
     raise ValueError(f"a GLM of {computation.outcomes} outcomes does not fit into the shared memory of {device.id}")
 
 
+def fits(device: Device, columns: int, outcomes: int, itemsize: int) -> bool:
+    """True if a device can compute a GLM of so many outcomes, with all derivatives."""
+    try:
+        layout_for(device, Computation(columns, outcomes, True, sums=("value",), gradient=True), itemsize, 1, False)
+    except ValueError:
+        return False
+    return True
+
+
 def _in_lanes(device: Device, outcomes: int, itemsize: int, n_sets: int) -> GLMLayout:
     """Layout for a CPU: up to eight sums at once, of sets and outcomes or of groups of rows, one in each register."""
     lanes, sets = lanes_of(device, itemsize), min(n_sets, max(8 // outcomes, 1))

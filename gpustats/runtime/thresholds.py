@@ -330,6 +330,9 @@ COMPILER_LOGARITHMS_PER_DENSITY = Threshold(
 COMPILER_MOST_ELEMENTS_IN_PYTHON = Threshold(
     1000, "elements up to which PyTensor's functions in Python compute what is constant", NOT_RECORDED, "2026-11-23"
 )
+COMPILER_FEWEST_ALTERNATIVES = Threshold(
+    17, "alternatives of a choice from which a GLM's kernel has the sum, and no row function", CPU, "2026-11-28"
+)
 
 # ---- pymc
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -39,7 +40,7 @@ def of_all(reader: Reader, v: Variable) -> Expression:
     name = "" if node is None else type(node.op).__name__
     if isinstance(v, Constant) or (node is not None and reader.is_alike(v)):
         return reader.visit(v, (0,) * v.type.ndim)
-    if node is not None and name == "All":
+    if node is not None and name == "All" and not _is_long(node):
         return of_all(reader, node.inputs[0])
     if node is not None and name == "MakeVector":
         parts = [reader.expressions.truth(of_all(reader, i)) for i in node.inputs]
@@ -55,6 +56,12 @@ def of_all(reader: Reader, v: Variable) -> Expression:
     if v.type.ndim:
         return _every(reader, v)
     raise Unsupported("a check of parameters that compares rows with one another")
+
+
+def _is_long(node: Apply) -> bool:
+    """True if a condition of each row has many elements, of which PyTensor makes one."""
+    extents = node.inputs[0].type.shape
+    return bool(node.outputs[0].type.ndim) and math.prod(extents[a] or 1 for a in node.op.axis) > MOST_IN_ROW
 
 
 def _every(reader: Reader, v: Variable) -> Expression:

@@ -25,6 +25,7 @@ from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
 from ..graph.gradients import gradients, pulled_back
 from .along import Pick
+from .alternatives import ChoiceModel
 from .program import Program, program_of
 from .scalar_ops import Unsupported
 
@@ -95,7 +96,7 @@ class RowsEvaluator:
         if not isinstance(fit.by, _ByRows):
             return fit.by.sums(self._as_arrays(inputs), data, wrt)
         results = fit.by.sums(inputs, data, wrt)
-        if results[0] == -math.inf and fit.by.checked:
+        if fit.by.invalid(results[0]):
             return self._exactly.sums(self._as_arrays(inputs), data, wrt)
         return results
 
@@ -115,7 +116,7 @@ class RowsEvaluator:
         if isinstance(by, _ByRows) and n_sets:
             results = by.sums_of_sets(sets, of_sets, n_sets, wrt)
             # -inf is -inf; PyTensor tells what the derivatives are there.
-            one_by_one = np.flatnonzero(results[0] == -math.inf) if by.checked and wrt else np.empty(0, int)
+            one_by_one = np.flatnonzero(by.invalid(results[0])) if wrt else np.empty(0, int)
         else:
             results = [np.empty(n_sets), *(np.empty((n_sets, *cores[i])) for i in wrt)]
             one_by_one = np.arange(n_sets)
@@ -236,18 +237,18 @@ class _ByRows:
     def __init__(self, program: Program, places: Sequence[int], devices: Sequence[str] | None):
         self._program, self._devices = program, devices
         self._parameters = [(p.name, places[p.input], p.pick) for p in program.parameters]
-        self._rows: Rows | None = None
+        self._rows: Rows | ChoiceModel | None = None
         self._of: dict[tuple[int, ...], tuple[list[str], list[list[tuple[str, tuple]]]]] = {}
 
-    @property
-    def checked(self) -> bool:
-        """True if rows whose parameters are invalid are -inf."""
-        return self._program.checked_rows
+    def invalid(self, value: Any) -> Any:
+        """True where the sum, or sums, may be of invalid parameters."""
+        program = self._program
+        return (program.checked_rows and value == -math.inf) | (program.invalid_is_nan and value != value)
 
-    def _names(self, wrt: tuple[int, ...]) -> tuple[Rows, list[str], list[list[tuple[str, tuple]]]]:
+    def _names(self, wrt: tuple[int, ...]) -> tuple[Rows | ChoiceModel, list[str], list[list[tuple[str, tuple]]]]:
         """Model of the rows, the parameters that the inputs at the places `wrt` are made into, and each input's own."""
         if self._rows is None:
-            self._rows = Rows(self._program.source, devices=self._devices, **self._program.leaves)
+            self._rows = self._program.model(self._devices)
         if wrt not in self._of:
             names = [name for name, i, _ in self._parameters if i in wrt]
             self._of[wrt] = names, [[(name, pick) for name, i, pick in self._parameters if i == place] for place in wrt]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -171,7 +172,9 @@ def _bytes(argument: Argument) -> int:
         case "dot":
             return 8 * argument.numbers[0].shape[1]
         case "row":
-            return 16  # its gradient is written
+            shape = () if argument.source is None else argument.source.type.shape
+            each = [extent or 1 for extent, p in zip(shape, argument.pick, strict=False) if isinstance(p, slice)][1:]
+            return 16 * math.prod(each)  # its gradient is written
     return 0
 
 
@@ -193,6 +196,8 @@ def _described(argument: Argument, computed: Mapping[Variable, str]) -> str:
             return f"{argument.name}: {argument.numbers[0].shape[1]} columns of data @ {source}"
         case "row":
             return f"{argument.name}: each row's own, of {source}"
+        case "each":
+            return f"{argument.name}: for each alternative, {source}"
     return f"{argument.name}: a number, {source}"
 
 

@@ -14,6 +14,7 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.op import OutputStorageType
 from pytensor.graph.traversal import ancestors, toposort
+from pytensor.scalar.basic import ScalarConstant, ScalarType
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
 
@@ -59,7 +60,7 @@ class Frozen:
             return extents
         constants = [v for v in inputs if isinstance(v, Constant)]
         if len(constants) == len(inputs) and (values := computed(node, constants)) is not None:
-            return [pt.constant(v) for v in values]
+            return [_constant(of.type, v) for of, v in zip(node.outputs, values, strict=True)]
         if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
             return node.outputs
         if isinstance(node.op, Elemwise) and _broadcasts_unasked(node.inputs, inputs):
@@ -68,6 +69,11 @@ class Frozen:
             return node.op.make_node(*inputs).outputs
         except Exception:
             return node.clone_with_new_inputs(inputs, strict=False).outputs
+
+
+def _constant(kind: TensorType | ScalarType, value: np.ndarray) -> Constant:
+    """Constant of an array, or of the number that is the end of a slice."""
+    return pt.constant(value) if isinstance(kind, TensorType) else ScalarConstant(kind, value[()])
 
 
 def _broadcasts_unasked(before: Sequence[Variable], now: Sequence[Variable]) -> bool:
@@ -107,6 +113,22 @@ def without_inner_graphs(variable: Variable) -> Variable:
     return rebuilt(variable, opened)
 
 
+def with_known_extents(variable: Variable) -> Variable:
+    """Graph with numbers in the place of extents that are known, so that it depends on fewer variables."""
+
+    def told(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:
+        inputs = [of.get(v, v) for v in node.inputs]
+        shape_of = inputs[0].owner if inputs else None
+        if type(node.op).__name__ != "Subtensor" or shape_of is None or type(shape_of.op).__name__ != "Shape":
+            return _extents(node, inputs)
+        if node.outputs[0].type.ndim or not isinstance(place := inputs[1], Constant):
+            return None
+        extent = shape_of.inputs[0].type.shape[int(np.asarray(place.data))]
+        return None if extent is None else [pt.constant(np.asarray(extent, node.outputs[0].type.dtype))]
+
+    return rebuilt(variable, told)
+
+
 OF_OTHER_VARIABLES = "_shared"  # end of the names that `pymc.pytensorf.make_shared_replacements` gives
 
 
@@ -135,7 +157,7 @@ def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
 
 def computed(node: Apply, inputs: Sequence[Constant]) -> list[np.ndarray] | None:
     """Outputs of an operation on constants; None where they cannot be told."""
-    if not all(isinstance(v.type, TensorType) for v in node.outputs):
+    if not all(isinstance(v.type, TensorType | ScalarType) for v in node.outputs):
         return None
     storage: OutputStorageType = [[None] for _ in node.outputs]
     try:
@@ -158,6 +180,9 @@ def _by_numpy(op: Any, arrays: Sequence[np.ndarray], dtype: np.dtype) -> list[np
             result = functools.reduce(np.add if name == "Add" else np.multiply, arrays)
         elif name == "Cast":
             result = arrays[0]
+        elif name == "Clip":
+            x, low, high = arrays
+            result = np.where(x < low, low, np.where(x > high, high, x))
         elif name == "Second":
             result = np.broadcast_to(arrays[1], np.broadcast_shapes(*(a.shape for a in arrays)))
         elif op.nfunc_spec and op.nfunc_spec[1:] == (len(arrays), 1):

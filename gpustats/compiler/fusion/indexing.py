@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -117,32 +118,55 @@ def _number(v: Variable | int | None) -> int | None:
     raise UnknownLength("a slice whose ends only the call tells")
 
 
-@reads("AdvancedIncSubtensor", "AdvancedIncSubtensor1")
+@reads("IncSubtensor", "AdvancedIncSubtensor", "AdvancedIncSubtensor1")
 def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    """Element of an array some elements of which are set, or added to."""
+    """Element of an array a part of which is set, or added to."""
     array, part, *_ = node.inputs
-    where, shape = index_of(node, values=2), array.type.shape
-    if any(s is None for s in shape):
+    shape = array.type.shape
+    if any(s is None for s in (*shape, *part.type.shape)):
         raise UnknownLength(f"an array some elements of which are set, as long as only the call tells: {array.type}")
-    if len(where) != len(shape) or part.type.ndim > 1:
-        raise Unsupported("an array some rows of which are set")
-    places = [i for i in where if isinstance(i, Constant) and i.type.ndim <= 1]
-    if len(places) < len(where):
-        raise Unsupported("an array some elements of which are set, which only the call tells")
-    flat = np.ravel_multi_index(tuple(np.asarray(i.data) % s for i, s in zip(places, shape, strict=True)), shape).reshape(-1)
-    if len(np.unique(flat)) != len(flat):
+    index = tuple(_known(i) for i in index_of(node, values=2))
+    inside = np.arange(math.prod(shape)).reshape(shape)[index]  # elements that are set, in the order of the part's
+    if np.unique(inside).size != inside.size:
         raise Unsupported("an array whose elements are set several times")
     of_part = np.full(shape, -1)
-    of_part.flat[flat] = np.arange(len(flat))
+    of_part.flat[inside] = np.arange(inside.size).reshape(inside.shape)
     part_of_row = np.broadcast_to(read(of_part, at), (reader.n,))
     before = reader.expressions.real(reader.visit(array, at))
-    if (part_of_row < 0).all():
+    is_set = part_of_row >= 0
+    if not is_set.any():
         return before
     key = ("part", node, *(a if isinstance(a, int) else a.key for a in at))
-    place: Entry = picked(np.maximum(part_of_row, 0), [evenly(0, 1, reader.n)], key)
-    at_part: At = () if not part.type.ndim else (0 if part.type.shape == (1,) else place,)
-    after = reader.expressions.real(reader.visit(part, at_part))
+    row, shape_of_part = [evenly(0, 1, reader.n)], inside.shape
+    places = np.unravel_index(np.maximum(part_of_row, 0), shape_of_part) if shape_of_part else ()
+    place = tuple(picked(p, row, (*key, axis)) for axis, p in enumerate(places))
+    after = reader.expressions.real(reader.visit(part, reader.under(part, place)))
     if not node.op.set_instead_of_inc:
         after = reader.expressions.make("{} + {}", before, after)
-    is_set = part_of_row >= 0
     return after if is_set.all() else reader.expressions.choice(reader.truth(("set", *key), is_set), after, before)
+
+
+def _known(index: slice | Variable) -> slice | np.ndarray | int:
+    """Index along an axis as NumPy takes it."""
+    if isinstance(index, slice):
+        return index
+    if not isinstance(index, Constant):
+        raise Unsupported("an array some elements of which are set, which only the call tells")
+    places = np.asarray(index.data)
+    return places if places.ndim else int(places)
+
+
+@reads("ExtractDiag")
+def of_diagonal(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    """Element of a diagonal, which is the last axis."""
+    op, source = node.op, node.inputs[0]
+    axes, (*others, place) = [a % source.type.ndim for a in (op.axis1, op.axis2)], at
+    rest = iter(others)
+    starts = dict(zip(axes, (max(-op.offset, 0), max(op.offset, 0)), strict=True))
+
+    def along(axis: int) -> Entry:
+        if axis not in starts:
+            return next(rest)
+        return place + starts[axis] if isinstance(place, int) else place.scaled(1, starts[axis])
+
+    return reader.visit(source, tuple(along(axis) for axis in range(source.type.ndim)))

@@ -23,7 +23,7 @@ def of_vector(reader: Reader, node: Apply, at: At, output: int) -> Expression:
 
 @reads("Join")
 def of_join(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    axis, parts = _axis_and_parts(node)
+    axis, parts = axis_and_parts(node)
     axis %= len(at)
     extents = [v.type.shape[axis] for v in parts]
     if any(e is None for e in extents):
@@ -49,7 +49,7 @@ def of_join(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     return chosen
 
 
-def _axis_and_parts(node: Apply) -> tuple[int, Sequence[Variable]]:
+def axis_and_parts(node: Apply) -> tuple[int, Sequence[Variable]]:
     """Axis along which arrays are joined, and the arrays: in PyTensor 3, and in PyTensor 2, whose axis is an input."""
     if hasattr(node.op, "axis"):
         return int(node.op.axis), node.inputs

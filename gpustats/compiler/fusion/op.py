@@ -97,6 +97,8 @@ def sum_by(program: Program, term: Variable, data: Sequence[Variable], devices: 
     """Sum of a term by its program; several devices may share the rows."""
     hoisted = {condition for _, conditions in program.checks for condition in conditions}
     total = sum_later(program.inputs, without(term, hoisted), data, devices, program)
+    if program.invalid_is_nan:
+        total = pt.switch(pt.isnan(total), -np.inf, total)
     for op, conditions in program.checks:
         total = op(total, *conditions)
     return total

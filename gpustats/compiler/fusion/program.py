@@ -15,8 +15,10 @@ from pytensor.tensor.random.op import RandomVariable
 
 from ...rows.binding import Binding
 from ...rows.leaves import dot, gather, per_row
+from ...rows.model import Rows
 from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
 from .along import Pick
+from .alternatives import SOURCE, ChoiceModel, Choices, choices_of
 from .expression import body, operations
 from .frozen import Frozen
 from .reader import Argument, Reader, plain_name
@@ -60,6 +62,16 @@ class Program:
     work: Work
     arguments: list[Argument] = field(repr=False)
     computed: dict[Variable, str] = field(default_factory=dict)  #: inputs that PyTensor computes -> why there is no C
+    choices: Choices | None = None  #: of the rows, where the sum is that of a GLM
+
+    @property
+    def invalid_is_nan(self) -> bool:
+        """True if the sum is nan where parameters are nan, for which PyMC has -inf."""
+        return self.choices is not None and self.choices.checked
+
+    def model(self, devices: Sequence[str] | None) -> Rows | ChoiceModel:
+        """Model that evaluates the sum; several devices may share its rows."""
+        return self.choices.model(devices) if self.choices else Rows(self.source, devices=devices, **self.leaves)
 
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
         """True if inputs of these shapes have an element for each row where rows have numbers of their own."""
@@ -86,6 +98,8 @@ def program_of(
         raise Unsupported("random draws in each call, as those of a Minibatch")
     try:
         frozen = Frozen(term, data, shapes)
+        if (choices := choices_of(frozen)) is not None:
+            return _program_of_choices(choices, frozen)
         reader = Reader(frozen, hoist)
     except Unsupported:
         raise
@@ -109,6 +123,18 @@ def program_of(
     return Program(
         name, source, reader.n, leaves, parameters, inputs, [frozen.shape(v) for v in inputs], reader.checks,
         reader.checked_rows, _work(reader), arguments, computed,
+    )  # fmt: skip
+
+
+def _program_of_choices(choices: Choices, frozen: Frozen) -> Program:
+    arguments = [a for a in choices.arguments if a.source is not None]
+    inputs = [a.source for a in arguments if a.source is not None]
+    parameters = [Parameter(a.name, i, a.pick) for i, a in enumerate(arguments)]
+    shapes = [frozen.shape(v) for v in inputs]
+    moved = 16 * sum(math.prod(extent or 1 for extent in shape) for shape in shapes)
+    return Program(
+        "choice", SOURCE, choices.y.size, {}, parameters, inputs, shapes, [], True, Work(*choices.cost, 0, 0, moved),
+        list(choices.arguments), choices.computed, choices,
     )  # fmt: skip
 
 

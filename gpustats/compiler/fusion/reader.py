@@ -59,7 +59,7 @@ class Argument:
     """Argument of a row function."""
 
     name: str  #: in C
-    kind: str  #: "data", "number", "gather", "dot" or "row"
+    kind: str  #: "data", "number", "gather", "dot" or "row"; "each" of numbers that alternatives have
     source: Variable | None = None  #: variable that it is made of, none for data
     pick: Pick = ()  #: part of that variable, with slices where the rows, or the columns of a design, run along
     #: the column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none
@@ -229,7 +229,8 @@ class Reader:
         except UnknownLength:
             raise
         except Unsupported as reason:
-            if math.prod(extent or 0 for extent in v.type.shape) != self.n or v.type.dtype == "bool":
+            is_condition = v.type.dtype == "bool" and type(op).__name__ != "All"
+            if math.prod(extent or 0 for extent in v.type.shape) != self.n or is_condition:
                 raise
             v, at = without_shuffles(v, at)
             self.computed[self.frozen.original(v)] = str(reason)

@@ -11,8 +11,11 @@ from pymc.logprob.utils import CheckParameterValue
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.traversal import toposort
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.math import All
 
-from .frozen import rebuilt, without_inner_graphs
+from .frozen import rebuilt, with_known_extents, without_inner_graphs
+from .reader import MOST_IN_ROW
+from .references import as_products
 
 Term = tuple[bool, Variable]  # whether it is subtracted
 
@@ -22,7 +25,20 @@ MOST_SHARED_ELEMENTS = 64  # elements of a term that rows share
 
 def as_fused(variable: Variable) -> Variable:
     """Graph of a summed variable, as it is read: without operations that are made of a graph, and regrouped."""
-    return regrouped(without_inner_graphs(variable))
+    return regrouped(row_by_row(as_products(with_known_extents(without_inner_graphs(variable)))))
+
+
+def row_by_row(variable: Variable) -> Variable:
+    """Graph in which a condition of many elements in each row is first one of each row, so that PyTensor may compute that."""
+
+    def divided(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:
+        shape = node.inputs[0].type.shape if isinstance(node.op, All) and not node.outputs[0].type.ndim else ()
+        if variable.type.ndim != 1 or math.prod(extent or 1 for extent in shape[1:]) <= MOST_IN_ROW:
+            return None
+        condition = of.get(node.inputs[0], node.inputs[0])
+        return [pt.all(pt.all(condition, axis=tuple(range(1, len(shape)))))]
+
+    return rebuilt(variable, divided)
 
 
 def regrouped(variable: Variable) -> Variable:

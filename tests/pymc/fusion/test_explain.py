@@ -60,12 +60,3 @@ def test_sums_within_a_parameter_are_not_those_of_the_term():
     with gpm.fused(min_rows=5000):
         (term,) = gpm.explain(model).terms
     assert not term.is_fused and term.reason == "fewer than 5000 rows" and term.n_rows == 4000
-
-
-def test_a_limit_is_named():
-    rng = np.random.default_rng(4)
-    with pm.Model() as model:
-        slopes = pm.Normal("slopes", shape=(2, 100))
-        pm.Categorical("y", logit_p=pt.dot(rng.normal(size=(700, 2)), slopes), observed=rng.integers(0, 100, 700))
-    (term,) = gpm.explain(model).terms
-    assert not term.is_fused and "100 elements within each row; at most 64 are written out" in term.reason
