@@ -27,11 +27,13 @@ from .parallel.divide import divide
 from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
 from .parallel.remade import Remade
 from .parallel.rows import added, added_with_gradients, as_rows
+from .rows.along import Along
+from .rows.leaves import per_row
 from .rows.model import Rows, rows_on
 from .runtime import arrays
 from .runtime.base import Device, Runtime
 from .runtime.host_memory import HostRows, contiguous
-from .runtime.types import Array, Value
+from .runtime.types import Array, Shape, Value
 
 
 class BoundDensity(Remade):
@@ -157,6 +159,7 @@ class Likelihood(BoundDensity, Replayable):
         if self._native:  # kernels must read the user's array itself, not what a copy of it had in the first call
             self._repeats &= self._x.dtype == arrays.result_dtype([self._x]) and arrays.is_contiguous(self._x)
         self._calls: Plans[RepeatedCall[tuple[float, dict[str, Value]]] | None] = Plans()
+        self._over_rows: Plans[Rows | None] = Plans()
 
     @property
     def device(self) -> Device:
@@ -311,23 +314,36 @@ class Likelihood(BoundDensity, Replayable):
         if self._pieces is not None or not self._repeats or in_their_order is None:
             return None
         if n_sets is not None:
-            if any(np.size(value) != n_sets for value in in_their_order) or (rows := self._rows) is None:
+            if any(np.size(value) != n_sets for value in in_their_order) or (rows := self._rows()) is None:
                 return None
             return rows.compiled({n: np.reshape(v, n_sets) for n, v in arguments.items()}, wrt, n_sets)
         repeated = self._repeated(in_their_order, bool(wrt), wrt)
         return None if repeated is None else repeated.compiled(in_their_order)
 
     def along(self, names: Collection[str]) -> Replayable | None:
-        return None if self._pieces is not None or not self._repeats or self._rows is None else self._rows.along(names)
+        if self._pieces is not None or not self._repeats or self._rows() is None:
+            return None
 
-    @functools.cached_property
-    def _rows(self) -> Rows | None:
-        """The same sum over rows, one launch of which takes many sets; None where the rows have other numbers than these."""
+        def rows(shapes: Mapping[str, Shape]) -> Rows:
+            made = self._rows(*[n for n, shape in shapes.items() if shape])
+            assert made is not None
+            return made
+
+        return Along(rows, names, {n: n for n in self.parameters}, self.parameters)
+
+    def _rows(self, *by_row: str) -> Rows | None:
+        """The same sum over rows, one launch of which takes many sets; None where parameters are whole numbers.
+
+        Parameters `by_row` have a number for each observation.
+        """
+        return self._over_rows.plan(by_row, self._new_rows, by_row)
+
+    def _new_rows(self, by_row: Sequence[str]) -> Rows | None:
         x, whole = self._function.arguments[0], [a.name for a in self._function.arguments if "integer" in a.words]
         if any(name != x.name for name in whole):
             return None
         with contextlib.suppress(ValueError):  # whole numbers that are none, for which there is a value all the same
-            return rows_on(self._runtime, self._function, None, {x.name: self._x})
+            return rows_on(self._runtime, self._function, None, {x.name: self._x, **{n: per_row() for n in by_row}})
         return None
 
     def _start_repeated(

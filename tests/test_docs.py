@@ -24,7 +24,7 @@ MODULES = [
 
 #: Whose examples are models that take seconds to compile or to fit
 LONG = {
-    "gpustats.compiler.fusion.explain", "gpustats.compiler.fusion.rewrite", "gpustats.emulation.calibration",
+    "gpustats.compiler.fusion.explain", "gpustats.compiler.fusion.settings", "gpustats.emulation.calibration",
     "gpustats.emulation.constrained", "gpustats.processes.local.scaling", "gpustats.processes.vecchia.model",
     "gpustats.pymc.many_points.batched", "gpustats.pymc.smc",
     "gpustats.transforms.box",

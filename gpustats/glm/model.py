@@ -380,14 +380,19 @@ class GLM(Remade, Replayable):
         return self._delegate.along(names) if self._pieces is None and not self._terms and self._delegate else None
 
     def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
-        others = dict(arguments)
-        if n_sets is not None:  # numbers have an axis for rows or groups, too
-            others = {n: v[:, None] if v.ndim == 1 else v for n, v in others.items()}
+        others, of_numbers = dict(arguments), list[str]()
+        if n_sets is not None:  # what all rows share has an axis for rows, too
+            ranks = self._family.ranks | {COEFFICIENTS: 2, INTERCEPT: int(self._family.vector)}
+            others = {n: v[:, None] if v.ndim <= 1 + ranks[n] else v for n, v in others.items()}
+            if self._family.vector and INTERCEPT in others and others[INTERCEPT].ndim == 2:  # a number of all outcomes
+                others[INTERCEPT] = np.broadcast_to(others[INTERCEPT][..., None], (n_sets, 1, others[COEFFICIENTS].shape[-1]))
+                of_numbers = [INTERCEPT]
         beta, alpha = others.pop(COEFFICIENTS), others.pop(INTERCEPT, 0.0)
         if self._pieces is not None or self._terms or (found := self._repeated(tuple(wrt), beta, alpha, (), others)) is None:
             return None
-        made = found.compiled((beta, alpha, *others.values()))
-        return made if INTERCEPT in arguments else made and made.fix({INTERCEPT: alpha})
+        if (made := found.compiled((beta, alpha, *others.values()))) is None:
+            return None
+        return made.of_numbers(of_numbers) if INTERCEPT in arguments else made.fix({INTERCEPT: alpha})
 
     def _repeated(
         self, wrt: str | tuple[str, ...] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]

@@ -14,7 +14,7 @@ from ..language.device_function import Argument, parse
 from ..language.nodes import VECTOR
 from ..rows.along import Along
 from ..rows.leaves import MOST_COLUMNS as MOST_COLUMNS_OF_ROWS
-from ..rows.leaves import Leaf, dot, gather
+from ..rows.leaves import Leaf, dot, gather, per_row
 from ..rows.model import Rows, rows_on
 from ..runtime import thresholds
 from ..runtime.types import Array, Shape, Value
@@ -93,7 +93,7 @@ class Delegate:
     """
 
     def __init__(self, family: Family, data: GLMData):
-        self._family, self._data, self._rows = family, data, dict[bool, Rows]()
+        self._family, self._data, self._rows = family, data, dict[tuple[bool, tuple[str, ...]], Rows]()
 
     def call(self, arguments: Arguments, wrt: Sequence[str], names: Sequence[str]) -> RowsCall | None:
         """Call on rows for `repeatable` arguments like these; None where the kernels of this folder are faster."""
@@ -107,10 +107,13 @@ class Delegate:
         if family.vector or any(family.ranks.values()) or not 0 < sizes.columns <= MOST_COLUMNS_OF_ROWS:
             return None
 
-        def rows(given: Mapping[str, Value], n_sets: int | None) -> Rows:
-            return self._bound(sizes.n_groups is not None and np.ndim(given[INTERCEPT]) > (n_sets is not None))
+        def rows(shapes: Mapping[str, Shape]) -> Rows:
+            by_group = sizes.n_groups is not None and shapes[INTERCEPT] == (sizes.n_groups,)
+            return self._bound(by_group, *[n for n in numbers if shapes[n] and not (by_group and n == INTERCEPT)])
 
-        return Along(rows, names, {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT} | {n: parameter(n) for n in family.parameters})
+        numbers = INTERCEPT, *family.parameters
+        in_rows = {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT} | {n: parameter(n) for n in family.parameters}
+        return Along(rows, names, in_rows, numbers)
 
     def _faster(self, arguments: Arguments) -> bool:
         family, data = self._family, self._data
@@ -122,18 +125,21 @@ class Delegate:
             return columns <= (MOST_COLUMNS_OF_SMALL_GROUPS if small else MOST_COLUMNS_BY_GROUP)
         return columns <= MOST_COLUMNS and arguments.n_sets <= MOST_SETS
 
-    def _bound(self, by_group: bool) -> Rows:
-        if by_group not in self._rows:
+    def _bound(self, by_group: bool, *by_row: str) -> Rows:
+        """Rows with an intercept of each group, or of all; parameters `by_row` have a number for each row."""
+        kind = by_group, by_row
+        if kind not in self._rows:
             data = self._data.on_host()
             leaves: dict[str, Array | Leaf] = {OBSERVATIONS: data[OBSERVATIONS], PRODUCT: dot(data[DESIGN])}
+            leaves |= {n if n == INTERCEPT else parameter(n): per_row() for n in by_row}
             if by_group:
                 assert self._data.groups is not None
                 leaves[INTERCEPT] = gather(self._data.groups.on_host())
             if OFFSET in data:
                 leaves[OFFSET] = data[OFFSET]
             function = row_function(self._family, OFFSET in data)
-            self._rows[by_group] = rows_on(self._data.runtime, function, data.get(WEIGHTS), leaves)
-        return self._rows[by_group]
+            self._rows[kind] = rows_on(self._data.runtime, function, data.get(WEIGHTS), leaves)
+        return self._rows[kind]
 
 
 class RowsCall:

@@ -11,7 +11,7 @@ from ..evaluation.compiled import RepeatedSum, Replayable
 from .parameters import along_of
 
 if TYPE_CHECKING:
-    from ..runtime.types import Value
+    from ..runtime.types import Shape, Value
 
 
 class OverRows(Protocol):
@@ -28,19 +28,21 @@ class Along(Replayable):
     Parameters
     ----------
     rows : callable
-        (arguments, n_sets) -> Rows: those for a call.
+        Makes the sum for parameters of some shapes, by the caller's names.
     names : collection of str
         Parameters, by the caller's names, in which the direction has components; the others are 0.
     in_rows : mapping
         Name of each parameter, as the caller knows it -> its name in the rows.
+    numbers : collection of str, optional
+        Parameters that are numbers in the rows also where the caller gives an array of one.
     """
 
     def __init__(
-        self, rows: Callable[[Mapping[str, Value], int | None], OverRows], names: Collection[str], in_rows: Mapping[str, str]
-    ):
-        self._rows, self._in_rows = rows, in_rows
-        self._names = [n for n in in_rows if n in names]
-        self._directions = {along_of(n): along_of(in_rows[n]) for n in self._names}
+        self, rows: Callable[[Mapping[str, Shape]], OverRows], names: Collection[str], in_rows: Mapping[str, str],
+        numbers: Collection[str] = (),
+    ):  # fmt: skip
+        self._rows, self._in_rows, self._numbers = rows, in_rows, numbers
+        self._directions = {along_of(n): n for n in in_rows if n in names}
 
     @property
     def parameters(self) -> Sequence[str]:
@@ -51,12 +53,12 @@ class Along(Replayable):
         return tuple(self._in_rows)
 
     def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
-        along = {own: arguments[n] for n, own in self._directions.items()}
-        made = self._rows(arguments, n_sets).compiled_product(self._given(arguments), along)
+        rows, given, direction = self._of(arguments, () if n_sets is None else (n_sets,))
+        made = rows.compiled_product(given, {along_of(n): d for n, d in direction.items()})
         if made is None:
             return None
         own = {in_rows: n for n, in_rows in self._in_rows.items()}
-        return made.renamed({**own, **{in_rows: n for n, in_rows in self._directions.items()}}, own)
+        return made.renamed({**own, **{along_of(self._in_rows[of]): n for n, of in self._directions.items()}}, own)
 
     def __call__(self, **arguments: Value) -> float:
         """Derivative in the direction."""
@@ -64,12 +66,20 @@ class Along(Replayable):
 
     def value_and_grad(self, *, wrt: Sequence[str], **arguments: Value) -> tuple[float, dict[str, Value]]:
         """Derivative in the direction, and the components of the product in some parameters."""
-        rows, given = self._rows(arguments, None), self._given(arguments)
-        direction = {self._in_rows[n]: arguments[along_of(n)] for n in self._names}
+        rows, given, direction = self._of(arguments, ())
         _, slopes = rows.value_and_grad(wrt=list(direction), **given)
         products = rows.hessp(direction, **given) if wrt else {}
         value = sum(float(np.sum(np.asarray(slopes[n]) * d)) for n, d in direction.items())
-        return value, {n: products[self._in_rows[n]] for n in wrt}
+        return value, {n: np.reshape(products[self._in_rows[n]], np.shape(arguments[n])) for n in wrt}
 
-    def _given(self, arguments: Mapping[str, Value]) -> dict[str, Any]:
-        return {in_rows: arguments[n] for n, in_rows in self._in_rows.items()}
+    def _of(self, arguments: Mapping[str, Any], lead: Shape) -> tuple[OverRows, dict[str, Any], dict[str, Any]]:
+        """Sum for the arguments of a call, its parameters, and the components of the direction, by their names in the rows."""
+        shapes = {n: np.shape(arguments[n])[len(lead) :] for n in self._in_rows}
+        numbers = [n for n in self._numbers if shapes[n] == (1,)]
+
+        def own(name: str, value: Any) -> Any:
+            return (np.reshape(value, lead) if lead else float(np.reshape(value, ()))) if name in numbers else value
+
+        given = {in_rows: own(n, arguments[n]) for n, in_rows in self._in_rows.items()}
+        direction = {self._in_rows[of]: own(of, arguments[n]) for n, of in self._directions.items()}
+        return self._rows({n: () if n in numbers else shape for n, shape in shapes.items()}), given, direction

@@ -274,7 +274,7 @@ class Rows(Remade, Replayable):
         return None if self._pieces is not None else self._own.compiled(wrt, self._values((), arguments)[0])
 
     def along(self, names: Collection[str]) -> Along | None:
-        return None if self._pieces is not None else Along(lambda *call: self, names, {n: n for n in self.parameters})
+        return None if self._pieces is not None else Along(lambda shapes: self, names, {n: n for n in self.parameters})
 
     def compiled_product(self, arguments: Mapping[str, Value], direction: Mapping[str, Value]) -> RepeatedSum | None:
         """Derivative in a direction, of components by `along_of` of their names, and its derivatives: see `compiled`."""

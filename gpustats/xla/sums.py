@@ -54,7 +54,6 @@ class Sums:
         self._evaluation, self._python, self._n_values = evaluation, by_python, n_values
         self._along = functools.cache(along)
         self._calls: dict[tuple[object, ...], _Call | None] = {}
-        self._mapped: dict[tuple[tuple[int, ...], int], Callable[..., list[jax.Array]]] = {}
         self._lock = threading.RLock()
 
     def __call__(self, arrays: Sequence[jax.Array], wrt: Sequence[int]) -> list[jax.Array]:
@@ -112,59 +111,71 @@ class Sums:
         import jax
         import jax.numpy as jnp
 
-        with self._lock:
-            if (wrt, rank) in self._mapped:
-                return self._mapped[wrt, rank]
-
+        # What a call reads beside the arrays is an argument, since JAX maps no function that holds arrays where it chooses.
         @jax.custom_batching.custom_vmap
-        def call(*arrays: jax.Array) -> list[jax.Array]:
-            lead, shapes = arrays[0].shape[:rank], [a.shape[rank:] for a in arrays]
+        def evaluated(held: Sequence[jax.Array], *arrays: jax.Array) -> list[jax.Array]:
+            lead = arrays[0].shape[:rank] if rank else ()
             if not rank:
-                return self._of_sets(arrays, wrt, None)
+                return self._of_sets(held, arrays, wrt, None)
             n_sets = math.prod(lead)
-            stacks = [a.reshape(n_sets, *shape) for a, shape in zip(arrays, shapes, strict=True)]
-            return [f.reshape(*lead, *f.shape[1:]) for f in self._of_sets(stacks, wrt, n_sets)]
+            stacks = [a.reshape(n_sets, *a.shape[rank:]) for a in arrays]
+            return [f.reshape(*lead, *f.shape[1:]) for f in self._of_sets(held, stacks, wrt, n_sets)]
 
-        @call.def_vmap
-        def _further(size: int, mapped: Sequence[bool], *arrays: jax.Array) -> tuple[list[jax.Array], list[bool]]:
-            stacks = [a if own else jnp.broadcast_to(a, (size, *a.shape)) for a, own in zip(arrays, mapped, strict=True)]
+        @evaluated.def_vmap
+        def _further(
+            size: int, mapped: Sequence[Any], held: Sequence[jax.Array], *arrays: jax.Array
+        ) -> tuple[list[jax.Array], list[bool]]:
+            stacks = [a if own else jnp.broadcast_to(a, (size, *a.shape)) for a, own in zip(arrays, mapped[1:], strict=True)]
             found = self._of_stacks(wrt, rank + 1)(*stacks)
             return found, [True] * len(found)
 
-        with self._lock:
-            return self._mapped.setdefault((wrt, rank), call)
+        def function(*arrays: jax.Array) -> list[jax.Array]:
+            n_sets = math.prod(arrays[0].shape[:rank]) if rank else None
+            call = self._call_of(tuple(a.shape[rank:] for a in arrays), wrt, n_sets)
+            found: list[jax.Array] = evaluated([] if call is None else call.held(), *arrays)
+            return found
 
-    def _of_sets(self, arrays: Sequence[jax.Array], wrt: tuple[int, ...], n_sets: int | None) -> list[jax.Array]:
+        return function
+
+    def _call_of(self, shapes: tuple[Shape, ...], wrt: tuple[int, ...], n_sets: int | None) -> _Call | None:
+        """Call of XLA's for arrays of some shapes; None where only Python can make it, or for no sets."""
+        import jax
+
+        backend = jax.default_backend()
+        with self._lock:
+            kind = shapes, wrt, n_sets, backend
+            if kind not in self._calls:
+                make = {"cpu": self._on_host, "gpu": self._on_cuda}.get(backend)
+                self._calls[kind] = make(shapes, wrt, n_sets) if make and n_sets != 0 else None
+            return self._calls[kind]
+
+    def _of_sets(
+        self, held: Sequence[jax.Array], arrays: Sequence[jax.Array], wrt: tuple[int, ...], n_sets: int | None
+    ) -> list[jax.Array]:
         """Numbers and derivatives, with a first axis of sets where the arrays have one."""
         import jax
         import jax.numpy as jnp
 
         lead = () if n_sets is None else (n_sets,)
-        shapes, backend = tuple(a.shape[len(lead) :] for a in arrays), jax.default_backend()
+        shapes = tuple(a.shape[len(lead) :] for a in arrays)
         if n_sets == 0:
             dtype = jnp.result_type(float)
             return [jnp.zeros(lead, dtype)] * self._n_values + [jnp.zeros((*lead, *shapes[i]), dtype) for i in wrt]
-        with self._lock:
-            kind = shapes, wrt, n_sets, backend
-            if kind not in self._calls:
-                make = {"cpu": self._on_host, "gpu": self._on_cuda}.get(backend)
-                self._calls[kind] = make(shapes, wrt, n_sets) if make else None
-            call = self._calls[kind]
-        if call is None:
+        if (call := self._call_of(shapes, wrt, n_sets)) is None:
             return self._by_python(arrays, wrt, n_sets)
 
-        def called(*arrays: jax.Array) -> list[jax.Array]:
-            flat, end = call(arrays, lead), self._n_values
+        def called(held: Sequence[jax.Array], *arrays: jax.Array) -> list[jax.Array]:
+            flat, end = call(held, arrays, lead), self._n_values
             found = [flat[..., i] for i in range(end)]
             for i in wrt:
                 found.append(flat[..., end : end + math.prod(shapes[i])].reshape(*lead, *shapes[i]))
                 end += math.prod(shapes[i])
             return found
 
-        if backend == "cpu":
-            return called(*arrays)
+        if jax.default_backend() == "cpu":
+            return called(held, *arrays)
         either: list[jax.Array] = jax.lax.platform_dependent(
-            *arrays, cuda=called, default=lambda *arrays: self._by_python(arrays, wrt, n_sets)
+            held, *arrays, cuda=called, default=lambda held, *arrays: self._by_python(arrays, wrt, n_sets)
         )
         return either
 
@@ -194,7 +205,11 @@ class Sums:
         @from_any_thread
         def evaluated(*values: Any) -> list[np.ndarray]:
             own = [np.asarray(v, np.float64) for v in values]
-            return [np.asarray(f, dtype).reshape(s.shape) for f, s in zip(self._python(own, wrt), shapes, strict=True)]
+            try:
+                found = self._python(own, wrt)
+            except (ValueError, np.linalg.LinAlgError):  # of the numbers alone: the shapes were right
+                return [np.full(s.shape, np.nan, dtype) for s in shapes]
+            return [np.asarray(f, dtype).reshape(s.shape) for f, s in zip(found, shapes, strict=True)]
 
         def one(*arrays: jax.Array) -> list[jax.Array]:
             found: list[jax.Array] = jax.pure_callback(evaluated, shapes, *arrays, vmap_method="sequential")
@@ -247,29 +262,39 @@ class _Call(NamedTuple):
         given = _Parts(n_parts, order)
         return cls(program, made, dtype, n_found, given, constants[:width], found, None if in_order else target)
 
-    def __call__(self, arrays: Sequence[jax.Array], lead: Shape) -> jax.Array:
+    def held(self) -> list[jax.Array]:
+        """What the call reads beside the arrays: the constants, and the places that are gathered, or to which is added."""
+        import jax.numpy as jnp
+
+        dtype = jnp.result_type(float) if self.dtype is None else self.dtype
+        found = [jnp.asarray(self.constants, dtype) if self.constants.any() else jnp.zeros(self.constants.size, dtype)]
+        target = np.empty(0, int) if self.target is None else self.target
+        return [*found, *(jnp.asarray(p) for p in (self.given.gathered, self.found.gathered, target))]
+
+    def __call__(self, held: Sequence[jax.Array], arrays: Sequence[jax.Array], lead: Shape) -> jax.Array:
         """All outputs of each set, one after another: (*lead, outputs)."""
         import jax.numpy as jnp
 
+        constants, of_given, of_found, target = held
         made, dtype = self.evaluation, jnp.result_type(float)
         if np.dtype(made.sum.work.dtype).itemsize > dtype.itemsize:
             raise ValueError(
                 "the sum is computed in float64 and JAX computes in float32: call jax.config.update('jax_enable_x64', True) "
-                "first, or make the likelihood of data in float32"
+                "first, or make a likelihood, a GLM or rows of data in float32"
             )
-        n_sets, takes = made.sum.n_sets, dtype if self.dtype is None else self.dtype
+        n_sets = made.sum.n_sets
         parts = math.prod(lead) // n_sets, self.given.n
-        given = [a.reshape(*parts, -1).astype(takes) for a in arrays]
-        given.append(jnp.broadcast_to(jnp.asarray(self.constants, takes), (*parts, self.constants.size)))
-        found = self._found(_taken(given, self.given.order).reshape(-1), parts[0] * self.n_found)
-        out = _taken([found.reshape(parts[0], self.found.n, -1)], self.found.order).reshape(parts[0], n_sets, -1)
+        given = [a.reshape(*parts, -1).astype(constants.dtype) for a in arrays]
+        given.append(jnp.broadcast_to(constants, (*parts, constants.size)))
+        found = self._found(self.given.taken(given, of_given).reshape(-1), parts[0] * self.n_found)
+        out = self.found.taken([found.reshape(parts[0], self.found.n, -1)], of_found).reshape(parts[0], n_sets, -1)
         if self.target is not None:
-            out = jnp.zeros((*out.shape[:-1], made.n_out), dtype).at[..., self.target].add(out)
-        if made.valid >= 0:  # where the sum is not, it is -inf, and does not change
-            right = ~jnp.isnan(out[..., :1])
-            out = jnp.where(right, out, 0.0).at[..., :1].set(jnp.where(right, out[..., :1], -jnp.inf))
-            out = out.at[..., made.valid : made.valid + 1].set(right.astype(dtype))
-        return out.reshape(*lead, -1)
+            out = jnp.zeros((*out.shape[:-1], made.n_out), dtype).at[..., target].add(out)
+        right = ~jnp.isnan(out[..., :1])
+        if made.valid < 0:
+            return jnp.where(right, out, jnp.nan).reshape(*lead, -1)
+        out = jnp.where(right, out, 0.0).at[..., :1].set(jnp.where(right, out[..., :1], -jnp.inf))  # which does not change
+        return out.at[..., made.valid : made.valid + 1].set(right.astype(dtype)).reshape(*lead, -1)
 
     def _found(self, given: jax.Array, n: int) -> jax.Array:
         """Numbers that the device leaves, in the type in which JAX computes."""
@@ -284,10 +309,40 @@ class _Call(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """Numbers of the parts of a line."""
+    """Numbers of the parts of a line, taken from arrays that stand one after another along their last axis."""
 
     n: int  # parts
     order: np.ndarray  # places of the numbers of a part, in their order
+
+    @property
+    def cuts(self) -> np.ndarray:
+        """Places in the order behind which the next number is not the neighbour."""
+        return np.flatnonzero(np.diff(self.order) != 1) + 1
+
+    @property
+    def gathered(self) -> np.ndarray:
+        """The order, if its numbers are gathered one by one; of pieces of neighbours nothing, since these are copied."""
+        return self.order if self.cuts.size >= MOST_PIECES else self.order[:0]
+
+    def taken(self, arrays: Sequence[jax.Array], order: jax.Array) -> jax.Array:
+        """Numbers of each part; `order` is that of numbers that are gathered.
+
+        Pieces of neighbours are copied, which takes XLA a fraction of the time that it takes to gather them.
+        """
+        import jax.numpy as jnp
+
+        if not self.order.size:
+            return arrays[0][..., :0]
+        if self.gathered.size:
+            return jnp.concatenate(arrays, axis=-1)[..., order]
+        starts = np.cumsum([0, *(a.shape[-1] for a in arrays)])
+        owner = np.searchsorted(starts, self.order, "right") - 1
+        cuts = np.union1d(self.cuts, np.flatnonzero(np.diff(owner)) + 1).astype(int)
+        pieces = []
+        for i, piece in zip(owner[[0, *cuts]], np.split(self.order, cuts), strict=True):
+            first = int(piece[0] - starts[i])
+            pieces.append(arrays[i][..., first : first + piece.size])
+        return jnp.concatenate(pieces, axis=-1)
 
 
 def _parts(places: Sequence[np.ndarray], n_sets: int, size: int) -> int:
@@ -311,24 +366,3 @@ def _to_single(low: jax.Array, high: jax.Array) -> jax.Array:
     is_nan = (exponent == 0x7FF - 896) & (((high & 0xFFFFF) | low) != 0)
     found: jax.Array = jax.lax.bitcast_convert_type(jnp.where(is_nan, not_a_number, bits) | (high & sign), jnp.float32)
     return found
-
-
-def _taken(arrays: Sequence[jax.Array], places: np.ndarray) -> jax.Array:
-    """Numbers at some places of the last axis, along which arrays stand one after another.
-
-    Pieces of neighbours are copied, which takes XLA a fraction of the time that it takes to gather them.
-    """
-    import jax.numpy as jnp
-
-    if not places.size:
-        return arrays[0][..., :0]
-    starts = np.cumsum([0, *(a.shape[-1] for a in arrays)])
-    owner = np.searchsorted(starts, places, "right") - 1
-    cuts = np.flatnonzero((np.diff(places) != 1) | (np.diff(owner) != 0)) + 1
-    if cuts.size >= MOST_PIECES:
-        return jnp.concatenate(arrays, axis=-1)[..., places]
-    pieces = []
-    for i, piece in zip(owner[[0, *cuts]], np.split(places, cuts), strict=True):
-        first = int(piece[0] - starts[i])
-        pieces.append(arrays[i][..., first : first + piece.size])
-    return jnp.concatenate(pieces, axis=-1)

@@ -198,6 +198,70 @@ def test_second_derivatives_of_groups():
         close(*(jax.jit(jax.hessian(f, (0, 1, 2)))(*arguments) for f in (gs.as_jax(glm), own)), rtol=1e-9)
 
 
+@pytest.mark.parametrize("sets", ["numbers", "arrays of one", "of each row"])
+def test_second_derivatives_of_parameters_of_rows(sets):
+    """A parameter with a number for each row is not a set of parameters for each row, also where rows are as many as columns."""
+    own_shape = {"numbers": (), "arrays of one": (1,), "of each row": (2,)}[sets]
+    x, design = X[:2], DESIGN[:2, :2]
+    mu, sigma = RNG.normal(size=own_shape), 1 + RNG.random(own_shape)
+
+    def normal(mu, sigma):
+        return jnp.sum(norm.logpdf(x, mu, sigma))
+
+    def linear(beta, alpha, sigma):
+        return jnp.sum(norm.logpdf(x, design @ beta + alpha, sigma))
+
+    ours = gs.as_jax(gs.Likelihood(gs.normal, x))
+    for f in (lambda f: jax.hessian(f, (0, 1)), lambda f: jax.jit(jax.hessian(f, (0, 1)))):
+        close(f(ours)(mu, sigma), f(normal)(mu, sigma), rtol=1e-9)
+    glm = gs.as_jax(gs.GLM(gs.normal, x, design, eta="mu"))
+    close(*(jax.hessian(f, (0, 1, 2))(RNG.normal(size=2) * 0 + 0.3, mu, sigma) for f in (glm, linear)), rtol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [None, (), (4,), (30, 4)], ids=str)
+def test_sets_of_several_outcomes(alpha):
+    design = DESIGN[:30, :3]
+    model = gs.GLM(gs.categorical_logit, RNG.integers(0, 4, 30), design)
+    ours, many = gs.as_jax(model), [RNG.normal(size=(3, 3, 4))]
+    many += [] if alpha is None else [RNG.normal(size=(3, *alpha))]
+    every = tuple(range(len(many)))
+    found = jax.vmap(jax.value_and_grad(ours, every))(*many)
+    one_by_one = [jax.value_and_grad(ours, every)(*(a[k] for a in many)) for k in range(3)]
+    close(found, jax.tree.map(lambda *its: jnp.stack(its), *one_by_one))
+    want = model.value_and_grad(*(a[0] for a in many), wrt=["beta"])[0]
+    close(found[0][0], want)
+
+
+def test_branches_of_sets(case):
+    ours, own, arguments = case
+    scale = 1 + 0.1 * np.arange(3.0)
+
+    def branched(f):
+        def scaled(s):
+            return f(arguments[0] * s, *arguments[1:])
+
+        return jax.vmap(lambda s: jax.lax.cond(s > 1.05, scaled, lambda s: s, s))
+
+    close(*(branched(f)(scale) for f in (ours, own)))
+    close(*(jax.jit(branched(f))(scale) for f in (ours, own)))
+
+
+def test_invalid_sets_are_nan_alone():
+    x, y = DESIGN[:20, :2], X[:20]
+    small = gs.as_jax(gs.gp.MarginalLikelihood(gs.rbf, x, y))
+    values, slopes = jax.vmap(jax.value_and_grad(small), (0, None, None))(jnp.array([1.0, np.nan, -1.0, np.inf]), 0.5, 0.5)
+    np.testing.assert_array_equal(np.isnan(values), [False, True, True, True])
+    np.testing.assert_array_equal(np.isnan(slopes), [False, True, True, True])
+    by_python = gs.as_jax(gs.Likelihood(gs.mvnormal, DESIGN))
+    covs = np.stack([np.eye(4), -np.eye(4)])
+    np.testing.assert_array_equal(np.isnan(jax.vmap(by_python, (None, 0))(np.zeros(4), covs)), [False, True])
+
+
+def test_a_function_of_nothing():
+    ours = gs.as_jax(gs.Rows("__device__ real f(real x) { return -x * x; }", x=X))
+    close(jax.jit(ours)(), -(X * X).sum())
+
+
 @pytest.mark.parametrize("name", ["Mixture", "MarginalLikelihood"])
 def test_models_without_second_derivatives(name):
     make, _, arguments = CASES[name]

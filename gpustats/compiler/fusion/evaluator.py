@@ -28,11 +28,13 @@ from .along import Pick
 from .alternatives import ChoiceModel
 from .program import Program, program_of
 from .scalar_ops import Unsupported
+from .settings import fused
 
 if TYPE_CHECKING:
     from pytensor.compile.function.types import Function  # PyTensor 3 has it elsewhere
 
 MOST_FITS = 2  # data sets, whose programs are kept: two functions may share an evaluator and have data of their own
+NO_SECOND = "the sum is differentiated twice, and is none over rows by a function of ours"
 WITHOUT_COMPILER = Mode("py", "fast_run").excluding("fusion")  # for what is seldom evaluated
 
 
@@ -128,23 +130,13 @@ class RowsEvaluator:
         return [a.reshape(lead + a.shape[1:]) for a in results]
 
     def by_code(
-        self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...], n_sets: int | None = None,
-        data: Sequence[np.ndarray] = (),
+        self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...], n_sets: int | None = None, *,
+        along: tuple[int, ...] = (), data: Sequence[np.ndarray] = (),
     ) -> Evaluation | None:  # fmt: skip
         """Evaluation of `sums` by compiled code, for inputs of these shapes and for data that stay; None where it cannot.
 
-        With `n_sets`, of `sums_of_sets`: each input has a further first axis, of sets.
-        """
-        by = self._fit_of(shapes, data).by
-        return by.by_code(shapes, wrt, n_sets) if isinstance(by, _ByRows) else None
-
-    def along_by_code(
-        self, shapes: tuple[tuple[int, ...], ...], wrt: tuple[int, ...], n_sets: int | None = None, *, along: tuple[int, ...],
-        data: Sequence[np.ndarray] = (),
-    ) -> Evaluation | None:  # fmt: skip
-        """Evaluation of the sum's derivative in a direction, and of derivatives of that: see `by_code`.
-
-        The direction has components in the inputs at the places `along`, given behind all inputs.
+        With `n_sets`, of `sums_of_sets`: each input has a further first axis, of sets. With `along`, of `along`: components of
+        a direction in the inputs at these places are given behind all inputs.
         """
         by = self._fit_of(shapes[: self.n_inputs], data).by
         return by.by_code(shapes, wrt, n_sets, along) if isinstance(by, _ByRows) else None
@@ -155,7 +147,7 @@ class RowsEvaluator:
         inputs, direction, data = arrays[:n], arrays[n : n + len(along)], arrays[n + len(along) :]
         by = self._fit_of(self.shapes_of(inputs), data).by
         if not isinstance(by, _ByRows):
-            raise NotImplementedError("the sum is differentiated twice, which only rows of a program can be")
+            raise NotImplementedError(NO_SECOND)
         return by.along(inputs, dict(zip(along, direction, strict=True)), wrt)
 
     def shapes_of(self, inputs: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
@@ -281,6 +273,8 @@ class _ByRows:
 
     def along(self, inputs: Sequence[Any], direction: dict[int, Any], wrt: tuple[int, ...]) -> Sequence[Any]:
         rows, _, parts = self._names(wrt)
+        if not isinstance(rows, Rows):
+            raise NotImplementedError(NO_SECOND)
         values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
         components = {name: _part(direction[i], pick) for name, i, pick in self._parameters if i in direction}
         _, slopes = rows.value_and_grad(wrt=list(components), **values)
@@ -305,7 +299,10 @@ class _ByRows:
         values = {name: part(i, pick) for name, i, pick in self._parameters}
         behind = {i: len(shapes) - len(along) + k for k, i in enumerate(along)}
         direction = {along_of(name): part(behind[i], pick) for name, i, pick in self._parameters if i in behind}
-        made = rows.compiled_product(values, direction) if along else rows.compiled(values, names, n_sets)
+        if not along:
+            made = rows.compiled(values, names, n_sets)
+        else:
+            made = rows.compiled_product(values, direction) if isinstance(rows, Rows) else None
         if made is None:
             return None
         of_inputs = [np.arange(math.prod(shape)).reshape(shape) for shape in shapes]
@@ -379,8 +376,6 @@ class _ByPyTensor:
             return [np.array(found, np.float64) for found in self._functions[wrt](*inputs, *data)]
 
     def _compiled(self, wrt: tuple[int, ...]) -> Function:
-        from .rewrite import fused  # it imports this module
-
         slopes = gradients(self._total, [self._inputs[i] for i in wrt])
         with fused(False):  # else a value without slopes would be fused as a log-posterior is, and again in what that asks
             return pm.compile(self._inputs, [self._total, *slopes], mode=self._mode, on_unused_input="ignore")

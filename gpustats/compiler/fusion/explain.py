@@ -20,8 +20,9 @@ from .frozen import shared_data
 from .program import Program, program_of
 from .reader import Argument
 from .regrouped import as_fused
-from .rewrite import fused, has_device, is_whole_sum, settings
+from .rewrite import has_device, is_whole_sum
 from .scalar_ops import NoData, UnknownLength, Unsupported
+from .settings import fused, settings
 from .sources import sources_of
 from .where import FEWEST_UNREAD_ROWS, Decision, Estimate, decision, too_few
 

@@ -39,7 +39,7 @@ def _fused(op: Fused, node: Apply, **kwargs: object) -> Callable:
         def by_python(arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[object]:
             return evaluator.along([*arrays, *data], wrt, along=places)
 
-        return Sums(functools.partial(evaluator.along_by_code, along=places, data=data), by_python)
+        return Sums(functools.partial(evaluator.by_code, along=places, data=data), by_python)
 
     sums = Sums(functools.partial(evaluator.by_code, data=data), by_python, along=along)
     value = sums.function(reject)
