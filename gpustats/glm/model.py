@@ -382,8 +382,8 @@ class GLM(Remade, Replayable):
     def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
         others, of_numbers = dict(arguments), list[str]()
         if n_sets is not None:  # what all rows share has an axis for rows, too
-            ranks = self._family.ranks | {COEFFICIENTS: 2, INTERCEPT: int(self._family.vector)}
-            others = {n: v[:, None] if v.ndim <= 1 + ranks[n] else v for n, v in others.items()}
+            ranks = self._family.ranks | {INTERCEPT: int(self._family.vector)}
+            others = {n: v if n == COEFFICIENTS or v.ndim > 1 + ranks[n] else v[:, None] for n, v in others.items()}
             if self._family.vector and INTERCEPT in others and others[INTERCEPT].ndim == 2:  # a number of all outcomes
                 others[INTERCEPT] = np.broadcast_to(others[INTERCEPT][..., None], (n_sets, 1, others[COEFFICIENTS].shape[-1]))
                 of_numbers = [INTERCEPT]

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..compiler.fusion.explain import explain
-    from ..compiler.fusion.settings import fuse, fused
+    from ..compiler.fusion.rewrite import fuse, fused
     from . import linalg
     from .distributions import distribution, log_density
     from .glm import GLM
@@ -46,8 +46,8 @@ __all__ = [
 _LAZY = {
     "GLM": "glm", "GPMarginal": "gp", "GPVecchia": "gp", "Mixture": "mixture", "distribution": "distributions",
     "log_density": "distributions",
-    "batched": "many_points.batched", "explain": ".compiler.fusion.explain", "fuse": ".compiler.fusion.settings",
-    "fused": ".compiler.fusion.settings",
+    "batched": "many_points.batched", "explain": ".compiler.fusion.explain", "fuse": ".compiler.fusion.rewrite",
+    "fused": ".compiler.fusion.rewrite",
 }  # fmt: skip
 
 

@@ -200,7 +200,7 @@ def test_second_derivatives_of_groups():
 
 @pytest.mark.parametrize("sets", ["numbers", "arrays of one", "of each row"])
 def test_second_derivatives_of_parameters_of_rows(sets):
-    """A parameter with a number for each row is not a set of parameters for each row, also where rows are as many as columns."""
+    """A parameter with a number for each row is not several sets of parameters, also where rows are as many as columns."""
     own_shape = {"numbers": (), "arrays of one": (1,), "of each row": (2,)}[sets]
     x, design = X[:2], DESIGN[:2, :2]
     mu, sigma = RNG.normal(size=own_shape), 1 + RNG.random(own_shape)

@@ -23,6 +23,8 @@ from .op import OfRows, sum_by, sum_later
 from .program import program_of
 from .regrouped import as_fused
 from .scalar_ops import UnknownLength, Unsupported
+from .settings import fuse as fuse  # whoever sets it needs the rewrites
+from .settings import fused as fused
 from .settings import settings
 from .sources import sources_of
 from .where import FEWEST_UNREAD_ROWS, decision, too_few

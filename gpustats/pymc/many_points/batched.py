@@ -23,7 +23,7 @@ from pytensor.graph.rewriting.utils import rewrite_graph
 from pytensor.scan.op import Scan
 from pytensor.tensor.basic import Split
 
-from ...compiler.fusion.settings import fused
+from ...compiler.fusion.rewrite import fused
 from ...compiler.graph.gradients import gradients
 from ...compiler.graph.types import TensorVariable
 from .points import Points
