@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numba
 import numpy as np
 
-from ..runtime.intrinsics import MOST_ARGUMENTS, int_at
+from ..runtime.intrinsics import MOST_ARGUMENTS, called, exchanged, int_at
 from ..runtime.replay import Command
-from .frames import attribute
+from .frames import STEP_ASIDE, attribute
 
 if TYPE_CHECKING:
     import jax
@@ -48,6 +48,27 @@ def program_of(frame: int) -> int:
     place, token = attribute(frame, 0), attribute(frame, 1)
     program = int_at(_ADDRESS, place) if 0 <= place < MOST_PROGRAMS else 0
     return program if program != 0 and int_at(program, TOKEN) == token else 0
+
+
+@numba.njit
+def lock(place: int) -> None:
+    """Wait until no other thread has the lock at an address, and take it."""
+    while exchanged(place, 1) != 0:
+        called(STEP_ASIDE, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+
+@numba.njit
+def failures(program: int, first: int, n_calls: int) -> int:
+    """Number of a program's commands that fail; all are run, from the place of the first on."""
+    found = 0
+    for k in range(n_calls):
+        at = first + (1 + MOST_ARGUMENTS) * k
+        found += 0 != called(
+            int_at(program, at), int_at(program, at + 1), int_at(program, at + 2), int_at(program, at + 3),
+            int_at(program, at + 4), int_at(program, at + 5), int_at(program, at + 6), int_at(program, at + 7),
+            int_at(program, at + 8), int_at(program, at + 9),
+        )  # fmt: skip
+    return found
 
 
 class Program(NamedTuple):

@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
-from ..runtime.intrinsics import MOST_ARGUMENTS, called, exchanged, int_at, pointer_from, set_int
+from ..runtime.intrinsics import called, exchanged, int_at, pointer_from, set_int
 from ..runtime.replay import Enqueued
 from . import frames
-from .calls import TARGET, Program, program_of, words
+from .calls import TARGET, Program, failures, lock, program_of, words
 from .frames import failure, length
 
 
@@ -57,7 +57,7 @@ def register() -> None:
     from ..runtime.cuda_driver import address
 
     context_of = address("cuStreamGetCtx")
-    place, first, step = PLACE, len(PLACE), 1 + MOST_ARGUMENTS
+    place, first = PLACE, len(PLACE)
 
     def run(frame: Any) -> Any:
         program = program_of(frame)
@@ -70,8 +70,7 @@ def register() -> None:
         if n != n_lines * n_given or (n_left != n_lines * n_found and n_left != 2 * n_lines * n_found):  # halves of them
             return failure(frame, frames.OTHER)
         take, leave = int_at(source, frames.DATA), int_at(target, frames.DATA)
-        while exchanged(program + 8 * place.lock, 1) != 0:
-            called(frames.STEP_ASIDE, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        lock(program + 8 * place.lock)
         set_int(program, place.execution, int_at(frame, frames.CONTEXT))
         error = pointer_from(int_at(int_at(frame, frames.API), frames.GET_STREAM), program + 8 * place.size)
         if error != 0:
@@ -91,13 +90,7 @@ def register() -> None:
                 set_int(int_at(program, first + n_streams + k), 0, take + i * n_given * int_at(program, place.itemsize))
             for k in range(n_leaves):
                 set_int(int_at(program, first + n_streams + n_takes + k), 0, leave + i * n_found * 8)
-            for k in range(n_calls):
-                at = first + n_streams + n_takes + n_leaves + step * k
-                errors += 0 != called(
-                    int_at(program, at), int_at(program, at + 1), int_at(program, at + 2), int_at(program, at + 3),
-                    int_at(program, at + 4), int_at(program, at + 5), int_at(program, at + 6), int_at(program, at + 7),
-                    int_at(program, at + 8), int_at(program, at + 9),
-                )  # fmt: skip
+            errors += failures(program, first + n_streams + n_takes + n_leaves, n_calls)
         exchanged(program + 8 * place.lock, 0)
         return failure(frame, frames.FAILED) if errors else 0
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
-from ..runtime.intrinsics import (
-    MOST_ARGUMENTS,
-    called,
-    exchanged,
-    float_at,
-    int_at,
-    set_float,
-    set_single,
-    single_at,
-)
+from ..runtime.intrinsics import exchanged, float_at, int_at, set_float, set_single, single_at
 from ..runtime.replay import Replay
 from . import frames
-from .calls import TARGET, Program, program_of, words
+from .calls import TARGET, Program, failures, lock, program_of, words
 from .frames import failure, length
 
 
@@ -53,7 +44,7 @@ def program(replay: Replay) -> Program:
 def register() -> None:
     """Make the function known to XLA: see `frames.register`."""
     _, lock_, given_, found_, n_given_, n_found_, itemsize_, n_calls_ = PLACE
-    first, step = len(PLACE), 1 + MOST_ARGUMENTS
+    first = len(PLACE)
 
     def run(frame: Any) -> Any:
         program = program_of(frame)
@@ -67,8 +58,7 @@ def register() -> None:
         if n != n_lines * n_given or length(target) != n_lines * n_found:
             return failure(frame, frames.OTHER)
         take, leave = int_at(source, frames.DATA), int_at(target, frames.DATA)
-        while exchanged(program + 8 * lock_, 1) != 0:
-            called(frames.STEP_ASIDE, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        lock(program + 8 * lock_)
         errors = 0
         for i in range(n_lines):
             for k in range(n_given):
@@ -77,13 +67,7 @@ def register() -> None:
                     set_float(given, k, number)
                 else:
                     set_single(given, k, number)
-            for k in range(int_at(program, n_calls_)):
-                at = first + step * k
-                errors += 0 != called(
-                    int_at(program, at), int_at(program, at + 1), int_at(program, at + 2), int_at(program, at + 3),
-                    int_at(program, at + 4), int_at(program, at + 5), int_at(program, at + 6), int_at(program, at + 7),
-                    int_at(program, at + 8), int_at(program, at + 9),
-                )  # fmt: skip
+            errors += failures(program, first, int_at(program, n_calls_))
             for k in range(n_found):
                 if doubles:
                     set_float(leave, i * n_found + k, float_at(found, k))

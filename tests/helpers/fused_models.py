@@ -1,6 +1,7 @@
 """Comparison of models whose sums are fused with PyMC's own values and gradients."""
 
 import numpy as np
+import pymc as pm
 import pytensor
 from pymc.blocking import DictToArrayBijection
 
@@ -18,6 +19,13 @@ def functions(model, mode=REFERENCE):
         function.set_extra_values({})
         found.append(function)
     return found
+
+
+def model_of(make):
+    """Model whose variables a function makes."""
+    with pm.Model() as model:
+        make()
+    return model
 
 
 def points(model, n=3, scale=0.4):

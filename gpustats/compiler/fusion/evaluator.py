@@ -272,14 +272,15 @@ class _ByRows:
         return [np.array(np.broadcast_to(value, n_sets)), *slopes]
 
     def along(self, inputs: Sequence[Any], direction: dict[int, Any], wrt: tuple[int, ...]) -> Sequence[Any]:
-        rows, _, parts = self._names(wrt)
+        rows, names, parts = self._names(wrt)
         if not isinstance(rows, Rows):
             raise NotImplementedError(NO_SECOND)
         values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
-        components = {name: _part(direction[i], pick) for name, i, pick in self._parameters if i in direction}
-        _, slopes = rows.value_and_grad(wrt=list(components), **values)
-        value = sum(float(np.sum(np.asarray(slopes[n]) * d)) for n, d in components.items())
-        products = rows.hessp(components, **values)
+        components = {along_of(name): _part(direction[i], pick) for name, i, pick in self._parameters if i in direction}
+        found = rows.along([name for name, i, _ in self._parameters if i in direction])
+        if found is None:
+            raise NotImplementedError(NO_SECOND)
+        value, products = found.value_and_grad(wrt=names, **values, **components)
         return [value, *[_gradient(inputs[i], picks, products) for i, picks in zip(wrt, parts, strict=True)]]
 
     def by_code(

@@ -4,7 +4,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import pytest
-from fused_models import assert_same, assert_same_by_jax
+from fused_models import assert_same, assert_same_by_jax, model_of
 
 import gpustats.pymc as gpm
 
@@ -62,12 +62,6 @@ MODELS = [
     of_a_matrix, of_one_element, of_more_elements_than_rows, above_and_below, each_row_is_an_element, of_each_row,
     along_the_first_axes, factor_of_each_group, factor_of_each_row, scales_of_a_covariance,
 ]  # fmt: skip
-
-
-def model_of(make):
-    with pm.Model() as model:
-        make()
-    return model
 
 
 @pytest.mark.parametrize("make", MODELS)

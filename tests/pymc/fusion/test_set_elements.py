@@ -4,7 +4,7 @@ import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
 import pytest
-from fused_models import assert_same, assert_same_by_jax
+from fused_models import assert_same, assert_same_by_jax, model_of
 
 import gpustats.pymc as gpm
 
@@ -85,12 +85,6 @@ MODELS = [
     sums_of_neighbouring_rows, part_of_the_rows, one_element, rows_from_the_end, one_row_of_several,
     rows_where_a_condition_of_data_holds, rows_one_by_one, first_choice_as_reference, choices_in_another_order,
 ]  # fmt: skip
-
-
-def model_of(make):
-    with pm.Model() as model:
-        make()
-    return model
 
 
 @pytest.mark.parametrize("make", MODELS)
