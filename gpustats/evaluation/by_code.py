@@ -77,12 +77,13 @@ def evaluation_of(
     found: RepeatedSum, inputs: Iterable[tuple[int, str, np.ndarray]], outputs: Iterable[tuple[str, np.ndarray]], n_out: int,
     valid: int = -1,
 ) -> Evaluation:  # fmt: skip
-    """Evaluation, by compiled code, of a sum and its derivatives; the sum is the first output.
+    """Evaluation, by compiled code, of a sum and its derivatives; the sum, if it is found, is the first output.
 
     `inputs` come with the arguments that are made of them, and for each number of the argument which of the input it is.
     `outputs` are arguments in which there are derivatives, and where among the outputs those in each number belong.
     """
-    given, left = list[tuple[int, Places]](), [Places(np.zeros(1, int), found.values[:, None])]
+    values = found.values.reshape(found.n_sets, -1)
+    given, left = list[tuple[int, Places]](), [Places(np.arange(values.shape[1]), values)]
     for i, name, places in inputs:
         elements, device = found.arguments[name]
         given.append((i, Places(places[elements], device)))

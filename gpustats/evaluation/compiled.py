@@ -40,8 +40,8 @@ class RepeatedSum:
     Attributes
     ----------
     work : Repeatable
-    values : (sets,) ndarray of int
-        Where the sums lie among the numbers that the work leaves.
+    values : (sets,) ndarray of int, or (sets, 0)
+        Where the sums lie among the numbers that the work leaves, if it leaves any.
     arguments : dict of str to (ndarray, ndarray) of int
         Argument -> elements of it, (m,), and where they lie among the numbers that the work takes, (sets, m) or, where all sets
         share them, (1, m).
@@ -61,7 +61,7 @@ class RepeatedSum:
     @property
     def n_sets(self) -> int:
         """Number of sets of arguments."""
-        return self.values.size
+        return len(self.values)
 
     @functools.cached_property
     def replay(self) -> Replay | None:
@@ -143,4 +143,18 @@ class Replayable:
         RepeatedSum or None
             See `gpustats.evaluation.repeated`. None where only Python can evaluate such calls.
         """
+        return None
+
+    def n_terms(self, arguments: Mapping[str, Value]) -> int:
+        """Number of terms of the sum, for parameters of these shapes.
+
+        Raises
+        ------
+        TypeError
+            Where the terms are not known.
+        """
+        raise TypeError(f"a {type(self).__name__} has no terms: take gs.Rows of its density")
+
+    def compiled_terms(self, arguments: Mapping[str, Value], n_sets: int | None = None) -> RepeatedSum | None:
+        """Terms of the sum for compiled code, as if they were derivatives in ``terms``: see `compiled`."""
         return None

@@ -75,8 +75,8 @@ class Results:
     ----------
     results : sequence of Result
         Several of one name are added up.
-    values : ndarray of int, optional
-        Places of the values of the sets; by default there is one, the first number.
+    values : (sets,) ndarray of int, or (sets, 0), optional
+        Places of the values of the sets, if there are any; by default there is one, the first number.
     lead : tuple of int, optional
         Shape of the values; by default the value is a number.
 
@@ -91,7 +91,7 @@ class Results:
     def __init__(self, results: Sequence[Result], values: np.ndarray | None = None, lead: Shape | None = None):
         self.results = results
         self.values = np.zeros(1, int) if values is None else values
-        self._values, self._lead, self.n_sets = _index(self.values, lead), lead, self.values.size
+        self._values, self._lead, self.n_sets = _index(self.values, lead), lead, len(self.values)
         by_name = {name: [r for r in results if r.name == name] for name in dict.fromkeys(r.name for r in results)}
         self._readers = [(name, _reader(own)) for name, own in by_name.items()]
 

@@ -156,16 +156,21 @@ class Evaluator:
         """Repeated call of the value of each row, (sets, N); `names` are not used."""
         if not n_rows * packing.n_sets:
             return Unchanging(lambda: np.zeros((packing.n_sets, n_rows), self._dtype))
-        made = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing))
+        made, n_sets = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing)), packing.n_sets
+        order = None if (groups := made.sheet.groups) is None else groups.segments.order
 
         def read(numbers: np.ndarray, kept: Sequence[Array]) -> Array:
             terms = kept[0]
-            if (groups := made.sheet.groups) is not None:
+            if order is not None:
                 moved, terms = terms, np.empty_like(terms)
-                terms[:, groups.segments.order] = moved
+                terms[:, order] = moved
             return terms
 
-        return _repeated(self._runtime, packing, _launches([made], packing, n_rows), read)
+        launches = _launches([made], packing, n_rows)
+        places = np.arange(n_sets * n_rows).reshape(n_sets, n_rows)
+        own = Result("terms", places, places.shape, None if order is None else (order,), 0)
+        results = None if made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
+        return _repeated(self._runtime, packing, launches, read, results)
 
     def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the second derivatives in parameters that are numbers, (sets, P, P)."""

@@ -273,6 +273,12 @@ class Rows(Remade, Replayable):
     def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
         return None if self._pieces is not None else self._own.compiled(wrt, self._values((), arguments)[0])
 
+    def n_terms(self, arguments: Mapping[str, Value]) -> int:
+        return self._bound.packing(self._values((), arguments)[0])[1]
+
+    def compiled_terms(self, arguments: Mapping[str, Value], n_sets: int | None = None) -> RepeatedSum | None:
+        return None if self._pieces is not None else self._own.compiled_terms(self._values((), arguments)[0])
+
     def along(self, names: Collection[str]) -> Along | None:
         return None if self._pieces is not None else Along(lambda shapes: self, names, {n: n for n in self.parameters})
 
@@ -283,20 +289,7 @@ class Rows(Remade, Replayable):
         return self._own.compiled_product(names, [*values, *(direction[along_of(n)] for n in names)])
 
     def start(self, wrt: Collection[str], arguments: Mapping[str, Value]) -> Callable[[], tuple[Value, dict[str, Value]]]:
-        """Start of `value_and_grad`, of rows that lie on one device.
-
-        Parameters
-        ----------
-        wrt : collection of str
-            Names of the parameters in which derivatives are wanted.
-        arguments : mapping
-            Name of each parameter -> its value.
-
-        Returns
-        -------
-        callable
-            Waits for the result of `value_and_grad`.
-        """
+        """Start of `value_and_grad` of rows that lie on one device; the function returned waits for its result."""
         return self._start_value_and_grad(wrt=wrt, **arguments)
 
     # -- how it is done

@@ -85,6 +85,10 @@ class OnDevice:
             return None
         return self.repeated("value_and_derivatives", wrt, values)[0].compiled(values)
 
+    def compiled_terms(self, values: Sequence[Value]) -> RepeatedSum | None:
+        """Terms for compiled code, as `compiled`."""
+        return self.repeated("terms", (), values)[0].compiled(values)
+
     def compiled_product(self, along: Sequence[str], values: Sequence[Value]) -> RepeatedSum | None:
         """Derivative in a direction and its derivatives for compiled code: the values are as for `product`."""
         return self.repeated("product", along, values)[0].compiled(values)

@@ -19,7 +19,7 @@ from .replay import Command, Enqueued, Given, Recording, Replay, Start
 from .types import Grid, Handle
 from .waiting import Waiter
 
-MOST_BYTES = 4096  # of a kernel's arguments
+MOST_BYTES = 32764  # of a kernel's arguments, from Volta and CUDA 12.1 on
 #: Numbers that kernels write to the host's memory; more are copied there.
 MOST_MAPPED_NUMBERS = thresholds.RUNTIME_MOST_MAPPED_NUMBERS.value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .sums import Sums
 
 
-def as_jax(model: Replayable) -> Callable[..., jax.Array]:
+def as_jax(model: Replayable, *copies: Replayable, terms: bool = False) -> Callable[..., jax.Array]:
     """Log-likelihood as a function of JAX, for its transformations and for samplers that are written in it.
 
     XLA's programs call the device without a step in Python, and without Python's lock. Where JAX computes on the GPU on which
@@ -33,6 +34,12 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
     ----------
     model : Likelihood, GLM, Rows, Mixture or MarginalLikelihood
         What the function is of, with its data.
+    *copies : Likelihood, GLM, Rows, Mixture or MarginalLikelihood
+        The same model with its data on further GPUs, for sets of parameters that `jax.shard_map` spreads over these. Each is
+        made within ``with gs.use("cuda:1"):``, and so on.
+    terms : bool, optional
+        Whether the function is that of the terms of all rows, (N,), instead of their sum. Only `Rows` have such; there are no
+        derivatives.
 
     Returns
     -------
@@ -47,7 +54,7 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
     ImportError
         Where JAX or Numba is not installed: ``pip install 'gpustats[jax]'``.
     TypeError
-        Where the model is none of these; when the function is differentiated in a whole number.
+        Where a model is none of these, or a copy is of another kind; when the function is differentiated in a whole number.
     ValueError
         When the data are float64 and JAX is not to compute in float64.
 
@@ -72,39 +79,66 @@ def as_jax(model: Replayable) -> Callable[..., jax.Array]:
         import numba  # noqa: F401
     except ImportError as error:
         raise ImportError(f"as_jax needs JAX and Numba ({error}): pip install 'gpustats[jax]'") from error
-    if not isinstance(model, Replayable):
-        raise TypeError(
-            f"model is a {type(model).__name__}: as_jax takes a Likelihood, GLM, Rows, Mixture or MarginalLikelihood"
-        )
-    names = tuple(model.argument_names)
-    logp = _sums(model, names).function(lambda places: _reject([n for i, n in enumerate(names) if i in places], model))
+    names = tuple(getattr(model, "argument_names", ()))
+    for which, its in (("model", model), *(("a copy", c) for c in copies)):
+        if not isinstance(its, Replayable):
+            raise TypeError(
+                f"{which} is a {type(its).__name__}: as_jax takes a Likelihood, GLM, Rows, Mixture or MarginalLikelihood"
+            )
+        if tuple(its.argument_names) != names:
+            raise TypeError(f"a copy has the parameters {', '.join(its.argument_names)}, and the model {', '.join(names)}")
+
+    def reject(places: Sequence[int]) -> None:
+        _reject([names[i] for i in places], model, terms)
+
+    def of_terms(arrays: Sequence[jax.Array]) -> Callable[..., list[jax.Array]]:
+        n_terms = model.n_terms({n: np.ones(a.shape) for n, a in zip(names, arrays, strict=True)})
+        if n_terms not in by_length:
+            by_length[n_terms] = _sums((model, *copies), names, n_terms).function(reject)
+        return by_length[n_terms]
+
+    by_length: dict[int, Callable[..., list[jax.Array]]] = {}
+    logp = None if terms else _sums((model, *copies), names).function(reject)
 
     def function(*args: Any, **kwargs: Any) -> jax.Array:
         given = match(type(model).__name__, names, args, kwargs, model.defaults, "parameters")
-        return logp(*[jnp.asarray(v, jnp.result_type(float)) for v in given])[0]
+        arrays = [jnp.asarray(v, jnp.result_type(float)) for v in given]
+        return (logp or of_terms(arrays))(*arrays)[0]
 
-    function.__doc__ = f"Log-likelihood of {model!r}, of {', '.join(names)}."
+    function.__doc__ = f"{'Terms' if terms else 'Log-likelihood'} of {model!r}, of {', '.join(names)}."
     return function
 
 
-def _reject(names: Sequence[str], model: Replayable) -> None:
+def _reject(names: Sequence[str], model: Replayable, terms: bool) -> None:
+    if terms and names:
+        raise TypeError("there are no derivatives of terms: take those of their sum, gs.as_jax without terms")
     if whole := [n for n in names if n not in model.differentiable]:
         raise TypeError(f"there is no derivative in {', '.join(whole)}: take jax.lax.stop_gradient of it")
 
 
-def _sums(model: Any, names: Sequence[str]) -> Sums:
-    """Sums of a model, whose arguments come in the order of some names."""
+def _sums(models: Sequence[Any], names: Sequence[str], n_terms: int | None = None) -> Sums:
+    """Sums of a model, or so many terms, whose arguments come in the order of some names.
+
+    The other models are the same on other devices.
+    """
     from .sums import Sums  # needs Numba
 
+    model = models[0]
     loglik = model if callable(model) else model.loglik
 
-    def evaluation(shapes: tuple[Shape, ...], wrt: tuple[int, ...], n_sets: int | None) -> Evaluation | None:
+    def evaluation(
+        model: Any, shapes: tuple[Shape, ...], wrt: tuple[int, ...], n_sets: int | None
+    ) -> Evaluation | None:
         given = {n: spread(shape, n_sets) for n, shape in zip(names, shapes, strict=True)}
-        made = model.compiled(given, [names[i] for i in wrt], n_sets)
+        of = [names[i] for i in wrt]
+        made = model.compiled(given, of, n_sets) if n_terms is None else model.compiled_terms(given, n_sets)
         if made is None or made.n_sets != (n_sets or 1):
             check([np.ones(shape) for shape in shapes])
             return None
         places = [np.arange(math.prod(shape)) for shape in shapes]
+        if n_terms is not None:
+            inputs = zip(range(len(names)), names, places, strict=True)
+            return evaluation_of(made, inputs, [("terms", np.arange(n_terms))], n_terms)
         starts = list(itertools.accumulate((places[i].size for i in wrt), initial=1))
         outputs = [(names[i], start + places[i]) for i, start in zip(wrt, starts, strict=False)]
         return evaluation_of(made, zip(range(len(names)), names, places, strict=True), outputs, starts[-1])
@@ -112,19 +146,20 @@ def _sums(model: Any, names: Sequence[str]) -> Sums:
     def check(arrays: Sequence[np.ndarray]) -> None:
         """Raise an error for shapes that the model does not take: within a program of XLA's it would be hard to read."""
         with contextlib.suppress(np.linalg.LinAlgError):  # the numbers are none that mean anything
-            if np.size(by_python(arrays, ())[0]) != 1:
+            if np.size(by_python(arrays, ())[0]) != (1 if n_terms is None else n_terms):
                 listed = ", ".join(f"{n} {a.shape}" for n, a in zip(names, arrays, strict=True))
                 raise ValueError(f"the arguments have several sets ({listed}): pass one, and take jax.vmap for several")
 
     def by_python(arrays: Sequence[np.ndarray], wrt: tuple[int, ...]) -> list[Any]:
         given: dict[str, Any] = {n: a if a.ndim else a.item() for n, a in zip(names, arrays, strict=True)}
         if not wrt:
-            return [loglik(**given)]
+            return [loglik(**given) if n_terms is None else model.terms(**given)]
         value, slopes = model.value_and_grad(**given, wrt=[names[i] for i in wrt])
         return [value, *(slopes[names[i]] for i in wrt)]
 
     def along(places: tuple[int, ...]) -> Sums | None:
-        found = model.along([names[i] for i in places])
-        return None if found is None else _sums(found, found.argument_names)
+        found = [its.along([names[i] for i in places]) for its in models]
+        return None if found[0] is None else _sums(found, found[0].argument_names)
 
-    return Sums(evaluation, by_python, along=along)
+    own, *others = [functools.partial(evaluation, its) for its in models]
+    return Sums(own, by_python, ((),) if n_terms is None else ((n_terms,),), along, others)

@@ -6,7 +6,10 @@ Kernels read XLA's own buffers, and write to them. XLA may capture the call in a
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..runtime.intrinsics import called, exchanged, int_at, pointer_from, set_int
 from ..runtime.replay import Enqueued
@@ -21,6 +24,7 @@ class Head(NamedTuple):
     """
 
     token: int
+    other: int  # address of the program of the same work on another device; 0 where there is none
     lock: int  # 1 while a thread puts the work on a stream
     size: int  # structure XLA_FFI_Stream_Get_Args, of four numbers
     extension: int
@@ -40,15 +44,27 @@ class Head(NamedTuple):
 PLACE = Head(*range(len(Head._fields)))  # of each number in a program
 
 
-def program(work: Enqueued, n_given: int, n_found: int, itemsize: int) -> Program:
-    """Program of work that takes so many numbers of so many bytes, and leaves so many of float64."""
+def program(works: Sequence[Enqueued], n_given: int, n_found: int, itemsize: int) -> Program:
+    """Program of work that takes so many numbers of so many bytes, and leaves so many of float64.
 
-    def numbers(token: int) -> list[int]:
+    `works` are the same work, each on a device of its own.
+    """
+    others = [np.empty(0, np.int64)]
+
+    def numbers(token: int, work: Enqueued, other: int) -> list[int]:
         lengths = len(work.streams), len(work.given), len(work.found), len(work.commands)
-        head = Head(token, 0, 32, 0, 0, 0, work.context, 0, n_given, n_found, itemsize, *lengths)
+        head = Head(token, other, 0, 32, 0, 0, 0, work.context, 0, n_given, n_found, itemsize, *lengths)
         return [*head, *work.streams, *work.given, *work.found, *words(work.commands)]
 
-    return Program.of(numbers, work, register)
+    def all_numbers(token: int) -> list[int]:
+        first, *further = works
+        address = 0
+        for work in further:
+            others.append(np.array(numbers(token, work, address), np.int64))
+            address = others[-1].ctypes.data
+        return numbers(token, first, address)
+
+    return Program.of(all_numbers, (works, others), register)
 
 
 @functools.cache
@@ -73,14 +89,20 @@ def register() -> None:
         lock(program + 8 * place.lock)
         set_int(program, place.execution, int_at(frame, frames.CONTEXT))
         error = pointer_from(int_at(int_at(frame, frames.API), frames.GET_STREAM), program + 8 * place.size)
+        stream, errors = int_at(program, place.stream), 0
+        if error == 0:
+            errors = called(context_of, stream, program + 8 * place.own, 0, 0, 0, 0, 0, 0, 0)
+        own = int_at(program, place.own)
+        exchanged(program + 8 * place.lock, 0)
         if error != 0:
-            exchanged(program + 8 * place.lock, 0)
             return error
-        stream = int_at(program, place.stream)
-        errors = called(context_of, stream, program + 8 * place.own, 0, 0, 0, 0, 0, 0, 0)
-        if errors == 0 and int_at(program, place.own) != int_at(program, place.context):
-            exchanged(program + 8 * place.lock, 0)
+        if errors != 0:
+            return failure(frame, frames.FAILED)
+        while program != 0 and int_at(program, place.context) != own:
+            program = int_at(program, place.other)
+        if program == 0:
             return failure(frame, frames.ELSEWHERE)
+        lock(program + 8 * place.lock)
         n_streams, n_takes = int_at(program, place.n_streams), int_at(program, place.n_takes)
         n_leaves, n_calls = int_at(program, place.n_leaves), int_at(program, place.n_calls)
         for k in range(n_streams):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -37,21 +38,24 @@ class Sums:
     Parameters
     ----------
     evaluation : callable
-        (shapes, wrt, n_sets) -> Evaluation or None. Its outputs are `n_values` numbers, of which the sum is the first, and then
-        the derivatives in the arrays at the places `wrt`.
+        (shapes, wrt, n_sets) -> Evaluation or None. Its outputs are the values, of which the sum is the first, and then the
+        derivatives in the arrays at the places `wrt`.
     by_python : callable
         (arrays of float64, wrt) -> the same outputs, one after another.
-    n_values : int, optional
+    values : sequence of tuple of int, optional
+        Shapes of the values; by default the sum is the only one.
+    copies : sequence of callable, optional
+        As `evaluation`, of the same sum, each with its data on a further GPU.
     along : callable, optional
         Makes, for the places of some arrays, the sum's derivative in a direction with components in these, as `Sums` of all
         arrays and the components, or None.
     """
 
     def __init__(
-        self, evaluation: EvaluationFor, by_python: ByPython, n_values: int = 1,
-        along: Callable[[tuple[int, ...]], Sums | None] = lambda places: None,
+        self, evaluation: EvaluationFor, by_python: ByPython, values: Sequence[Shape] = ((),),
+        along: Callable[[tuple[int, ...]], Sums | None] = lambda places: None, copies: Sequence[EvaluationFor] = (),
     ):  # fmt: skip
-        self._evaluation, self._python, self._n_values = evaluation, by_python, n_values
+        self._evaluation, self._python, self._values, self._copies = evaluation, by_python, values, copies
         self._along = functools.cache(along)
         self._calls: dict[tuple[object, ...], _Call | None] = {}
         self._lock = threading.RLock()
@@ -75,7 +79,7 @@ class Sums:
                 )
             found = self(arrays, places)
             slope, *products = further([*arrays, *moving.values()], places)
-            return found, [slope, *[jnp.zeros_like(f) for f in found[1 : self._n_values]], *products]
+            return found, [slope, *[jnp.zeros_like(f) for f in found[1 : len(self._values)]], *products]
 
         values.defjvp(along, symbolic_zeros=True)
         found: list[jax.Array] = values(*arrays)
@@ -97,10 +101,9 @@ class Sums:
             moving = {i: d for i, d in enumerate(directions) if type(d) is not jax.custom_derivatives.SymbolicZero}
             reject(list(moving))
             found = self(arrays, tuple(moving))
-            numbers, slopes = found[: self._n_values], found[self._n_values :]
+            numbers, slopes = found[: len(self._values)], found[len(self._values) :]
             change = sum(jnp.sum(s * d) for s, d in zip(slopes, moving.values(), strict=True))
-            changes = [change, *[0.0] * (self._n_values - 1)]
-            return numbers, [jnp.asarray(c, v.dtype) for c, v in zip(changes, numbers, strict=True)]
+            return numbers, [jnp.asarray(change, numbers[0].dtype), *[jnp.zeros_like(v) for v in numbers[1:]]]
 
         values.defjvp(along, symbolic_zeros=True)
         made: Callable[..., list[jax.Array]] = values
@@ -158,19 +161,16 @@ class Sums:
 
         lead = () if n_sets is None else (n_sets,)
         shapes = tuple(a.shape[len(lead) :] for a in arrays)
+        out = [*self._values, *(shapes[i] for i in wrt)]
         if n_sets == 0:
-            dtype = jnp.result_type(float)
-            return [jnp.zeros(lead, dtype)] * self._n_values + [jnp.zeros((*lead, *shapes[i]), dtype) for i in wrt]
+            return [jnp.zeros((*lead, *shape), jnp.result_type(float)) for shape in out]
         if (call := self._call_of(shapes, wrt, n_sets)) is None:
             return self._by_python(arrays, wrt, n_sets)
 
         def called(held: Sequence[jax.Array], *arrays: jax.Array) -> list[jax.Array]:
-            flat, end = call(held, arrays, lead), self._n_values
-            found = [flat[..., i] for i in range(end)]
-            for i in wrt:
-                found.append(flat[..., end : end + math.prod(shapes[i])].reshape(*lead, *shapes[i]))
-                end += math.prod(shapes[i])
-            return found
+            flat, ends = call(held, arrays, lead), list(itertools.accumulate(map(math.prod, out)))
+            parts = zip([0, *ends], ends, out, strict=False)
+            return [flat[..., start:end].reshape(*lead, *shape) for start, end, shape in parts]
 
         if jax.default_backend() == "cpu":
             return called(held, *arrays)
@@ -189,11 +189,17 @@ class Sums:
 
     def _on_cuda(self, shapes: tuple[Shape, ...], wrt: tuple[int, ...], n_sets: int | None) -> _Call | None:
         for of_stack in dict.fromkeys((n_sets or 1, 1)):  # stacks alone, of which kernels take nothing by value
-            made = self._evaluation(shapes, wrt, of_stack)
-            if made is not None and (work := made.sum.work.enqueued()) is not None:
-                n_given, n_found, dtype = made.sum.work.n_given, made.sum.work.n_found, made.sum.work.dtype
-                program = on_cuda.program(work, n_given, n_found, np.dtype(dtype).itemsize)
-                return _Call.of(made, shapes, program, n_given, n_found, dtype)
+            made = [evaluation(shapes, wrt, of_stack) for evaluation in (self._evaluation, *self._copies)]
+            works = [its.sum.work.enqueued() for its in made if its is not None]
+            enqueued = [work for work in works if work is not None]
+            if len(enqueued) < len(made) or (first := made[0]) is None:
+                continue
+            n_given, n_found, dtype = first.sum.work.n_given, first.sum.work.n_found, first.sum.work.dtype
+            program = on_cuda.program(enqueued, n_given, n_found, np.dtype(dtype).itemsize)
+            call, *others = [_Call.of(its, shapes, program, n_given, n_found, dtype) for its in made if its is not None]
+            if not all(map(call.is_like, others)):
+                raise ValueError("the copies differ in their rows, or their devices in kind: make all of the same data")
+            return call
         return None
 
     def _by_python(self, arrays: Sequence[jax.Array], wrt: tuple[int, ...], n_sets: int | None) -> list[jax.Array]:
@@ -216,8 +222,7 @@ class Sums:
             return found
 
         first = [a if n_sets is None else a[0] for a in arrays]
-        shapes = [jax.ShapeDtypeStruct((), dtype)] * self._n_values
-        shapes += [jax.ShapeDtypeStruct(first[i].shape, dtype) for i in wrt]
+        shapes = [jax.ShapeDtypeStruct(shape, dtype) for shape in (*self._values, *(first[i].shape for i in wrt))]
         result: list[jax.Array] = (one if n_sets is None else jax.vmap(one))(*arrays)
         return result
 
@@ -262,6 +267,12 @@ class _Call(NamedTuple):
         given = _Parts(n_parts, order)
         return cls(program, made, dtype, n_found, given, constants[:width], found, None if in_order else target)
 
+    def is_like(self, other: _Call) -> bool:
+        """True if another evaluation takes and leaves the same numbers in the same places."""
+        mine, its = ((c.given.order, c.found.order, c.constants) for c in (self, other))
+        sizes = [(c.given.n, c.found.n, c.evaluation.sum.work.n_found, c.evaluation.n_out) for c in (self, other)]
+        return sizes[0] == sizes[1] and all(map(np.array_equal, mine, its))
+
     def held(self) -> list[jax.Array]:
         """What the call reads beside the arrays: the constants, and the places that are gathered, or to which is added."""
         import jax.numpy as jnp
@@ -290,6 +301,8 @@ class _Call(NamedTuple):
         out = self.found.taken([found.reshape(parts[0], self.found.n, -1)], of_found).reshape(parts[0], n_sets, -1)
         if self.target is not None:
             out = jnp.zeros((*out.shape[:-1], made.n_out), dtype).at[..., target].add(out)
+        if not made.sum.values.size:
+            return out.reshape(*lead, -1)
         right = ~jnp.isnan(out[..., :1])
         if made.valid < 0:
             return jnp.where(right, out, jnp.nan).reshape(*lead, -1)

@@ -358,6 +358,70 @@ def test_a_whole_number_has_no_derivative():
         jax.grad(ours, 0)(7.0, 0.3)
 
 
+def of_person(x, mu, sigma):
+    return norm.logpdf(x, mu[GROUPS], sigma)
+
+
+@pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-14), (np.float32, 1e-5)])
+def test_terms(dtype, rtol):
+    rows = gs.Rows(gs.normal, x=X.astype(dtype), mu=gs.gather(GROUPS))
+    ours, mu = gs.as_jax(rows, terms=True), RNG.normal(size=(3, 7))
+    np.testing.assert_allclose(ours(mu[0], 1.5), of_person(X, mu[0], 1.5), rtol=max(rtol, 1e-12))
+    for found in (jax.vmap(ours, (0, None))(mu, 1.5), jax.jit(jax.vmap(ours, (0, None)))(mu, 1.5)):
+        np.testing.assert_allclose(found, [rows.terms(m, 1.5) for m in mu], rtol=rtol)
+    with pytest.raises(TypeError, match="no derivatives of terms"):
+        jax.grad(lambda sigma: ours(mu[0], sigma).sum())(1.5)
+    with pytest.raises(TypeError, match="a Mixture has no terms"):
+        gs.as_jax(gs.Mixture(gs.normal, X), terms=True)(WEIGHTS, 0.0, 1.0)
+
+
+def test_terms_of_rows_that_are_arguments():
+    ours = gs.as_jax(gs.Rows(gs.normal, x=gs.per_row()), terms=True)
+    for x in (X[:4], np.r_[np.nan, X[:2]]):
+        np.testing.assert_allclose(ours(x, 0.5, 2.0), stats.norm.logpdf(x, 0.5, 2.0), rtol=1e-12)
+
+
+def test_sets_spread_over_devices():
+    """Each device has some of the sets; GPUs have copies of the data."""
+    output = run(
+        """
+        import os
+        os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=2"
+        import jax, numpy as np, gpustats as gs
+        from jax.sharding import Mesh, PartitionSpec
+        jax.config.update("jax_enable_x64", True)
+        rng = np.random.default_rng(1)
+        X, y, beta = rng.normal(size=(400, 5)), rng.integers(0, 2, 400) * 1.0, rng.normal(size=(12, 5))
+        ids = [d.id for d in gs.devices() if d.backend == "cuda"] if jax.default_backend() == "gpu" else []
+
+        def on(device):
+            with gs.use(device):
+                return gs.GLM(gs.bernoulli_logit, y, X)
+
+        models = [on(d) for d in ids[:2]] or [gs.GLM(gs.bernoulli_logit, y, X)]
+        logp = gs.as_jax(*models)
+        both = jax.vmap(jax.value_and_grad(logp))
+        n = len(models) if ids else 2
+        axis, mesh = PartitionSpec("chains"), Mesh(np.array(jax.devices()[:n]), ("chains",))
+        walk = lambda q: jax.lax.scan(lambda q, _: (q + 1e-3 * both(q)[1], both(q)[0]), q, None, length=3)[0]
+        curved = jax.vmap(jax.hessian(logp))
+        for function in (lambda q: both(q)[1], walk, curved):
+            spread = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=axis, out_specs=axis))(beta)
+            assert spread.sharding.num_devices == n
+            np.testing.assert_allclose(spread, function(beta), rtol=1e-11, atol=1e-11)
+        print("right on", n)
+        """
+    )
+    assert "right on" in output
+
+
+def test_copies_of_other_models():
+    with pytest.raises(TypeError, match="a copy has the parameters x, mu, sigma, and the model"):
+        gs.as_jax(gs.GLM(gs.bernoulli_logit, Y, DESIGN), gs.Rows(gs.normal, x=gs.per_row()))
+    with pytest.raises(TypeError, match="a copy is a int"):
+        gs.as_jax(gs.GLM(gs.bernoulli_logit, Y, DESIGN), 3)
+
+
 def test_what_is_no_model():
     with pytest.raises(TypeError, match="model is a Density: as_jax takes a Likelihood, GLM"):
         gs.as_jax(gs.normal)

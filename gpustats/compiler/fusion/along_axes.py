@@ -12,6 +12,7 @@ from pytensor.tensor.elemwise import Elemwise
 
 from .along import Along, At, Entry, Pick, read
 from .expression import Expression
+from .frozen import axis_of_softmax
 from .joined import among
 from .reader import MOST_IN_ROW, Argument, Reader, name_of, reads, without_shuffles
 from .scalar_ops import UnknownLength, Unsupported, in_c
@@ -135,10 +136,9 @@ def _plain(pick: Pick) -> tuple:
 
 @reads("Softmax", "LogSoftmax")
 def of_softmax(reader: Reader, node: Apply, at: At, output: int) -> Expression:
-    source, axis = node.inputs[0], node.op.axis
+    source, axis = node.inputs[0], axis_of_softmax(node)
     if axis is None:
         raise Unsupported("a softmax over several axes")
-    axis %= source.type.ndim
     places = range(reader.short(source, axis))
     parts = [reader.expressions.real(reader.visit(source, (*at[:axis], j, *at[axis + 1 :]))) for j in places]
     top = reader.expressions.folded("fmax({}, {})", parts)

@@ -23,7 +23,7 @@ from ...glm.layout import fits
 from ...language.device_function import parse
 from ...runtime import choose, thresholds
 from .along import Pick
-from .frozen import Frozen
+from .frozen import Frozen, axis_of_softmax
 from .indexing import index_of
 from .reader import IDENTITY_OPS, MOST_IN_ROW, Argument, without_shuffles
 from .scalar_ops import Unsupported
@@ -187,7 +187,7 @@ def _logits(node: Apply | None) -> Variable | None:
     """Logits, (N, K), of which a node makes logarithms of probabilities."""
     if node is None or type(node.op).__name__ != "LogSoftmax" or node.inputs[0].type.ndim != 2:
         return None
-    return node.inputs[0] if node.op.axis in (1, -1) else None
+    return node.inputs[0] if axis_of_softmax(node) == 1 else None
 
 
 def _is_of(check: Apply, logits: Variable) -> bool:
@@ -199,7 +199,7 @@ def _is_of(check: Apply, logits: Variable) -> bool:
             continue
         if v.owner is None:
             return False
-        if type(v.owner.op).__name__ == "Softmax" and v.owner.inputs[0] is logits and v.owner.op.axis in (1, -1):
+        if type(v.owner.op).__name__ == "Softmax" and v.owner.inputs[0] is logits and axis_of_softmax(v.owner) == 1:
             continue
         stack += v.owner.inputs
     return check.op.msg.replace(" ", "") == CHECKED

@@ -66,6 +66,8 @@ class Frozen:
         if isinstance(node.op, Elemwise) and _broadcasts_unasked(node.inputs, inputs):
             raise Unsupported("data of one element along an axis along which others have more")
         try:
+            if axis_of_softmax(node) is not None:  # in PyTensor 3 only a call makes the graph anew for these shapes
+                return node.op(*inputs, return_list=True)
             return node.op.make_node(*inputs).outputs
         except Exception:
             return node.clone_with_new_inputs(inputs, strict=False).outputs
@@ -102,11 +104,23 @@ def rebuilt(variable: Variable, change: Callable[[Apply, dict[Variable, Variable
     return of.get(variable, variable)
 
 
+def axis_of_softmax(node: Apply) -> int | None:
+    """Axis along which a softmax, or its logarithm, is taken; None where there are several, or of other operations."""
+    if type(node.op).__name__ not in ("Softmax", "LogSoftmax"):
+        return None
+    axes = range(node.inputs[0].type.ndim) if node.op.axis is None else np.atleast_1d(node.op.axis)
+    return int(axes[0]) % node.inputs[0].type.ndim if len(axes) == 1 else None
+
+
 def without_inner_graphs(variable: Variable) -> Variable:
-    """Graph in which operations that are made of a graph are replaced by the operations of that graph."""
+    """Graph in which operations that are made of a graph are replaced by the operations of that graph.
+
+    A softmax along one axis stays: in PyTensor 3 it is made of a graph.
+    """
 
     def opened(node: Apply, of: dict[Variable, Variable]) -> Sequence[Variable] | None:
-        if not isinstance(node.op, OpFromGraph) or not all(isinstance(v.type, TensorType) for v in node.outputs):
+        is_graph = isinstance(node.op, OpFromGraph) and axis_of_softmax(node) is None
+        if not is_graph or not all(isinstance(v.type, TensorType) for v in node.outputs):
             return None
         return [without_inner_graphs(v) for v in inner_outputs(node.op, [of.get(v, v) for v in node.inputs])]
 

@@ -24,6 +24,8 @@ from .frozen import Frozen
 from .reader import Argument, Reader, plain_name
 from .scalar_ops import NoData, Unsupported
 
+MOST_ARGUMENTS = 400  # of a row function: CUDA passes 32,764 bytes to a kernel, and some arguments take 72
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -111,6 +113,8 @@ def program_of(
         raise Unsupported(next(iter(computed.values()))) if computed else NoData("a sum without data")
     if all(a.kind == "data" for a in arguments):
         raise Unsupported("a sum without parameters")
+    if len(arguments) > MOST_ARGUMENTS:
+        raise Unsupported(f"{len(arguments)} numbers of each row, of which kernels take {MOST_ARGUMENTS} at most")
     parameters, leaves, inputs = _bound(arguments, reader.n)
     word = plain_name(term.name)
     name = f"{word if word[:1].isalpha() else 'term'}_row"

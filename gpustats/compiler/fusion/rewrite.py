@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import pytensor.tensor as pt
 from pytensor.compile.mode import optdb
-from pytensor.graph.basic import Apply
+from pytensor.compile.sharedvalue import SharedVariable
+from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import GraphRewriter
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
@@ -83,6 +84,10 @@ def is_whole_sum(node: Apply) -> bool:
     return isinstance(node.op, Sum) and not node.outputs[0].type.ndim and node.inputs[0].type.ndim > 0
 
 
+def _has_elements(variable: Variable) -> bool:
+    return getattr(variable.type, "ndim", 0) > 0 and variable.type.shape != (1,) * variable.type.ndim
+
+
 class FuseValues(GraphRewriter):
     """Rewrite of a log-posterior that PyMC compiles without its derivatives, as for Metropolis or SMC.
 
@@ -97,6 +102,8 @@ class FuseValues(GraphRewriter):
             return
         if any(isinstance(node.op, OfRows | RandomVariable) for node in fgraph.apply_nodes):
             return
+        if not any(isinstance(v, Constant | SharedVariable) and _has_elements(v) for v in fgraph.variables):
+            return  # without data, as the graph of which PyTensor makes an operation: it may be rewritten to that operation
         optdb.query(RewriteDatabaseQuery(include=PREGRAD)).rewrite(fgraph)
 
 

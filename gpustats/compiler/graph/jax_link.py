@@ -35,7 +35,7 @@ def _log_likelihood(op: LogLikelihood, node: Apply, **kwargs: Any) -> Callable:
         if none := [op.formula.names[free[i]] for i in places if free[i] not in op.formula.differentiable]:
             raise TypeError(f"{op.formula!r} has no derivative in {', '.join(none)}")
 
-    sums = Sums(op.by_code, by_python, n_values=2)
+    sums = Sums(op.by_code, by_python, values=((), ()))
     value = sums.function(reject)
 
     def call(*arrays: jax.Array) -> list[jax.Array]:

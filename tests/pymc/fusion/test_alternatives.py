@@ -214,7 +214,8 @@ def test_limits_are_named():
     with pm.Model() as model:
         pm.Multinomial("y", n=20, p=pm.Dirichlet("p", np.ones(65)), observed=rng.multinomial(20, np.ones(65) / 65, N))
     (term,) = gpm.explain(model).terms
-    assert not term.is_fused and term.reason == "an axis of 65 elements within each row; at most 64 are written out"
+    reasons = [part.reason for part in term.sums] + [term.reason]  # PyTensor 3 has a sum over p of its own
+    assert not term.is_fused and "an axis of 65 elements within each row; at most 64 are written out" in reasons
 
 
 @pytest.mark.parametrize("most", [0.9, 0.02])

@@ -320,6 +320,14 @@ def test_several_devices(rng):
         gpm.fuse(devices=["none"])
 
 
+def test_rows_of_more_numbers_than_a_kernel_takes(rng):
+    with pm.Model() as model:
+        tables = [pm.Normal(f"a{i}", shape=(6, 60))[GROUP] * T[:, None] for i in range(7)]
+        normal(sum(pt.logsumexp(table, axis=1) for table in tables))
+    (term,) = gpm.explain(model).terms
+    assert not term.is_fused and term.reason == "422 numbers of each row, of which kernels take 400 at most"
+
+
 @pytest.mark.parametrize("arguments, error", [
     ({"on": "no"}, TypeError), ({"on": None}, TypeError), ({"min_rows": "many"}, TypeError), ({"min_rows": 1.5}, TypeError),
     ({"min_rows": -1}, ValueError),
