@@ -27,12 +27,14 @@ def inlined_sizes(functions: Iterable[tuple[str, Sequence[Node]]]) -> dict[str, 
 
 
 def printer(
-    functions: Iterable[tuple[str, Sequence[Node]]], dtype: str = "float64", space: Mapping[str, str] | None = None
-) -> Printer:
+    functions: Iterable[tuple[str, Sequence[Node]]], dtype: str = "float64", space: Mapping[str, str] | None = None,
+    stride: int = 1,
+) -> Printer:  # fmt: skip
     """Printer of a kernel's functions (names and bodies, callees first), which knows the functions that are not inlined.
 
-    `space` has the address space of vector arguments, by name, where it is not that of global memory.
+    `space` has the address space of vector arguments, by name, where it is not that of global memory, `stride` the distance of
+    their elements.
     """
     functions = list(functions)
     large = frozenset(name for name, size in inlined_sizes(functions).items() if size > LARGEST_INLINED)
-    return Printer(dtype, dict(space or {}), large, endless_functions(functions))
+    return Printer(dtype, dict(space or {}), large, endless_functions(functions), stride)

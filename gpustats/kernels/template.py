@@ -57,13 +57,14 @@ class Template:
 
     def source_of(
         self, code: KernelCode, name: str, layout: Layout, dtype: str, dialect: str, *, others: Sequence[KernelCode] = (),
-        before: Sequence[Template] = (), space: Mapping[str, str] | None = None, **constants: Any,
+        before: Sequence[Template] = (), space: Mapping[str, str] | None = None, stride: int = 1, **constants: Any,
     ) -> str:  # fmt: skip
         """Source of a kernel of device functions: prelude, the functions in their parts, and the template around them.
 
         The kernel, called `name`, evaluates `code`; `others` are further device functions of it. These call the blocks
         ``functions`` of the templates `before`. `space` has the address space of vector arguments, by name, where it is not
-        that of global memory, and `constants` are further values for the template.
+        that of global memory, `stride` the distance in memory of a vector's elements, and `constants` are further values for the
+        template.
         """
         code.stage_vectors = bool(layout.stage_vectors)
         if code.stage_vectors and code.observation:
@@ -71,7 +72,7 @@ class Template:
         codes, printed = (code, *others), set[str]()
         structs = dict.fromkeys(f for c in codes for f in c.struct_functions)
         whole = dict.fromkeys(f for c in codes for f in c.whole_functions)
-        prints = printer((body for c in codes for body in c.bodies), dtype, space)
+        prints = printer((body for c in codes for body in c.bodies), dtype, space, stride)
         separated = [c.separated.print(prints, printed) for c in codes]
         functions = "\n".join([*map(prints.results, structs), *map(prints.function, whole), *separated])
         functions = kept_apart([f for c in codes for f in c.functions]) + functions

@@ -141,13 +141,27 @@ def counted(loop: lang.For) -> bool:
     changed = [n for s in (loop.step, *loop.body) if s for n in lang.walk(s) if isinstance(n, (lang.Assign, lang.Declare))]
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and isinstance(condition.left, lang.Name) and condition.left.type == INT:
-            name, limit = condition.left.name, written_out(condition.right)
-            few = condition.right == _DIM if limit is None else abs(limit) <= _SMALL_INT
+            name, few = condition.left.name, _is_few(condition.right)
             by = {"<": "+", "<=": "+", ">": "-", ">=": "-"}.get(condition.operator)
             of_name = [s for s in changed if s.name == name]
             if few and by and of_name and all(s in each_turn and _moves(s, by) for s in of_name):
                 return True
     return False
+
+
+def _is_few(e: Expression) -> bool:
+    """True if a whole number is plainly small, or of the order of the length of the vectors."""
+    match e:
+        case lang.Name() | lang.Field():
+            return e.name == "dim"
+        case lang.Binary(type="int", operator="+" | "-"):
+            return _is_few(e.left) and _is_few(e.right)
+        case lang.Call(function="min"):
+            return any(map(_is_few, e.arguments))
+        case lang.Call(function="max"):
+            return all(map(_is_few, e.arguments))
+    number = written_out(e)
+    return number is not None and abs(number) <= _SMALL_INT
 
 
 def _moves(s: Node, by: str) -> bool:

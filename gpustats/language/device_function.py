@@ -130,7 +130,7 @@ def parse_row_function(source: str, resolve: Resolve, taken: Callable[[str], boo
             raise DeviceFunctionError(message, line, 1, source)
     arguments = tuple(
         _argument(made.source, name, p.type, entries.get(name, ("", "", function.line)))
-        for name, p in zip(known, function.parameters, strict=True) if name != "dim"
+        for name, p in zip(known, function.parameters, strict=True) if p.name != "dim"
     )  # fmt: skip
     return replace(made, arguments=arguments), function
 

@@ -52,6 +52,7 @@ class Printer:
     space: dict[str, str] = field(default_factory=dict)
     large: frozenset[str] = frozenset()  # names of functions that are not inlined
     endless: frozenset[str] = frozenset()  # names of functions that run a loop without a plain end: see `endless_functions`
+    stride: int = 1  # distance in memory of the elements of vectors
 
     def kind(self, function: str) -> str:
         """Macro before the declaration of a function."""
@@ -69,7 +70,9 @@ class Printer:
             case lang.Member():
                 return f"{self.expression(e.value)}.{e.name}"
             case lang.Index():
-                return f"{e.array.name}[{self.expression(e.subscript)}]"
+                if self.stride == 1:
+                    return f"{e.array.name}[{self.expression(e.subscript)}]"
+                return f"{e.array.name}[{self.stride} * (index_t){self.expression(e.subscript, _UNARY)}]"
             case Call(function=function) if function in (lang.LIKELY, lang.UNLIKELY):
                 return self.expression(e.arguments[0], outer)
             case Call(function="abs"):

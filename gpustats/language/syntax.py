@@ -166,3 +166,16 @@ def type_of(source: str, node: Syntax, what: Syntax) -> str:
         hint = ": write `real`" if names in aliases else ": there are `real`, `int` and `const real *`"
         fail(source, what, f"type '{' '.join(names) or type(node).__name__}' is not supported{hint}")
     return kind
+
+
+def length_of_vectors(declaration: Syntax) -> str:
+    """Name of the first `int` behind a vector, which has the length where none is called dim; else nothing."""
+    behind, found = False, ""
+    for p in declaration.type.args.params if declaration.type.args else ():
+        if getattr(p, "name", None) == "dim":
+            return ""
+        if isinstance(getattr(p, "type", None), c_ast.PtrDecl | c_ast.ArrayDecl):
+            behind = True
+        elif behind and not found and getattr(getattr(p.type, "type", None), "names", None) == ["int"]:
+            found = p.name or ""
+    return found

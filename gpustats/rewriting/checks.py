@@ -6,7 +6,7 @@ A density or a distribution function, as its author wrote it, sees only argument
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ..language import nodes as lang
 from ..language.derived import call_of, derived
@@ -57,12 +57,16 @@ def refuses(function: Function, resolve: Resolve) -> bool:
     return own or any(refuses(f, resolve) for f in called if f is not None)
 
 
-def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve, outside: str = "-INFINITY") -> Function:
+def checked(
+    function: Function, arguments: Sequence[Argument], resolve: Resolve, outside: str = "-INFINITY",
+    unchecked: Collection[str] = (),
+) -> Function:  # fmt: skip
     """Function with scipy.stats' rules around `function`, of an observation, its first parameter, and parameters.
 
     nan where a parameter lies outside its domain, where parameters do not go together, or the observation is nan; `outside`,
     in C, where the observation lies outside its domain, nan for functions that have no observation; else the function's value.
-    `arguments` have the domains, in the order of the function's parameters (``dim`` left out).
+    `arguments` have the domains, in the order of the function's parameters (``dim`` left out); those in `unchecked` are taken
+    as they are.
     """
     names = [p.name for p in function.parameters if p.name != "dim"]
     call = call_of(function)
@@ -70,8 +74,10 @@ def checked(function: Function, arguments: Sequence[Argument], resolve: Resolve,
     own = own_prefix(names)
     body = ""
     for argument, name in zip(arguments[1:], names[1:], strict=True):
-        body += _check(argument, name, own, "NAN")
-    if observation.rank:
+        body += _check(argument, name, own, "NAN") if argument.name not in unchecked else f"    real {own}bad_{name} = 0;\n"
+    if observation.name in unchecked:
+        body += f"    real {own}outside = 0;\n    int {own}inside = 1;\n"
+    elif observation.rank:
         body += _check(observation, x, own, outside)
         body += f"    int {own}nan_{x} = 0;\n    for (int {own}i = 0; {own}i < dim; {own}i++)\n"
         body += f"        if ({x}[{own}i] != {x}[{own}i]) {own}nan_{x} = 1;\n"

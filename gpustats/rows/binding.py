@@ -26,12 +26,14 @@ from .leaves import (
     Leaf,
     PerRow,
     Scalar,
+    Sequences,
     leaf_of,
     number_of_rows,
     put_together,
     taken_apart,
 )
 from .parameters import Packing, along_of, parameters_of, shape_of
+from .sequences import of_one_length
 
 #: Names of a model's own arguments, beside leaves and parameters.
 RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")
@@ -54,16 +56,22 @@ class Binding:
 
     def __init__(self, function: str | Density | Pointwise, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
         self.function = function  # as it was given
-        arguments, self.row = row_function(function)  # of the function, as the user knows them
+        sequences = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
+        arguments, self.row = row_function(function, sequences)  # of the function, as the user knows them
         own = [p for p in self.row.function.parameters if p.name != "dim"]
         whole = {a.name for a, p in zip(arguments, own, strict=True) if p.type == lang.INT}
         self.arguments = arguments
-        self.vectors = [a.name for a in arguments if a.rank]  # the arguments that are vectors
+        self.vectors = [a.name for a in arguments if a.rank]  # the arguments that are vectors, but for sequences
         _check(arguments, whole, leaves)
         made = {
             n: leaf_of(n, leaves[n], n in whole, n in self.vectors) if n in leaves else Scalar(None)
             for n in [a.name for a in arguments]
         }
+        if sequences:
+            if others := [n for n in self.vectors if n not in sequences]:
+                raise ValueError(f"{sequences[0]} is a sequence: {others[0]}, a vector of the function, must be one, too")
+            self.vectors = []  # of a length that all rows share
+            of_one_length(made)
         self.c_names = {n: p.name for n, p in zip(made, own, strict=True)}  # argument -> its name in C
         if weights is not None:
             made["weights"] = leaf_of("weights", weights)
@@ -139,13 +147,19 @@ def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mappin
             raise ValueError(f"{name} is an int of the function: give it as a column of data, {name}=…")
 
 
-def row_function(function: str | Density | Pointwise) -> tuple[Sequence[Argument], RowFunction]:
-    """Arguments of a row function, and the function that computes it."""
+def row_function(
+    function: str | Density | Pointwise, sequences: Sequence[str] = ()
+) -> tuple[Sequence[Argument], RowFunction]:
+    """Arguments of a row function, and the function that computes it.
+
+    Numbers of sequences, which are data, are checked in each call only where the function's comment tells their domain.
+    """
     if isinstance(function, str):
         definition, its = library.row_function(function)
         functions = library.closure(definition.functions.values())
-        if any(a.domain != "real" for a in definition.arguments):
-            made = checked(its, definition.arguments, functions.get)
+        taken_as_they_are = [a.name for a in definition.arguments if a.name in sequences and a.domain == "vector"]
+        if any(a.domain != "real" and a.name not in taken_as_they_are for a in definition.arguments):
+            made = checked(its, definition.arguments, functions.get, unchecked=taken_as_they_are)
             functions[its.name], its = its, made
         name = definition.name
         return definition.arguments, RowFunction(name, function, its, functions)
@@ -192,5 +206,5 @@ def _with_one_index(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:
 
 def _floats(leaves: Collection[Leaf]) -> list[np.ndarray]:
     """Data of floating point, which decide the type of the computation."""
-    found = [f.numbers if isinstance(f, Column) else f.X for f in leaves if isinstance(f, (Column, Dot))]
+    found = [f.X if isinstance(f, Dot) else f.numbers for f in leaves if isinstance(f, Column | Sequences | Dot)]
     return [a for a in found if a.dtype.kind == "f"]

@@ -15,7 +15,7 @@ from ..language.nodes import VECTOR
 from ..rewriting.differentiate import directional
 from ..rewriting.unrolling import unrolled
 from .launch import Launch
-from .leaves import Column, Dot, Gather, Leaf, PerRow
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
 from .parameters import along_of
 from .passes import Pass, Sets, Task, runs
 from .sheet import Groups, Sheet
@@ -80,18 +80,19 @@ class NumberArguments:
         if bound.vectors:
             functions = dict(row.functions)
             row = replace(row, function=unrolled(row.function, length, functions), functions=functions)
-        names = iter(p.name for p in row.function.parameters)
+        names = iter(p.name for p in row.function.parameters if p.name != "dim")
         by_name = {c: argument for argument, c in bound.c_names.items()}
         for p in bound.row.function.parameters:
             if p.name == "dim":
                 continue
             argument = by_name[p.name]
             leaf = bound.leaves[argument]
-            elements = [_element(leaf, i, length) for i in range(length)] if p.type == VECTOR else [leaf]
+            unrolled_here = p.type == VECTOR and not isinstance(leaf, Sequences)
+            elements = [_element(leaf, i, length) for i in range(length)] if unrolled_here else [leaf]
             for element in elements:
                 name = next(names)
                 leaves[name] = element
-                if not isinstance(leaf, Column):
+                if not isinstance(leaf, Column | Sequences):
                     made_of[name] = leaf.of or argument
         return cls(row, leaves, made_of)
 

@@ -37,6 +37,17 @@ class RowsLayout(Layout):
     later: bool = False  # whether derivatives in coefficients are added up for `unroll` rows at once, of which X is read again
 
 
+def lanes_of_sequences(device: Device) -> int:
+    """Number of threads that read numbers of as many sequences at once."""
+    return _CPU_LANES if device.type == "cpu" else device.warp
+
+
+def layout_of_sequences(device: Device) -> RowsLayout:
+    """The layout for a function of sequences: a thread takes one, and a block few, since sequences take long."""
+    threads = min(lanes_of_sequences(device), device.max_threads)
+    return RowsLayout(threads, tile=1, unroll=1, resident=1024, lanes=threads, segment=threads)
+
+
 def layout_for(device: Device, code: KernelCode, held: int, mean: float | None, itemsize: int) -> RowsLayout:
     """The layout for a function.
 

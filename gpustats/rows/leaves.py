@@ -74,6 +74,21 @@ class PerRow(Leaf):
     kind = "numbers of the rows"
 
 
+@dataclass(frozen=True, eq=False)
+class Sequences(Leaf):
+    """Numbers of each row's own sequence: row n has those from `offsets[n]` up to `offsets[n + 1]`."""
+
+    numbers: Array
+    offsets: np.ndarray
+    #: for each row the key by which its numbers were found, if they were
+    keys: np.ndarray | None = None
+    kind = "sequences"
+
+    @property
+    def lengths(self) -> np.ndarray:
+        return np.diff(self.offsets)
+
+
 def gather(*indices: ArrayLike, of: str | None = None) -> Gather:
     """Argument of a row function that is an element of a table, a parameter: ``theta[index]``, ``theta[i, j]``.
 
@@ -172,6 +187,8 @@ def leaf_of(name: str, value: Value, whole: bool = False, vector: bool = False) 
                 + ("; gs.GLM takes more columns" if len(X.shape) == 2 and X.shape[1] else "")
             )
         return Dot(value.of, X)
+    if isinstance(value, Sequences) and not vector:
+        raise ValueError(f"{name} is a number of the function, and has sequences: declare it `const real *{name}`")
     if isinstance(value, PerRow) and vector:
         raise ValueError(f"{name} is a vector, and per_row gives each row a number")
     if isinstance(value, Leaf):
@@ -247,6 +264,8 @@ def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, np.ndarray], dict
         match leaf:
             case Column():
                 data[name], without[name] = leaf.numbers, replace(leaf, numbers=None)
+            case Sequences():
+                data[name], without[name] = leaf.numbers, replace(leaf, numbers=None)
             case Dot():
                 data[name], without[name] = leaf.X, replace(leaf, X=None)
             case Gather():
@@ -264,6 +283,8 @@ def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Array]) -> dict[
         match leaf:
             case Column():
                 made[name] = data[name]
+            case Sequences():
+                made[name] = replace(leaf, numbers=data[name])
             case Dot():
                 made[name] = replace(leaf, X=data[name])
             case Gather():
@@ -283,6 +304,8 @@ def number_of_rows(leaves: Mapping[str, Leaf]) -> int | None:
             case Gather():
                 lengths = {f"index {i} of {name}": index.shape[0] for i, index in enumerate(leaf.indices)}
                 found |= {what.replace("index 0", "the index"): length for what, length in lengths.items()}
+            case Sequences():
+                found[name] = leaf.lengths.size
             case Dot():
                 found[f"X of {name}"] = leaf.X.shape[0]
     if len(set(found.values())) > 1:

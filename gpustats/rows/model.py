@@ -26,7 +26,7 @@ from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
 from .along import Along
 from .binding import Binding
-from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
+from .leaves import Leaf, PerRow, Scalar, Sequences, put_together, taken_apart
 from .on_device import OnDevice
 from .parameters import along_of, shape_of
 from .passes import Sets
@@ -104,7 +104,10 @@ class Rows(Remade, Replayable):
         options = self._options = Options(devices, client, memory, chunk)
         runtime = None if devices is not None or client is not None else choose.get()
         data, _ = taken_apart(self._bound.leaves)
-        if self.n_rows is not None:
+        if any(isinstance(leaf, Sequences) for leaf in self._bound.leaves.values()):
+            if options != Options():
+                raise ValueError("sequences lie on one device: leave out devices, client, memory and chunk")
+        elif self.n_rows is not None:
             row = self._bound.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data.values())
             self._pieces = divide(self, Data(data, self.n_rows, row), options, runtime)
         elif options != Options():

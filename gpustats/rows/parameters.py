@@ -15,7 +15,7 @@ from ..evaluation.slots import Number, Packed, Rows, Slots
 from ..parallel.rows import largest
 from ..runtime import thresholds
 from ..runtime.types import DType, KernelValue, Shape, Value
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -192,7 +192,7 @@ def parameters_of(leaves: Mapping[str, Leaf], vectors: Collection[str] = ()) -> 
     """Parameters of the leaves, in the order of the function's arguments."""
     found: dict[str, dict[str, Leaf]] = {}
     for argument, leaf in leaves.items():
-        if not isinstance(leaf, Column):
+        if not isinstance(leaf, Column | Sequences):
             found.setdefault(leaf.of or argument, {})[argument] = leaf
     return {name: Parameter(name, its, vectors) for name, its in found.items()}
 

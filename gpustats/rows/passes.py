@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -12,14 +12,14 @@ from ..evaluation.diagnosis import explained
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
 from ..kernels.layout import copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
-from ..kernels.separated import SET
+from ..kernels.separated import ROW, SET
 from ..kernels.template import Template
 from ..language.nodes import Function
 from ..rewriting.differentiate import VALUE, derivative_name, gradient
 from ..runtime.types import KernelValue
 from .binding import RowFunction
-from .layout import RowsLayout, layout_for
-from .leaves import Column, Dot, Leaf, Scalar
+from .layout import RowsLayout, layout_for, layout_of_sequences
+from .leaves import Column, Dot, Leaf, Scalar, Sequences
 from .parameters import Packing
 from .sheet import KernelLeaf, Sheet
 
@@ -101,7 +101,7 @@ class Pass:
         self._scalars = [n for n, leaf in self.leaves.items() if isinstance(leaf, Scalar)]
         self._shown: dict[str, Any] = dict(
             tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
-            sheet=_Shown(tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun)),
+            sheet=_Shown(tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row),
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
         #: whose sums the kernel writes, or by which it takes the rows
@@ -115,7 +115,7 @@ class Pass:
         """Compile a kernel that reads matrices once for several sets; False if the pass is not one for such a kernel."""
         sheet, device = self.sheet, self.sheet.runtime.device
         dots = [leaf for leaf in sheet.leaves if leaf.columns]
-        if self.sets not in (Sets.FEW, Sets.MANY) or not device.products or not dots:
+        if self.sets not in (Sets.FEW, Sets.MANY) or not device.products or not dots or sheet.dealt:
             return False
         operands = [Operand(n, PER_SET) for n in self._scalars]
         operands += [Operand(n, PER_ROW) for n, leaf in self.leaves.items() if isinstance(leaf, Column)]
@@ -141,12 +141,20 @@ class Pass:
     def _one_by_one(self, function: Function, functions: Mapping[str, Function]) -> None:
         """Compile a kernel whose blocks read all data for one set."""
         sheet, segments, by_value = self.sheet, self.segments, self.sets is Sets.BY_VALUE
-        operands = [Operand(n, PER_SET if n in self._scalars else PER_ROW) for n in self.leaves]
-        code = KernelCode(function, operands, functions.get, (), self.sums, self.rows)
+        operands = [
+            Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences)))
+            for n, leaf in self.leaves.items()
+        ]
+        computed = {"dim": ROW} if sheet.dealt else {}
+        code = KernelCode(function, operands, functions.get, computed, self.sums, self.rows)
         code.n_sums = self.n_sums  # which the layout asks for
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
         mean = len(segments.order) / segments.n_segments if segments else None
-        layout = layout_for(sheet.runtime.device, code, held, mean, sheet.dtype.itemsize)
+        if sheet.dealt and mean is None:
+            layout = layout_of_sequences(sheet.runtime.device)
+        else:
+            layout = layout_for(sheet.runtime.device, code, held, mean, sheet.dtype.itemsize)
+            layout = replace(layout, unroll=1) if sheet.dealt else layout
         self._compile(
             _ROWS, code, layout, "number{}" if by_value else "numbers[{}]", grouped=segments is not None,
             by_value=len(self._scalars) if by_value else None,
@@ -163,7 +171,8 @@ class Pass:
         code.at_hand |= {leaf.name: leaf.here for leaf in sheet.leaves}
         name = f"{row.function.name}_rows"
         self.source = template.source_of(
-            code, name, layout, sheet.dtype.name, runtime.dialect, **self._shown, **constants
+            code, name, layout, sheet.dtype.name, runtime.dialect, stride=sheet.dealt.side if sheet.dealt else 1,
+            **self._shown, **constants,
         )
         try:
             self.kernel = runtime.kernel(self.source, name, layout.threads, shared)
@@ -198,3 +207,4 @@ class _Shown(NamedTuple):
     leaves: tuple[KernelLeaf, ...]
     declared: tuple[str, ...]
     begun: tuple[str, ...]
+    own_row: str

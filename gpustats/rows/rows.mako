@@ -209,6 +209,6 @@ ${add()}\
                 group[${i}] += result.${s};
 % endfor
 % for s in code.rows:
-                ${s}_rows[${s}_first + k * n_rows + n] = result.${s};
+                ${s}_rows[${s}_first + k * n_rows + ${sheet.own_row}] = result.${s};
 % endfor
 </%def>

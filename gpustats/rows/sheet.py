@@ -11,9 +11,10 @@ import numpy as np
 from ..runtime.base import Runtime
 from ..runtime.host_memory import contiguous
 from ..runtime.types import Array, DType, KernelValue
-from .layout import longest_segment
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar
+from .layout import lanes_of_sequences, longest_segment
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences
 from .segments import Segments
+from .sequences import Dealt
 
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "unsigned char"}
 
@@ -29,6 +30,7 @@ class KernelLeaf:
     place: Callable[[str], str]
     by_set: bool = True  # whether each set of parameters has its own numbers
     by_segment: bool = False  # whether all rows of a segment have the same value
+    is_pointer: bool = False  # whether the argument is a pointer to the place
     columns: int = 0  # number of columns of the matrix of a dot product, else 0
     matrix: str = ""  # its name, else ""
 
@@ -38,6 +40,8 @@ class KernelLeaf:
 
     def value(self, row: str) -> str:
         """C code for the argument in a row, or for the coefficient of a column, where the numbers are those of one set."""
+        if self.is_pointer:
+            return f"{self.numbers} + {self.place(row)}"
         return f"{'' if self.by_set else f'({self.c_type})'}{self.numbers}[{self.place(row)}]"
 
     def of_set(self, place: str) -> str:
@@ -69,7 +73,8 @@ class Sheet:
 
     The leaves are of numbers, not of vectors, by the arguments of the function, as in C; `made_of` and `types` have the
     parameter that an argument is made of, and its type in C. `indices`, each (N,), are those of a table: rows of the same
-    element stand together. Where there are none, the rows stand as they came.
+    element stand together. Where there are none, rows with sequences stand by the lengths of these, the longest first, and
+    others as they came.
     """
 
     def __init__(
@@ -79,6 +84,14 @@ class Sheet:
         self.runtime, self.dtype = runtime, dtype
         self.groups = Groups(indices, runtime) if indices else None
         self._order = self.groups.segments.order if self.groups else None
+        #: places of the numbers of sequences; None where there are none
+        self.dealt: Dealt | None = None
+        if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences)]:
+            lengths = sequences[0].lengths
+            self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
+            self.dealt = Dealt.of(lengths[self._order], lanes_of_sequences(runtime.device))
+            self._lengths, self._starts = lengths.astype(np.int32), np.empty(lengths.size, np.int32)
+            self._starts[self._order] = self.dealt.starts
         self._alive: list[object] = []
         self._arrays: list[Array] = []  # what is placed, by identity
         self._names: dict[object, str] = {}
@@ -92,11 +105,22 @@ class Sheet:
             self._leaf(name, leaf, types[name], made_of.get(name, ""), indices)
             for name, leaf in leaves.items() if not isinstance(leaf, Scalar)
         ]  # fmt: skip
+        #: C for the row, as it came, of which results are written; where rows stand by groups, whoever reads them looks
+        self.own_row = "n"
+        if self.dealt:
+            self.leaves.append(KernelLeaf("dim", "int", self._array(self._lengths, "index"), lambda n: n, by_set=False))
+            if not self.groups:
+                self.own_row = f"{self._array(self._as_they_came, 'index')}[n]"
 
     def _leaf(self, name: str, leaf: Leaf, c_type: str, parameter: str, own: Sequence[np.ndarray]) -> KernelLeaf:
         if isinstance(leaf, Column):
             column = self._array(leaf.numbers, "column")
             return KernelLeaf(name, c_type, column, lambda n: n, by_set=False)
+        if isinstance(leaf, Sequences):
+            assert self.dealt is not None and self._order is not None
+            numbers = self._array(self.dealt.dealt(leaf, self._order, self.dtype), "sequence")
+            starts = self._array(self._starts, "index")
+            return KernelLeaf(name, "GLOBAL real *", numbers, lambda n: f"{starts}[{n}]", by_set=False, is_pointer=True)
         numbers, first = self._numbers(parameter), f"{leaf.element} + " if leaf.element else ""
         each = f" * {leaf.elements}" if leaf.elements else ""
         match leaf:
@@ -154,16 +178,16 @@ class Sheet:
                 numbers = numbers.T.astype(self.dtype, copy=False)
             self.declared += [f"GLOBAL const {_TYPES[numbers.dtype.name]} *RESTRICT {name}", f"index_t {name}_offset"]
             self.begun.append(f"{name} += {name}_offset;")
-            self.values += self._placed(numbers)
+            self.values += self._placed(numbers, in_order=kind != "sequence")
         return self._names[known]
 
     def _number(self, kind: str) -> int:
         """Number of names of a kind."""
         return sum(name.rstrip("0123456789") == kind for name in self._names.values())
 
-    def _placed(self, numbers: np.ndarray) -> list[KernelValue]:
+    def _placed(self, numbers: np.ndarray, in_order: bool) -> list[KernelValue]:
         """Kernel's arguments for an array, its last axis in the order of the rows; nobody else changes the array."""
-        if self._order is not None:
+        if in_order and self._order is not None:
             numbers = numbers.T.take(self._order, 0).T  # the rows of a matrix as they lie
         array = contiguous(numbers, numbers.dtype) if self.runtime.host_visible else self.runtime.to_device(numbers)
         handle, offset = self.runtime.memory(array)

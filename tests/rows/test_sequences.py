@@ -1,0 +1,203 @@
+"""Rows that are sequences: their sums and derivatives are those of a loop in NumPy, of statsmodels and of mpmath."""
+
+import pickle
+
+import mpmath as mp
+import numpy as np
+import pytest
+from thorough import double_first
+
+import gpustats as gs
+
+RNG = np.random.default_rng(48)
+PERSON = """
+// choice, reward: what a person did, and what it brought
+__device__ real person(const real *choice, const real *reward, int n, real rate, real weight)
+{
+    real value = 0, loglik = 0;
+    for (int t = 0; t < n; t++) {
+        loglik += bernoulli_logit_logpmf(choice[t], weight * value);
+        value += rate * (reward[t] - value);
+    }
+    return loglik;
+}"""
+LENGTHS = {
+    "alike": [7] * 40, "ragged": [1, 2, 31, 3000, 5], "one": [9], "rising": list(range(1, 90)),
+    "many": RNG.integers(1, 60, 700).tolist(),
+}  # fmt: skip
+
+
+def drawn(lengths, dtype=np.float64):
+    choices = [RNG.integers(0, 2, n).astype(dtype) for n in lengths]
+    return choices, [RNG.random(n).astype(dtype) for n in lengths]
+
+
+def of_person(choice, reward, rate, weight):
+    value, total = 0.0, 0.0
+    for c, r in zip(choice.astype(float), reward.astype(float), strict=True):
+        total += c * weight * value - np.logaddexp(0, weight * value)
+        value += rate * (r - value)
+    return total
+
+
+def slopes(function, *at):
+    """Derivatives by complex numbers' sister, mpmath's central differences."""
+    return [mp.diff(function, at, tuple(int(i == k) for i in range(len(at)))) for k in range(len(at))]
+
+
+@double_first
+@pytest.mark.parametrize("name", LENGTHS)
+def test_values_and_derivatives(name, dtype):
+    choices, rewards = drawn(LENGTHS[name], dtype)
+    rows = gs.Rows(PERSON, choice=gs.sequences(choices), reward=gs.sequences(rewards))
+    terms = np.array([of_person(c, r, 0.3, 2.0) for c, r in zip(choices, rewards, strict=True)])
+    rtol = 1e-12 if dtype == np.float64 else 2e-4
+    np.testing.assert_allclose(rows.terms(0.3, 2.0), terms, rtol=rtol, atol=rtol)
+    value, gradient = rows.value_and_grad(0.3, 2.0)
+    np.testing.assert_allclose(value, terms.sum(), rtol=rtol)
+
+    def total(rate, weight):
+        return sum(of_person(c, r, rate, weight) for c, r in zip(choices, rewards, strict=True))
+
+    h = 1e-6
+    wanted = [(total(0.3 + h, 2.0) - total(0.3 - h, 2.0)) / (2 * h), (total(0.3, 2.0 + h) - total(0.3, 2.0 - h)) / (2 * h)]
+    np.testing.assert_allclose(list(gradient.values()), wanted, rtol=max(1e-6, rtol), atol=1e-5)
+
+
+def test_derivatives_to_the_last_digits():
+    choice, reward = drawn([25])
+
+    def total(rate, weight):
+        value, found = mp.mpf(0), mp.mpf(0)
+        for c, r in zip(choice[0], reward[0], strict=True):
+            found += c * weight * value - mp.log1p(mp.exp(weight * value))
+            value += rate * (r - value)
+        return found
+
+    rows = gs.Rows(PERSON, choice=gs.sequences(choice), reward=gs.sequences(reward))
+    with mp.workdps(60):
+        first = [float(s) for s in slopes(total, mp.mpf(0.3), mp.mpf(2))]
+        at = mp.mpf(0.3), mp.mpf(2)
+        second = [[float(mp.diff(total, at, n)) for n in line] for line in [[(2, 0), (1, 1)], [(1, 1), (0, 2)]]]
+    _, gradient = rows.value_and_grad(0.3, 2.0)
+    np.testing.assert_allclose(list(gradient.values()), first, rtol=1e-13)
+    np.testing.assert_allclose(rows.hessian(0.3, 2.0), second, rtol=1e-12)
+    product = rows.hessp({"rate": 0.5, "weight": -1.0}, 0.3, 2.0)
+    np.testing.assert_allclose(list(product.values()), np.array(second) @ [0.5, -1.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ragged", "many"])
+def test_parameters_of_rows_and_groups(name):
+    choices, rewards = drawn(LENGTHS[name])
+    n, h = len(choices), 1e-6
+    group = RNG.integers(0, 3, n)
+    rate, weight, weights = RNG.random(n), RNG.normal(size=4), RNG.random(n)
+    rows = gs.Rows(
+        PERSON, choice=gs.sequences(choices), reward=gs.sequences(rewards), rate=gs.per_row(), weight=gs.gather(group),
+        weights=weights,
+    )  # fmt: skip
+
+    def terms(rate, weight):
+        return weights * [of_person(*its) for its in zip(choices, rewards, rate, weight[group], strict=True)]
+
+    value, gradient = rows.value_and_grad(rate, weight)
+    np.testing.assert_allclose(value, terms(rate, weight).sum(), rtol=1e-12)
+    np.testing.assert_allclose(rows.terms(rate, weight), terms(rate, weight), rtol=1e-12, atol=1e-12)
+    by_row = (terms(rate + h, weight) - terms(rate - h, weight)) / (2 * h)
+    np.testing.assert_allclose(gradient["rate"], by_row, rtol=1e-6, atol=1e-7)
+    by_group = np.bincount(group, (terms(rate, weight + h) - terms(rate, weight - h)) / (2 * h), 4)
+    np.testing.assert_allclose(gradient["weight"], by_group, rtol=1e-6, atol=1e-7)
+    alone = gs.Rows(PERSON, choice=gs.sequences(choices), reward=gs.sequences(rewards), weight=gs.gather(group))
+    found = alone.terms(0.4, weight)  # rows stand by groups
+    np.testing.assert_allclose(found * weights, terms(np.full(n, 0.4), weight), rtol=1e-12, atol=1e-12)
+
+
+def test_sets_of_parameters():
+    choices, rewards = drawn(LENGTHS["many"])
+    rows = gs.Rows(PERSON, choice=gs.sequences(choices), reward=gs.sequences(rewards))
+    rate = RNG.random((3, 4))
+    value, gradient = rows.value_and_grad(rate, 2.0)
+    each = [rows.value_and_grad(r, 2.0) for r in rate.ravel()]
+    np.testing.assert_array_equal(value.ravel(), [v for v, _ in each])
+    np.testing.assert_array_equal(gradient["rate"].ravel(), [g["rate"] for _, g in each])
+
+
+def test_forms_of_the_same_data():
+    """A list, offsets, keys in any order, and a table."""
+    choices, rewards = drawn([3, 1, 2])
+    lists = gs.Rows(PERSON, choice=gs.sequences(choices), reward=gs.sequences(rewards))
+    flat, offsets = [np.concatenate(c) for c in (choices, rewards)], [0, 3, 4, 6]
+    of_offsets = gs.Rows(PERSON, choice=gs.sequences(flat[0], offsets), reward=gs.sequences(flat[1], offsets))
+    keys, mixed = np.array(["a", "a", "a", "b", "c", "c"]), np.array([4, 3, 0, 1, 5, 2])
+    by = [gs.sequences(f[mixed], by=keys[mixed]) for f in flat]
+    of_keys = gs.Rows(PERSON, choice=by[0], reward=by[1])
+    assert by[0].keys.tolist() == ["a", "b", "c"] and by[0].lengths.tolist() == [3, 1, 2]
+    in_keys_order = [f.numbers for f in by]
+    np.testing.assert_array_equal(in_keys_order[0][[3]], flat[0][[3]])
+    for rows in (of_offsets, pickle.loads(pickle.dumps(lists))):
+        np.testing.assert_array_equal(rows.terms(0.3, 2.0), lists.terms(0.3, 2.0))
+    assert of_keys.terms(0.3, 2.0)[1] == lists.terms(0.3, 2.0)[1]
+    table = RNG.integers(0, 2, (5, 4))
+    of_table = gs.Rows(PERSON, choice=gs.sequences(table), reward=gs.sequences(table * 0.5))
+    np.testing.assert_allclose(of_table.terms(0.3, 2.0)[2], of_person(table[2], table[2] * 0.5, 0.3, 2.0), rtol=1e-13)
+
+
+def test_a_helper_goes_through_the_sequence():
+    source = """
+    __device__ real mean_of(const real *y, int n) { real s = 0; for (int t = 0; t < n; t++) s += y[t]; return s / n; }
+    __device__ real spread(const real *y, int length, real scale)
+    {
+        real mean = mean_of(y, length), total = 0, last = y[length - 1];
+        for (int t = length - 1; t >= 0; t--)
+            total += (y[t] - mean) * (y[t] - mean);
+        return scale * total + last;
+    }"""
+    y = [RNG.normal(size=n) for n in LENGTHS["ragged"]]
+    rows = gs.Rows(source, y=gs.sequences(y))
+    np.testing.assert_allclose(rows.terms(2.0), [2 * n.var() * n.size + n[-1] for n in y], rtol=1e-12)
+
+
+def test_places_outside_of_a_sequence_are_its_ends():
+    source = "__device__ real ends(const real *y, int n, real a) { return y[-1 + n - n] + a * y[n + 3]; }"
+    y = [np.arange(1.0, n + 1) for n in (3, 1, 2)]
+    np.testing.assert_array_equal(gs.Rows(source, y=gs.sequences(y)).terms(10.0), [31, 11, 21])
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: gs.sequences(np.arange(4.0), [0, 2, 1, 4]), "fall from 2 to 1 at sequence 1"),
+    (lambda: gs.sequences(np.arange(4.0), [0, 2, 2, 4]), "sequence 1 is empty"),
+    (lambda: gs.sequences(np.arange(4.0), [0, 5]), "from 0 to the number of values, 4"),
+    (lambda: gs.sequences(np.arange(4.0), [0.0, 4.0]), "offsets must be whole numbers"),
+    (lambda: gs.sequences([[1, np.nan], [2.0]]), "sequence 0 has nan at place 1"),
+    (lambda: gs.sequences([[1, 2], [2, 3, 3]], increasing=True), "sequence 1 does not increase at place 2"),
+    (lambda: gs.sequences(np.arange(4.0)), "sequence 0 has shape"),
+    (lambda: gs.sequences(np.arange(4.0), by=[0, 1]), "by has 2 keys for 4 numbers"),
+    (lambda: gs.sequences(np.arange(2.0), by=[0, np.nan]), "by has nan at place 1"),
+    (lambda: gs.sequences(np.arange(4.0), [0, 4], by=[0] * 4), "not with both"),
+    (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]]), reward=gs.sequences([[1, 1], [1, 2]])),
+     "of row 1, choice has 1 numbers and reward has 2"),
+    (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]]), reward=gs.sequences([[1, 1]])), "same number of rows"),
+    (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]])), "reward, a vector of the function, must be one, too"),
+    (lambda: gs.Rows(gs.normal, x=gs.sequences([[1.0]])), "declare it `const real"),
+    (lambda: gs.Rows(PERSON, choice=gs.sequences([[1]]), reward=gs.sequences([[1]]), devices=["cpu", "cpu"]), "one device"),
+])  # fmt: skip
+def test_bad_input(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_missing_numbers():
+    source = """
+    __device__ real seen(const real *y, int n, real mu)
+    {
+        real loglik = 0;
+        for (int t = 0; t < n; t++)
+            if (!isnan(y[t]))
+                loglik += normal_logpdf(y[t], mu, 1);
+        return loglik;
+    }"""
+    y = [np.array([1.0, np.nan, 2.0]), np.array([np.nan]), np.array([0.5])]
+    value, gradient = gs.Rows(source, y=gs.sequences(y, missing=True)).value_and_grad(0.2)
+    seen = np.concatenate(y)[~np.isnan(np.concatenate(y))]
+    np.testing.assert_allclose(value, gs.normal.logpdf(seen, 0.2, 1.0).sum(), rtol=1e-13)
+    np.testing.assert_allclose(gradient["mu"], (seen - 0.2).sum(), rtol=1e-13)
