@@ -63,7 +63,8 @@ class Template:
 
         The kernel, called `name`, evaluates `code`; `others` are further device functions of it. These call the blocks
         ``functions`` of the templates `before`. `space` has the address space of vector arguments, by name, where it is not
-        that of global memory, `stride` the distance of a vector's elements, and `constants` are further values for the template.
+        that of global memory, and `stride` is the distance of a vector's elements. `constants` are further values for the
+        template.
         """
         code.stage_vectors = bool(layout.stage_vectors)
         if code.stage_vectors and code.observation:

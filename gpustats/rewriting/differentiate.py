@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
-from ..language.derived import unlike_others
-from ..language.names import fresh_name
+from ..language.names import fresh_name, unlike_others
 from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
 from .derivative_rules import SPECIAL_PREFIX, add, flat_at_infinity, multiply
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of

@@ -12,8 +12,8 @@ import numpy as np
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
+from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
-from ..rewriting.unrolling import unrolled
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
 from .parameters import along_of

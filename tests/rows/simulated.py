@@ -56,6 +56,47 @@ def _by_group(numbers, groups, n):
 
 
 @kernel_shape
+def sequences(dtype, rng):
+    """Sequences of many lengths side by side, by groups and with numbers of the rows; an array of the function's own."""
+    source = """
+    real path(const real *y, const real *w, int n, real a, real b, real c)
+    {
+        real last[2] = {0, b}, total = 0;
+        for (int t = 0; t < n; t++) {
+            real now = a * last[0] + b * last[1] + w[t];
+            last[1] = last[0];
+            last[0] = now;
+            total += (y[t] - now) * c;
+        }
+        return total;
+    }"""
+    lengths = [*rng.integers(1, 9, 70), 40]
+    y, w = ([rng.normal(size=n).astype(dtype) for n in lengths] for _ in range(2))
+    n, a, b, c = len(lengths), 0.5, 0.25, rng.normal(size=(2, 71)).astype(dtype)
+    group = rng.integers(0, 3, n)
+
+    def sums():
+        for its, weights in zip(y, w, strict=True):
+            last, total = [0.0, b], 0.0
+            for v, weight in zip(its.astype(float), weights.astype(float), strict=True):
+                last = [a * last[0] + b * last[1] + weight, last[0]]
+                total += v - last[0]
+            yield total
+
+    wanted = np.array(list(sums()))
+    model = gs.Rows(source, y=gs.sequences(y), w=gs.sequences(w), c=gs.per_row())
+    value, gradient = model.value_and_grad(a=a, b=b, c=c)
+    close(value, (c.astype(float) * wanted).sum(-1), dtype)
+    close(gradient["c"], np.stack([wanted] * 2), dtype)
+    close(model.terms(a=a, b=b, c=c), c.astype(float) * wanted, dtype)
+    table = rng.normal(size=3).astype(dtype)
+    of_groups = gs.Rows(source, y=gs.sequences(y), w=gs.sequences(w), c=gs.gather(group))
+    value, gradient = of_groups.value_and_grad(a=a, b=b, c=table)
+    close(value, (table.astype(float)[group] * wanted).sum(), dtype)
+    close(gradient["c"], _by_group(wanted, group, 3), dtype)
+
+
+@kernel_shape
 def rows_products(dtype, rng):
     """Many sets as on a device that multiplies small matrices: two matrices, groups cut by tiles, numbers of the rows."""
     runtime = choose.get()
