@@ -88,6 +88,11 @@ class Template:
         parts = repr(said), repr(sorted(constants.items()))
         return _stored(text, self.path, dtype, repr([t.path for t in before]), functions, *parts)
 
+    def text(self, **constants: Any) -> str:
+        """Text of a template that is no kernel."""
+        made: str = _loaded(self.path).render(**constants)
+        return made
+
     def functions(self, dtype: str, dialect: str) -> str:
         """Block ``functions`` of the template: C functions for other kernels."""
         text: str = _loaded(self.path).get_def("functions").render(dtype=dtype, dialect=dialect)

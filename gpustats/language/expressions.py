@@ -231,7 +231,9 @@ class Expressions:
             self.fail(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(arguments)}")
         for a, kind in zip(arguments, wanted, strict=True):
             pointer = kind not in (REAL, INT)
-            same = a.type == kind or (a.type in (OUTPUT, ARRAY) and kind == VECTOR) if pointer else a.type in (REAL, INT)
+            writes = result == VOID and RNG not in wanted
+            same = a.type == kind or (a.type in (OUTPUT, ARRAY) and kind == VECTOR) or (a.type == ARRAY and writes)
+            same = (same and a.type not in (REAL, INT)) if pointer else a.type in (REAL, INT)
             if not same or (pointer and not isinstance(a, lang.Name)):
                 self.fail(node, f"{name} wants a {_KINDS[kind]} here")
             self.convert(node, a, kind) if not pointer else None
@@ -240,6 +242,8 @@ class Expressions:
         if known is None or {VECTOR, OUTPUT}.isdisjoint(wanted):
             return lang.Call(printed, arguments, result, **self.at(node))
         self.callees[known.name] = known
+        if result == VOID and RNG not in wanted:
+            return lang.Call(printed, arguments, result, **self.at(node))
         place = [p.name for p in known.parameters].index("dim")
         if any(a.type == ARRAY for a in arguments):
             return lang.Call(printed, arguments, result, **self.at(node))

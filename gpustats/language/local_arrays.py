@@ -17,6 +17,7 @@ from .unrolling import Place, Unroller, Unrolling, element_name, number_of, writ
 
 ARRAY = "array"  # type of the name of such an array
 MOST_ELEMENTS = 256  # of an array, each of which is a variable
+MOST_WITHIN = 20  # functions that write to arrays, one within the other
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class _Arrays(Unrolling):
     def __init__(self, unroller: Unroller, used: set[str], refuse: Callable[[lang.Node, str], NoReturn]):
         super().__init__(unroller, Function("", (), ()), 0)
         self.used, self.refuse = used, refuse
+        self.inlining = 0  # functions within which this is, one in the other
         self.written: dict[str, str] = {}
 
     # -- statements
@@ -56,8 +58,16 @@ class _Arrays(Unrolling):
         match s:
             case DeclareArray():
                 self.declare(s, place)
-            case lang.Store() if s.array.type == ARRAY:
+            case lang.Store() if s.array.name in self.elements:
                 self.store(s, place)
+            case lang.Perform(call=Call() as call) if (callee := self.writer(call)) is not None:
+                self.written_out(call, callee, place)
+            case lang.Declare() if self.inlining:
+                value = None if s.value is None else self.folded(s.value, place)
+                name = self.fresh(s.name)
+                place.names[s.name] = name
+                self.learn(s.name, s.type, value, place)
+                place.out.append(lang.Declare(s.type, name, value, line=s.line, column=s.column))
             case _:
                 super().statement(s, place)
 
@@ -83,6 +93,36 @@ class _Arrays(Unrolling):
             here = Conditional(_is_element(subscript, i, len(names)), value, Name(name, REAL, **at), REAL)
             place.out.append(Assign(name, REAL, here, **at))
 
+    def writer(self, call: Call) -> Function | None:
+        """Function that is called, if it writes to arrays."""
+        callee = self.unroller.functions.get(call.function)
+        return callee if callee is not None and callee.type == lang.VOID else None
+
+    def written_out(self, call: Call, callee: Function, place: Place) -> None:
+        """Write out a function that writes to arrays, in the place of its call."""
+        before, within = self.elements, Place({}, {}, place.out)
+        mine = dict(before)
+        for p, argument in zip(callee.parameters, call.arguments, strict=True):
+            if isinstance(argument, Name) and argument.name in before:
+                mine[p.name] = before[argument.name]
+            elif p.type in (lang.VECTOR, lang.OUTPUT):
+                if p.type == lang.OUTPUT:
+                    self.refuse(call, f"{callee.name} writes to {p.written or p.name}: that must be an array of your own")
+                assert isinstance(argument, Name)
+                mine.pop(p.name, None)
+                within.names[p.name] = place.names.get(argument.name, argument.name)
+            else:
+                value = self.folded(argument, place)
+                name = self.fresh(p.name)
+                within.names[p.name] = name
+                self.learn(p.name, p.type, value, within)
+                place.out.append(lang.Declare(p.type, name, value, line=call.line, column=call.column))
+        self.elements, self.inlining = mine, self.inlining + 1
+        if self.inlining > MOST_WITHIN:
+            self.refuse(call, f"more than {MOST_WITHIN} functions that write to arrays call one another here")
+        self.block(callee.body, within)
+        self.elements, self.inlining = before, self.inlining - 1
+
     def kept(self, e: Expression, type: str, place: Place) -> Expression:
         """Expression in a variable of its own, for use in several places."""
         if isinstance(e, Name) or number_of(e) is not None:
@@ -101,15 +141,32 @@ class _Arrays(Unrolling):
 
     def loop(self, s: For, place: Place) -> None:
         """Write out a loop whose variable tells the place of an element; keep any other."""
-        if _tells_places(s):
+        if self.tells_places(s):
             super().loop(s, place)
         else:
             self.as_loop(s, place)
 
+    def tells_places(self, loop: For) -> bool:
+        """True if a loop's variable, or what its body makes of it, is in the place of an array's element, or a length."""
+        if loop.start is None:
+            return False
+        within = [n for s in loop.body for n in lang.walk(s)]
+        dependent, before = {loop.start.name}, 0
+        while len(dependent) != before:
+            before = len(dependent)
+            for n in within:
+                if isinstance(n, lang.Declare | Assign) and n.type == INT and _mentions(n.value, dependent):
+                    dependent.add(n.name)
+        places = [n.subscript for n in within if isinstance(n, lang.Index | lang.Store) and n.array.name in self.elements]
+        calls = [n for n in within if isinstance(n, Call)]
+        of_arrays = [n for n in calls if any(isinstance(a, Name) and a.name in self.elements for a in n.arguments)]
+        arguments = [a for n in of_arrays for a in n.arguments]
+        return any(_mentions(e, dependent) for e in (*places, *arguments))
+
     # -- expressions
 
     def element(self, e: lang.Index, place: Place, aside: bool) -> Expression:
-        if e.array.type != ARRAY:
+        if e.array.name not in self.elements:
             return lang.rebuild(e, lambda child: self.folded(child, place, aside))
         names, subscript = self.elements[e.array.name], self.folded(e.subscript, place, aside)
         at = {"line": e.line, "column": e.column}
@@ -124,7 +181,7 @@ class _Arrays(Unrolling):
     def called(self, e: Call, callee: Function, place: Place, aside: bool) -> Expression:
         """Call of a function of vectors: with arrays it is one of numbers."""
         vectors = [a for p, a in zip(callee.parameters, e.arguments, strict=True) if p.type == lang.VECTOR]
-        own = [a for a in vectors if isinstance(a, Name) and a.type == ARRAY]
+        own = [a for a in vectors if isinstance(a, Name) and a.name in self.elements]
         if not own:
             return lang.rebuild(e, lambda child: self.folded(child, place, aside))
         if len(own) < len(vectors):
@@ -150,27 +207,8 @@ def _is_element(subscript: Expression, i: int, size: int) -> Expression:
     return Binary("==" if i < size - 1 else ">=", subscript, written(i), INT)
 
 
-def _tells_places(loop: For) -> bool:
-    """True if a loop's variable, or what its body makes of it, is in the place of an array's element, or a length."""
-    if loop.start is None:
-        return False
-    within = [n for s in loop.body for n in lang.walk(s)]
-    dependent, before = {loop.start.name}, 0
-    while len(dependent) != before:
-        before = len(dependent)
-        for n in within:
-            if isinstance(n, lang.Declare | Assign) and n.value is not None and n.type == INT and _mentions(n.value, dependent):
-                dependent.add(n.name)
-    places = [n.subscript for n in within if isinstance(n, lang.Index | lang.Store) and n.array.type == ARRAY]
-    arguments = [
-        a for n in within if isinstance(n, Call) and any(isinstance(a, Name) and a.type == ARRAY for a in n.arguments)
-        for a in n.arguments
-    ]  # fmt: skip
-    return any(_mentions(e, dependent) for e in (*places, *arguments))
-
-
-def _mentions(e: Expression, names: set[str]) -> bool:
-    return any(isinstance(n, Name) and n.name in names for n in lang.walk(e))
+def _mentions(e: Expression | None, names: set[str]) -> bool:
+    return e is not None and any(isinstance(n, Name) and n.name in names for n in lang.walk(e))
 
 
 def callees_of(functions: Iterable[Function], resolve: lang.Resolve) -> list[Function]:

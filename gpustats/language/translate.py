@@ -48,17 +48,21 @@ class Translator(Expressions):
             if kind in (REAL, INT) and "const" in p.quals and p.name not in self.whole:
                 self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
-        if (VECTOR in types or OUTPUT in types) and not any(p.name == "dim" for p in parameters):
+        #: whether it writes to arrays of the functions that call it, in which it is written out
+        self.writes = self.helper and self.result == VOID and OUTPUT in types and RNG not in types
+        if (VECTOR in types or OUTPUT in types) and not self.writes and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length, `int dim`"
                       + ", or another `int` behind them" * self.helper)
-        if OUTPUT in types and RNG not in types:
+        if OUTPUT in types and RNG not in types and not self.writes:
             written = declaration.type.args.params[types.index(OUTPUT)]
             self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
-        if (self.result == VOID) != (OUTPUT in types) or types.count(OUTPUT) > 1:
+        if (self.result == VOID) != (OUTPUT in types) or (types.count(OUTPUT) > 1 and not self.writes):
             self.fail(declaration, "a function writes one vector, `real *`, and then returns `void`; or it writes none")
         body = (*self.copies(node.body), *self.block(node.body))
         if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
+        if self.writes:
+            return Function(self.name, tuple(parameters), body, VOID, (), **self.at(declaration))
         if self.sizes:
             callees = self.callees | {f.name: f for f in callees_of(self.callees.values(), self.in_kernels)}
             body, self.made, elements = without_arrays(body, self.used, callees, self.fail)
