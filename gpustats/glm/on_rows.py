@@ -9,8 +9,9 @@ import numpy as np
 
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.pointwise import Pointwise
-from ..language.derived import resolve_in, unlike_others
+from ..language.derived import resolve_in
 from ..language.device_function import Argument, parse
+from ..language.names import unlike_others
 from ..language.nodes import VECTOR
 from ..rows.along import Along
 from ..rows.leaves import MOST_COLUMNS as MOST_COLUMNS_OF_ROWS

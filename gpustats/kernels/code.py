@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..language import nodes as lang
 from ..language.nodes import VECTOR, Function, Node, Resolve
+from ..rewriting.reverse_mode import SWEEP
 from ..rewriting.shared_logarithm import shared_logarithm
 from ..rewriting.values_alone import value_alone, values_alone
 from .inlining import inlined_sizes
@@ -61,7 +62,7 @@ class KernelCode:
         self.by_name = {o.name: o for o in operands}
         levels = {o.name: o.level for o in operands}
         levels |= computed if isinstance(computed, Mapping) else dict.fromkeys(computed, BOTH)
-        self.separated: Separated = separate(function, levels, resolve, lambda name: name.startswith("special_"))
+        self.separated: Separated = separate(function, levels, resolve, _is_whole)
         stages = self.separated.stages
         self.set_type = stages[SET].struct if stages[SET].members else None
         self.row_type = stages[ROW].struct if stages[ROW].members else None
@@ -218,6 +219,11 @@ class KernelCode:
         structs = ([set] if self.set_type else []) + ([row] if self.row_type else [])
         values = (self._value(p, k, n, None, tile_row) for p in self.separated.arguments[BOTH])
         return f"{self.separated.evaluate}({', '.join([*structs, *values])})"
+
+
+def _is_whole(function: str) -> bool:
+    """True if a function, by its name, stays as it is where it is called."""
+    return function.startswith("special_") or SWEEP in function
 
 
 def callees_first(nodes: Sequence[lang.Node], resolve: Resolve) -> list[Function]:

@@ -4,6 +4,7 @@
 % for name, value in constants.items():
 #define ${name} REAL(${value})
 % endfor
+#define stop_gradient(x) (x)
 #ifndef quotient
 #define quotient(a, b) ((a) / (b))
 #endif

@@ -63,7 +63,8 @@ class Template:
 
         The kernel, called `name`, evaluates `code`; `others` are further device functions of it. These call the blocks
         ``functions`` of the templates `before`. `space` has the address space of vector arguments, by name, where it is not
-        that of global memory, `stride` the distance of a vector's elements, and `constants` are further values for the template.
+        that of global memory, and `stride` is the distance of a vector's elements. `constants` are further values for the
+        template.
         """
         code.stage_vectors = bool(layout.stage_vectors)
         if code.stage_vectors and code.observation:
@@ -86,6 +87,11 @@ class Template:
         said = [(c.operands, c.sums, c.rows, c.at_hand, c.usual_row, c.logarithm, c.weights) for c in codes]
         parts = repr(said), repr(sorted(constants.items()))
         return _stored(text, self.path, dtype, repr([t.path for t in before]), functions, *parts)
+
+    def text(self, **constants: Any) -> str:
+        """Text of a template that is no kernel."""
+        made: str = _loaded(self.path).render(**constants)
+        return made
 
     def functions(self, dtype: str, dialect: str) -> str:
         """Block ``functions`` of the template: C functions for other kernels."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from .device_function import parse
 from .library import library
-from .names import fresh_name
+from .names import fresh_name, unlike_others
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, Function, Parameter, Resolve
 
 _DECLARED = {REAL: "real ", INT: "int ", VECTOR: "const real *", OUTPUT: "real *", RNG: "rng_t *"}
@@ -39,13 +38,6 @@ def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: 
 
     made = parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
     return unlike_others(made, resolve)
-
-
-def unlike_others(made: Function, resolve: Resolve) -> Function:
-    """Generated function, under a longer name where another function has its own."""
-    while (known := resolve(made.name)) is not None and known != made:
-        made = replace(made, name=f"{made.name}_")
-    return made
 
 
 def with_argument(function: Function, suffix: str, argument: str, body: str, resolve: Resolve) -> tuple[Function, str]:

@@ -156,8 +156,11 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
             fail(source, node, "only functions may stand at the top level")
         if node.decl.name in own:
             fail(source, node, f"function {node.decl.name} is defined twice")
-        translator = Translator(source, printed[node.decl.name], known)
-        function = own[node.decl.name] = translator.function(node)
+        in_kernels = {function.name: function for function in own.values()}
+        translator = Translator(source, printed[node.decl.name], known, lambda n: in_kernels.get(n) or resolve(n))  # noqa: B023
+        function = translator.function(node)
+        own |= {made.name: made for made in translator.made}
+        own[node.decl.name] = function
         names[function.name] = list(translator.scopes[0])
     said = _comment(source, name)
     functions = {function.name: function for function in own.values()}

@@ -11,6 +11,7 @@ from . import nodes as lang
 from .bounds import LARGEST_INT, length, nan_unless
 from .kinds import endings_of_vectors
 from .literals import CONSTANTS, OPERATIONS, SMALLEST_INT, advice, cut_off, literal
+from .local_arrays import ARRAY
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Resolve
 from .syntax import POWER_ADVICE, Syntax, fail, spelled, type_of
@@ -19,8 +20,9 @@ from .syntax import POWER_ADVICE, Syntax, fail, spelled, type_of
 class Expressions:
     """Translator of the expressions of one function, which knows its names."""
 
-    def __init__(self, source: str, name: str, resolve: Resolve):
-        self.source, self.name, self.resolve = source, name, resolve
+    def __init__(self, source: str, name: str, resolve: Resolve, in_kernels: Resolve):
+        self.source, self.name = source, name
+        self.resolve, self.in_kernels = resolve, in_kernels  # functions by their names for users, and as printed
         self.helper = False  # whether it is none that users call
         self.length = ""  # name that the length of the vectors has, where it is not dim
         self.functions = [name]  # those that it calls, and itself, as they are called in kernels
@@ -29,6 +31,9 @@ class Expressions:
         self.written: dict[str, str] = {}  # printed name -> user's name
         self.whole: dict[str, bool] = {}  # whole numbers that users pass, and whether they are never assigned to
         self.fixed: set[str] = set()  # variables that are never assigned to, as printed
+        self.sizes: dict[str, tuple[int, ...]] = {}  # of arrays, as printed
+        self.callees: dict[str, lang.Function] = {}  # functions of vectors that it calls, as printed
+        self.made: list[lang.Function] = []  # functions of numbers that stand for such
         self.values: dict[int, tuple[Expression, int]] = {}  # whole numbers that consist of literals, by their nodes' ids
 
     def fail(self, node: Syntax, message: str) -> NoReturn:
@@ -118,16 +123,36 @@ class Expressions:
             case c_ast.Cast():
                 return lang.Cast(type_of(self.source, node.to_type.type, node), self.number(node.expr), **at)
             case c_ast.ArrayRef():
-                array = self.expression(node.name)
-                if not isinstance(array, lang.Name) or array.type not in (VECTOR, OUTPUT):
-                    self.fail(node, "only a vector can be indexed")
-                subscript = self.number(node.subscript)
-                if subscript.type != INT:
-                    self.fail(node, "an index must be an `int`: write `(int)`")
-                if (place := self.written_out(subscript)) is not None and place < 0:
-                    self.fail(node, f"there is no element {place}: the first is 0")
-                return lang.Index(array, subscript, REAL, **at)
+                return self.element(node)
         self.fail(node, f"{spelled(node)} is not supported in an expression")
+
+    def element(self, node: Syntax) -> lang.Index:
+        """Element of a vector, or of an array of one axis or two."""
+        subscripts = list[Expression]()
+        inner = node
+        while isinstance(inner, c_ast.ArrayRef):
+            subscript = self.number(inner.subscript)
+            if subscript.type != INT:
+                self.fail(node, "an index must be an `int`: write `(int)`")
+            if (place := self.written_out(subscript)) is not None and place < 0:
+                self.fail(node, f"there is no element {place}: the first is 0")
+            subscripts.insert(0, subscript)
+            inner = inner.name
+        array = self.expression(inner)
+        if not isinstance(array, lang.Name) or array.type not in (VECTOR, OUTPUT, ARRAY):
+            self.fail(node, "only a vector or an array can be indexed")
+        sizes = self.sizes.get(array.name, (0,))
+        if len(subscripts) != len(sizes):
+            self.fail(node, f"{inner.name} takes {' and '.join(['one index'] * len(sizes))}, and has {len(subscripts)}")
+        at, (*rows, column) = self.at(node), subscripts
+        for size, subscript in zip(sizes, subscripts, strict=True):
+            if size and (place := self.written_out(subscript)) is not None and place >= size:
+                self.fail(node, f"there is no element {place} along an axis of {size}")
+        if rows:  # one row after another; within a row an index takes the nearest element, too
+            width = lang.Number(str(sizes[1]), INT)
+            column = lang.Call("min", (lang.Call("max", (column, lang.Number("0", INT)), INT), _less_one(sizes[1])), INT)
+            column = lang.Binary("+", lang.Binary("*", rows[0], width, INT), column, INT)
+        return lang.Index(array, column, REAL, **at)
 
     def value(self, node: Syntax) -> Expression:
         """Whole expression of a statement."""
@@ -206,7 +231,9 @@ class Expressions:
             self.fail(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(arguments)}")
         for a, kind in zip(arguments, wanted, strict=True):
             pointer = kind not in (REAL, INT)
-            same = a.type == kind or (a.type, kind) == (OUTPUT, VECTOR) if pointer else a.type in (REAL, INT)
+            writes = result == VOID and RNG not in wanted
+            same = a.type == kind or (a.type in (OUTPUT, ARRAY) and kind == VECTOR) or (a.type == ARRAY and writes)
+            same = (same and a.type not in (REAL, INT)) if pointer else a.type in (REAL, INT)
             if not same or (pointer and not isinstance(a, lang.Name)):
                 self.fail(node, f"{name} wants a {_KINDS[kind]} here")
             self.convert(node, a, kind) if not pointer else None
@@ -214,7 +241,12 @@ class Expressions:
             self.fail(node, "abs is for `int`: use fabs")
         if known is None or {VECTOR, OUTPUT}.isdisjoint(wanted):
             return lang.Call(printed, arguments, result, **self.at(node))
+        self.callees[known.name] = known
+        if result == VOID and RNG not in wanted:
+            return lang.Call(printed, arguments, result, **self.at(node))
         place = [p.name for p in known.parameters].index("dim")
+        if any(a.type == ARRAY for a in arguments):
+            return lang.Call(printed, arguments, result, **self.at(node))
         bounded = length(arguments[place], 0 if is_helper(known.name) else 1, self.helper)
         given = (*arguments[:place], bounded, *arguments[place + 1 :])
         return nan_unless(arguments[place], bounded, lang.Call(printed, given, result, **self.at(node)))
@@ -225,5 +257,9 @@ def is_helper(function: str) -> bool:
     return function.rpartition("_")[2] not in endings_of_vectors()
 
 
-_KINDS = {REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",
+def _less_one(size: int) -> Expression:
+    return lang.Number(str(size - 1), INT)
+
+
+_KINDS = {ARRAY: "array", REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",
           RNG: "stream, `rng_t *`,", VOID: "call of a function without a result"}  # fmt: skip

@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
+
+from .nodes import Function, Resolve
 
 #: What functions of OpenCL, of CUDA and of the templates begin with: `get_global_id`, `make_int2`, `mixture_add`.
 _BUILT_IN = re.compile(
@@ -75,3 +78,10 @@ def numbered_name(name: str, used: Container[str], separator: str = "") -> str:
     while found in used:
         found, number = f"{name}{separator}{number}", number + 1
     return found
+
+
+def unlike_others(made: Function, resolve: Resolve) -> Function:
+    """Generated function, under a longer name where another function has its own."""
+    while (known := resolve(made.name)) is not None and known != made:
+        made = replace(made, name=f"{made.name}_")
+    return made

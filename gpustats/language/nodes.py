@@ -17,7 +17,8 @@ REAL, INT, VECTOR = "real", "int", "vector"  # VECTOR: `const real *`, indexed b
 RNG, OUTPUT, VOID = "rng", "output", "void"  # of samplers: `rng_t *`, `real *` for the vector that one draws, its result
 
 # Math functions of C99 that CUDA and OpenCL both have: name -> (types of the arguments, type of the result).
-# And "quotient", which is a / b where b and 1 / b are normal numbers: some devices divide faster then.
+# And "stop_gradient", the number itself, which differentiation takes for a constant; and "quotient", which is a / b where b and
+# 1 / b are normal numbers: some devices divide faster then.
 MATH: dict[str, tuple[tuple[str, ...], str]] = {
     **dict.fromkeys(
         "acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp2 expm1 fabs floor lgamma log log10 log1p "
@@ -28,6 +29,7 @@ MATH: dict[str, tuple[tuple[str, ...], str]] = {
         "atan2 copysign fdim fmax fmin fmod hypot nextafter pow quotient remainder".split(), ((REAL, REAL), REAL)
     ),
     **dict.fromkeys("isfinite isinf isnan".split(), ((REAL,), INT)),
+    "stop_gradient": ((REAL,), REAL),
     "fma": ((REAL, REAL, REAL), REAL),
     "ldexp": ((REAL, INT), REAL),
     "abs": ((INT,), INT),

@@ -70,9 +70,7 @@ class Printer:
             case lang.Member():
                 return f"{self.expression(e.value)}.{e.name}"
             case lang.Index():
-                if self.stride == 1:
-                    return f"{e.array.name}[{self.expression(e.subscript)}]"
-                return f"{e.array.name}[{self.stride} * (index_t){self.expression(e.subscript, _UNARY)}]"
+                return self.element(e)
             case Call(function=function) if function in (lang.LIKELY, lang.UNLIKELY):
                 return self.expression(e.arguments[0], outer)
             case Call(function="abs"):
@@ -102,6 +100,12 @@ class Printer:
                 head = self.condition(condition, 1, e.then, e.otherwise)
                 text, level = f"{head} ? {self.expression(e.then, 1)} : {self.expression(e.otherwise)}", 0
         return f"({text})" if level < outer or (level == 0 and outer > 0) else text
+
+    def element(self, e: lang.Index | lang.Store) -> str:
+        """Text of an element of a vector."""
+        if self.stride == 1:
+            return f"{e.array.name}[{self.expression(e.subscript)}]"
+        return f"{e.array.name}[{self.stride} * (index_t){self.expression(e.subscript, _UNARY)}]"
 
     def condition(self, condition: Expression, outer: int, *sides: Node) -> str:
         """Text of the condition of a branch, which binds less tightly than `outer`."""
@@ -134,7 +138,7 @@ class Printer:
             case lang.Return():
                 return f"{indent}return {self.expression(s.value)};\n"
             case lang.Store():
-                return f"{indent}{s.array.name}[{self.expression(s.subscript)}] = {self.expression(s.value)};\n"
+                return f"{indent}{self.element(s)} = {self.expression(s.value)};\n"
             case lang.Perform():
                 return f"{indent}{self.expression(s.call)};\n"
             case lang.If():

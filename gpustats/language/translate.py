@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from pycparser import c_ast
 
 from . import nodes as lang
@@ -9,6 +11,7 @@ from .assignment import with_values
 from .bounds import within_bounds
 from .depth import flat
 from .expressions import Expressions, is_helper
+from .local_arrays import ARRAY, MOST_ELEMENTS, DeclareArray, callees_of, without_arrays
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Statement
 from .syntax import STEP_OPERATORS, Syntax, assigned, called, length_of_vectors, mentioned, spelled, type_of
 
@@ -45,17 +48,25 @@ class Translator(Expressions):
             if kind in (REAL, INT) and "const" in p.quals and p.name not in self.whole:
                 self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
-        if (VECTOR in types or OUTPUT in types) and not any(p.name == "dim" for p in parameters):
+        #: whether it writes to arrays of the functions that call it, in which it is written out
+        self.writes = self.helper and self.result == VOID and OUTPUT in types and RNG not in types
+        if (VECTOR in types or OUTPUT in types) and not self.writes and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length, `int dim`"
                       + ", or another `int` behind them" * self.helper)
-        if OUTPUT in types and RNG not in types:
+        if OUTPUT in types and RNG not in types and not self.writes:
             written = declaration.type.args.params[types.index(OUTPUT)]
             self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
-        if (self.result == VOID) != (OUTPUT in types) or types.count(OUTPUT) > 1:
+        if (self.result == VOID) != (OUTPUT in types) or (types.count(OUTPUT) > 1 and not self.writes):
             self.fail(declaration, "a function writes one vector, `real *`, and then returns `void`; or it writes none")
         body = (*self.copies(node.body), *self.block(node.body))
         if self.result != VOID and not _returns(body):
             self.fail(declaration, f"{declaration.name} can reach its end without a `return`")
+        if self.writes:
+            return Function(self.name, tuple(parameters), body, VOID, (), **self.at(declaration))
+        if self.sizes:
+            callees = self.callees | {f.name: f for f in callees_of(self.callees.values(), self.in_kernels)}
+            body, self.made, elements = without_arrays(body, self.used, callees, self.fail)
+            self.written |= elements
         body = flat(with_values(body, self.refuse_unset), self.used, self.fail)
         body = within_bounds(body, self.helper)
         return Function(self.name, tuple(parameters), body, self.result, (), **self.at(declaration))
@@ -94,9 +105,11 @@ class Translator(Expressions):
         at = self.at(node)
         match node:
             case c_ast.Decl():
+                if isinstance(node.type, c_ast.ArrayDecl):
+                    return [self.array(node)]  # type: ignore[list-item]  # it is replaced behind the last statement
                 kind = type_of(self.source, node.type, node)
                 if kind not in (REAL, INT):
-                    self.fail(node, "arrays and pointers of your own are not supported")
+                    self.fail(node, "pointers of your own are not supported: declare an array, `real a[4]`")
                 if node.storage:
                     self.fail(node, f"{node.name} cannot be `{node.storage[0]}`: a function keeps nothing from call to call")
                 outer = node.name not in self.scopes[-1] and any(node.name in scope for scope in self.scopes)
@@ -148,6 +161,40 @@ class Translator(Expressions):
         self.fail(node, f"{spelled(node)} is not supported: a device function is made of declarations, assignments, "
                         "if, for, while and return")  # fmt: skip
 
+    def array(self, node: Syntax) -> DeclareArray:
+        """Declaration of an array."""
+        sizes, inner = list[int](), node.type
+        while isinstance(inner, c_ast.ArrayDecl):
+            size = None if inner.dim is None else self.written_out(self.number(inner.dim))
+            if size is None or size < 1:
+                self.fail(node, f"the size of {node.name} must be written out, such as `real {node.name}[4]`")
+            sizes.append(size)
+            inner = inner.type
+        if type_of(self.source, inner, node) != REAL or len(sizes) > 2:
+            self.fail(node, f"{node.name} must be an array of `real` of one axis or two")
+        count = math.prod(sizes)
+        if count > MOST_ELEMENTS:
+            self.fail(node, f"{node.name} has {count} elements: each is a variable, and {MOST_ELEMENTS} are the most")
+        if "const" in node.quals or "const" in getattr(inner, "quals", ()):
+            self.fail(node, f"{node.name} is `const`: leave that out of arrays")
+        values: tuple[Expression, ...] | None = None
+        if node.init is not None:
+            if not isinstance(node.init, c_ast.InitList):
+                self.fail(node, f"give {node.name} its values in braces")
+            rows = node.init.exprs if len(sizes) == 2 else [node.init]
+            if any(not isinstance(row, c_ast.InitList) for row in rows) and len(sizes) == 2:
+                rows = [node.init] if len(node.init.exprs) == 1 else self.fail(node, f"give each row of {node.name} braces")
+            width = sizes[-1]
+            if len(rows) > (sizes[0] if len(sizes) == 2 else 1) or any(len(row.exprs) > width for row in rows):
+                self.fail(node, f"there are more values than {node.name} has elements")
+            zero = lang.Number("0", REAL)
+            given = [[self.convert(node, self.value(e), REAL) for e in row.exprs] for row in rows]
+            given += [[]] * (count // width - len(given))
+            values = tuple(v for row in given for v in (*row, *[zero] * (width - len(row))))
+        name = self.declare(node, node.name, ARRAY)
+        self.sizes[name] = tuple(sizes)
+        return DeclareArray(name, tuple(sizes), values, **self.at(node))
+
     def assignment(self, node: Syntax) -> lang.Assign:
         if isinstance(node, c_ast.UnaryOp) and node.op in STEP_OPERATORS:
             target, operator = node.expr, node.op[-1]
@@ -162,6 +209,8 @@ class Translator(Expressions):
         variable = self.look_up(target)
         if not isinstance(variable, lang.Name) or variable.name in (*lang.CONSTANTS, *lang.SPECIAL_CONSTANTS):
             self.fail(node, f"{target.name} is a constant and cannot be assigned to")
+        if variable.type == ARRAY:
+            self.fail(node, f"{target.name} is an array: assign to its elements")
         if variable.type not in (REAL, INT):
             self.fail(node, f"{target.name} is a pointer and cannot be assigned to")
         if variable.name in self.fixed:
@@ -173,7 +222,7 @@ class Translator(Expressions):
     def store(self, node: Syntax) -> lang.Store:
         element = self.expression(node.lvalue)
         assert isinstance(element, lang.Index)
-        if element.array.type != OUTPUT:
+        if element.array.type not in (OUTPUT, ARRAY):
             self.fail(node, f"{node.lvalue.name.name} is not to be written: it is a `const real *`")
         value: Expression = self.value(node.rvalue)
         if operator := node.op[:-1]:

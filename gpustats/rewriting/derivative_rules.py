@@ -62,6 +62,7 @@ RULES = {
     "remainder": "da - rint((a - remainder(a, b)) / b) * db",
     "rint": "0",
     "round": "0",
+    "stop_gradient": "0",
     "sin": "cos(a) * da",
     "sinh": "cosh(a) * da",
     "sqrt": "0.5 / sqrt(a) * da",

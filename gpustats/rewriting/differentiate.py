@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from ..errors import DeviceFunctionError
 from ..language import nodes as lang
-from ..language.derived import unlike_others
-from ..language.names import fresh_name
-from ..language.nodes import INT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
+from ..language.names import fresh_name, unlike_others
+from ..language.nodes import INT, OUTPUT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
 from .derivative_rules import SPECIAL_PREFIX, add, flat_at_infinity, multiply
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
+from .reverse_mode import NoSweep, sweep
 
-__all__ = ["VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "product_name"]
+__all__ = ["VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "product_name", "swept"]
 
 
 def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
@@ -43,6 +43,39 @@ def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[s
         else:
             functions[name] = Differentiator(function, wrt, name, functions, gradient).run()
     return functions[name]
+
+
+def swept_gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
+    """Function as `gradient` makes it, but that loops over sequences are gone through forth and back: see `reverse_mode`.
+
+    It takes tapes behind the parameters, if there is such a loop; else it is what `gradient` makes.
+    """
+    wrt = tuple(p.name for p in function.parameters if p.name in wrt)
+    if any(_own_derivative(function, w, functions) for w in wrt):
+        return gradient(function, wrt, functions)
+    try:
+        return sweep(function, wrt, functions, swept_gradient)
+    except NoSweep:
+        trial = {**functions}
+        name = f"{function.name}_with_sweeps_{'_'.join(wrt)}"
+        made = Differentiator(function, wrt, name, trial, swept_gradient).run()
+        if not any(p.type == OUTPUT for p in made.parameters):
+            return gradient(function, wrt, functions)
+        functions.update(trial)
+        functions[made.name] = made
+        return made
+
+
+def swept(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function | None:
+    """Gradient with sweeps, which stay whole in it, and tapes as parameters; None where there is nothing to sweep."""
+    made = swept_gradient(function, wrt, functions)
+    if not any(p.type == OUTPUT for p in made.parameters):
+        return None
+    known = Name(fresh_name("known", {p.name for p in made.parameters}), made.type)
+    values = tuple(lang.Member(known, r) for r in made.results)
+    around = replace(made, name=f"{made.name}_around", type=f"{made.name}_around_results")
+    body = Declare(made.type, known.name, _call(made)), lang.Return(Call(around.maker, values, around.type))
+    return replace(around, body=body)
 
 
 def derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function:

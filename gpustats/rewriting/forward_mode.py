@@ -63,6 +63,7 @@ class Differentiator:
             self.component = component_of(function)
             self.used.add(self.component.name)
             self.parameters += (self.component,)
+        self.tapes: list[str] = []  # what functions with reverse sweeps take, in which it is passed on
         self.made = Function(name, self.parameters, (), f"{name}_results", results_of(function, wrt))
         self.terms: dict[Expression, defaultdict[str, list[tuple[str, Expression]]]] = {}  # of sums: direction -> (sign, term)
         self.numbers: dict[str, int] = {}  # the last one given to names that begin in the same way
@@ -237,6 +238,9 @@ class Differentiator:
         if vectors:
             assert self.component is not None
             given += (Name(self.component.name, INT),)
+        own = [p.name for p in derived.parameters if p.type == lang.OUTPUT]
+        self.tapes += [tape for tape in own if tape not in self.tapes]
+        given += tuple(Name(tape, lang.OUTPUT) for tape in own)
         self.out.append(Declare(derived.type, name, Call(derived.name, given, derived.type)))
         self.structs[name] = (derived, given_derivatives)
         self.activity.add(name, given_derivatives)
@@ -285,7 +289,8 @@ class Differentiator:
                 for w in self.directions(p.name):
                     self.out.append(Declare(REAL, self.variable(p.name, w), ONE if p.name == w else ZERO))
         self.block(self.function.body)
-        return replace(self.made, body=tuple(self.out))
+        tapes = tuple(lang.Parameter(tape, lang.OUTPUT) for tape in self.tapes)
+        return replace(self.made, parameters=(*self.parameters, *tapes), body=tuple(self.out))
 
     def block(self, statements: Sequence[Statement]) -> None:
         for s in statements:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..language import nodes as lang
-from ..language.derived import unlike_others
+from ..language.names import unlike_others
 from ..language.nodes import INT, REAL, RNG, VOID, Function
 
 DRAW, ONCE = lang.Name("draw", REAL), lang.Name("once", INT)

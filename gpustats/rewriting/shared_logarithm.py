@@ -10,7 +10,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from ..language import nodes as lang
-from ..language.derived import unlike_others
+from ..language.names import unlike_others
 from ..language.nodes import REAL, Assign, Binary, Call, Expression, Function, Name, Resolve, Statement, Unary
 from .derivative_rules import ONE, ZERO, add, is_number, multiply
 from .inlined import NotInlined, inlined

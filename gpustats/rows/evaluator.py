@@ -12,8 +12,8 @@ import numpy as np
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
+from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
-from ..rewriting.unrolling import unrolled
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
 from .parameters import along_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Key = tuple[int, ...]
 
 R = TypeVar("R")
+MOST_STORED = 0.25  # of a device's memory, for reverse sweeps
 
 
 class Unchanging(Generic[R]):
@@ -132,7 +133,7 @@ class Evaluator:
         self._types = {p.name: p.type for p in self._row.function.parameters}
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
-        self._passes: dict[tuple[Key, Task, Sets], Pass] = {}
+        self._passes: dict[tuple[Key, Task, Sets, bool], Pass] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the sum, and of its derivatives in some parameters, (sets, …).
@@ -143,7 +144,7 @@ class Evaluator:
         shapes = {n: (n_sets, *packing.cores[n]) for n in wrt}
         if not n_rows * n_sets:
             return Unchanging(lambda: (np.zeros(lead) if lead else 0.0, {n: np.zeros(shape) for n, shape in shapes.items()}))
-        passes = [self._pass(*t, Sets.of(packing)) for t in self._tasks(wrt).items()]
+        passes = [self._swept_or_not(*t, packing) for t in self._tasks(wrt).items()]
         launches = _launches(passes, packing, n_rows)
         results = [
             Result(n, places, shapes[n], None if _is_all(places.shape, elements, shapes[n]) else elements, of_kept)
@@ -211,10 +212,20 @@ class Evaluator:
             )
         return self._sheets[key]
 
-    def _pass(self, key: Key, task: Task, sets: Sets) -> Pass:
-        if (key, task, sets) not in self._passes:
-            self._passes[key, task, sets] = Pass(self._row, self._leaves, self._made_of, self._sheet(key), task, sets)
-        return self._passes[key, task, sets]
+    def _pass(self, key: Key, task: Task, sets: Sets, sweeps: bool = False) -> Pass:
+        kind = key, task, sets, sweeps
+        if kind not in self._passes:
+            self._passes[kind] = Pass(self._row, self._leaves, self._made_of, self._sheet(key), task, sets, sweeps)
+        return self._passes[kind]
+
+    def _swept_or_not(self, key: Key, task: Task, packing: Packing) -> Pass:
+        """Pass with reverse sweeps through sequences, unless what they store of all sets is too much for the device."""
+        sets, sheet = Sets.of(packing), self._sheet(key)
+        if sheet.dealt is None:
+            return self._pass(key, task, sets)
+        made = self._pass(key, task, sets, sweeps=True)
+        n_bytes = packing.n_sets * len(made.tapes) * sheet.dealt.size * self._dtype.itemsize
+        return made if n_bytes <= MOST_STORED * self._runtime.device.memory else self._pass(key, task, sets)
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
         """Passes for derivatives in some parameters: one for the sums, and one for each further order of the rows."""

@@ -124,6 +124,11 @@ class Launch:
                 values.append(self._packing.cores[value[0]][value[1]])
             else:
                 values.append(value)
+        if self.made.tapes:
+            dealt = self.made.sheet.dealt
+            assert dealt is not None
+            length = n_sets * len(self.made.tapes) * dealt.size
+            values += [runtime.scratch(self.made.sheet.dtype.itemsize * length), dealt.size]
         shifted = self._rows(values, own)
         self.made.kernel((-(-n_sets // layout.sets), self._blocks), *values)
         if isinstance(layout, ProductsLayout):

@@ -12,10 +12,11 @@ from ..evaluation.diagnosis import explained
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
 from ..kernels.layout import copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
-from ..kernels.separated import ROW, SET
+from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
-from ..language.nodes import Function
-from ..rewriting.differentiate import VALUE, derivative_name, gradient
+from ..language.nodes import OUTPUT, Function
+from ..rewriting.differentiate import VALUE, derivative_name, gradient, swept
+from ..runtime import thresholds
 from ..runtime.types import KernelValue
 from .binding import RowFunction
 from .layout import RowsLayout, layout_for, layout_of_sequences
@@ -24,6 +25,10 @@ from .parameters import Packing
 from .sheet import KernelLeaf, Sheet
 
 _ROWS, _PRODUCTS = Template.beside(__file__, "rows"), Template.beside(__file__, "rows_products")
+
+
+#: Derivatives from which a loop goes back through a sequence.
+LEAST_SWEPT = thresholds.ROWS_LEAST_SWEPT.value
 
 
 class Sets(Enum):
@@ -70,12 +75,16 @@ class Pass:
     sheet: Sheet
     task: Task
     sets: Sets = Sets.ONE
+    sweeps: bool = False  # whether the loops of many derivatives go back through the sequences
 
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
         wrt = (*task.sums, *task.slopes, *task.tables, *task.rows)
         functions = dict(row.functions)
-        function = gradient(row.function, wrt, functions)
+        back = swept(row.function, wrt, functions) if self.sweeps and len(wrt) >= LEAST_SWEPT and not task.second else None
+        function = back or gradient(row.function, wrt, functions)
+        #: for the kernel: parameters of the function for numbers of each turn of its loops
+        self.tapes = tuple(p.name for p in function.parameters if p.type == OUTPUT)
         if task.second:
             function = gradient(function, wrt, functions)
         if task.second:
@@ -101,7 +110,9 @@ class Pass:
         self._scalars = [n for n, leaf in self.leaves.items() if isinstance(leaf, Scalar)]
         self._shown: dict[str, Any] = dict(
             tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
-            sheet=_Shown(tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row),
+            sheet=_Shown(
+                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes
+            ),
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
         #: whose sums the kernel writes, or by which it takes the rows
@@ -145,7 +156,7 @@ class Pass:
             Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences)))
             for n, leaf in self.leaves.items()
         ]
-        computed = {"dim": ROW} if sheet.dealt else {}
+        computed = {"dim": ROW, **dict.fromkeys(self.tapes, BOTH)} if sheet.dealt else {}
         code = KernelCode(function, operands, functions.get, computed, self.sums, self.rows)
         code.n_sums = self.n_sums  # which the layout asks for
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
@@ -168,7 +179,7 @@ class Pass:
         sheet, runtime, row = self.sheet, self.sheet.runtime, self.row
         code.n_sums, self.layout = self.n_sums, layout
         code.at_hand = {n: number.format(i) for i, n in enumerate(self._scalars)}
-        code.at_hand |= {leaf.name: leaf.here for leaf in sheet.leaves}
+        code.at_hand |= {leaf.name: leaf.here for leaf in sheet.leaves} | {tape: f"{tape}_here" for tape in self.tapes}
         name = f"{row.function.name}_rows"
         self.source = template.source_of(
             code, name, layout, sheet.dtype.name, runtime.dialect, stride=sheet.dealt.side if sheet.dealt else 1,
@@ -208,3 +219,5 @@ class _Shown(NamedTuple):
     declared: tuple[str, ...]
     begun: tuple[str, ...]
     own_row: str
+    starts: str
+    tapes: tuple[str, ...]

@@ -44,6 +44,10 @@ KERNEL(${threads}) ${name}(
 ,
     ${parameter}\
 % endfor
+% if sheet.tapes:
+,
+    GLOBAL real *tapes, index_t tape_size\
+% endif
 % for result in code.rows:
 ,
     GLOBAL real *RESTRICT ${result}_rows, index_t ${result}_first\
@@ -189,6 +193,9 @@ ${add()}\
                 real ${leaf.here} = 0;
                 UNROLL for (int c = 0; c < ${leaf.columns}; c++)
                     ${leaf.here} += ${leaf.matrix}_here[c] * ${leaf.value("c")};
+% endfor
+% for i, tape in enumerate(sheet.tapes):
+                GLOBAL real *${tape}_here = tapes + (k * ${len(sheet.tapes)} + ${i}) * tape_size + ${sheet.starts}[n];
 % endfor
 % if code.row_type:
                 const ${code.row_type} row = ${code.prepare_row("n")};

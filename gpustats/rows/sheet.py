@@ -86,6 +86,7 @@ class Sheet:
         self._order = self.groups.segments.order if self.groups else None
         #: places of the numbers of sequences; None where there are none
         self.dealt: Dealt | None = None
+        self.starts = ""  # C name of the places of the first ones
         if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences)]:
             lengths = sequences[0].lengths
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
@@ -119,7 +120,7 @@ class Sheet:
         if isinstance(leaf, Sequences):
             assert self.dealt is not None and self._order is not None
             numbers = self._array(self.dealt.dealt(leaf, self._order, self.dtype), "sequence")
-            starts = self._array(self._starts, "index")
+            starts = self.starts = self._array(self._starts, "index")
             return KernelLeaf(name, "GLOBAL real *", numbers, lambda n: f"{starts}[{n}]", by_set=False, is_pointer=True)
         numbers, first = self._numbers(parameter), f"{leaf.element} + " if leaf.element else ""
         each = f" * {leaf.elements}" if leaf.elements else ""

@@ -229,6 +229,9 @@ ROWS_MOST_BESIDE_SUMS = Threshold(
     1 << 15, "numbers of a table's derivative up to which it lies beside the sums", NOT_RECORDED, "2026-11-23", "rows"
 )
 ROWS_MOST_BY_VALUE = Threshold(16, "numbers of a parameter that kernels take one by one", NOT_RECORDED, "2026-11-23", "rows")
+ROWS_LEAST_SWEPT = Threshold(
+    12, "derivatives from which a loop goes back through a sequence", f"{H100}; {CPU}", "2026-11-28"
+)
 ROWS_LEAST_SENT_ALONE = Threshold(
     2048, "numbers from which a parameter travels by itself", NOT_RECORDED, "2026-11-23", "rows"
 )

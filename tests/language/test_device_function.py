@@ -58,7 +58,7 @@ MISTAKES = {
     "type": ("real f_logpdf(real x)\n{\n    double @y = x;\n    return y;\n}", "'double' is not supported: write `real`"),
     "complex": ("real f_logpdf(real x)\n{\n    double _Complex @y = x;\n    return x;\n}", "is not supported"),
     "unknown type": ("real f_logpdf(real x)\n{\n    quad @y = x;\n    return y;\n}", "syntax error before 'y'"),
-    "array": ("real f_logpdf(real x)\n{\n    real @y[3];\n    return x;\n}", "arrays and pointers of your own"),
+    "pointer": ("real f_logpdf(real x)\n{\n    real @*y;\n    return x;\n}", "pointers of your own"),
     "pointer that is no constant": ("real f_logpdf(real @*x, int dim)\n{\n    return x[0];\n}", "const real *x"),
     "no dim": ("real @f_logpdf(const real *x)\n{\n    return x[0];\n}", "int dim"),
     "missing return": ("real @f_logpdf(real x)\n{\n    real y = x;\n}", "without a `return`"),

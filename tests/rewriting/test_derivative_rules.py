@@ -30,6 +30,7 @@ MORE = {
     "digamma of large numbers": ("digamma(a)", mp.digamma, (50, 1e4)),
     "a cast": ("(real)(int)(3 * a) * a", lambda x: truncated(3 * x) * x, (-3, 3.5)),
     "int arithmetic": ("a * ((a < 1) + 2 % 5) / 3", lambda x: x * ((x < 1) + 2) / 3, (-3, 3.5)),
+    "stop_gradient": ("stop_gradient(floor(a)) * a", lambda x: mp.floor(x) * x, (-3, 3.5)),
     "isinf": ("isinf(1 / a) || isnan(a) || !isfinite(a) ? 0 : exp(a)", mp.exp, (-3, 2.5)),
     "signs": ("-(-a) - -a + +a - -(a * a)", lambda x: 3 * x + x * x, (-3, 3.5)),
     "quotients": ("1 / a / a - a / (1 / a)", lambda x: 1 / x**2 - x**2, (0.3, 3)),

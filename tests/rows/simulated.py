@@ -56,6 +56,93 @@ def _by_group(numbers, groups, n):
 
 
 @kernel_shape
+def sequences(dtype, rng):
+    """Sequences of many lengths side by side, by groups and with numbers of the rows; an array of the function's own."""
+    source = """
+    real path(const real *y, const real *w, int n, real a, real b, real c)
+    {
+        real last[2] = {0, b}, total = 0;
+        for (int t = 0; t < n; t++) {
+            real now = a * last[0] + b * last[1] + w[t];
+            last[1] = last[0];
+            last[0] = now;
+            total += (y[t] - now) * c;
+        }
+        return total;
+    }"""
+    lengths = [*rng.integers(1, 9, 70), 40]
+    y, w = ([rng.normal(size=n).astype(dtype) for n in lengths] for _ in range(2))
+    n, a, b, c = len(lengths), 0.5, 0.25, rng.normal(size=(2, 71)).astype(dtype)
+    group = rng.integers(0, 3, n)
+
+    def sums():
+        for its, weights in zip(y, w, strict=True):
+            last, total = [0.0, b], 0.0
+            for v, weight in zip(its.astype(float), weights.astype(float), strict=True):
+                last = [a * last[0] + b * last[1] + weight, last[0]]
+                total += v - last[0]
+            yield total
+
+    wanted = np.array(list(sums()))
+    model = gs.Rows(source, y=gs.sequences(y), w=gs.sequences(w), c=gs.per_row())
+    value, gradient = model.value_and_grad(a=a, b=b, c=c)
+    close(value, (c.astype(float) * wanted).sum(-1), dtype)
+    close(gradient["c"], np.stack([wanted] * 2), dtype)
+    close(model.terms(a=a, b=b, c=c), c.astype(float) * wanted, dtype)
+    table = rng.normal(size=3).astype(dtype)
+    of_groups = gs.Rows(source, y=gs.sequences(y), w=gs.sequences(w), c=gs.gather(group))
+    value, gradient = of_groups.value_and_grad(a=a, b=b, c=table)
+    close(value, (table.astype(float)[group] * wanted).sum(), dtype)
+    close(gradient["c"], _by_group(wanted, group, 3), dtype)
+
+
+@kernel_shape
+def sequences_back(dtype, rng):
+    """Many derivatives, for which a loop goes back through the sequences: numbers, a table by groups, sets, branches."""
+    names = [f"c{i}" for i in range(12)]
+    source = f"""
+    real wave(const real *y, int n, real shift, {", ".join(f"real {name}" for name in names)})
+    {{
+        real c[12] = {{{", ".join(names)}}}, now = shift, total = 0;
+        for (int t = 0; t < n; t++) {{
+            int k = t % 12;
+            if (y[t] > 0) {{
+                now = 0.5 * now + c[k] * y[t];
+            }} else {{
+                total += 0.25 * now;
+            }}
+            total += now * now;
+        }}
+        return total;
+    }}"""
+    y, n = [rng.normal(size=n).astype(dtype) for n in [*rng.integers(1, 9, 70), 40]], 71
+
+    def of(its, shift, c):
+        """The sum of a sequence, and its derivatives in the shift and in c."""
+        now, total, d_now, d_total = shift, 0.0, np.eye(13)[0], np.zeros(13)
+        for t, v in enumerate(its.astype(float)):
+            if v > 0:
+                now, d_now = 0.5 * now + c[t % 12] * v, 0.5 * d_now + v * np.eye(13)[1 + t % 12]
+            else:
+                total, d_total = total + 0.25 * now, d_total + 0.25 * d_now
+            total, d_total = total + now**2, d_total + 2 * now * d_now
+        return np.append(total, d_total)
+
+    for sets in ((), (2,)):
+        c, group = rng.normal(size=(*sets, 12)).astype(dtype), rng.integers(0, 3, n)
+        for leaf, shift, rows in ((gs.per_row(), rng.normal(size=n).astype(dtype), np.arange(n)),
+                                  (gs.gather(group), rng.normal(size=3).astype(dtype), group)):  # fmt: skip
+            model = gs.Rows(source, y=gs.sequences(y), shift=leaf)
+            value, gradient = model.value_and_grad(shift=shift, **dict(zip(names, np.moveaxis(c, -1, 0), strict=True)))
+            wide = np.array([[of(*its, own) for its in zip(y, shift[rows].astype(float), strict=True)]
+                             for own in c.reshape(-1, 12).astype(float)])  # fmt: skip
+            close(np.ravel(value), wide[..., 0].sum(-1), dtype)
+            close(gradient["shift"], np.bincount(rows, wide[..., 1].sum(0), shift.size), dtype)
+            for i, name in enumerate(names):
+                close(np.ravel(gradient[name]), wide[..., 2 + i].sum(-1), dtype)
+
+
+@kernel_shape
 def rows_products(dtype, rng):
     """Many sets as on a device that multiplies small matrices: two matrices, groups cut by tiles, numbers of the rows."""
     runtime = choose.get()

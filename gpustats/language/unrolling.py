@@ -11,10 +11,9 @@ from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import DeviceFunctionError
-from ..language import nodes as lang
-from ..language.derived import unlike_others
-from ..language.names import numbered_name
-from ..language.nodes import INT, REAL, Assign, Call, Expression, For, Function, If, Name, Number, Statement, Unary
+from . import nodes as lang
+from .names import numbered_name, unlike_others
+from .nodes import INT, REAL, Assign, Call, Expression, For, Function, If, Name, Number, Statement, Unary
 
 MOST_UNROLLED_TURNS = 4096  # of the loops of a function, all together
 _INT_OPERATIONS: dict[str, Callable[[int, int], int]] = {
@@ -34,7 +33,7 @@ def unrolled(function: Function, dim: int, functions: MutableMapping[str, Functi
     Of `functions`, all that it calls, those that are made on the way are added. DeviceFunctionError where a loop takes too
     many turns, or another function is told a length that depends on data.
     """
-    return _Unroller(functions).of(function, dim)
+    return Unroller(functions).of(function, dim)
 
 
 def number_of(e: Expression) -> int | None:
@@ -54,34 +53,38 @@ def written(value: int) -> Expression:
 
 
 @dataclass
-class _Place:
+class Place:
     """Place for statements, and the state there: known values of whole numbers, and new names of variables."""
 
     known: dict[str, int]
     names: dict[str, str]
     out: list[Statement] = field(default_factory=list)
 
-    def inner(self) -> _Place:
-        return _Place(self.known.copy(), self.names.copy())
+    def inner(self) -> Place:
+        return Place(self.known.copy(), self.names.copy())
 
 
-class _Unknown(Exception):
+class Unknown(Exception):
     """Loop whose turns depend on data."""
 
 
-class _Unroller:
+class Unroller:
+    """Maker of functions of numbers, each of which is made once."""
+
     def __init__(self, functions: MutableMapping[str, Function]):
         self.functions = functions
         self.made: dict[tuple[str, int], Function] = {}
 
     def of(self, function: Function, dim: int) -> Function:
         if (function.name, dim) not in self.made:
-            self.made[function.name, dim] = _OneFunction(self, function, dim).run()
+            self.made[function.name, dim] = Unrolling(self, function, dim).run()
         return self.made[function.name, dim]
 
 
-class _OneFunction:
-    def __init__(self, unroller: _Unroller, function: Function, dim: int):
+class Unrolling:
+    """Unrolling of one function."""
+
+    def __init__(self, unroller: Unroller, function: Function, dim: int):
         self.unroller, self.function, self.dim = unroller, function, dim
         self.used = {p.name for p in function.parameters} | set(lang.called(function))
         self.declared: set[str] = set()
@@ -97,7 +100,7 @@ class _OneFunction:
                 parameters += [lang.Parameter(n, REAL) for n in names]
             elif p.name != "dim":
                 parameters.append(p)
-        place = _Place({"dim": self.dim}, {})
+        place = Place({"dim": self.dim}, {})
         self.block(self.function.body, place)
         name = f"{self.function.name}_{self.dim}"
         made = replace(self.function, name=name, parameters=tuple(parameters), body=tuple(place.out))
@@ -112,11 +115,11 @@ class _OneFunction:
 
     # -- statements
 
-    def block(self, statements: Sequence[Statement], place: _Place) -> None:
+    def block(self, statements: Sequence[Statement], place: Place) -> None:
         for s in statements:
             self.statement(s, place)
 
-    def statement(self, s: Statement, place: _Place) -> None:
+    def statement(self, s: Statement, place: Place) -> None:
         match s:
             case lang.Declare():
                 value = None if s.value is None else self.folded(s.value, place)
@@ -137,7 +140,7 @@ class _OneFunction:
             case _:
                 place.out.append(lang.rebuild(s, lambda e: self.folded(e, place)))
 
-    def learn(self, name: str, type: str, value: Expression | None, place: _Place) -> None:
+    def learn(self, name: str, type: str, value: Expression | None, place: Place) -> None:
         """Note the value of a whole number from here on."""
         found = number_of(value) if value is not None and type == INT else None
         if found is None:
@@ -145,7 +148,7 @@ class _OneFunction:
         else:
             place.known[name] = found
 
-    def branch(self, s: If, place: _Place) -> None:
+    def branch(self, s: If, place: Place) -> None:
         condition = self.folded(s.condition, place)
         if (known := number_of(condition)) is not None:
             self.block(s.then if known else s.otherwise, place)
@@ -164,28 +167,28 @@ class _OneFunction:
             place.known = dict(then.known.items() & otherwise.known.items())
         place.out.append(If(condition, tuple(then.out), tuple(otherwise.out)))
 
-    def loop(self, s: For, place: _Place) -> None:
+    def loop(self, s: For, place: Place) -> None:
         turns = self.turns
         trial = place.inner()
         try:
             self.by_turns(s, trial)
-        except _Unknown:
+        except Unknown:
             self.turns = turns
             self.as_loop(s, place)
             return
         place.known, place.names = trial.known, trial.names
         place.out += trial.out
 
-    def by_turns(self, s: For, place: _Place) -> None:
+    def by_turns(self, s: For, place: Place) -> None:
         """Write out a loop of known turns, one after another."""
         if s.start is None or s.start.type != INT or s.start.value is None:
-            raise _Unknown
+            raise Unknown
         name, own = s.start.name, isinstance(s.start, lang.Declare)
         self.learn(name, INT, self.folded(s.start.value, place), place)
         while True:
             condition = number_of(self.folded(s.condition, place))
             if condition is None or name not in place.known:
-                raise _Unknown
+                raise Unknown
             if not condition:
                 break
             self.turns += 1
@@ -195,14 +198,14 @@ class _OneFunction:
                 raise DeviceFunctionError(message, s.line, s.column)
             self.block(s.body, place)
             if s.step is None or name not in place.known:
-                raise _Unknown
+                raise Unknown
             self.learn(s.step.name, INT, self.folded(s.step.value, place), place)
         if own:
             del place.known[name]
         else:
             place.out.append(Assign(place.names.get(name, name), INT, written(place.known[name])))
 
-    def as_loop(self, s: For, place: _Place) -> None:
+    def as_loop(self, s: For, place: Place) -> None:
         """Keep a loop whose turns depend on data; variables that it changes are unknown in it and behind it."""
         inside = place.inner()
         start: list[Statement] = []
@@ -229,7 +232,7 @@ class _OneFunction:
 
     # -- expressions
 
-    def folded(self, e: Expression, place: _Place, aside: bool = True) -> Expression:
+    def folded(self, e: Expression, place: Place, aside: bool = True) -> Expression:
         """Expression `e` with known values put in; `aside`: a statement may be put before that of `e`."""
         match e:
             case Name():
@@ -260,7 +263,7 @@ class _OneFunction:
                 return self.called(e, callee, place, aside)
         return _computed(lang.rebuild(e, lambda child: self.folded(child, place, aside)))
 
-    def element(self, e: lang.Index, place: _Place, aside: bool) -> Expression:
+    def element(self, e: lang.Index, place: Place, aside: bool) -> Expression:
         names = self.elements[e.array.name]
         subscript = self.folded(e.subscript, place, aside)
         if (known := number_of(subscript)) is not None:
@@ -274,7 +277,7 @@ class _OneFunction:
             found = lang.Conditional(lang.Binary("==", subscript, written(i), INT), Name(element, REAL), found, REAL)
         return found
 
-    def called(self, e: Call, callee: Function, place: _Place, aside: bool) -> Expression:
+    def called(self, e: Call, callee: Function, place: Place, aside: bool) -> Expression:
         """Call of another function of vectors."""
         given = dict(zip((p.name for p in callee.parameters), e.arguments, strict=True))
         dim = number_of(self.folded(given["dim"], place, aside))

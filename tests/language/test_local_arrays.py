@@ -1,0 +1,188 @@
+"""Arrays of a function's own: values and derivatives are those of NumPy, and mistakes are told with their place."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import gpustats as gs
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=9)
+H = 1e-6
+
+
+def value_and_slopes(source, function, *at):
+    """Both of a sum over rows, and those of a function of the column and the parameters by differences."""
+    rows = gs.Rows(source, x=X)
+    value, gradient = rows.value_and_grad(*at)
+    np.testing.assert_allclose(rows.terms(*at), function(X, *at), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(value, function(X, *at).sum(), rtol=1e-12)
+    for i, slope in enumerate(gradient.values()):
+        up, down = ([a + sign * H * (i == k) for k, a in enumerate(at)] for sign in (1, -1))
+        np.testing.assert_allclose(slope, (function(X, *up) - function(X, *down)).sum() / (2 * H), rtol=2e-7, atol=1e-6)
+
+
+def test_loops_over_elements():
+    source = """
+    __device__ real powers(real x, real a, real b)
+    {
+        real term[5] = {1, x}, total = 0;
+        for (int i = 2; i < 5; i++)
+            term[i] = a * term[i - 1] + b * term[i - 2];
+        for (int i = 4; i >= 0; i--)
+            total += term[i] * term[4 - i];
+        return total;
+    }"""
+
+    def powers(x, a, b):
+        term = [np.ones_like(x), x]
+        for _ in range(3):
+            term.append(a * term[-1] + b * term[-2])
+        return sum(term[i] * term[4 - i] for i in range(5))
+
+    value_and_slopes(source, powers, 0.7, -0.4)
+
+
+def test_matrices():
+    source = """
+    __device__ real power(real x, real a, real b)
+    {
+        real m[2][2] = {{a, b}, {0.5, x}}, p[2][2] = {{1, 0}, {0, 1}}, q[2][2];
+        for (int k = 0; k < 3; k++) {
+            for (int i = 0; i < 2; i++)
+                for (int j = 0; j < 2; j++) {
+                    q[i][j] = 0;
+                    for (int l = 0; l < 2; l++)
+                        q[i][j] += p[i][l] * m[l][j];
+                }
+            for (int i = 0; i < 2; i++)
+                for (int j = 0; j < 2; j++)
+                    p[i][j] = q[i][j];
+        }
+        return p[0][1] + p[1][0];
+    }"""
+
+    def power(x, a, b):
+        found = [np.linalg.matrix_power(np.array([[a, b], [0.5, v]]), 3) for v in x]
+        return np.array([m[0, 1] + m[1, 0] for m in found])
+
+    value_and_slopes(source, power, 0.7, -0.4)
+
+
+@pytest.mark.parametrize("index, place", [
+    ("(int)(3 * fabs(x))", lambda x: np.minimum(np.trunc(3 * abs(x)), 3)),
+    ("(int)x - 1", lambda x: np.clip(np.trunc(x) - 1, 0, 3)), ("2", lambda x: np.full(x.size, 2)),
+])  # fmt: skip
+def test_places_that_data_tell(index, place):
+    """A place beyond the ends is the end, for what is read and what is written."""
+    source = f"""
+    __device__ real chosen(real x, real a, real b)
+    {{
+        real v[4] = {{a, b, a * b, a * a * b}};
+        real before = v[{index}];
+        v[{index}] *= 3;
+        v[{index}] += b;
+        return before + v[0] + 2 * v[1] + 3 * v[2] + 4 * v[3];
+    }}"""
+
+    def chosen(x, a, b):
+        v, rows = np.tile([a, b, a * b, a * a * b], (x.size, 1)), np.arange(x.size)
+        at = place(x).astype(int)
+        before = v[rows, at].copy()
+        v[rows, at] = 3 * v[rows, at] + b
+        return before + v @ [1, 2, 3, 4]
+
+    value_and_slopes(source, chosen, 0.7, -0.4)
+
+
+def test_branches_and_inner_arrays():
+    source = """
+    __device__ real branches(real x, real a, real b)
+    {
+        real total = 0, v[2] = {a, b};
+        for (int k = 0; k < 3; k++) {
+            real w[2];
+            w[0] = v[0] * x;
+            if (x > 0) { w[1] = v[1] + a; } else { w[1] = b; }
+            v[k % 2] = w[1] - w[0];
+            total += v[0] * v[1];
+        }
+        return total;
+    }"""
+
+    def branches(x, a, b):
+        total, v = 0, [np.full(x.size, a), np.full(x.size, b)]
+        for k in range(3):
+            w = v[0] * x, np.where(x > 0, v[1] + a, b)
+            v[k % 2] = w[1] - w[0]
+            total = total + v[0] * v[1]
+        return total
+
+    value_and_slopes(source, branches, 0.7, -0.4)
+
+
+def test_functions_of_vectors_take_arrays():
+    source = """
+    __device__ real norm_of(const real *v, int n) { real s = 0; for (int i = 0; i < n; i++) s += v[i] * v[i]; return sqrt(s); }
+    __device__ real scaled(const real *v, real c, int n) { return c * norm_of(v, n) + v[n - 1]; }
+    __device__ real both(real x, real a, real b)
+    {
+        real v[3] = {x, a, b};
+        return scaled(v, a, 3) + norm_of(v, 2);
+    }"""
+
+    def both(x, a, b):
+        return a * np.sqrt(x**2 + a**2 + b**2) + b + np.hypot(x, a)
+
+    value_and_slopes(source, both, 0.7, -0.4)
+
+
+def test_names_beside_those_of_elements():
+    source = "__device__ real f(real x, real a) { real v[2] = {x, a}; real v_0 = 3, v_1 = v[1]; return v_0 * v[0] + v_1; }"
+    value_and_slopes(source, lambda x, a: 3 * x + a, 0.7)
+
+
+def test_densities_may_have_arrays():
+    source = """
+    __device__ real pair_logpdf(real x, real mu, real sigma)
+    {
+        real part[2];
+        for (int i = 0; i < 2; i++)
+            part[i] = normal_logpdf(x, (1 - 2 * i) * mu, sigma);
+        return log(0.5) + fmax(part[0], part[1]) + log1p(exp(-fabs(part[0] - part[1])));
+    }"""
+    pair = gs.register(source, replace=True)
+    wanted = np.log((stats.norm.pdf(X, 0.7, 1.2) + stats.norm.pdf(X, -0.7, 1.2)) / 2)
+    np.testing.assert_allclose(pair.logpdf(X, 0.7, 1.2), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("body, message", [
+    ("real a[3]; return x * a[3];", "no element 3 along an axis of 3"), ("real a[3]; return x * a[-1];", "no element -1"),
+    ("real a[3]; return x * a[0];", r"a\[0\] may have no value here"),
+    ("real a[2][2]; return a[1][0];", r"a\[1\]\[0\] may have no value"),
+    ("real a[x]; return x;", "size of a must be written out"), ("real a[]; return x;", "size of a must be written out"),
+    ("real a[300]; return x;", "256 are the most"), ("int a[3]; return x;", "must be an array of `real`"),
+    ("real a[2][2][2]; return x;", "one axis or two"), ("real *a; return x;", "pointers of your own"),
+    ("real a[2][2] = {{1, 2}, {3}}; return a[1];", "takes one index and one index, and has 1"),
+    ("real a[2] = {1, 2, 3}; return x;", "more values than a has elements"), ("real a[2] = x; return x;", "values in braces"),
+    ("real a[2]; a = x; return x;", "assign to its elements"), ("real a[2] = {1}; return a;", "array stands where a number"),
+    ("real a[2] = {1, 2}; for (int i = 0; i < 3; i++) a[i] = x; return x;", "a has 2 elements, and here .* place 2"),
+    ("const real a[2] = {1, 2}; return a[0];", "leave that out"),
+])  # fmt: skip
+def test_mistakes(body, message):
+    with pytest.raises(gs.DeviceFunctionError, match=message):
+        gs.Rows(f"__device__ real f(real x, real mu) {{ {body} }}", x=X)
+
+
+def test_arrays_together_with_sequences_are_refused():
+    source = """
+    __device__ real dot_of(const real *a, const real *b, int n)
+    {
+        real s = 0;
+        for (int i = 0; i < n; i++)
+            s += a[i] * b[i];
+        return s;
+    }
+    __device__ real f(const real *y, int n, real mu) { real a[2] = {1, mu}; return dot_of(a, y, 2); }"""
+    with pytest.raises(gs.DeviceFunctionError, match="together with a vector that is given"):
+        gs.Rows(source, y=gs.sequences([[1.0, 2.0]]))

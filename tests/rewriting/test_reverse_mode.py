@@ -1,0 +1,132 @@
+"""Reverse sweeps through sequences: derivatives are those of forward mode, which other tests compare with references."""
+
+import numpy as np
+import pytest
+
+import gpustats as gs
+from gpustats.rows import evaluator, passes
+
+RNG = np.random.default_rng(8)
+LENGTHS = [1, 2, 3, 40, 17, *RNG.integers(1, 30, 30).tolist()]
+Y = [RNG.normal(size=n) for n in LENGTHS]
+W = [RNG.uniform(0.5, 1.5, n) for n in LENGTHS]
+BODIES = {
+    "accumulator": "for (int t = 0; t < n; t++) total += a * y[t] * y[t] + b * w[t]; return total;",
+    "recurrence": """real h = a; for (int t = 0; t < n; t++) { total += (y[t] - h) * (y[t] - h); h = a + b * h * w[t]; }
+        return total;""",
+    "swap": """real p = a, q = b; for (int t = 0; t < n; t++) { real s = p; p = 0.5 * q + y[t]; q = s * c; total += p * q; }
+        return total + p - q;""",
+    "last value": "real h = a; for (int t = 0; t < n; t++) h = b * h + c * y[t]; return log1p(h * h);",
+    "product": "real h = 1; for (int t = 0; t < n; t++) h *= a + 0.1 * tanh(b * y[t]); return h * c;",
+    "branches": """real h = a; for (int t = 0; t < n; t++) {
+            real g;
+            if (y[t] > 0) { g = h * b; h = g + c; } else { g = a; if (w[t] > 1) h = h * 0.5; }
+            total += g * w[t]; }
+        return total;""",
+    "conditional": """real h = a; for (int t = 0; t < n; t++) { h = y[t] > 0 ? b * h : h + c * w[t]; total += fmax(h, 0.1); }
+        return total;""",
+    "from the second on": """real h = a * y[0];
+        for (int t = 1; t < n; t++) { total += h * w[t]; h = b * h + c * y[t - 1]; }
+        return total + h;""",
+    "up to the last but one": """for (int t = 0; t < n - 1; t++) total += a * y[t] * y[t + 1] * exp(-b * w[t]);
+        return total + c;""",
+    "two loops": """real mean = 0; for (int t = 0; t < n; t++) mean += a * y[t] / n;
+        for (int t = 0; t < n; t++) { real d = b * y[t] - mean; total += d * d * c; } return total;""",
+    "whole numbers": """real h = a; for (int t = 0; t < n; t++) { int k = (int)(3 * w[t]); h = h * b + k * c;
+        total += h / (1 + k); } return total;""",
+    "array": """real h[3] = {a, b, c}; for (int t = 0; t < n; t++) { int k = t % 3; h[k] = h[k] * 0.9 + y[t] * h[0];
+        total += h[1] * h[2]; } return total;""",
+    "functions": """real h = a * a; for (int t = 0; t < n; t++) {
+        total += normal_logpdf(y[t], b, sqrt(h)) + gamma_logpdf(w[t], 1 + h, c * c); h = 0.1 + 0.2 * h + 0.1 * c * c; }
+        return total;""",
+    "a helper": "return 2 * inner(y, w, n, a, b * c) + a;",
+    "a branch around": """if (y[0] > 0) { for (int t = 0; t < n; t++) total += a * y[t] + b * w[t]; } else { total = c; }
+        return total;""",
+    "nothing of it": "real s = 0; for (int t = 0; t < n; t++) s += y[t]; return s * a + b * c;",
+    "overwritten": """real h = a; for (int t = 0; t < n; t++) { h = b * w[t]; h = h * h; total += h * c; } h = 3;
+        return total * h;""",
+}  # fmt: skip
+INNER = """
+__device__ real inner(const real *y, const real *w, int n, real a, real b)
+{ real h = a; real s = 0; for (int t = 0; t < n; t++) { s += h * y[t]; h = b * h + 0.1 * w[t]; } return s; }"""
+HEAD = "__device__ real of_row(const real *y, const real *w, int n, real a, real b, real c)\n{ real total = 0; "
+REFUSED = {
+    "a loop within": "for (int t = 0; t < n; t++) for (int s = 0; s < t; s++) total += a * y[s] * b + c; return total;",
+    "back": "for (int t = n - 1; t >= 0; t--) total = b * total + a * y[t] + c; return total;",
+    "a whole number from turn to turn": """int k = 0; for (int t = 0; t < n; t++) { k += y[t] > 0; total += a * k * b; }
+        return total + c;""",
+    "an early end": "if (n > 5) return a; for (int t = 0; t < n; t++) total += b * y[t] + c; return total;",
+    "while": "int t = 0; while (t < n && total < 3) { total += a * w[t] + b * c; t++; } return total;",
+}  # fmt: skip
+
+
+def rows_of(body, least, monkeypatch, dtype=np.float64, **leaves):
+    monkeypatch.setattr(passes, "LEAST_SWEPT", least)
+    y, w = ([v.astype(dtype) for v in its] for its in (Y, W))
+    return gs.Rows(INNER + HEAD + body + " }", y=gs.sequences(y), w=gs.sequences(w), **leaves)
+
+
+def found(model, *arguments):
+    value, gradient = model.value_and_grad(*arguments)
+    tapes = [made.tapes for made in model._own.evaluator(0)._passes.values()]
+    return value, gradient, any(tapes)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_derivatives(name, monkeypatch):
+    for arguments in ((0.7, -0.4, 1.2), (np.array([0.7, 0.2]), -0.4, np.array([1.2, 0.3]))):
+        there = found(rows_of(BODIES[name], 99, monkeypatch), *arguments)
+        back = found(rows_of(BODIES[name], 1, monkeypatch), *arguments)
+        assert not there[2]
+        np.testing.assert_allclose(back[0], there[0], rtol=1e-13)
+        for parameter, slope in there[1].items():
+            np.testing.assert_allclose(back[1][parameter], slope, rtol=1e-11, atol=1e-12)
+    stores = "recurrence", "swap", "product", "branches", "conditional", "array", "functions", "a helper"
+    assert back[2] or name not in stores
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_loops_are_differentiated_forward(name, monkeypatch):
+    there = found(rows_of(REFUSED[name], 99, monkeypatch), 0.7, -0.4, 1.2)
+    back = found(rows_of(REFUSED[name], 1, monkeypatch), 0.7, -0.4, 1.2)
+    assert not back[2]
+    assert back[:2] == there[:2]
+
+
+def test_parameters_of_rows_groups_and_weights(monkeypatch):
+    n = len(Y)
+    leaves = {"a": gs.per_row(), "b": gs.gather(np.arange(n) % 4), "weights": RNG.random(n)}
+    arguments = RNG.normal(size=n), RNG.normal(size=4), 1.2
+    there = found(rows_of(BODIES["functions"], 99, monkeypatch, **leaves), *arguments)
+    back = found(rows_of(BODIES["functions"], 1, monkeypatch, **leaves), *arguments)
+    assert back[2]
+    for parameter, slope in there[1].items():
+        np.testing.assert_allclose(back[1][parameter], slope, rtol=1e-11, atol=1e-12)
+    single = found(rows_of(BODIES["functions"], 1, monkeypatch, np.float32, a=gs.per_row()), arguments[0], 0.3, 1.2)
+    double = found(rows_of(BODIES["functions"], 1, monkeypatch, a=gs.per_row()), arguments[0], 0.3, 1.2)
+    for parameter, slope in double[1].items():
+        np.testing.assert_allclose(single[1][parameter], slope, rtol=2e-4, atol=2e-4 * np.abs(slope).max())
+
+
+def test_parameters_outside_of_their_domains_are_nan(monkeypatch):
+    source = "// a: positive\n" + HEAD + BODIES["recurrence"] + " }"
+    monkeypatch.setattr(passes, "LEAST_SWEPT", 1)
+    model = gs.Rows(source, y=gs.sequences(Y), w=gs.sequences(W))
+    value, gradient = model.value_and_grad(np.array([-1.0, 0.5]), 0.2, 1.0)
+    assert np.isnan(value[0]) and np.isfinite(value[1]) and np.isfinite(gradient["a"][1])
+
+
+def test_a_device_of_little_memory_goes_forward(monkeypatch):
+    monkeypatch.setattr(evaluator, "MOST_STORED", 0.0)
+    model = rows_of(BODIES["recurrence"], 1, monkeypatch)
+    there = found(rows_of(BODIES["recurrence"], 99, monkeypatch), 0.7, -0.4, 1.2)
+    value, gradient = model.value_and_grad(0.7, -0.4, 1.2)
+    assert (value, gradient) == there[:2]
+
+
+def test_many_derivatives_go_back_by_themselves():
+    names = [f"c{i}" for i in range(14)]
+    source = f"""
+    __device__ real wave(const real *y, int n, {", ".join(f"real {name}" for name in names)})
+    {{ real h = 1, c[14] = {{{", ".join(names)}}}; for (int t = 0; t < n; t++) h = tanh(h * c[t % 14] + y[t]); return h; }}"""
+    assert found(gs.Rows(source, y=gs.sequences(Y)), *RNG.normal(size=14))[2]
