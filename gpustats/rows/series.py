@@ -36,7 +36,7 @@ class SequenceModel:
     >>> y = np.array([[0.1, -0.4, 0.3], [0.2, 0.1, -0.1]])
     >>> rows = gs.Rows(gs.series.garch, y=gs.sequences(y))
     >>> round(rows(mu=0.0, omega=0.01, alpha=0.1, beta=0.8, variance=0.1), 6)
-    1.151265
+    -0.143279
     """
 
     definition: DeviceFunction
