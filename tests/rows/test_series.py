@@ -3,10 +3,17 @@
 References go through complex numbers, so that a step of 1e-30 times i gives their derivatives to all digits.
 """
 
+import copy
+import math
+import pickle
 
+import mpmath as mp
 import numpy as np
 import pytest
 from scipy import special
+from statsmodels.tsa.statespace.exponential_smoothing import ExponentialSmoothing
+from statsmodels.tsa.statespace.sarimax import SARIMAX
+from statsmodels.tsa.statespace.structural import UnobservedComponents
 from thorough import double_first
 
 import gpustats as gs
@@ -122,6 +129,24 @@ def piecewise(start, stop, event, x, first, second, rate_0, rate_1, rate_2, coef
     return total
 
 
+def renewal(y, reproduction, mean, sd, *alpha):
+    with mp.workdps(50):
+        shape, rate = mp.mpmathify(mean / sd) ** 2, mp.mpmathify(mean) / mp.mpmathify(sd) ** 2
+        below = [mp.gammainc(shape, 0, s * rate, regularized=True) for s in range(31)]
+        weights = [(b - a) / below[-1] for a, b in zip(below, below[1:])]
+        total = mp.mpf(0)
+        for t in range(1, len(y)):
+            m = reproduction * mp.fsum(w * int(c) for w, c in zip(weights, y[t - 1 :: -1] if t > 1 else y[:1]))
+            k = int(y[t])
+            if alpha:
+                a = mp.mpmathify(alpha[0])
+                total += mp.loggamma(k + a) - mp.loggamma(a) + a * mp.log(a / (m + a)) + k * mp.log(m / (m + a))
+            else:
+                total += k * mp.log(m) - m
+            total -= mp.loggamma(k + 1)
+        return complex(total)
+
+
 # -- choices
 
 
@@ -191,6 +216,10 @@ def times_of(rng, n):
     return {"times": np.cumsum(rng.exponential(1.0, n))}
 
 
+def counts_of(rng, n):
+    return {"y": rng.poisson(6, n) + 1.0}
+
+
 def intervals_of(rng, n):
     ends = np.cumsum(rng.exponential(0.5, n))
     return {"start": np.append(0, ends[:-1]), "stop": ends, "event": rng.integers(0, 2, n) * 1.0, "x": rng.normal(size=n)}
@@ -231,6 +260,8 @@ CASES = {
     "hawkes_exponential": (hawkes, times_of, {"end": 60.0, "mu": 0.4, "alpha": 0.6, "beta": 1.3}),
     "weibull_counting_process": (weibull, intervals_of, {"shape": 1.4, "scale": 0.9, "coef": 0.3}),
     "piecewise_counting_process": (piecewise, intervals_of, RATES),
+    "renewal_equation": (renewal, counts_of, {"reproduction": 1.2, "mean": 5.0, "sd": 2.5}),
+    "renewal_equation_negative_binomial": (renewal, counts_of, {"reproduction": 1.2, "mean": 5.0, "sd": 2.5, "alpha": 4.0}),
     "rescorla_wagner": (rescorla_wagner, choices_of, {"alpha": 0.3, "beta": 2.0}),
     "q_learning": (q_learning, choices_of, {"alpha": 0.3, "beta": 2.0}),
     "drift_diffusion_learning": (
@@ -239,7 +270,7 @@ CASES = {
     "hidden_markov": (hidden_markov, series_of, HIDDEN),
 }  # fmt: skip
 WITH_MISSING = [n for n, (_, data, _) in CASES.items() if data in (series_of, choices_of)]
-LENGTHS = (1, 2, 24, 11)
+LENGTHS = (1, 2, 24, 11, 40)
 
 
 def drawn(name, seed=3, missing=False, lengths=LENGTHS):
@@ -267,9 +298,11 @@ def reference(name, data, parameters):
     def terms(values):
         return np.array([function(*its, *map(complex, values)) for its in zip(*data.values())])
 
-    values, step = list(parameters.values()), 1e-30
-    slopes = [terms([v + 1j * step * (i == k) for i, v in enumerate(values)]).imag.sum() / step for k in range(len(values))]
-    return terms(values).real, dict(zip(parameters, slopes))
+    def slope(name):
+        step = 1e-30 * (abs(parameters[name]) or 1)
+        return terms((parameters | {name: parameters[name] + 1j * step}).values()).imag.sum() / step
+
+    return terms(parameters.values()).real, {name: slope(name) for name in parameters}
 
 
 def assert_equal(name, data, parameters, dtype=np.float64, missing=False, rtol=1e-10):
@@ -300,3 +333,184 @@ def test_values_and_gradients(name, dtype):
 @pytest.mark.parametrize("name", WITH_MISSING)
 def test_missing_numbers(name):
     assert_equal(name, drawn(name, missing=True), CASES[name][2], missing=True)
+
+
+def logs_of_steps(y, mu, phi, sigma):
+    """Terms of an autoregression one by one: near 1 the covariance matrix is singular."""
+    share = (1 - phi) * (1 + phi)
+    first = normal_of((y[0] - mu) / sigma, 0, 1 / share)
+    return first + normal_of((y[1:] - mu - phi * (y[:-1] - mu)) / sigma, 0, 1).sum() - len(y) * np.log(sigma)
+
+
+EXTREME = [
+    ("ar1", {"phi": 1 - 1e-12}), ("ar1", {"phi": -1 + 1e-9}), ("ar1", {"phi": 0.0}), ("ar1", {"sigma": 1e-90}),
+    ("ma1", {"theta": -1.0}), ("ma1", {"theta": 30.0}), ("ma1", {"theta": 0.0}), ("arma11", {"phi": 0.0, "theta": 0.0}),
+    ("arma11", {"phi": -0.4}), ("local_level", {"sigma_level": 0.0, "level_sd": 0.0}), ("local_level", {"sigma": 1e-3}),
+    ("local_linear_trend", {"sigma_slope": 0.0, "sigma_level": 0.0, "slope_sd": 1e-8}), ("garch", {"variance": 1e-140}),
+    ("garch", {"alpha": 0.0, "beta": 0.0}), ("garch_t", {"nu": 2 + 1e-6}), ("garch_t", {"nu": 1e7}),
+    ("gjr_garch", {"gamma": -0.1}), ("egarch", {"beta": 0.0, "variance": 1e-4}), ("egarch_t", {"nu": 1e6}),
+    ("hawkes_exponential", {"alpha": 0.0}), ("hawkes_exponential", {"beta": 1e-8}), ("hawkes_exponential", {"beta": 1e5}),
+    ("rescorla_wagner", {"alpha": 1.0, "beta": -200.0}), ("q_learning", {"alpha": 0.0}), ("hidden_markov", {"p_01": 1e-200}),
+    ("hidden_markov", {"mu_1": 40.0, "sigma_1": 0.1}), ("hidden_markov", {"mu_0": -60.0, "sigma_0": 0.05, "initial": 1e-9}),
+    ("weibull_counting_process", {"shape": 0.05}), ("renewal_equation", {"sd": 0.3}), ("renewal_equation", {"mean": 30.0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, at", EXTREME)
+def test_extreme_parameters(name, at, monkeypatch):
+    if "phi" in at and name == "ar1":
+        monkeypatch.setitem(CASES, "ar1", (logs_of_steps, *CASES["ar1"][1:]))
+    rtol = 1e-8 if at.get("nu", 0) > 1e5 else 1e-10  # the reference subtracts large logarithms
+    assert_equal(name, drawn(name), CASES[name][2] | at, rtol=rtol)
+
+
+OUTSIDE = [
+    ("ar1", {"phi": 1.0}), ("ar1", {"phi": -1.5}), ("ar1", {"sigma": 0.0}), ("arma11", {"phi": 2.0}),
+    ("garch", {"alpha": -0.1}), ("garch_t", {"nu": 2.0}), ("gjr_garch", {"gamma": -0.2}), ("egarch", {"variance": -1.0}),
+    ("rescorla_wagner", {"alpha": 1.1}), ("hawkes_exponential", {"end": 1.0}), ("hidden_markov", {"p_01": -0.1}),
+    ("local_level", {"sigma": -1.0}),
+    ("piecewise_counting_process", {"first": 3.0}), ("renewal_equation", {"mean": 0.0}), ("ma1", {"mu": np.nan}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, at", OUTSIDE)
+def test_outside_of_the_domain_of_a_parameter(name, at):
+    assert np.isnan(rows_of(name, drawn(name), np.float64)(**CASES[name][2] | at))
+
+
+@pytest.mark.parametrize("missing", [(), (0,), (0, 1), (1,), (0, 2, 3), (4, 5, 29)])
+@pytest.mark.parametrize("known", ["known", "approximate", "diffuse"])
+@pytest.mark.parametrize("trend", [False, True])
+def test_levels_of_statsmodels(trend, known, missing):
+    sizes = {"sigma": 0.8, "sigma_level": 0.3} | ({"sigma_slope": 0.1} if trend else {})
+    y = drawn("local_level", lengths=(30,))["y"][0]
+    y[list(missing)] = np.nan
+    kind, n_states = ("local linear trend", 2) if trend else ("local level", 1)
+    theirs = UnobservedComponents(y, kind, use_exact_diffuse=known == "diffuse")
+    theirs.ssm.tolerance = 0  # it would stop to update variances that hardly change
+    mean = [0.3, -0.1] if known == "known" else [0, 0]
+    sd = {"known": [1.5, 0.4], "approximate": [1e3, 1e3], "diffuse": [np.inf, np.inf]}[known]
+    if known == "known":
+        theirs.ssm.initialize_known(np.array(mean[:n_states]), np.diag(np.square(sd[:n_states])))
+        theirs.loglikelihood_burn = 0
+    start = {"level": mean[0], "level_sd": sd[0]} | ({"slope": mean[1], "slope_sd": sd[1]} if trend else {})
+    name = "local_linear_trend" if trend else "local_level"
+    rows = rows_of(name, {"y": [y]}, missing=True)
+    value, gradient = rows.value_and_grad(**sizes, **start)
+    variances = np.square(list(sizes.values()))
+    if known == "approximate":  # it leaves out the terms of the first numbers, as many as there are states
+        assert theirs.loglikelihood_burn == n_states
+        first = rows_of(name, {"y": [y[:n_states]]}, missing=True)(**sizes, **start)
+        np.testing.assert_allclose(value - first, theirs.loglike(variances), rtol=1e-9)
+        return
+    np.testing.assert_allclose(value, theirs.loglike(variances), rtol=1e-10)
+    slopes = theirs.score(variances, method="approx", approx_complex_step=True) * 2 * np.array(list(sizes.values()))
+    np.testing.assert_allclose([gradient[n] for n in sizes], slopes, rtol=1e-8, atol=1e-9)
+
+
+def test_models_of_statsmodels():
+    y = drawn("ar1", missing=True, lengths=(80,))["y"][0]
+    for name, order, at in (("ar1", (1, 0, 0), [0.7]), ("ma1", (0, 0, 1), [0.4]), ("arma11", (1, 0, 1), [0.7, 0.4])):
+        theirs = SARIMAX(y - 0.2, order=order).loglike([*at, 1.21])
+        np.testing.assert_allclose(rows_of(name, {"y": [y]}, missing=True)(0.2, *at, 1.1), theirs, rtol=1e-10)
+    y, known = y[~np.isnan(y)], {"initialization_method": "known", "initial_level": 0.2, "concentrate_scale": False}
+    theirs = ExponentialSmoothing(y, **known).loglike([0.4, 1.44])
+    np.testing.assert_allclose(rows_of("exponential_smoothing", {"y": [y]})(0.4, 0.2, 1.2), theirs, rtol=1e-10)
+    theirs = ExponentialSmoothing(y, trend=True, initial_trend=0.05, **known).loglike([0.4, 0.15, 1.44])
+    ours = rows_of("exponential_smoothing_trend", {"y": [y]})(0.4, 0.15, 0.2, 0.05, 1.2)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+@pytest.mark.parametrize("name", ["ar1", "garch", "rescorla_wagner", "hidden_markov"])
+def test_a_long_sequence(name, dtype):
+    n, parameters = 100_000, CASES[name][2]
+    y = np.random.default_rng(8).normal(size=n).astype(dtype)
+    data = {"y": [y]} if name != "rescorla_wagner" else {"choice": [np.asarray(y > 0, dtype)], "reward": [y]}
+    function = logs_of_steps if name == "ar1" else CASES[name][0]
+    wanted = function(*(np.asarray(its[0], float) for its in data.values()), *parameters.values())
+    np.testing.assert_allclose(rows_of(name, data, dtype)(**parameters), wanted, rtol=1e-10 if dtype == np.float64 else 1e-4)
+
+
+def test_a_row_function_calls_a_model():
+    """Of two series each, which share a variance; with a stationary variance of the first number."""
+    source = """
+    real pair(const real *a, const real *b, int n, real omega, real alpha, real beta)
+    {
+        real variance = omega / (1 - alpha - beta);
+        return garch_loglik(a, n, 0, omega, alpha, beta, variance) + garch_loglik(b, n, 0, omega, alpha, beta, variance);
+    }"""
+    a, b = drawn("garch")["y"], drawn("garch", seed=5)["y"]
+    value, gradient = gs.Rows(source, a=gs.sequences(a), b=gs.sequences(b)).value_and_grad(0.1, 0.1, 0.8)
+
+    def total(omega, alpha, beta):
+        return sum(gjr_garch(y, 0, omega, alpha, 0, beta, omega / (1 - alpha - beta)) for y in a + b)
+
+    np.testing.assert_allclose(value, total(0.1, 0.1, 0.8), rtol=1e-12)
+    slopes = [total(0.1 + 1e-30j, 0.1, 0.8), total(0.1, 0.1 + 1e-30j, 0.8), total(0.1, 0.1, 0.8 + 1e-30j)]
+    np.testing.assert_allclose(list(gradient.values()), np.imag(slopes) * 1e30, rtol=1e-10)
+
+
+def test_parameters_of_rows_and_groups():
+    data = drawn("q_learning")
+    n, parameters = len(LENGTHS), {"alpha": np.array([0.1, 0.6]), "beta": np.linspace(0.5, 3, len(LENGTHS))}
+    group = np.arange(n) % 2
+    its = {name: gs.sequences(values) for name, values in data.items()}
+    rows = gs.Rows(gs.series.q_learning, **its, alpha=gs.gather(group), beta=gs.per_row())
+    each = zip(*data.values(), parameters["alpha"][group], parameters["beta"])
+    wanted = [q_learning(*its) for its in each]
+    np.testing.assert_allclose(rows.terms(**parameters), wanted, rtol=1e-12)
+    again = pickle.loads(pickle.dumps(rows))
+    np.testing.assert_array_equal(again.terms(**parameters), rows.terms(**parameters))
+
+
+@pytest.mark.parametrize("name, data, message", [
+    ("q_learning", {"choice": [[0, 1], [1, 2]], "reward": [[1, 1], [1, 1]]}, "sequence 1 of choice is not unit at place 1"),
+    ("q_learning", {"choice": [[0.5, 1]], "reward": [[1, 1]]}, "sequence 0 of choice is not integer at place 0"),
+    ("hawkes_exponential", {"times": [[1, 2], [1, 3, 2]]}, "sequence 1 of times is not ordered"),
+    ("hawkes_exponential", {"times": [[-1, 2]]}, "sequence 0 of times is not nonnegative at place 0"),
+    ("renewal_equation", {"y": [[3, 4], [2.5, 1]]}, "1 of y is not integer at place 0: y is to be integer nonnegative"),
+])  # fmt: skip
+def test_data_outside_of_their_domains(name, data, message):
+    with pytest.raises(ValueError, match=message):
+        rows_of(name, data)
+
+
+def test_the_mapping():
+    assert list(gs.series) == sorted(gs.series) and {"garch", "ar1"} <= set(dir(gs.series)) and "garch" in gs.series
+    assert gs.series["ar1"] is gs.series.ar1 and "ar1" not in gs.densities and not hasattr(gs, "ar1")
+    assert repr(gs.series.ar1) == "<gpustats.series.ar1(y; mu, phi, sigma)>" and "sequence models: ar1" in repr(gs.series)
+    assert all(m.description and m.reference and "// model: " in m.source for m in gs.series.values())
+    assert set(gs.series.garch.domains.values()) == {"vector", "real", "nonnegative", "positive"}
+    with pytest.raises(AttributeError, match="'grach': did you mean garch"):
+        gs.series.grach  # noqa: B018
+    with pytest.raises(KeyError, match="did you mean ar1"):
+        gs.series["ar"]
+    assert pickle.loads(pickle.dumps(gs.series.garch)).source == gs.series.garch.source
+    assert copy.copy(gs.series.garch).name == "garch"
+
+
+def test_a_registered_model():
+    model = gs.register("""
+    // local_mean: numbers around one mean
+    // y: vector, series    mu: real, mean    sigma: positive, standard deviation
+    real local_mean_loglik(const real *y, int count, real mu, real sigma)
+    {
+        real sum = 0;
+        for (int t = 0; t < count; t++) sum += normal_logpdf(y[t], mu, sigma);
+        return sum;
+    }""", replace=True)
+    assert model is gs.series.local_mean and model.parameters == ("mu", "sigma")
+    rows = gs.Rows(model, y=gs.sequences([[1.0, 2.0], [0.5]]))
+    assert math.isclose(rows(0.2, 1.5), gs.normal.loglik(np.array([1.0, 2.0, 0.5]), 0.2, 1.5), rel_tol=1e-13)
+    assert math.isnan(rows(0.2, -1.5))
+
+
+@pytest.mark.parametrize("declared, message", [
+    ("real own_loglik(real mu, real sigma) { return mu; }", "must take its sequences first"),
+    ("real own_loglik(const real *y, real mu, int n) { return mu; }", "must take its sequences first"),
+    ("int own_loglik(const real *y, int n, real mu) { return 1; }", "must return a `real`"),
+])  # fmt: skip
+def test_what_is_no_model(declared, message):
+    with pytest.raises(gs.DeviceFunctionError, match=message):
+        gs.register(declared)
