@@ -1,0 +1,217 @@
+"""`python -m bench.sequences`: log-likelihoods of many sequences, with their gradients, beside scans of JAX and PyTensor.
+
+The function of a sequence is one of `gpustats.series`. JAX goes through all sequences at once in `jax.lax.scan`, and so does
+PyTensor in `pytensor.scan`, on a CPU; both differentiate the scan by themselves, and compile value and gradient together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import gpustats as gs
+
+from .peers import HALF_LOG_2PI, JAX, GPUStats, Peer
+from .report import DIFFERENCE, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, options, size
+
+NOTE = TIMES_NOTE + """\
+gpustats takes parameters from the host and returns value and gradient there. difference: of the value, relative to it, and of
+each derivative, relative to the largest, from those of gpustats.
+"""
+COLUMNS = TIMES | RATIO | DIFFERENCE
+
+Numbers = dict[str, Any]  # by name
+#: Where a scan begins, and a step: (state, numbers of all sequences at one time) -> the next state, the terms.
+Scan = tuple[list[Any], Callable[[list[Any], list[Any]], tuple[list[Any], Any]]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Model of `gpustats.series`, written as a scan, too.
+
+    Attributes
+    ----------
+    title : str
+    model : str
+        Name in `gpustats.series`.
+    simulate : callable
+        ``simulate(rng, n, length)`` gives the sequences, (n, length) by name.
+    parameters : dict
+    scan : callable
+        ``scan(xp, zeros, **parameters)`` with a library whose functions `xp` has by the same names; `zeros` is (n,).
+    """
+
+    title: str
+    model: str
+    simulate: Callable[[np.random.Generator, int, int], dict[str, np.ndarray]]
+    parameters: dict[str, float]
+    scan: Callable[..., Scan]
+
+
+def trials(rng: np.random.Generator, n: int, length: int) -> dict[str, np.ndarray]:
+    return {"choice": rng.integers(0, 2, (n, length)).astype(float), "reward": rng.random((n, length))}
+
+
+def returns(rng: np.random.Generator, n: int, length: int) -> dict[str, np.ndarray]:
+    return {"y": rng.standard_t(6.0, (n, length))}
+
+
+def signals(rng: np.random.Generator, n: int, length: int) -> dict[str, np.ndarray]:
+    return {"y": rng.normal(size=(n, length)) + 2 * (rng.random((n, length)) < 0.3)}
+
+
+def rescorla_wagner(xp: Any, zeros: Any, alpha: Any, beta: Any) -> Scan:
+    def step(state: list[Any], now: list[Any]) -> tuple[list[Any], Any]:
+        (v,), (choice, reward) = state, now
+        eta = beta * v
+        return [v + alpha * (reward - v)], choice * eta - xp.softplus(eta)
+
+    return [zeros], step
+
+
+def garch(xp: Any, zeros: Any, mu: Any, omega: Any, alpha: Any, beta: Any, variance: Any) -> Scan:
+    def step(state: list[Any], now: list[Any]) -> tuple[list[Any], Any]:
+        (h,), (y,) = state, now
+        square = (y - mu) ** 2
+        return [omega + alpha * square + beta * h], -0.5 * (xp.log(h) + square / h) - HALF_LOG_2PI
+
+    return [zeros + variance], step
+
+
+def hidden_markov(
+    xp: Any, zeros: Any, initial: Any, p_01: Any, p_10: Any, mu_0: Any, mu_1: Any, sigma_0: Any, sigma_1: Any
+) -> Scan:
+    def step(state: list[Any], now: list[Any]) -> tuple[list[Any], Any]:
+        (w_0, w_1), (y,) = state, now
+        z_0, z_1 = (y - mu_0) / sigma_0, (y - mu_1) / sigma_1
+        d_0, d_1 = -0.5 * z_0 * z_0 - xp.log(sigma_0), -0.5 * z_1 * z_1 - xp.log(sigma_1)
+        top = xp.maximum(d_0, d_1)
+        w_0, w_1 = w_0 * xp.exp(d_0 - top), w_1 * xp.exp(d_1 - top)
+        total = w_0 + w_1
+        w_0, w_1 = w_0 / total, w_1 / total
+        return [w_0 * (1 - p_01) + w_1 * p_10, w_0 * p_01 + w_1 * (1 - p_10)], top + xp.log(total) - HALF_LOG_2PI
+
+    return [zeros + 1 - initial, zeros + initial], step
+
+
+HIDDEN = {"initial": 0.3, "p_01": 0.1, "p_10": 0.2, "mu_0": 0.1, "mu_1": 1.8, "sigma_0": 0.9, "sigma_1": 1.1}
+CASES = [
+    Case("Rescorla-Wagner", "rescorla_wagner", trials, {"alpha": 0.3, "beta": 2.0}, rescorla_wagner),
+    Case("hidden Markov, 2 states", "hidden_markov", signals, HIDDEN, hidden_markov),
+    Case(
+        "GARCH", "garch", returns, {"mu": 0.05, "omega": 0.1, "alpha": 0.1, "beta": 0.8, "variance": 1.0}, garch
+    ),
+]  # fmt: skip
+
+
+# -- Each library as a good user of it writes the work: (peer, case, data) -> a function that starts it, which returns the value
+# -- and the derivatives in the order of the parameters.
+
+
+def with_gpustats(peer: GPUStats, case: Case, data: dict[str, np.ndarray]) -> Callable[[], tuple[Any, ...]]:
+    rows = gs.Rows(gs.series[case.model], **{name: gs.sequences(numbers) for name, numbers in data.items()})
+
+    def call() -> tuple[Any, ...]:
+        value, gradient = rows.value_and_grad(**case.parameters)
+        return value, *gradient.values()
+
+    return call
+
+
+def with_jax(peer: JAX, case: Case, data: dict[str, np.ndarray]) -> Callable[[], tuple[Any, ...]]:
+    jax, jnp = peer.jax, peer.jax.numpy
+    xp = SimpleNamespace(exp=jnp.exp, log=jnp.log, maximum=jnp.maximum, softplus=jax.nn.softplus)
+    by_time = [peer.put(np.ascontiguousarray(numbers.T)) for numbers in data.values()]
+    parameters = {name: peer.put(value) for name, value in case.parameters.items()}
+
+    def log_likelihood(parameters: Numbers, by_time: list[Any]) -> Any:
+        start, step = case.scan(xp, jnp.zeros(by_time[0].shape[1]), **parameters)
+        return jax.lax.scan(step, start, by_time)[1].sum()
+
+    work = jax.jit(jax.value_and_grad(log_likelihood))
+
+    def call() -> tuple[Any, ...]:
+        value, gradient = work(parameters, by_time)
+        return value, *(gradient[name] for name in parameters)
+
+    return call
+
+
+class PyTensor(Peer):
+    """Peer for PyTensor's scan, compiled as it does by default."""
+
+    name = "PyTensor"
+    asynchronous = False
+
+    def __init__(self, gpu: bool):
+        import pytensor
+
+        self.pytensor = pytensor
+
+
+def with_pytensor(peer: PyTensor, case: Case, data: dict[str, np.ndarray]) -> Callable[[], tuple[Any, ...]]:
+    pytensor, pt = peer.pytensor, peer.pytensor.tensor
+    xp = SimpleNamespace(exp=pt.exp, log=pt.log, maximum=pt.maximum, softplus=pt.softplus)
+    by_time = [pytensor.shared(np.ascontiguousarray(numbers.T)) for numbers in data.values()]
+    parameters = {name: pt.dscalar(name) for name in case.parameters}
+    start, step = case.scan(xp, pt.zeros(next(iter(data.values())).shape[0]), **parameters)
+
+    def flat(*given: Any) -> list[Any]:
+        now, state = list(given[: len(by_time)]), list(given[len(by_time) : len(by_time) + len(start)])
+        after, terms = step(state, now)
+        return [*after, terms]
+
+    found = pytensor.scan(
+        flat, sequences=by_time, outputs_info=[*start, None], non_sequences=list(parameters.values()), strict=True,
+        return_updates=False,
+    )  # fmt: skip
+    value = found[-1].sum()
+    work = pytensor.function(list(parameters.values()), [value, *pytensor.grad(value, list(parameters.values()))])
+    work.trust_input = True
+    given = [np.asarray(v, float) for v in case.parameters.values()]
+    return lambda: tuple(work(*given))
+
+
+BINDS: dict[type[Peer], Callable[..., Callable[[], tuple[Any, ...]]]] = {
+    GPUStats: with_gpustats, JAX: with_jax, PyTensor: with_pytensor
+}  # fmt: skip
+
+
+def rows(report: Report, case: Case, peers: list[Peer], n: int, length: int) -> list[Row]:
+    """Rows of a case: one for each library."""
+    data = case.simulate(np.random.default_rng(15), n, length)
+    expected = np.array(with_gpustats(GPUStats(report.gpu), case, data)())
+
+    def measured(peer: Peer) -> Row:
+        call = BINDS[type(peer)](peer, case, data)
+        found = np.array([np.asarray(number, float) for number in call()])
+        apart = np.append(abs(found[0] / expected[0] - 1), abs(found[1:] - expected[1:]) / abs(expected[1:]).max())
+        return {"difference": float(apart.max())} | report.measure(call, peer)
+
+    made = []
+    for peer in peers:
+        row = {"work": f"{case.title}, {n:,} × {length:,}", "peer": peer.name, "time": "waited_us", "n": n, "length": length}
+        made.append(attempt(row, measured, peer))
+    return made
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = options("sequences", __doc__)
+    parser.add_argument("--n", type=size, help="number of sequences (default: 100,000, on a CPU 1,000)")
+    parser.add_argument("--length", type=size, help="of each (default: 100)")
+    args = parser.parse_args(argv)
+    report = Report(args)
+    n = report.default(args.n, gpu=100_000, cpu=1_000, quick=50)
+    length = report.default(args.length, gpu=100, cpu=100, quick=20)
+    peers = report.peers(BINDS, cpu_only=[PyTensor])
+    for case in report.wanted(CASES):
+        report.rows += rows(report, case, peers, n, length)
+    return report.write(Table(report.rows, COLUMNS, NOTE))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
