@@ -8,15 +8,18 @@ __device__ real ar1_loglik(const real *y, int n, real mu, real phi, real sigma)
     if (!(fabs(phi) < 1)) return NAN;
     // Of what is expected of y[t], less mu, and of its variance, relative to sigma^2 and less 1
     real mean = 0, more = phi * phi / ((1 - phi) * (1 + phi)), sum = 0, seen = 0;
+    int known = 0;  // whether the number before is, so that there is no more
     for (int t = 0; t < n; t++) {
         if (isnan(y[t])) {
             mean = phi * mean;
             more = phi * phi * (more + 1);
+            known = 0;
         } else {
             real z = (y[t] - mu - mean) * (1 / sigma);
-            sum += z * z / (1 + more) + (t == 0 || isnan(y[t - 1]) ? log1p(more) : 0);
+            sum += known ? z * z : z * z / (1 + more) + log1p(more);
             mean = phi * (y[t] - mu);
             more = 0;
+            known = 1;
             seen += 1;
         }
     }

@@ -1,5 +1,6 @@
 """The site's pages of densities: the code on them runs, and what is printed of formulas is what they say."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import gpustats as gs
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import library
 from gpustats.processes.kind import COVARIANCE
+from gpustats.rows.kind import SEQUENCE_MODEL
 
 DENSITIES = sorted(library.built_in(DENSITY))
 FEW = ("normal", "poisson", "mvnormal", "zero_sum_normal")
@@ -102,3 +104,19 @@ def test_what_is_printed_is_tex(pages, name):
         assert text.count(opening) == text.count(closing)
     assert all(pages.tex.symbol(p) in text.partition("=")[2] + text.partition("=")[0] for p in thing.parameters)
     assert not re.search(r"\*|@|\belse\b|\bif x", re.sub(r"\\text\{[^}]*\}", "", text))
+
+
+@pytest.mark.parametrize("name", sorted(library.built_in(SEQUENCE_MODEL)))
+def test_the_equations_of_a_sequence_model(pages, name):
+    """They name all sequences and parameters, and nothing else but what they define."""
+    model, lines = gs.series[name], pages.tex.equations(gs.series[name].source)
+    trees = [ast.parse(line.replace(" ~ ", " = ").partition(" = ")[i]) for line in lines for i in (0, 2)]
+    named = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    called = {n.func.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    defined = {n.id for tree in trees[::2] for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    bound = {n.args[1].id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Call) and n.func.id == "Sum"}
+    assert named - called - defined - bound <= {*model.sequences, *model.parameters, "pi", "t", "i", "s"}
+    assert {*model.parameters} - named <= ({"mean", "sd"} if "F" in called else set())
+    page = pages.sequence_page(name)
+    assert page.count("{math}\n") == len(lines) and page.count(r"\left") == page.count(r"\right")
+    assert not re.search(r"\*|\belse\b", " ".join(map(pages.tex.equation, lines)).replace(r"\else", ""))

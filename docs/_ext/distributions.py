@@ -1,4 +1,4 @@
-"""A page for each density and each covariance function, written from the registry, its files and the table of accuracy."""
+"""A page for each density, covariance function and sequence model, written from its file and the table of accuracy."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from gpustats.language.kinds import DENSITY
 from gpustats.language.library import folder, library
 from gpustats.processes.kind import COVARIANCE
 from gpustats.pymc.counterparts import class_name
+from gpustats.rows.kind import SEQUENCE_MODEL
 from gpustats.scipy_stats import reparametrised
 
 if TYPE_CHECKING:
@@ -189,6 +190,23 @@ def covariance_page(name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def sequence_page(name: str) -> str:
+    """The page of a sequence model."""
+    m = gs.series[name]
+    lines = [f"(sequence-model-{name})=", f"# {name}", "", f"A model of sequences: {m.description}.", ""]
+    for line in map(tex.equation, tex.equations(m.source)):
+        lines += ["```{math}", line, "```", ""]
+    lines += ["Numbers are counted from 0.", "", *arguments(name)]
+    given = ", ".join(f"{s}=gs.sequences({s})" for s in m.sequences)
+    lines += [f"With sequences `{'`, `'.join(m.sequences)}`, lists of arrays:", ""]
+    lines += ["```python", f"rows = gs.Rows(gs.series.{name}, {given})", "value, gradient = rows.value_and_grad("]
+    lines += [f"    {', '.join(f'{p}={p}' for p in m.parameters)}", ")", "```", ""]
+    lines += ["In a row function of your own:", "", "```c"]
+    lines += [f"{name}_loglik({', '.join([*m.sequences, 'n', *m.parameters])})", "```", ""]
+    lines += ["## Source", "", "```c", m.source.strip(), "```", "", "## References", "", f"- {m.reference}"]
+    return "\n".join(lines) + "\n"
+
+
 def contents(title: str, entries: list[tuple[str, str, str]]) -> list[str]:
     """A heading, and a table of pages and what they are about, in alphabetical order."""
     rows = [f"| [{name}]({page}.md) | {cell(about)} |" for name, page, about in entries]
@@ -202,14 +220,16 @@ def index() -> str:
         by_group[group(gs.densities[name])].append((name, name, gs.densities[name].description))
     covariances = [(n, f"{n}_cov", gs.covariances[n].description) for n in names(COVARIANCE)]
     first = ["The real line", "Positive numbers"]
-    counts = f"{len(names(DENSITY))} densities and {len(covariances)} covariance functions"
+    series = [(n, f"{n}_loglik", gs.series[n].description) for n in names(SEQUENCE_MODEL)]
+    counts = f"{len(names(DENSITY))} densities, {len(covariances)} covariance functions and {len(series)} models of sequences"
     lines = ["# Distributions", "", f"gpustats ships {counts}, each"]
     lines += ["a file of a few lines of C. [What you write yourself](../guides/own-density.md) has the same methods.", ""]
     lines += chain.from_iterable(contents(t, by_group[t]) for t in [*first, *(t for t in reversed(GROUPS) if t not in first)])
     lines += ["## Matrices and groups", "", "`gs.wishart`, `gs.inverse_wishart`, `gs.matrix_normal` and their kin are"]
     lines += ["described with their [methods](../api/random.md).", ""]
     lines += contents("Covariance functions", covariances)
-    hidden = [*names(DENSITY), *(f"{n}_cov" for n in names(COVARIANCE))]
+    lines += contents("Sequences", series)
+    hidden = [*names(DENSITY), *(f"{n}_cov" for n in names(COVARIANCE)), *(f"{n}_loglik" for n in names(SEQUENCE_MODEL))]
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", *hidden, "```"]) + "\n"
 
 
@@ -234,8 +254,10 @@ def generate(app: Sphinx | None = None) -> None:
         write(PAGES / f"{name}.md", page(name, drawn, errors.get(name, []), others.get(name, [])))
     for name in names(COVARIANCE):
         write(PAGES / f"{name}_cov.md", covariance_page(name))
+    for name in names(SEQUENCE_MODEL):
+        write(PAGES / f"{name}_loglik.md", sequence_page(name))
     write(PAGES / "index.md", index())
-    kept = {"index", *written, *(f"{n}_cov" for n in names(COVARIANCE))}
+    kept = {"index", *written, *(f"{n}_cov" for n in names(COVARIANCE)), *(f"{n}_loglik" for n in names(SEQUENCE_MODEL))}
     for path in PAGES.iterdir():
         if path.name.partition(".")[0] not in kept:
             path.unlink()

@@ -1,4 +1,4 @@
-"""Formulas of densities and covariance functions as TeX, from their trees."""
+"""Formulas of densities, covariance functions and sequence models as TeX, from their trees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ GREEK = set("alpha beta gamma delta epsilon zeta eta theta kappa mu nu xi rho si
 SYMBOLS = {"lam": r"\lambda", "inf": r"\infty", "cov": r"\Sigma", **{name: rf"\{name}" for name in GREEK}}
 FUNCTIONS = {
     **{name: rf"\{name}" for name in "log sin cos tan sinh cosh tanh det min max zeta phi Gamma Phi".split()},
-    **{name: rf"\mathrm{{{name}}}" for name in "asinh atan erf erfc B".split()}, "I": "I", "K": "K",
+    **{name: rf"\mathrm{{{name}}}" for name in "asinh atan erf erfc B".split()}, "I": "I", "K": "K", "F": "F", "H": "H",
+    **{name: rf"\mathrm{{{name}}}" for name in "Normal StudentT Bernoulli Poisson NegativeBinomial Wiener".split()},
 }  # fmt: skip
 NOTES = {  # on what not every reader knows by its letter
     "phi Phi": r"{math}`\phi` and {math}`\Phi` are the standard normal density and distribution function",
@@ -248,6 +249,27 @@ def support(domain: str, test: ast.expr | None, printer: Printer) -> str:
         return f"{first}, 1" if ast.unparse(last) == "1" else rf"{first}, \dots, {printer.of(last)}"
     between = isinstance(test, ast.Compare) and ast.unparse(test.comparators[0]) == "x"
     return printer.of(test) if domain == "real" or between else rf"{within}, \; {printer.of(test)}"
+
+
+def equations(source: str) -> list[str]:
+    """The equations of a sequence model, from the entry `model` of its comment."""
+    found, lines = "", iter(re.findall(r"^// ?(.*)$", source.partition("__device__")[0], re.MULTILINE))
+    for line in lines:
+        if line.startswith("model: "):
+            found = line.removeprefix("model: ")
+        elif found and re.match(r"[a-z]+: |$", line):
+            break
+        elif found:
+            found += f"    {line}"
+    return re.split(r"\s{2,}", found)
+
+
+def equation(text: str) -> str:
+    """A line such as ``y[t] ~ Normal(mu, sigma)``."""
+    left, relation, right = re.split(r" ([~=]) ", text, maxsplit=1)
+    printer, sides = Printer(()), (ast.parse(side, mode="eval").body for side in (left, right))
+    told = [", ".join(printer.of(e) for e in (side.elts if isinstance(side, ast.Tuple) else [side])) for side in sides]
+    return " ".join([told[0], {"~": r"\sim", "=": "="}[relation], told[1]])
 
 
 def notes(trees: list[ast.expr]) -> str:

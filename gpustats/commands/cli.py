@@ -15,6 +15,7 @@ from .tables import show
 if TYPE_CHECKING:
     from ..density import Density
     from ..processes.covariance import Covariance
+    from ..rows.series import SequenceModel
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,10 +51,10 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--device", help='test this one only, and fail where it is not there: such as "cuda:0", "gpu", "cpu"')
     sub.add_argument("--json", action="store_true", help="print JSON")
 
-    command(list_, "list the densities and the covariance functions")
+    command(list_, "list the densities, the covariance functions and the sequence models")
 
     sub = command(source, "print the source of one kernel")
-    sub.add_argument("name", help="a density, a covariance function, or a file with one")
+    sub.add_argument("name", help="a density, a covariance function, or a file with one; with --check also a sequence model")
     sub.add_argument("--shape", choices=shapes(), help="default: table, covariance")
     sub.add_argument("--dialect", choices=["cuda", "opencl"], default="cuda", help="default: cuda")
     sub.add_argument("--dtype", choices=["float32", "float64"], default="float64", help="default: float64")
@@ -113,11 +114,12 @@ def doctor(args: argparse.Namespace) -> int:
 def list_(args: argparse.Namespace) -> None:
     import gpustats as gs
 
-    def rows(named: Mapping[str, Density | Covariance]) -> list[list[str]]:
+    def rows(named: Mapping[str, Density | Covariance | SequenceModel]) -> list[list[str]]:
         return [[n, ", ".join(f"{p}: {f.domains[p]}" for p in f.parameters), f.description] for n, f in sorted(named.items())]
 
     show(["density", "parameters", "description"], rows(gs.densities))
     show(["covariance", "parameters", "description"], rows(gs.covariances))
+    show(["sequence model", "parameters", "description"], rows(gs.series))
 
 
 def source(args: argparse.Namespace) -> None:
@@ -127,24 +129,28 @@ def source(args: argparse.Namespace) -> None:
         named = gs.register(Path(args.name))
     elif args.name in gs.densities or args.name in gs.covariances:
         named = getattr(gs, args.name)
+    elif args.name in gs.series:
+        named = gs.series[args.name]
     else:
-        raise ValueError(f"no density or covariance function is called {args.name!r}: see `gpustats list`")
+        raise ValueError(f"no density, covariance function or sequence model is called {args.name!r}: see `gpustats list`")
     if args.check:
         return check_indices(named)
+    if not hasattr(named, "kernel_source"):
+        raise ValueError(f"{named.name} is a sequence model: Rows({named!r}, …).kernel_source() shows its kernels")
     shape = args.shape or ("table" if isinstance(named, gs.Density) else "covariance")
     made = gs.transforms.Exp(named) if args.transform == "exp" else named
     print(made.kernel_source(shape, dtype=args.dtype, dialect=args.dialect))
 
 
-def check_indices(named: Density | Covariance) -> None:
+def check_indices(named: Density | Covariance | SequenceModel) -> None:
     """Print the lines of a source with an index, or a length told to a helper, that is not plainly within its vector."""
     import gpustats as gs
 
     from ..errors import numbered
     from ..language.bounds import not_plain
 
-    functions = named.definition.functions.values() if isinstance(named, gs.Density) else ()  # others take numbers alone
-    found = [place for function in functions for place in not_plain(function)]
+    functions = () if isinstance(named, gs.gp.Covariance) else named.definition.functions.values()  # it takes numbers alone
+    found = {place for function in functions for place in not_plain(function)}  # loops may be written out
     for line, column, text in sorted(found):
         print(f"line {line}, column {column}: {text} may lie outside: the nearest is taken where it does")
         print(numbered(named.source, {line}, context=0))
