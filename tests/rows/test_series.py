@@ -14,7 +14,7 @@ from scipy import special
 from statsmodels.tsa.statespace.exponential_smoothing import ExponentialSmoothing
 from statsmodels.tsa.statespace.sarimax import SARIMAX
 from statsmodels.tsa.statespace.structural import UnobservedComponents
-from thorough import double_first
+from thorough import double_first, some
 
 import gpustats as gs
 
@@ -514,3 +514,19 @@ def test_a_registered_model():
 def test_what_is_no_model(declared, message):
     with pytest.raises(gs.DeviceFunctionError, match=message):
         gs.register(declared)
+
+
+@pytest.mark.parametrize("name", some(sorted(CASES), 4))
+def test_second_derivatives(name):
+    """They are those of the gradient, by central differences."""
+    data, parameters = drawn(name, lengths=(9, 1, 14)), CASES[name][2]
+    rows, free = rows_of(name, data), [n for n in parameters if n not in ("first", "second")]
+
+    def slopes(at):
+        return np.array(list(rows.value_and_grad(**at, wrt=free)[1].values()))
+
+    steps = {n: 1e-5 * abs(parameters[n]) for n in free}
+    wanted = [(slopes(parameters | {n: parameters[n] + h}) - slopes(parameters | {n: parameters[n] - h})) / (2 * h)
+              for n, h in steps.items()]  # fmt: skip
+    found = rows.hessian(**parameters, wrt=free)
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6 * np.abs(wanted).max())
