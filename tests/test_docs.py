@@ -67,8 +67,8 @@ def test_the_page_on_sequences(tmp_path, monkeypatch):
     """Its code runs as it stands, and finds what the data tell."""
     pytest.importorskip("statsmodels")
     monkeypatch.chdir(tmp_path)
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guides" / "sequences.md").read_text(encoding="utf-8"), re.S):
+    names, text = {}, (ROOT / "docs" / "guides" / "sequences.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
         exec(block, names)
     assert names["np"].corrcoef(names["true_rate"], names["best"][:-1])[0, 1] > 0.7
     # As nlme finds them by the closed form: log of absorption 0.45, of elimination -2.43.

@@ -70,7 +70,7 @@ def sequences(
     >>> choices, rewards = [[1, 1, 0], [0, 1]], [[1.0, 0.0, 1.0], [0.5, 0.5]]
     >>> rows = gs.Rows(person, choice=gs.sequences(choices), reward=gs.sequences(rewards))
     >>> round(rows(rate=0.5, weight=2.0), 6)
-    -3.307453
+    -3.14771
     """
     if offsets is not None and by is not None:
         raise ValueError("values come with offsets or by keys, not with both")
