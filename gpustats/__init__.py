@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .rows.model import Rows
     from .rows.ode import ode_steps
     from .rows.sequences import sequences
+    from .rows.series import series
     from .runtime.choose import use
     from .runtime.device_array import DeviceArray
     from .runtime.transfers import devices, to_device, to_host
@@ -63,8 +64,8 @@ _LAZY = {
     "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves",
     "gp": None, "ode_steps": ".rows.ode",
     "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
-    "sample_discrete": ".draws.discrete", "sequences": ".rows.sequences", "to_device": ".runtime.transfers",
-    "to_host": ".runtime.transfers", "transforms": None, "use": ".runtime.choose",
+    "sample_discrete": ".draws.discrete", "sequences": ".rows.sequences", "series": ".rows.series",
+    "to_device": ".runtime.transfers", "to_host": ".runtime.transfers", "transforms": None, "use": ".runtime.choose",
 } | dict.fromkeys(
     ("inverse_wishart", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ortho_group", "random_correlation",
      "random_table", "special_ortho_group", "uniform_direction", "unitary_group", "wishart"), ".matrices"
@@ -75,7 +76,7 @@ __all__ = [
     "Generator", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "as_jax",
     "box_probability", "compat", "covariances", "densities", "devices", "dot", "gather", "gp", "inverse_wishart",
     "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ode_steps", "ortho_group",
-    "parallel", "per_row", "random_correlation", "random_table", "register", "sample_discrete", "sequences",
+    "parallel", "per_row", "random_correlation", "random_table", "register", "sample_discrete", "sequences", "series",
     "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use", "wishart",
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Registration of densities and covariance functions from the sources that users write."""
+"""Registration of densities, covariance functions and sequence models from the sources that users write."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from .density import ELLIPTICAL, densities
 from .language.kinds import add_kind
 from .language.library import library
 from .processes.kind import COVARIANCE
+from .rows.kind import SEQUENCE_MODEL
 
 add_kind(ELLIPTICAL)
 add_kind(COVARIANCE)
+add_kind(SEQUENCE_MODEL)
 
 
 def register(source: str | Path, *, replace: bool = False) -> Any:
-    """Make a density, or a covariance function, of a few lines of C.
+    """Make a density, a covariance function or a sequence model of a few lines of C.
 
     Parameters
     ----------
     source : str or Path
-        The text of a device function ``name_logpdf``, ``name_logpmf`` or ``name_cov`` (see CONTRIBUTING.md), or the path of a
-        file with it. A string without a newline that names an existing file is a path as well.
+        The text of a device function ``name_logpdf``, ``name_logpmf``, ``name_cov`` or ``name_loglik`` (see CONTRIBUTING.md),
+        or the path of a file with it. A string without a newline that names an existing file is a path as well.
     replace : bool
         Whether one of the same name may be replaced.
 
     Returns
     -------
-    Density or gp.Covariance
-        Also to be found at ``gs.densities[name]``, ``gs.covariances[name]``.
+    Density, gp.Covariance or SequenceModel
+        Also to be found at ``gs.densities[name]``, ``gs.covariances[name]``, ``gs.series[name]``.
 
     Raises
     ------
@@ -56,4 +58,8 @@ def register(source: str | Path, *, replace: bool = False) -> Any:
         from .processes.registry import covariances  # here, as it takes long
 
         return covariances[made.name]
+    if SEQUENCE_MODEL.includes(made.kind):
+        from .rows.series import series
+
+        return series[made.name]
     return densities[made.name]

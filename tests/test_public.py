@@ -66,12 +66,13 @@ def public():
     found["gpustats.pymc"]["classes"] = [n for n in dir(importlib.import_module("gpustats.pymc")) if n[:1].isupper()]
     found["densities"] = {n: d.domains for n, d in sorted(gs.densities.items())}
     found["covariances"] = {n: c.domains for n, c in sorted(gs.covariances.items())}
+    found["series"] = {n: m.domains for n, m in sorted(gs.series.items())}
     commands = next(a for a in parser()._actions if a.choices)
     found["commands"] = {n: arguments_of(c) for n, c in commands.choices.items()}
     return json.loads(json.dumps(found))
 
 
-@pytest.mark.parametrize("part", [*MODULES, "densities", "covariances", "commands"])
+@pytest.mark.parametrize("part", [*MODULES, "densities", "covariances", "series", "commands"])
 def test_as_stored(part):
     assert public()[part] == json.loads(STORED.read_text(encoding="utf-8"))[part]
 

@@ -271,7 +271,7 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comm
             f"{made.written(function)} takes no observation", function.line, function.column, made.source
         )
     said.refuse_unknown(made.source, names, bool(kind.public))
-    for ending in ("logpdf", "logpmf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, *NUMBERS, "cov", "sample"):
+    for ending in ("logpdf", "logpmf", *DISTRIBUTION_FUNCTIONS, *QUANTILES, *NUMBERS, "cov", "loglik", "sample"):
         if (one := made.role(ending)) is not None and one.type not in (REAL, VOID):
             raise DeviceFunctionError(
                 f"{made.written(one)} must return a `real`, not {one.type}", one.line, one.column, made.source
@@ -299,8 +299,9 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comm
                 f"the comment gives a domain for '{key}', which is not an argument of {made.written(function)}"
                 f"({', '.join(names)})", line=line, column=1, source=made.source,
             )  # fmt: skip
+    length = next((n for n, p in zip(names, function.parameters, strict=False) if p.name == "dim"), "dim")  # as it is written
     return tuple(
-        _argument(made.source, n, types[n], entries.get(n, ("", "", function.line))) for n in names if n != "dim"
+        _argument(made.source, n, types[n], entries.get(n, ("", "", function.line))) for n in names if n != length
     )
 
 

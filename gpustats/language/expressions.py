@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from . import nodes as lang
 from .bounds import LARGEST_INT, length, nan_unless
-from .kinds import endings
+from .kinds import endings_of_vectors
 from .literals import CONSTANTS, OPERATIONS, SMALLEST_INT, advice, cut_off, literal
 from .local_arrays import ARRAY
 from .names import means_something, numbered_name
@@ -254,7 +254,7 @@ class Expressions:
 
 def is_helper(function: str) -> bool:
     """True if a function is none that users call, whose vectors have an element at least."""
-    return function.rpartition("_")[2] not in endings()
+    return function.rpartition("_")[2] not in endings_of_vectors()
 
 
 def _less_one(size: int) -> Expression:

@@ -30,6 +30,8 @@ class Kind:
     inputs: tuple[str, ...] = ()
     #: the arguments that users pass and `inputs` are made of: they are not in the signature, so the comment has to name them
     public: tuple[str, ...] = ()
+    #: whether its functions take sequences, of a length that has any name, and that those who call them may tell to be 0
+    of_sequences: bool = False
 
     def __reduce__(self) -> Any:
         return _named, (self.name,)
@@ -75,6 +77,11 @@ def kinds() -> Sequence[Kind]:
 def endings() -> list[str]:
     """Endings of functions' names that have a meaning."""
     return list(dict.fromkeys(e for kind in _kinds for e in (*kind.endings, *kind.beside)))
+
+
+def endings_of_vectors() -> list[str]:
+    """Endings of the functions whose vectors have an element at least, and a length that is called dim."""
+    return list(dict.fromkeys(e for kind in _kinds if not kind.of_sequences for e in (*kind.endings, *kind.beside)))
 
 
 def defining_endings() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -33,10 +34,15 @@ from .leaves import (
     taken_apart,
 )
 from .parameters import Packing, along_of, parameters_of, shape_of
-from .sequences import of_one_length
+from .sequences import of_one_length, refuse_outside
+from .series import SequenceModel
 
 #: Names of a model's own arguments, beside leaves and parameters.
 RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")
+
+
+#: What users give as the function of a row.
+GivenFunction: TypeAlias = "str | Density | Pointwise | SequenceModel"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +60,7 @@ class RowFunction:
 class Binding:
     """Function of a row, with a leaf for each of its arguments; function, weights and leaves are as `Rows` takes them."""
 
-    def __init__(self, function: str | Density | Pointwise, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
+    def __init__(self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
         self.function = function  # as it was given
         sequences = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
         arguments, self.row = row_function(function, sequences)  # of the function, as the user knows them
@@ -72,6 +78,7 @@ class Binding:
                 raise ValueError(f"{sequences[0]} is a sequence: {others[0]}, a vector of the function, must be one, too")
             self.vectors = []  # of a length that all rows share
             of_one_length(made)
+            refuse_outside(made, {a.name: a.words for a in arguments})
         self.c_names = {n: p.name for n, p in zip(made, own, strict=True)}  # argument -> its name in C
         if weights is not None:
             made["weights"] = leaf_of("weights", weights)
@@ -147,25 +154,25 @@ def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mappin
             raise ValueError(f"{name} is an int of the function: give it as a column of data, {name}=…")
 
 
-def row_function(
-    function: str | Density | Pointwise, sequences: Sequence[str] = ()
-) -> tuple[Sequence[Argument], RowFunction]:
+def row_function(function: GivenFunction, sequences: Sequence[str] = ()) -> tuple[Sequence[Argument], RowFunction]:
     """Arguments of a row function, and the function that computes it.
 
-    Numbers of sequences, which are data, are checked in each call only where the function's comment tells their domain.
+    Sequences, which are data, are not checked in each call: whoever binds them does it once.
     """
-    if isinstance(function, str):
-        definition, its = library.row_function(function)
-        functions = library.closure(definition.functions.values())
-        taken_as_they_are = [a.name for a in definition.arguments if a.name in sequences and a.domain == "vector"]
-        if any(a.domain != "real" and a.name not in taken_as_they_are for a in definition.arguments):
-            made = checked(its, definition.arguments, functions.get, unchecked=taken_as_they_are)
+    if isinstance(function, str | SequenceModel):
+        if isinstance(function, str):
+            definition, its = library.row_function(function)
+            functions = library.closure(definition.functions.values())
+        else:
+            definition, its, functions = function.definition, function.function, dict(function.functions)
+        if any(a.domain != "real" and a.name not in sequences for a in definition.arguments):
+            made = checked(its, definition.arguments, functions.get, unchecked=sequences)
             functions[its.name], its = its, made
-        name = definition.name
-        return definition.arguments, RowFunction(name, function, its, functions)
+        return definition.arguments, RowFunction(definition.name, definition.source, its, functions)
     pointwise = log_density_of(function)
     if not hasattr(pointwise, "function"):
-        raise TypeError(f"the function of a row is a text of C or a density, not {type(function).__name__}")
+        wanted = "a text of C, a density or a sequence model"
+        raise TypeError(f"the function of a row is {wanted}, not {type(function).__name__}")
     if matrices := [a.name for a in pointwise.arguments if a.rank > 1]:
         raise ValueError(f"{matrices[0]} is a matrix; a row function takes numbers and vectors")
     return pointwise.arguments, RowFunction(

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..density import Density
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.compiled import RepeatedSum, Replayable
-from ..evaluation.pointwise import Pointwise
 from ..parallel.devices import TRIAL_ROWS, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
@@ -25,7 +23,7 @@ from ..runtime.host_memory import HostRows
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
 from .along import Along
-from .binding import Binding
+from .binding import Binding, GivenFunction
 from .leaves import Leaf, PerRow, Scalar, Sequences, put_together, taken_apart
 from .on_device import OnDevice
 from .parameters import along_of, shape_of
@@ -40,9 +38,10 @@ class Rows(Remade, Replayable):
 
     Parameters
     ----------
-    function : str or Density
+    function : str, Density or SequenceModel
         The function of a row in C: a `real` function, the last one of the text, which may call the others, registered densities
-        (``normal_logpdf(y, mu, sigma)``) and their distribution functions. Or a density, whose logarithm it is.
+        (``normal_logpdf(y, mu, sigma)``) and their distribution functions. Or a density, whose logarithm it is, or a model of
+        `series`.
     weights : (N,) array_like, optional
         Weight of each row in the sum.
     devices, client, memory, chunk : optional
@@ -97,7 +96,7 @@ class Rows(Remade, Replayable):
     _pieces: Pieces | None
 
     def __init__(
-        self, function: str | Density | Pointwise, /, *, weights: ArrayLike | None = None, devices: Any = None,
+        self, function: GivenFunction, /, *, weights: ArrayLike | None = None, devices: Any = None,
         client: Any = None, memory: int | None = None, chunk: int | None = None, **leaves: ArrayLike | Leaf,
     ):  # fmt: skip
         self._bind(Binding(function, weights, leaves))
@@ -374,7 +373,7 @@ class Rows(Remade, Replayable):
 
 
 def rows_on(
-    runtime: Runtime, function: str | Density | Pointwise, weights: Array | None, leaves: Mapping[str, Array | Leaf]
+    runtime: Runtime, function: GivenFunction, weights: Array | None, leaves: Mapping[str, Array | Leaf]
 ) -> Rows:
     """Model all of whose rows a device evaluates, whichever is the default."""
     return _placed(Binding(function, weights, leaves), runtime)
@@ -388,7 +387,7 @@ def _placed(bound: Binding, runtime: Runtime) -> Rows:
 
 
 def _made(
-    function: str | Density | Pointwise, leaves: Mapping[str, Leaf], /, *, devices: Any = None, client: Any = None,
+    function: GivenFunction, leaves: Mapping[str, Leaf], /, *, devices: Any = None, client: Any = None,
     memory: int | None = None, chunk: int | None = None, **data: Value,
 ) -> Rows:  # fmt: skip
     """Model of other rows, or of the same rows elsewhere."""

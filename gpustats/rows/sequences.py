@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..language.domains import domains_of
 from ..runtime import arrays
 from ..runtime.transfers import to_host
 from .leaves import Leaf, Sequences, stored
@@ -147,6 +149,25 @@ def _refuse(wrong: np.ndarray, offsets: np.ndarray, what: str, advice: str) -> N
         place = int(wrong.argmax())
         row = int(np.searchsorted(offsets, place, "right")) - 1
         raise ValueError(f"sequence {row} {what} at place {place - offsets[row]}: {advice}")
+
+
+def refuse_outside(leaves: Mapping[str, Leaf], domains: Mapping[str, Collection[str]]) -> None:
+    """Refuse sequences of a model that lie outside their domains, by the words of these. What is missing may stand anywhere."""
+    for name, leaf in leaves.items():
+        if not isinstance(leaf, Sequences):
+            continue
+        words = domains[name]
+        for domain in domains_of(words):
+            if domain.inside is not None and not domain.c_whole:
+                with np.errstate(invalid="ignore"):  # infinite numbers
+                    wrong = ~(domain.inside(leaf.numbers) | np.isnan(leaf.numbers))
+            elif domain.whole is not None:
+                its = (leaf.numbers[begin:end] for begin, end in itertools.pairwise(leaf.offsets))
+                wrong = np.zeros(leaf.numbers.size, bool)
+                wrong[leaf.offsets[:-1]] = [not domain.whole(own) for own in its]
+            else:
+                continue
+            _refuse(wrong, leaf.offsets, f"of {name} is not {domain.word}", f"{name} is to be {' '.join(sorted(words))}")
 
 
 def of_one_length(leaves: Mapping[str, Leaf]) -> None:

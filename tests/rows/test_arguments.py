@@ -52,7 +52,7 @@ def test_functions_that_do_not_fit():
     refused("did you mean positive", "// s: postive, scale\nreal row(real y, real s) { return y / s; }", gs.DeviceFunctionError)
     refused("gives a domain for 'z'", "// z: positive\nreal row(real y) { return y; }", gs.DeviceFunctionError)
     refused("nothing is not defined", "real row(real y) { return nothing; }", gs.DeviceFunctionError)
-    refused("a text of C or a density, not float", 3.0, TypeError)
+    refused("a text of C, a density or a sequence model, not float", 3.0, TypeError)
 
 
 def test_parameters_that_do_not_fit():

@@ -1,0 +1,24 @@
+// garch_t: generalised autoregressive conditional heteroskedasticity, GARCH(1, 1), with errors of a Student t distribution
+// y: vector, returns; nan is missing, and counts with its expectation    mu: real, mean    omega: nonnegative, constant
+// alpha: nonnegative, weight of the last squared error    beta: nonnegative, weight of the last variance
+// variance: positive, of the first number; omega / (1 - alpha - beta) where the series is stationary
+// nu: positive, degrees of freedom, more than 2
+// model: y[t] ~ StudentT(nu, mu, sqrt(h[t] * (nu - 2) / nu))
+// h[t] = omega + alpha * (y[t - 1] - mu)**2 + beta * h[t - 1]    h[0] = variance
+// source: Bollerslev (1987), A conditionally heteroskedastic time series model for speculative prices and rates of return
+__device__ real garch_t_loglik(const real *y, int n, real mu, real omega, real alpha, real beta, real variance, real nu)
+{
+    if (!(nu > 2) || isinf(nu)) return isinf(nu) ? garch_loglik(y, n, mu, omega, alpha, beta, variance) : NAN;
+    real h = variance, logs = 0, tails = 0, seen = 0;
+    for (int t = 0; t < n; t++) {
+        real square = h;
+        if (!isnan(y[t])) {
+            square = (y[t] - mu) * (y[t] - mu);
+            logs += log(h);
+            tails += log1p(square / (h * (nu - 2)));
+            seen += 1;
+        }
+        h = omega + alpha * square + beta * h;
+    }
+    return -0.5 * (logs + (nu + 1) * tails) - seen * (lbeta(0.5, 0.5 * nu) + 0.5 * log(nu - 2));
+}

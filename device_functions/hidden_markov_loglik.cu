@@ -1,0 +1,33 @@
+// hidden_markov: two hidden states of a Markov chain, each with normal numbers of its own
+// y: vector, series; nan is missing    initial: unit, probability that the first state is 1
+// p_01: unit, probability to go from state 0 to state 1    p_10: unit, probability to go from state 1 to state 0
+// mu_0: real, mean in state 0    mu_1: real, mean in state 1    sigma_0: positive, standard deviation in state 0
+// sigma_1: positive, standard deviation in state 1
+// model: y[t] ~ Normal(mu_1 if s[t] == 1 else mu_0, sigma_1 if s[t] == 1 else sigma_0)    s[0] ~ Bernoulli(initial)
+// s[t] ~ Bernoulli(1 - p_10 if s[t - 1] == 1 else p_01)
+// source: Rabiner (1989), A tutorial on hidden Markov models, with the scaling of sec. V.A
+__device__ real hidden_markov_loglik(
+    const real *y, int n, real initial, real p_01, real p_10, real mu_0, real mu_1, real sigma_0, real sigma_1)
+{
+    real w_0 = 1 - initial, w_1 = initial, sum = 0, seen = 0;  // probabilities of the states, given all earlier numbers
+    real log_0 = log(sigma_0), log_1 = log(sigma_1);
+    for (int t = 0; t < n; t++) {
+        if (!isnan(y[t])) {
+            real z_0 = (y[t] - mu_0) * (1 / sigma_0), z_1 = (y[t] - mu_1) * (1 / sigma_1);
+            real d_0 = -0.5 * z_0 * z_0 - log_0, d_1 = -0.5 * z_1 * z_1 - log_1;
+            // Relative to the larger density among those of states that may be, so that not both are 0
+            real top = w_0 > 0 && (d_0 > d_1 || !(w_1 > 0)) ? d_0 : d_1;
+            w_0 *= exp(fmin(d_0 - top, 80));
+            w_1 *= exp(fmin(d_1 - top, 80));
+            real total = w_0 + w_1;
+            sum += top + log(total);
+            w_0 /= total;
+            w_1 /= total;
+            seen += 1;
+        }
+        real stay_0 = w_0 * (1 - p_01) + w_1 * p_10;
+        w_1 = w_0 * p_01 + w_1 * (1 - p_10);
+        w_0 = stay_0;
+    }
+    return sum - seen * HALF_LOG_2PI;
+}

@@ -1,0 +1,23 @@
+// ma1: moving average of order 1, Gaussian
+// y: vector, series; nan is missing    mu: real, mean    theta: real, weight of the last error
+// sigma: positive, standard deviation of the errors
+// model: y[t] = mu + e[t] + theta * e[t - 1]    e[t] ~ Normal(0, sigma)
+// source: Hamilton (1994), Time Series Analysis, sec. 5.4, in the form of the Kalman filter
+__device__ real ma1_loglik(const real *y, int n, real mu, real theta, real sigma)
+{
+    // Of what is expected of y[t], less mu, and of its variance, relative to sigma^2 and less 1
+    real mean = 0, more = theta * theta, sum = 0, seen = 0;
+    for (int t = 0; t < n; t++) {
+        if (isnan(y[t])) {
+            mean = 0;
+            more = theta * theta;
+        } else {
+            real d = y[t] - mu - mean, z = d * (1 / sigma);
+            sum += z * z / (1 + more) + log1p(more);
+            mean = theta * d / (1 + more);
+            more = theta * theta * (more / (1 + more));
+            seen += 1;
+        }
+    }
+    return -0.5 * sum - seen * (log(sigma) + HALF_LOG_2PI);
+}

@@ -1,0 +1,25 @@
+// renewal_equation_negative_binomial: infections that follow from earlier ones, with negative binomial counts, from the second one on
+// y: nonnegative integer vector, new infections by day, the first not all 0    reproduction: nonnegative, reproduction number
+// mean: positive, of the generation interval in days, a gamma variable rounded up    sd: positive, its standard deviation
+// alpha: positive, dispersion: the variance of a count of mean m is m + m^2 / alpha
+// model: y[t] ~ NegativeBinomial(reproduction * Sum(w[s] * y[t - s], s, 1, min(t, 30)), alpha)    w[s] = (F(s) - F(s - 1)) / F(30)
+// source: Cori, Ferguson, Fraser & Cauchemez (2013), A new framework to estimate time-varying reproduction numbers
+//
+// F is the distribution function of the gamma distribution of this mean and standard deviation.
+__device__ real renewal_equation_negative_binomial_loglik(
+    const real *y, int n, real reproduction, real mean, real sd, real alpha)
+{
+    real weights[30], shape = mean / sd * (mean / sd), rate = shape / mean, before = 0, sum = 0;
+    for (int s = 0; s < 30; s++) {
+        real now = gamma_cdf(s + 1, shape, rate);
+        weights[s] = now - before;
+        before = now;
+    }
+    for (int t = 1; t < n; t++) {
+        real force = 0;
+        for (int s = 0; s < 30; s++)
+            if (s < t) force += weights[s] * y[t - 1 - s];
+        sum += negative_binomial_logpmf(y[t], reproduction * force / before, alpha);
+    }
+    return sum;
+}
