@@ -94,6 +94,7 @@ class LoopReader(_OfScans):
         self._names.update(NAMES)
         self._kept: dict[tuple, _Kept] = {}
         self._steps: dict[Variable, Callable[[At], Expression]] = {}  # variables of a step -> their elements
+        self._alike: dict[bytes, Entry] = {}  # positions of the rows -> the first entry that has them
         self._sequences: dict[Variable, Variable] = {}
         self._within: set[Variable] = set()  # what a step computes
         for scan in frozen.scans.values():
@@ -167,8 +168,9 @@ class LoopReader(_OfScans):
             if isinstance(a, Along) and places is None:
                 extent = self.short(node.outputs[output], axis + 1)
                 return self._one_of(a, extent, at, axis, lambda at: self._element(node, output, at, lag))
-            if places is not None and (places == places[0]).all():
-                at = (*at[:axis], int(places[0]), *at[axis + 1 :])
+            if places is not None:
+                known = self._alike.setdefault(places.tobytes(), a)
+                at = (*at[:axis], int(places[0]) if (places == places[0]).all() else known, *at[axis + 1 :])
         key = (node, output, at)
         kept = self._kept.setdefault(key, _Kept(node, output, at))
         if len(self._kept) > MOST_STATES:
@@ -260,7 +262,7 @@ class LoopReader(_OfScans):
                 if extent is None:
                     raise UnknownLength(f"a table of a loop that is as long as only the call tells: {v.type}")
                 if extent > MOST_BY_STEP:
-                    raise Unsupported("parameters that differ from step to step")
+                    raise Unsupported("a scan whose steps have parameters of their own")
                 return self._one_of(a, extent, at, axis, lambda at: self._leaf(v, at))
             if of_row is not None and (of_row == of_row[0]).all():
                 a = int(of_row[0])

@@ -104,10 +104,14 @@ def _is_scan(node: Apply | None) -> bool:
     return node is not None and type(node.op).__name__ == "Scan"
 
 
-def _only_numbers(fgraph: FunctionGraph, scan: Apply) -> bool:
-    """True if nothing is read of a scan but single numbers, so that it need not be computed for the rest."""
-    clients = [client for v in scan.outputs for client, _ in fgraph.clients[v]]
-    return all(isinstance(client, Apply) and is_of_scan(client) for client in clients)
+def _only_numbers(fgraph: FunctionGraph, node: Apply) -> bool:
+    """True if nothing is read of a scan but single numbers and lengths, so that it need not be computed for the rest."""
+    for client in {client for v in node.outputs for client, _ in fgraph.clients[v]}:
+        name = type(client.op).__name__
+        if not is_of_scan(client) and name not in ("Shape", "Shape_i"):
+            if name != "Subtensor" or not _only_numbers(fgraph, client):
+                return False
+    return True
 
 
 def _has_elements(variable: Variable) -> bool:

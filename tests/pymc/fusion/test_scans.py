@@ -5,7 +5,11 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from fused_models import assert_same, model_of
+from fused_models import assert_same_by_jax, functions, model_of, points, same_at
+from modes import QUICK
+from pymc.blocking import DictToArrayBijection
+
+import gpustats.pymc as gpm
 
 T, N = 30, 4
 rng = np.random.default_rng(17)
@@ -172,6 +176,44 @@ MODELS = [
 ]  # fmt: skip
 
 
+def assert_loops(model):
+    """Every term is a loop, and PyTensor computes nothing of its scans."""
+    with gpm.fused(min_rows=1):
+        found = gpm.explain(model)
+    programs = [row_sum.program for term in found.terms for row_sum in term.sums]
+    assert programs and all("for (int t" in p.source and not p.computed for p in programs), str(found)
+
+
 @pytest.mark.parametrize("make", MODELS)
 def test_models(make):
-    assert_same(model_of(make))
+    model = model_of(make)
+    assert_loops(model)
+    theirs, ours = functions(model)
+    for point in points(model):
+        same_at(theirs, ours, point)
+
+
+def scans_and_loops(function):
+    names = [type(node.op).__name__ for node in function.maker.fgraph.apply_nodes]
+    return names.count("Scan"), names.count("Fused")
+
+
+@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
+@pytest.mark.parametrize("make", [variance_of_the_same_day, last_value])
+def test_values_without_derivatives(make, mode):
+    """No scan is left in what PyMC compiles."""
+    model = model_of(make)
+    theirs = model.compile_logp(mode=QUICK)
+    with gpm.fused(min_rows=1):
+        value, both = model.compile_logp(mode=mode), model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+    both.set_extra_values({})
+    assert scans_and_loops(value.f) == scans_and_loops(both._pytensor_function) == (0, 1)
+    for point in points(model, 2):
+        np.testing.assert_allclose(value(point), theirs(point), rtol=1e-9)
+        np.testing.assert_allclose(value(point), both(DictToArrayBijection.map(point))[0], rtol=1e-13)
+
+
+@pytest.mark.parametrize("make", [variance_of_the_day_before, last_value])
+def test_by_jax(make):
+    pytest.importorskip("jax")
+    assert_same_by_jax(model_of(make))
