@@ -199,7 +199,8 @@ class Evaluator:
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""
-        return "\n".join(self._pass(key, task, sets).source for key, task in self._tasks(wrt).items())
+        tasks = self._tasks(wrt).items()
+        return "\n".join(self._pass(*t, sets, sweeps=self._sheet(t[0]).dealt is not None).source for t in tasks)
 
     # -- passes
 

@@ -129,4 +129,6 @@ def test_many_derivatives_go_back_by_themselves():
     source = f"""
     __device__ real wave(const real *y, int n, {", ".join(f"real {name}" for name in names)})
     {{ real h = 1, c[14] = {{{", ".join(names)}}}; for (int t = 0; t < n; t++) h = tanh(h * c[t % 14] + y[t]); return h; }}"""
-    assert found(gs.Rows(source, y=gs.sequences(Y)), *RNG.normal(size=14))[2]
+    rows = gs.Rows(source, y=gs.sequences(Y))
+    assert found(rows, *RNG.normal(size=14))[2]
+    assert "_sweep_" in rows.kernel_source() and "_sweep_" not in rows.kernel_source(wrt=names[:3])

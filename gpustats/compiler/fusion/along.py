@@ -14,11 +14,14 @@ class Along:
     """Position along an axis for each row: start + step · n for row n, where it is regular.
 
     `key` is equal where the positions are known to be equal. `make` returns the positions, (N,); it is called once, and only
-    where somebody asks.
+    where somebody asks. `used` returns which rows use what is there, (N,); None where all do.
     """
 
-    def __init__(self, key: tuple, make: Callable[[], np.ndarray], start: int | None = None, step: int | None = None):
-        self.key, self.start, self.step = key, start, step
+    def __init__(
+        self, key: tuple, make: Callable[[], np.ndarray], start: int | None = None, step: int | None = None,
+        used: Callable[[], np.ndarray] | None = None,
+    ):  # fmt: skip
+        self.key, self.start, self.step, self.used = key, start, step, used
         self._make = make
         self._places: np.ndarray | None = None
 
@@ -45,7 +48,7 @@ class Along:
             return self
         if self.start is not None and self.step is not None:
             return evenly(self.start * step + start, self.step * step, self._n)
-        return Along(("scaled", self.key, step, start), lambda: self.places * step + start)
+        return Along(("scaled", self.key, step, start), lambda: self.places * step + start, used=self.used)
 
     @property
     def _n(self) -> int:

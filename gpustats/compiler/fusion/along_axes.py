@@ -80,6 +80,8 @@ def _as_design(
     reader: Reader, matrix: Variable, i: Sequence[Entry | None], other: Variable, j: Sequence[Entry | None], k: int | None
 ) -> Expression | None:
     """Row of a matrix of data times coefficients that all rows share; None for any other product."""
+    if not reader.has_designs:
+        return None
     along = [e for e in i if isinstance(e, Along)]
     matrix, i = without_shuffles(matrix, i)
     if not isinstance(matrix, Constant) or len(along) != 1 or k is None or not 1 < k <= MOST_COLUMNS:
@@ -149,6 +151,11 @@ def of_softmax(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     logarithm = reader.expressions.make("{} + {}", top, reader.expressions.make("log({})", total))
     chosen = among(reader, at[axis], [functools.partial(reader.expressions.real, p) for p in parts])
     return reader.expressions.make("{} - {}", chosen, logarithm)
+
+
+@reads("Scan")
+def of_scan(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    return reader.of_scan(node, at, output)
 
 
 @reads("CumOp")

@@ -22,6 +22,8 @@ from .scalar_ops import UnknownLength, Unsupported, in_c
 @reads("CheckParameterValue")
 def of_check(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     value = reader.visit(node.inputs[0], at)
+    if reader.is_within(node.outputs[0]):
+        return _within(reader, node, value)
     alike = [c for c in node.inputs[1:] if node in reader.outermost and reader.is_alike(c)]
     if alike and not any(op is node.op and conditions == alike for op, conditions in reader.hoisted):
         reader.hoisted.append((node.op, alike))
@@ -32,6 +34,16 @@ def of_check(reader: Reader, node: Apply, at: At, output: int) -> Expression:
             raise Unsupported(f"a check that raises an error: {node.op.msg}")
         reader.require(reader.expressions.truth(of_all(reader, condition)))
     return value
+
+
+def _within(reader: Reader, node: Apply, value: Expression) -> Expression:
+    """Value of a step of a scan; -inf where a check of it fails."""
+    if not node.op.can_be_replaced_by_ninf:
+        raise Unsupported(f"a check that raises an error: {node.op.msg}")
+    reader.is_checked_within = True
+    conditions = [reader.expressions.truth(of_all(reader, c)) for c in node.inputs[1:]]
+    met = reader.expressions.folded("{} && {}", conditions, whole=True)
+    return reader.expressions.choice(met, value, reader.expressions.number(-math.inf))
 
 
 def of_all(reader: Reader, v: Variable) -> Expression:
@@ -55,6 +67,8 @@ def of_all(reader: Reader, v: Variable) -> Expression:
         return of_all(reader, node.inputs[0])
     if v.type.ndim:
         return _every(reader, v)
+    if reader.follows_from_steps(v):
+        return reader.visit(v, ())
     raise Unsupported("a check of parameters that compares rows with one another")
 
 

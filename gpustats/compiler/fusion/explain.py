@@ -20,7 +20,7 @@ from .frozen import shared_data
 from .program import Program, program_of
 from .reader import Argument
 from .regrouped import as_fused
-from .rewrite import has_device, is_whole_sum
+from .rewrite import has_device, is_of_scan, is_whole_sum
 from .scalar_ops import NoData, UnknownLength, Unsupported
 from .settings import fused, settings
 from .sources import sources_of
@@ -133,8 +133,9 @@ def _explained(name: str, term: Variable, shapes: Mapping[Variable, tuple[int, .
     graph = rewrite_pregrad(pt.sum(term))
     found, within = list[SumExplanation | None](), set[Variable]()
     for node in reversed(list(toposort([graph]))):
-        if is_whole_sum(node):
-            explained = _sum(node.inputs[0], shapes, min_rows)
+        is_sum = is_whole_sum(node)
+        if is_sum or (is_of_scan(node) and node.outputs[0] not in within):
+            explained = _sum(node.inputs[0] if is_sum else node.outputs[0], shapes, min_rows)
             if explained is not None and explained.reason and node.outputs[0] in within:
                 continue  # it is a part of a parameter of a sum that the device computes, such as the sum of a softmax
             found.insert(0, explained)
@@ -168,6 +169,9 @@ def _bytes(argument: Argument) -> int:
     match argument.kind:
         case "data":
             return _type(argument).itemsize
+        case "sequence":
+            numbers, starts = argument.numbers
+            return _type(argument).itemsize * math.ceil(numbers.size / (starts.size - 1))
         case "gather":
             return 4 * len(argument.numbers)
         case "dot":
@@ -186,6 +190,8 @@ def _type(argument: Argument) -> np.dtype:
 def _described(argument: Argument, computed: Mapping[Variable, str]) -> str:
     if argument.kind == "data":
         return f"{argument.name}: data, {_type(argument).name}"
+    if argument.kind == "sequence":
+        return f"{argument.name}: data of each step, {_type(argument).name}"
     assert argument.source is not None
     source = argument.source.name or "an expression of parameters"
     if argument.source in computed:
@@ -215,7 +221,8 @@ def _text(term: TermExplanation, device: str) -> str:
         if row_sum.expected and not row_sum.reason:
             seconds = row_sum.expected
             where += f", in about {seconds.on_device * 1e6:.0f} µs (PyTensor: {seconds.by_pytensor * 1e6:.0f} µs)"
-        lines.append(f"{term.name}: {row_sum.n_rows} rows of {row_sum.bytes_per_row} bytes, computed {where}")
+        steps = f" in {row_sum.program.n_steps} steps" if row_sum.program.n_steps > row_sum.n_rows else ""
+        lines.append(f"{term.name}: {row_sum.n_rows} rows of {row_sum.bytes_per_row} bytes{steps}, computed {where}")
         lines += [f"    {leaf}" for leaf in row_sum.leaves]
         lines += [f"    {line}" for line in row_sum.program.source.rstrip().splitlines()]
     return "\n".join(lines)

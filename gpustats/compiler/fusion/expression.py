@@ -61,7 +61,7 @@ def body(result: Expression) -> str:
     texts: dict[int, tuple[str, bool]] = {}  # what stands for an expression, and whether it needs no parentheses
     lines = []
     for expression in order:
-        text = _filled(expression, [texts[id(a)] for a in expression.arguments])
+        text = filled(expression, [texts[id(a)] for a in expression.arguments])
         if expression is result:
             lines.append(f"    return {f'(real)({text})' if expression.whole else text};")
         elif expression.arguments and (uses[id(expression)] > 1 or len(text) > LONGEST_EXPRESSION):
@@ -73,6 +73,7 @@ def body(result: Expression) -> str:
     return "\n".join(lines)
 
 
-def _filled(expression: Expression, arguments: Sequence[tuple[str, bool]]) -> str:
+def filled(expression: Expression, arguments: Sequence[tuple[str, bool]]) -> str:
+    """Text of an expression, with those of its arguments, and whether each needs no parentheses."""
     call = expression.is_atom
     return expression.form.format(*(text if atom or call else f"({text})" for text, atom in arguments))

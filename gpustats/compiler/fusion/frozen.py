@@ -21,6 +21,7 @@ from pytensor.tensor.type import TensorType
 from ...runtime import thresholds
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
+from .scans import Scanned, scanned
 
 #: Elements of an array for which PyTensor's functions of numbers are fast enough.
 MOST_ELEMENTS_IN_PYTHON = thresholds.COMPILER_MOST_ELEMENTS_IN_PYTHON.value
@@ -40,8 +41,11 @@ class Frozen:
         for v, shape in (shapes or {}).items():
             self._of[v] = TensorType(v.type.dtype, shape)(v.name)
         self._original: dict[Variable, Variable] = {new: old for old, new in self._of.items()}
+        #: copies of scans -> what they are, or why that cannot be read
+        self.scans: dict[Apply, Scanned | Unsupported] = {}
         for node in toposort([variable]):
-            for old, new in zip(node.outputs, self._copied(node), strict=True):
+            is_scan = type(node.op).__name__ == "Scan"
+            for old, new in zip(node.outputs, self._of_scan(node) if is_scan else _copied(node, self._of), strict=True):
                 self._of[old] = new
                 self._original.setdefault(new, old)
         self.variable = self._of.get(variable, variable)
@@ -54,23 +58,48 @@ class Frozen:
         """Shape of the copy of a variable of the original graph."""
         return self._of.get(variable, variable).type.shape
 
-    def _copied(self, node: Apply) -> Sequence[Variable]:
+    def _of_scan(self, node: Apply) -> Sequence[Variable]:
+        """Outputs of a scan, as long as its steps are many."""
         inputs = [self._of.get(v, v) for v in node.inputs]
-        if extents := _extents(node, inputs):
-            return extents
-        constants = [v for v in inputs if isinstance(v, Constant)]
-        if len(constants) == len(inputs) and (values := computed(node, constants)) is not None:
-            return [_constant(of.type, v) for of, v in zip(node.outputs, values, strict=True)]
-        if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
-            return node.outputs
-        if isinstance(node.op, Elemwise) and _broadcasts_unasked(node.inputs, inputs):
-            raise Unsupported("data of one element along an axis along which others have more")
+        if all(isinstance(v, Constant) for v in inputs):
+            return _copied(node, self._of)
+        found: Scanned | Unsupported
         try:
-            if axis_of_softmax(node) is not None:  # in PyTensor 3 only a call makes the graph anew for these shapes
-                return node.op(*inputs, return_list=True)
-            return node.op.make_node(*inputs).outputs
-        except Exception:
-            return node.clone_with_new_inputs(inputs, strict=False).outputs
+            found = scanned(node, inputs, _step)
+            kinds = [v.type.clone(shape=shape) for v, shape in zip(node.outputs, found.shapes, strict=True)]
+        except Unsupported as reason:
+            found, kinds = reason, [v.type for v in node.outputs]
+        copy = Apply(node.op, inputs, [kind() for kind in kinds])
+        self.scans[copy] = found
+        return copy.outputs
+
+
+def _step(outputs: Sequence[Variable], given: Mapping[Variable, Variable]) -> list[Variable]:
+    """Graph of a step at these inputs, whose extents are known."""
+    of = dict(given)
+    opened = [without_inner_graphs(v) for v in outputs]
+    for node in toposort(opened):
+        of.update(zip(node.outputs, _copied(node, of), strict=True))
+    return [of.get(v, v) for v in opened]
+
+
+def _copied(node: Apply, of: Mapping[Variable, Variable]) -> Sequence[Variable]:
+    inputs = [of.get(v, v) for v in node.inputs]
+    if extents := _extents(node, inputs):
+        return extents
+    constants = [v for v in inputs if isinstance(v, Constant)]
+    if len(constants) == len(inputs) and (values := computed(node, constants)) is not None:
+        return [_constant(out.type, v) for out, v in zip(node.outputs, values, strict=True)]
+    if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
+        return node.outputs
+    if isinstance(node.op, Elemwise) and _broadcasts_unasked(node.inputs, inputs):
+        raise Unsupported("data of one element along an axis along which others have more")
+    try:
+        if axis_of_softmax(node) is not None:  # in PyTensor 3 only a call makes the graph anew for these shapes
+            return node.op(*inputs, return_list=True)
+        return node.op.make_node(*inputs).outputs
+    except Exception:
+        return node.clone_with_new_inputs(inputs, strict=False).outputs
 
 
 def _constant(kind: TensorType | ScalarType, value: np.ndarray) -> Constant:

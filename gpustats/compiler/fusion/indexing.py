@@ -30,15 +30,21 @@ def of_index(reader: Reader, node: Apply, at: At, output: int) -> Expression:
         raise Unsupported("several indices that parameters decide")
     ((axis, number),) = varying
     extent = reader.short(source, axis)
-    end = reader.expressions.number(float(extent))
-    from_end = reader.expressions.make("{} < 0.0", number, whole=True)
-    number = reader.expressions.choice(from_end, reader.expressions.make("{} + {}", number, end), number)
-    reader.require(reader.expressions.make("{} >= 0.0 && {} < {}", number, number, end, whole=True))
+    number = _from_start(reader, number, extent)
 
     def option(i: int) -> Callable[[], Expression]:
         return lambda: reader.visit(source, tuple(i if a == axis else e for a, e in enumerate(entries)))  # type: ignore[misc]
 
     return chosen_by(reader, number, [(i, option(i)) for i in range(extent)])
+
+
+def _from_start(reader: Reader, number: Expression, extent: int) -> Expression:
+    """Index from the start of an axis; the row is -inf where there is no such element."""
+    end = reader.expressions.number(float(extent))
+    from_end = reader.expressions.make("{} < 0.0", number, whole=True)
+    number = reader.expressions.choice(from_end, reader.expressions.make("{} + {}", number, end), number)
+    reader.require(reader.expressions.make("{} >= 0.0 && {} < {}", number, number, end, whole=True))
+    return number
 
 
 def _indexed(reader: Reader, source: Variable, where: Sequence[slice | Variable], at: At) -> list[Entry | Expression]:
@@ -65,14 +71,13 @@ def _indexed(reader: Reader, source: Variable, where: Sequence[slice | Variable]
             continue
         position = lead[ndim - index.type.ndim :]
         position = [0 if s == 1 else a for a, s in zip(position, index.type.shape, strict=True)]
-        if isinstance(index, Constant):
-            places = np.asarray(index.data)
+        if (found := reader.array_of(index, position)) is not None:
+            places, its = found
             if (places < 0).any():
                 if extent is None:
                     raise UnknownLength(f"an index of {source.type} from its end, which only the call tells")
                 places = np.where(places < 0, places + extent, places)
-                index = Constant(index.type, places.astype(index.type.dtype))
-            entries.append(picked(places, position, reader.name_of(index.data)))
+            entries.append(picked(places, its, reader.name_of(places)))
         else:
             entries.append(reader.visit(index, tuple(position)))
     return entries
@@ -125,7 +130,10 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     shape = array.type.shape
     if any(s is None for s in (*shape, *part.type.shape)):
         raise UnknownLength(f"an array some elements of which are set, as long as only the call tells: {array.type}")
-    index = tuple(_known(i) for i in index_of(node, values=2))
+    where = index_of(node, values=2)
+    if any(reader.follows_from_steps(i) for i in node.inputs[2:]):
+        return _of_chosen(reader, node, where, at)
+    index = tuple(_known(i) for i in where)
     inside = np.arange(math.prod(shape)).reshape(shape)[index]  # elements that are set, in the order of the part's
     if np.unique(inside).size != inside.size:
         raise Unsupported("an array whose elements are set several times")
@@ -144,6 +152,47 @@ def of_replaced(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     if not node.op.set_instead_of_inc:
         after = reader.expressions.make("{} + {}", before, after)
     return after if is_set.all() else reader.expressions.choice(reader.truth(("set", *key), is_set), after, before)
+
+
+def _of_chosen(reader: Reader, node: Apply, where: Sequence[slice | Variable], at: At) -> Expression:
+    """Element of an array of which a step of a scan sets, or adds to, what an index chooses."""
+    array, part, *_ = node.inputs
+    arrays = [axis for axis, i in enumerate(where) if isinstance(i, Variable)]
+    ndim = max(where[axis].type.ndim for axis in arrays)  # type: ignore[union-attr]
+    each = [axis for axis in arrays if _is_each(where[axis], array.type.shape[axis])]  # type: ignore[arg-type]
+    if ndim > 1 or (ndim and not each) or any(i != slice(None) for i in where if isinstance(i, slice)):
+        raise Unsupported("an array of which each step sets several elements")
+    along = [at[axis] for axis in each[:1]]
+    expressions, conditions = reader.expressions, list[Expression]()
+    for axis in arrays:
+        index, extent = where[axis], array.type.shape[axis]
+        assert isinstance(index, Variable) and extent is not None
+        if ndim and axis == each[0]:
+            continue
+        position = tuple(along if index.type.ndim else ())
+        if (found := reader.array_of(index, position)) is not None:
+            numbers, its = read(*found), at[axis]
+            is_it = np.where(numbers < 0, numbers + extent, numbers) == (its if isinstance(its, int) else its.places)
+            key = ("chosen", node, axis, *(a if isinstance(a, int) else a.key for a in at))
+            conditions.append(reader.truth(key, np.broadcast_to(is_it, reader.n)))
+            continue
+        if not isinstance(at[axis], int):
+            raise Unsupported("an array of which each step sets several elements")
+        number = _from_start(reader, reader.visit(index, position), extent)
+        conditions.append(expressions.make("{} == {}", number, expressions.number(float(at[axis])), whole=True))  # type: ignore[arg-type]
+    inside = [a for axis, a in enumerate(at) if axis not in arrays]
+    lead = arrays[0] if arrays[-1] - arrays[0] == len(arrays) - 1 else 0
+    inside[lead:lead] = along
+    before = expressions.real(reader.visit(array, at))
+    after = expressions.real(reader.visit(part, reader.under(part, tuple(inside))))
+    if not node.op.set_instead_of_inc:
+        after = expressions.make("{} + {}", before, after)
+    return expressions.choice(expressions.folded("{} && {}", conditions, whole=True), after, before)
+
+
+def _is_each(index: Variable, extent: int | None) -> bool:
+    """True if an index is 0, 1, ... up to the end of an axis."""
+    return isinstance(index, Constant) and index.type.ndim == 1 and np.array_equal(index.data, np.arange(extent or 0))
 
 
 def _known(index: slice | Variable) -> slice | np.ndarray | int:

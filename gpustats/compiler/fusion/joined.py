@@ -64,7 +64,12 @@ def _moved(reader: Reader, place: Along, low: int, high: int, key: tuple) -> Ent
         return 0
     if place.start is not None and place.step == 1 and place.start >= low and place.start - low + reader.n - 1 <= high:
         return evenly(place.start - low, 1, reader.n)
-    return Along(("moved", place.key, *key), lambda: np.clip(place.places - low, 0, high))
+
+    def used() -> np.ndarray:
+        inside = (place.places >= low) & (place.places - low <= high)
+        return inside if place.used is None else inside & place.used()
+
+    return Along(("moved", place.key, *key), lambda: np.clip(place.places - low, 0, high), used=used)
 
 
 def among(reader: Reader, place: Entry, options: Sequence[Callable[[], Expression]]) -> Expression:
@@ -114,4 +119,4 @@ def of_reshape(reader: Reader, node: Apply, at: At, output: int) -> Expression:
 
 
 def _part_of(flat: Along, below: int, extent: int) -> Along:
-    return Along(("part of", flat.key, below, extent), lambda: flat.places // below % extent)
+    return Along(("part of", flat.key, below, extent), lambda: flat.places // below % extent, used=flat.used)

@@ -14,15 +14,16 @@ from pytensor.graph.traversal import ancestors
 from pytensor.tensor.random.op import RandomVariable
 
 from ...rows.binding import Binding
-from ...rows.leaves import dot, gather, per_row
+from ...rows.leaves import Sequences, dot, gather, per_row
 from ...rows.model import Rows
+from ...rows.sequences import sequences
 from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
 from .along import Pick
 from .alternatives import SOURCE, ChoiceModel, Choices, choices_of
-from .expression import body, operations
 from .frozen import Frozen
+from .loops import LoopReader
 from .reader import Argument, Reader, plain_name
-from .scalar_ops import NoData, Unsupported
+from .scalar_ops import NoData, UnknownLength, Unsupported
 
 MOST_ARGUMENTS = 400  # of a row function: CUDA passes 32,764 bytes to a kernel, and some arguments take 72
 
@@ -65,6 +66,12 @@ class Program:
     arguments: list[Argument] = field(repr=False)
     computed: dict[Variable, str] = field(default_factory=dict)  #: inputs that PyTensor computes -> why there is no C
     choices: Choices | None = None  #: of the rows, where the sum is that of a GLM
+    n_steps: int = 0  #: steps of all rows that are loops
+
+    @property
+    def size(self) -> int:
+        """Number of rows, or of the steps of all rows that are loops."""
+        return max(self.n_rows, self.n_steps)
 
     @property
     def invalid_is_nan(self) -> bool:
@@ -73,7 +80,10 @@ class Program:
 
     def model(self, devices: Sequence[str] | None) -> Rows | ChoiceModel:
         """Model that evaluates the sum; several devices may share its rows."""
-        return self.choices.model(devices) if self.choices else Rows(self.source, devices=devices, **self.leaves)
+        if self.choices:
+            return self.choices.model(devices)
+        is_loop = any(isinstance(leaf, Sequences) for leaf in self.leaves.values())  # which lies on one device
+        return Rows(self.source, devices=None if is_loop else devices, **self.leaves)
 
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
         """True if inputs of these shapes have an element for each row where rows have numbers of their own."""
@@ -98,36 +108,50 @@ def program_of(
     """
     if any(v.owner is not None and isinstance(v.owner.op, RandomVariable) for v in ancestors([term])):
         raise Unsupported("random draws in each call, as those of a Minibatch")
+    word = plain_name(term.name)
+    name = f"{word if word[:1].isalpha() else 'term'}_row"
     try:
         frozen = Frozen(term, data, shapes)
         if (choices := choices_of(frozen)) is not None:
             return _program_of_choices(choices, frozen)
-        reader = Reader(frozen, hoist)
+        reader, source = _read(frozen, hoist, name)
     except Unsupported:
         raise
     except Exception as error:  # a model that nobody foresaw runs as it did
         raise Unsupported(f"what could not be read: {type(error).__name__}: {error}") from error
     arguments = list(reader.arguments)
     computed = {a.source: reader.computed[a.source] for a in arguments if a.source in reader.computed}
-    if not any(a.kind in ("data", "gather", "dot") for a in arguments):
+    if not any(a.kind in ("data", "sequence", "gather", "dot") for a in arguments):
         raise Unsupported(next(iter(computed.values()))) if computed else NoData("a sum without data")
-    if all(a.kind == "data" for a in arguments):
+    if all(a.kind in ("data", "sequence") for a in arguments):
         raise Unsupported("a sum without parameters")
     if len(arguments) > MOST_ARGUMENTS:
         raise Unsupported(f"{len(arguments)} numbers of each row, of which kernels take {MOST_ARGUMENTS} at most")
-    parameters, leaves, inputs = _bound(arguments, reader.n)
-    word = plain_name(term.name)
-    name = f"{word if word[:1].isalpha() else 'term'}_row"
-    listed = ", ".join(f"real {a.name}" for a in arguments)
-    source = f"__device__ real {name}({listed})\n{{\n{body(reader.result)}\n}}\n"
+    parameters, leaves, inputs = _bound(arguments, reader.n_rows)
     try:
         Binding(source, None, leaves)
     except Exception as error:
         raise Unsupported(f"what could not be written in C: {type(error).__name__}: {error}") from error
     return Program(
-        name, source, reader.n, leaves, parameters, inputs, [frozen.shape(v) for v in inputs], reader.checks,
-        reader.checked_rows, _work(reader), arguments, computed,
+        name, source, reader.n_rows, leaves, parameters, inputs, [frozen.shape(v) for v in inputs], reader.checks,
+        reader.checked_rows, _work(reader), arguments, computed, n_steps=reader.n_steps,
     )  # fmt: skip
+
+
+def _read(frozen: Frozen, hoist: bool, name: str) -> tuple[Reader, str]:
+    """Reader of a row, and the function of a row: a loop where the term follows from the steps of scans."""
+    no_loop = ""
+    if frozen.scans:
+        try:
+            loop = LoopReader(frozen, hoist)
+            return loop, loop.text(name)
+        except UnknownLength:
+            raise
+        except Unsupported as reason:
+            no_loop = str(reason)
+    reader = Reader(frozen, hoist)
+    reader.no_loop = no_loop
+    return reader, reader.text(name)
 
 
 def _program_of_choices(choices: Choices, frozen: Frozen) -> Program:
@@ -143,11 +167,11 @@ def _program_of_choices(choices: Choices, frozen: Frozen) -> Program:
 
 
 def _work(reader: Reader) -> Work:
-    cheap, calls = operations(reader.result)
+    cheap, calls = reader.cost
     arguments, frozen = reader.arguments, reader.frozen
     cheap += sum(2 * a.numbers[0].shape[1] for a in arguments if a.kind == "dot")
     arrays = {a.source: a for a in arguments if a.source is not None and a.kind != "number"}
-    sizes = {v: reader.n if a.kind == "row" else math.prod(e or 1 for e in frozen.shape(v)) for v, a in arrays.items()}
+    sizes = {v: reader.n_rows if a.kind == "row" else math.prod(e or 1 for e in frozen.shape(v)) for v, a in arrays.items()}
     tables = [a for a in arguments if a.kind == "gather"]
     elements = sum(sizes[v] for v in {a.source for a in tables} if v is not None)
     return Work(cheap, calls, len(tables), elements, 16 * sum(sizes.values()))
@@ -166,6 +190,9 @@ def _bound(arguments: Sequence[Argument], n: int) -> tuple[list[Parameter], dict
     for a in arguments:
         if a.kind == "data":
             leaves[a.name] = a.numbers[0]
+            continue
+        if a.kind == "sequence":
+            leaves[a.name] = sequences(*a.numbers, missing=True)
             continue
         assert a.source is not None
         if a.source not in inputs:

@@ -19,7 +19,7 @@ from ...language.nodes import CONSTANTS, DRAWS, MATH
 from ...rows.binding import RESERVED_NAMES as NAMES_OF_ROWS
 from .along import Along, At, Entry, Pick, axes_of, read
 from .columns import key_of, narrowed, two
-from .expression import Expression, parts_of
+from .expression import Expression, body, operations, parts_of
 from .frozen import Frozen
 from .scalar_ops import C_FUNCTIONS, UnknownLength, Unsupported
 from .simplify import Expressions
@@ -73,37 +73,55 @@ class Reader:
     Checks that are the same for all rows may be left to the caller if `hoist`.
     """
 
+    has_designs = True  #: whether rows may have products with rows of a matrix
+
     def __init__(self, frozen: Frozen, hoist: bool = True):
         self.frozen = frozen
         term = frozen.variable
         shape = term.type.shape
         if any(s is None for s in shape):
             raise UnknownLength(f"a number of rows that only the call tells: {term.type}")
-        self.n = math.prod(shape)  # number of rows: a row is an element of the summed variable
+        self.n = self.n_rows = math.prod(shape)  # a row is an element of the summed variable
         if not self.n:
             raise Unsupported("no rows")
         self.rows = tuple(axes_of(shape))
         self.shape = tuple(shape)
         self.expressions = Expressions()
         self.arguments: dict[Argument, Expression] = {}
+        self.no_loop = ""  # why rows have no loops through the steps of scans
         self.outermost = outermost(term) if hoist else set()
         self.hoisted: list[tuple[CheckParameterValue, list[Variable]]] = []
         self._required: list[Expression] = []
+        self.is_checked_within = False  # whether steps of scans have checks
         #: variables of the original graph that rows read because there is no C for how they are computed -> why
         self.computed: dict[Variable, str] = {}
         self.memo: dict[tuple, list[Expression]] = {}  # what operations keep from one element to the next
+        self.cost = 0, 0  # numbers of cheap operations and of calls of functions in a step
         self._alive: list[np.ndarray] = []
         self._keys: dict[tuple, Expression] = {}
         self._known: dict[tuple, Expression] = {}
         self._names: set[str] = set()
+
+    def term(self) -> Expression:
+        """Term of a row."""
         try:
-            result = self.expressions.real(self.visit(term, self.rows))
+            return self.expressions.real(self.visit(self.frozen.variable, self.rows))
         except RecursionError:
             raise Unsupported("a row of so many operations on one another") from None
+
+    def text(self, name: str) -> str:
+        """Function of a row in C."""
+        result = self.term()
         for condition in self._required:
             result = self.expressions.choice(condition, result, self.expressions.number(-math.inf))
-        self.result = result
-        used = set(map(id, parts_of(self.result)))
+        self.used_by([result])
+        self.cost = operations(result)
+        listed = ", ".join(f"real {a.name}" for a in self.arguments)
+        return f"__device__ real {name}({listed})\n{{\n{body(result)}\n}}\n"
+
+    def used_by(self, results: Sequence[Expression]) -> None:
+        """Keep the arguments that results have."""
+        used = {id(e) for result in results for e in parts_of(result)}
         self.arguments = {argument: e for argument, e in self.arguments.items() if id(e) in used}
 
     def require(self, condition: Expression) -> None:
@@ -112,12 +130,17 @@ class Reader:
             self._required.append(condition)
 
     @property
+    def n_steps(self) -> int:
+        """Number of steps of all rows: rows that are no loops have one each."""
+        return self.n_rows
+
+    @property
     def checked_rows(self) -> bool:
         """Whether there are checks that rows make by themselves.
 
         A row that fails one is -inf, whatever becomes of that in the graph, and then PyTensor has to tell what the sum is.
         """
-        return bool(self._required)
+        return bool(self._required) or self.is_checked_within
 
     @property
     def checks(self) -> list[tuple[CheckParameterValue, list[Variable]]]:
@@ -232,9 +255,36 @@ class Reader:
             is_condition = v.type.dtype == "bool" and type(op).__name__ != "All"
             if math.prod(extent or 0 for extent in v.type.shape) != self.n or is_condition:
                 raise
-            v, at = without_shuffles(v, at)
-            self.computed[self.frozen.original(v)] = str(reason)
-            return self._leaf(v, at)
+            return self._instead(v, at, str(reason))
+
+    def _instead(self, v: Variable, at: At, reason: str) -> Expression:
+        """Number of each row that PyTensor computes, because a row cannot."""
+        v, at = without_shuffles(v, at)
+        self.computed[self.frozen.original(v)] = reason
+        return self._leaf(v, at)
+
+    def of_scan(self, node: Apply, at: At, output: int) -> Expression:
+        """Element of an output of a scan: only a loop has it."""
+        raise self.scan_reason(node)
+
+    def scan_reason(self, node: Apply) -> Unsupported:
+        """Reason why there is no loop through the steps of a scan."""
+        found = self.frozen.scans.get(node)
+        if isinstance(found, Unsupported):
+            return found
+        return Unsupported(self.no_loop if self.no_loop.startswith("a scan") else f"a scan beside {self.no_loop}")
+
+    def is_within(self, v: Variable) -> bool:
+        """True if a variable is part of a step of a scan."""
+        return False
+
+    def follows_from_steps(self, v: Variable) -> bool:
+        """True if a variable is part of a step of a scan, or follows from its steps."""
+        return False
+
+    def array_of(self, index: Variable, at: Sequence[Entry]) -> tuple[np.ndarray, Sequence[Entry]] | None:
+        """Array of data that an index is, and the positions in it; None of an index that is computed."""
+        return (np.asarray(index.data), at) if isinstance(index, Constant) else None
 
     def is_small(self, v: Variable, at: Sequence[Entry | None]) -> bool:
         """True if a variable has fewer elements than there are rows, so that PyTensor computes it.

@@ -102,13 +102,13 @@ class Decision(NamedTuple):
 
 def decision(program: Program, min_rows: int | None) -> Decision:
     """Decision for the sum of a program: by the number of its rows, or where no limit is set, by the time it takes."""
-    if (few := too_few(program.n_rows, min_rows)) or min_rows is not None:
+    if (few := too_few(program.size, min_rows)) or min_rows is not None:
         return Decision(few)
     try:
         expected = estimate(program)
     except Exception as error:  # of a compiler, or of a device that is full: the model runs all the same
         warnings.warn(f"how long sums take could not be measured: {type(error).__name__}: {error}", stacklevel=2)
-        return Decision(too_few(program.n_rows, None, FEWEST_UNREAD_ROWS))
+        return Decision(too_few(program.size, None, FEWEST_UNREAD_ROWS))
     return Decision(expected.reason, expected)
 
 

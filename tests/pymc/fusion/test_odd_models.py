@@ -294,7 +294,7 @@ def test_names_that_mean_something_elsewhere(name):
 
 def test_what_could_not_be_written_in_c_is_left(monkeypatch):
     """A mistake in a program costs speed, and nothing else."""
-    monkeypatch.setattr("gpustats.compiler.fusion.program.body", lambda result: "    return 2 +;")
+    monkeypatch.setattr("gpustats.compiler.fusion.reader.body", lambda result: "    return 2 +;")
     with pm.Model() as model:
         normal(pm.Normal("a") * T)
     with gpm.fused(min_rows=10):
