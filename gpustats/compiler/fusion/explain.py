@@ -221,8 +221,9 @@ def _text(term: TermExplanation, device: str) -> str:
         if row_sum.expected and not row_sum.reason:
             seconds = row_sum.expected
             where += f", in about {seconds.on_device * 1e6:.0f} µs (PyTensor: {seconds.by_pytensor * 1e6:.0f} µs)"
-        steps = f" in {row_sum.program.n_steps} steps" if row_sum.program.n_steps > row_sum.n_rows else ""
-        lines.append(f"{term.name}: {row_sum.n_rows} rows of {row_sum.bytes_per_row} bytes{steps}, computed {where}")
+        rows = f"{row_sum.n_rows} {'row' if row_sum.n_rows == 1 else 'rows'} of {row_sum.bytes_per_row} bytes"
+        steps = f", loops of {row_sum.program.n_steps} steps in all" if row_sum.program.is_loop else ""
+        lines.append(f"{term.name}: {rows}{steps}, computed {where}")
         lines += [f"    {leaf}" for leaf in row_sum.leaves]
         lines += [f"    {line}" for line in row_sum.program.source.rstrip().splitlines()]
     return "\n".join(lines)
