@@ -20,6 +20,7 @@ from ..language.nodes import (
     Assign,
     Binary,
     Call,
+    Conditional,
     Declare,
     Expression,
     For,
@@ -272,7 +273,7 @@ class _Sweep:
         own.used, own.numbers = self.used, self.numbers
         value = own.lifted(e)
         partials = [own.d(value, n) for n in active]
-        products = [multiply(adjoint, p) for p in partials]
+        products = [_product(adjoint, p) for p in partials]
         shared = own.shared(products)
         self.tapes += [t for t in own.tapes if t not in self.tapes]
         given = zip(active, partials, shared, strict=True)
@@ -323,6 +324,15 @@ class _Sweep:
         return back
 
 
+def _product(adjoint: Expression, partial: Expression) -> Expression:
+    """Product of a derivative in a value and one of the value: 0 where the first is, as it is of a value that is not used."""
+    made = multiply(adjoint, partial)
+    plain = partial.operand if isinstance(partial, lang.Unary) else partial
+    if not isinstance(adjoint, Name) or isinstance(plain, lang.Number):
+        return made
+    return Conditional(Binary("!=", adjoint, ZERO, INT), made, ZERO, REAL)
+
+
 def _renamed(e: Expression | None, names: dict[str, str]) -> Expression:
     """Expression with the values that names stand for."""
     assert e is not None
@@ -343,7 +353,7 @@ def _over_elements(s: For) -> bool:
     plus = Binary("+", here, lang.Number("1", INT), INT)
     plain = isinstance(condition, Binary) and condition.operator == "<" and condition.left == here
     limit = condition.right if isinstance(condition, Binary) else condition
-    shorter = isinstance(limit, Binary) and limit.operator == "-" and isinstance(limit.right, lang.Number)
+    shorter = isinstance(limit, Binary) and limit.operator == "-" and isinstance(limit.right, lang.Number) and limit.type == INT
     whole = limit == Name("dim", INT) or (shorter and limit.left == Name("dim", INT))  # type: ignore[union-attr]
     changed = any(isinstance(n, Assign) and n.name == here.name for part in s.body for n in lang.walk(part))
     return plain and whole and s.step == Assign(here.name, INT, plus) and not changed
