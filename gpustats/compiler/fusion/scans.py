@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pytensor.compile.mode import optdb
 from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.op import HasInnerGraph
+from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.tensor.type import TensorType
 
 from .scalar_ops import UnknownLength, Unsupported
+from .settings import fused
 
 Copy = Callable[[Sequence[Variable], Mapping[Variable, Variable]], list[Variable]]
 
@@ -50,7 +54,7 @@ def scanned(node: Apply, inputs: Sequence[Variable], copy: Copy) -> Scanned:
     n_steps = int(np.asarray(inputs[0].data))
     if n_steps < 1:
         raise Unsupported("a scan without steps")
-    inner, outputs = list(op.inner_inputs), list(op.inner_outputs)
+    inner, outputs = _stable(op)
     given: dict[Variable, Variable] = dict(zip(op.inner_non_seqs(inner), op.outer_non_seqs(inputs), strict=True))
     sequences: dict[Variable, Variable] = {}
     before: dict[Variable, tuple[int, int]] = {}
@@ -93,6 +97,14 @@ def shapes_of(node: Apply, inputs: Sequence[Variable], found: Scanned | None) ->
             inner = shapes[output][1:] if found is None else found.tracks[output].new.type.shape
             shapes[output] = (int(np.asarray(length.data)), *inner)
     return shapes
+
+
+def _stable(op: HasInnerGraph) -> tuple[list[Variable], list[Variable]]:
+    """Inputs and outputs of a step, as they are compiled: without what overflows or loses digits."""
+    fgraph = op.fgraph.clone()
+    with fused(False):
+        optdb.query(RewriteDatabaseQuery(include=("canonicalize", "stabilize"))).rewrite(fgraph)
+    return fgraph.inputs, fgraph.outputs
 
 
 def _element(own: Variable, outer: Variable) -> Variable:

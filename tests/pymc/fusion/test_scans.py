@@ -324,18 +324,25 @@ def test_kinds_of_states():
 
 
 def test_hidden_states():
-    """The forward algorithm of a hidden Markov chain, of which the last step counts."""
+    """The forward algorithm of a hidden Markov chain, of which the last step counts: also far below what exp has."""
 
-    def make():
+    def chain(shift):
         p, mu = pm.Dirichlet("p", np.ones(3), shape=(3, 3)), pm.Normal("mu", shape=3)
-        emitted = pm.logp(pm.Normal.dist(mu[None, :], 1.0), pt.as_tensor(Y)[:, None])
+        emitted = pm.logp(pm.Normal.dist(mu[None, :], 1.0), pt.as_tensor(Y)[:, None]) + shift
         forward = scan(
             lambda e, a, logp: pt.logsumexp(a[:, None] + logp, axis=0) + e, [emitted], [pt.full((3,), -np.log(3))],
             [pt.log(p)],
         )  # fmt: skip
         pm.Potential("y", pt.logsumexp(forward[-1]))
 
-    same(model_of(make))
+    near, far = (model_of(lambda shift=shift: chain(shift)) for shift in (0.0, -100.0))
+    assert_loops(near)
+    same(near)
+    found = [functions(model, QUICK)[1] for model in (near, far)]
+    assert scans_and_loops(found[1]._pytensor_function) == (0, 1)
+    (value, slopes), (value_far, slopes_far) = (f(DictToArrayBijection.map(near.initial_point())) for f in found)
+    np.testing.assert_allclose(value_far, value - 100 * T, rtol=1e-12)
+    np.testing.assert_allclose(slopes_far, slopes, atol=1e-9)
 
 
 WIDE = rng.normal(size=(T, 40))
