@@ -7,11 +7,13 @@
 // F is the distribution function of the gamma distribution of this mean and standard deviation.
 __device__ real renewal_equation_loglik(const real *y, int n, real reproduction, real mean, real sd)
 {
-    real weights[30], shape = mean / sd * (mean / sd), rate = shape / mean, before = 0, sum = 0;
-    for (int s = 0; s < 30; s++) {
-        real now = gamma_cdf(s + 1, shape, rate);
-        weights[s] = now - before;
+    real weights[30] = {0}, shape = mean / sd * (mean / sd), rate = shape / mean, before = 0, sum = 0;
+    int place = 0;  // no function of s: then this loop stays one, and compilers see one call
+    for (int s = 1; s <= 30; s++) {
+        real now = gamma_cdf(s, shape, rate);
+        weights[place] = now - before;
         before = now;
+        place += 1;
     }
     for (int t = 1; t < n; t++) {
         real force = 0;

@@ -194,7 +194,7 @@ class Translator(Expressions):
             width = sizes[-1]
             if len(rows) > (sizes[0] if len(sizes) == 2 else 1) or any(len(row.exprs) > width for row in rows):
                 self.fail(node, f"there are more values than {node.name} has elements")
-            zero = lang.Number("0", REAL)
+            zero = lang.Number("0.0", REAL)
             given = [[self.convert(node, self.value(e), REAL) for e in row.exprs] for row in rows]
             given += [[]] * (count // width - len(given))
             values = tuple(v for row in given for v in (*row, *[zero] * (width - len(row))))

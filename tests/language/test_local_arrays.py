@@ -232,3 +232,10 @@ def test_arrays_together_with_sequences_are_refused():
     __device__ real f(const real *y, int n, real mu) { real a[2] = {1, mu}; return dot_of(a, y, 2); }"""
     with pytest.raises(gs.DeviceFunctionError, match="together with a vector that is given"):
         gs.Rows(source, y=gs.sequences([[1.0, 2.0]]))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+def test_elements_without_a_value_are_0(dtype):
+    source = "real f(real y, real a) { real v[3] = {y}, m[2][2] = {{a}}; return v[0] + a * v[1] + v[2] + m[0][0] + m[1][1]; }"
+    value, gradient = gs.Rows(source, y=np.array([1.0, 2.0], dtype)).value_and_grad(3.0)
+    assert (value, gradient["a"]) == (9.0, 2.0)
