@@ -422,6 +422,17 @@ def test_copies_of_other_models():
         gs.as_jax(gs.GLM(gs.bernoulli_logit, Y, DESIGN), 3)
 
 
+@pytest.mark.parametrize("y, design", [(Y[:-1], DESIGN[:-1]), (1 - Y, DESIGN), (Y, DESIGN[:, 1:])], ids=["N", "y", "k"])
+def test_copies_of_other_data(y, design):
+    model = gs.GLM(gs.bernoulli_logit, Y, DESIGN)
+    with pytest.raises(ValueError, match="a copy gives other values than the model"):
+        jax.vmap(gs.as_jax(model, gs.GLM(gs.bernoulli_logit, y, design)))(np.ones((3, 4)))
+    same = gs.as_jax(model, gs.GLM(gs.bernoulli_logit, Y, DESIGN))
+    close(same(np.ones(4)), model(np.ones(4)))
+    with pytest.raises(ValueError, match="beta has"):
+        same(np.ones(5))
+
+
 def test_what_is_no_model():
     with pytest.raises(TypeError, match="model is a Density: as_jax takes a Likelihood, GLM"):
         gs.as_jax(gs.normal)
