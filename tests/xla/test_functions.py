@@ -405,7 +405,9 @@ def test_sets_spread_over_devices():
         axis, mesh = PartitionSpec("chains"), Mesh(np.array(jax.devices()[:n]), ("chains",))
         walk = lambda q: jax.lax.scan(lambda q, _: (q + 1e-3 * both(q)[1], both(q)[0]), q, None, length=3)[0]
         curved = jax.vmap(jax.hessian(logp))
-        for function in (lambda q: both(q)[1], walk, curved):
+        by_python = jax.vmap(gs.as_jax(gs.Likelihood(gs.mvnormal, X)), (0, None))
+        branched = lambda q: jax.lax.cond(q.sum() < 1e9, lambda q: by_python(q, np.eye(5)), lambda q: q[:, 0], q)
+        for function in (lambda q: both(q)[1], walk, curved, branched):
             spread = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=axis, out_specs=axis))(beta)
             assert spread.sharding.num_devices == n
             np.testing.assert_allclose(spread, function(beta), rtol=1e-11, atol=1e-11)
