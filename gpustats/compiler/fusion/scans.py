@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from pytensor.compile.mode import optdb
 from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.op import HasInnerGraph
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
+from pytensor.graph.traversal import toposort
 from pytensor.tensor.type import TensorType
 
 from .scalar_ops import UnknownLength, Unsupported
@@ -101,7 +103,11 @@ def shapes_of(node: Apply, inputs: Sequence[Variable], found: Scanned | None) ->
 
 def _stable(op: HasInnerGraph) -> tuple[list[Variable], list[Variable]]:
     """Inputs and outputs of a step, as they are compiled: without what overflows or loses digits."""
-    fgraph = op.fgraph.clone()
+    of: dict[Variable, Variable] = {v: v.type(v.name) for v in op.inner_inputs}
+    for node in toposort(op.inner_outputs):  # node by node, as PyTensor 3 has no copies of them
+        copy = Apply(node.op, [of.get(v, v) for v in node.inputs], [v.type(v.name) for v in node.outputs])
+        of.update(zip(node.outputs, copy.outputs, strict=True))
+    fgraph = FunctionGraph([of[v] for v in op.inner_inputs], [of.get(v, v) for v in op.inner_outputs], clone=False)
     with fused(False):
         optdb.query(RewriteDatabaseQuery(include=("canonicalize", "stabilize"))).rewrite(fgraph)
     return fgraph.inputs, fgraph.outputs
