@@ -9,9 +9,9 @@ from pycparser import c_ast
 
 from . import nodes as lang
 from .bounds import LARGEST_INT, length, nan_unless
-from .kinds import endings_of_vectors
+from .kinds import is_helper
 from .literals import CONSTANTS, OPERATIONS, SMALLEST_INT, advice, cut_off, literal
-from .local_arrays import ARRAY
+from .local_arrays import ARRAY, place_of_two
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Resolve
 from .syntax import POWER_ADVICE, Syntax, fail, spelled, type_of
@@ -24,6 +24,7 @@ class Expressions:
         self.source, self.name = source, name
         self.resolve, self.in_kernels = resolve, in_kernels  # functions by their names for users, and as printed
         self.helper = False  # whether it is none that users call
+        self.writes = False  # whether it writes to arrays of the functions that call it, in which it is written out
         self.length = ""  # name that the length of the vectors has, where it is not dim
         self.functions = [name]  # those that it calls, and itself, as they are called in kernels
         self.scopes: list[dict[str, tuple[str, str]]] = []  # user's name -> (printed name, type)
@@ -78,7 +79,7 @@ class Expressions:
 
     def convert(self, node: Syntax, value: Expression, kind: str) -> Expression:
         if value.type not in (REAL, INT):
-            self.fail(node, f"a {_KINDS[value.type]} stands where a number is needed")
+            self.fail(node, f"{_KINDS[value.type]} stands where a number is needed")
         if kind == INT and value.type == REAL:
             self.fail(node, "a `real` does not become an `int` by itself: write `(int)` to cut off its fraction")
         return value
@@ -97,7 +98,7 @@ class Expressions:
             case c_ast.UnaryOp():
                 if node.op not in ("-", "+", "!"):
                     hint = f": {POWER_ADVICE}" * (node.op == "*")
-                    self.fail(node, f"operator {node.op} is not supported inside an expression{hint}")
+                    self.fail(node, f"operator {node.op.lstrip('p')} is not supported inside an expression{hint}")
                 if node.op == "-" and isinstance(node.expr, c_ast.Constant) and node.expr.value == str(LARGEST_INT + 1):
                     self.values[id(SMALLEST_INT)] = SMALLEST_INT, -LARGEST_INT - 1
                     return SMALLEST_INT
@@ -148,10 +149,8 @@ class Expressions:
         for size, subscript in zip(sizes, subscripts, strict=True):
             if size and (place := self.written_out(subscript)) is not None and place >= size:
                 self.fail(node, f"there is no element {place} along an axis of {size}")
-        if rows:  # one row after another; within a row an index takes the nearest element, too
-            width = lang.Number(str(sizes[1]), INT)
-            column = lang.Call("min", (lang.Call("max", (column, lang.Number("0", INT)), INT), _less_one(sizes[1])), INT)
-            column = lang.Binary("+", lang.Binary("*", rows[0], width, INT), column, INT)
+        if rows:  # one row after another; along each axis an index takes the nearest element
+            column = place_of_two(rows[0], column, sizes)
         return lang.Index(array, column, REAL, **at)
 
     def value(self, node: Syntax) -> Expression:
@@ -164,7 +163,7 @@ class Expressions:
     def number(self, node: Syntax) -> Expression:
         value = self.expression(node)
         if value.type not in (REAL, INT):
-            self.fail(node, f"a {_KINDS[value.type]} stands where a number is needed")
+            self.fail(node, f"{_KINDS[value.type]} stands where a number is needed")
         return value
 
     def constant(self, node: Syntax) -> Expression:
@@ -235,7 +234,7 @@ class Expressions:
             same = a.type == kind or (a.type in (OUTPUT, ARRAY) and kind == VECTOR) or (a.type == ARRAY and writes)
             same = (same and a.type not in (REAL, INT)) if pointer else a.type in (REAL, INT)
             if not same or (pointer and not isinstance(a, lang.Name)):
-                self.fail(node, f"{name} wants a {_KINDS[kind]} here")
+                self.fail(node, f"{name} wants {_KINDS[kind]} here")
             self.convert(node, a, kind) if not pointer else None
         if name == "abs" and known is None and arguments[0].type == REAL:
             self.fail(node, "abs is for `int`: use fabs")
@@ -245,21 +244,12 @@ class Expressions:
         if result == VOID and RNG not in wanted:
             return lang.Call(printed, arguments, result, **self.at(node))
         place = [p.name for p in known.parameters].index("dim")
-        if any(a.type == ARRAY for a in arguments):
+        if self.writes or any(a.type == ARRAY for a in arguments):  # lengths are told where it is written out
             return lang.Call(printed, arguments, result, **self.at(node))
         bounded = length(arguments[place], 0 if is_helper(known.name) else 1, self.helper)
         given = (*arguments[:place], bounded, *arguments[place + 1 :])
         return nan_unless(arguments[place], bounded, lang.Call(printed, given, result, **self.at(node)))
 
 
-def is_helper(function: str) -> bool:
-    """True if a function is none that users call, whose vectors have an element at least."""
-    return function.rpartition("_")[2] not in endings_of_vectors()
-
-
-def _less_one(size: int) -> Expression:
-    return lang.Number(str(size - 1), INT)
-
-
-_KINDS = {ARRAY: "array", REAL: "number", INT: "number", VECTOR: "vector", OUTPUT: "vector to write to, `real *`,",
-          RNG: "stream, `rng_t *`,", VOID: "call of a function without a result"}  # fmt: skip
+_KINDS = {ARRAY: "an array", REAL: "a number", INT: "a number", VECTOR: "a vector", RNG: "a stream, `rng_t *`,",
+          OUTPUT: "a vector to write to, `real *`,", VOID: "a call of a function without a result"}  # fmt: skip

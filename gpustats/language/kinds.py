@@ -84,6 +84,11 @@ def endings_of_vectors() -> list[str]:
     return list(dict.fromkeys(e for kind in _kinds if not kind.of_sequences for e in (*kind.endings, *kind.beside)))
 
 
+def is_helper(function: str) -> bool:
+    """True if a function is none that users call, whose vectors have an element at least."""
+    return function.rpartition("_")[2] not in endings_of_vectors()
+
+
 def defining_endings() -> list[str]:
     """Endings of the functions that define the things: each source has one, and its name tells that of the thing."""
     return list(dict.fromkeys(e for kind in _kinds for e in kind.endings))

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from . import nodes as lang
+from .bounds import length
+from .kinds import is_helper
 from .nodes import INT, REAL, Assign, Binary, Call, Conditional, Expression, For, Function, Name, Statement
-from .unrolling import Place, Unroller, Unrolling, element_name, number_of, written
+from .unrolling import MOST_UNROLLED_TURNS, Place, Unroller, Unrolling, element_name, number_of, written
 
 ARRAY = "array"  # type of the name of such an array
 MOST_ELEMENTS = 256  # of an array, each of which is a variable
@@ -81,6 +83,7 @@ class _Arrays(Unrolling):
         self.elements[s.name] = names
 
     def store(self, s: lang.Store, place: Place) -> None:
+        self.refuse_outside(s, place)
         names, value = self.elements[s.array.name], self.folded(s.value, place)
         subscript = self.folded(s.subscript, place)
         at = {"line": s.line, "column": s.column}
@@ -139,6 +142,22 @@ class _Arrays(Unrolling):
             self.refuse(node, f"{array.name} has {size} elements, and here it is asked for that at place {i}")
         return i
 
+    def refuse_outside(self, node: lang.Index | lang.Store, place: Place) -> None:
+        """Refuse a place outside of one of two axes."""
+        match node.subscript:
+            case Binary(left=Binary(left=Call(function="min") as row), right=Call(function="min") as column):
+                for bounded in (row, column):
+                    within, last = bounded.arguments
+                    assert isinstance(within, Call)
+                    known, most = number_of(self.folded(within.arguments[0], place, aside=False)), number_of(last)
+                    if known is not None and most is not None and not 0 <= known <= most:
+                        what = f"{most + 1} elements along an axis, and here it is asked for that at place {known}"
+                        self.refuse(node, f"{node.array.name} has {what}")
+
+    def refuse_turns(self, s: For) -> NoReturn:
+        turns = f"more than {MOST_UNROLLED_TURNS} turns"
+        self.refuse(s, f"loops over the places of arrays take {turns}: write this one with `while`, which stays a loop")
+
     def loop(self, s: For, place: Place) -> None:
         """Write out a loop whose variable tells the place of an element; keep any other."""
         if self.tells_places(s):
@@ -168,6 +187,7 @@ class _Arrays(Unrolling):
     def element(self, e: lang.Index, place: Place, aside: bool) -> Expression:
         if e.array.name not in self.elements:
             return lang.rebuild(e, lambda child: self.folded(child, place, aside))
+        self.refuse_outside(e, place)
         names, subscript = self.elements[e.array.name], self.folded(e.subscript, place, aside)
         at = {"line": e.line, "column": e.column}
         if (known := number_of(subscript)) is not None:
@@ -183,17 +203,34 @@ class _Arrays(Unrolling):
         vectors = [a for p, a in zip(callee.parameters, e.arguments, strict=True) if p.type == lang.VECTOR]
         own = [a for a in vectors if isinstance(a, Name) and a.name in self.elements]
         if not own:
-            return lang.rebuild(e, lambda child: self.folded(child, place, aside))
+            found = lang.rebuild(e, lambda child: self.folded(child, place, aside))
+            return self.of_given(found, callee) if self.inlining else found
         if len(own) < len(vectors):
             self.refuse(e, f"{callee.name} cannot take an array of your own together with a vector that is given")
-        length = next(a for p, a in zip(callee.parameters, e.arguments, strict=True) if p.name == "dim")
-        size = number_of(self.folded(length, place, aside))
+        told = next(a for p, a in zip(callee.parameters, e.arguments, strict=True) if p.name == "dim")
+        size = number_of(self.folded(told, place, aside))
         for array in own:
             if size is None or not 0 <= size <= len(self.elements[array.name]):
                 have = len(self.elements[array.name])
                 self.refuse(e, f"the length of {array.name} must be a number that is written out, of at most {have}")
         self.dim = max(map(len, self.elements.values()))
         return super().called(e, callee, place, aside)
+
+
+    def of_given(self, e: Call, callee: Function) -> Call:
+        """Call that a function which is written out makes with vectors that are given: its length is at most theirs."""
+        at = [p.name for p in callee.parameters].index("dim")
+        bounded = length(e.arguments[at], 0 if is_helper(callee.name) else 1, False)
+        return replace(e, arguments=(*e.arguments[:at], bounded, *e.arguments[at + 1 :]))
+
+
+def place_of_two(row: Expression, column: Expression, sizes: tuple[int, ...]) -> Expression:
+    """Place among all elements, one row after another, of that nearest to a row and a column."""
+    row, column = (
+        Call("min", (Call("max", (e, written(0)), INT), written(size - 1)), INT)
+        for e, size in zip((row, column), sizes, strict=True)
+    )
+    return Binary("+", Binary("*", row, written(sizes[1]), INT), column, INT)
 
 
 def _up_to(subscript: Expression, i: int) -> Expression:

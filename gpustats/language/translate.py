@@ -10,7 +10,8 @@ from . import nodes as lang
 from .assignment import with_values
 from .bounds import within_bounds
 from .depth import flat
-from .expressions import Expressions, is_helper
+from .expressions import Expressions
+from .kinds import is_helper
 from .local_arrays import ARRAY, MOST_ELEMENTS, DeclareArray, callees_of, without_arrays
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Statement
 from .syntax import STEP_OPERATORS, Syntax, assigned, called, length_of_vectors, mentioned, spelled, type_of
@@ -48,7 +49,6 @@ class Translator(Expressions):
             if kind in (REAL, INT) and "const" in p.quals and p.name not in self.whole:
                 self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
-        #: whether it writes to arrays of the functions that call it, in which it is written out
         self.writes = self.helper and self.result == VOID and OUTPUT in types and RNG not in types
         if (VECTOR in types or OUTPUT in types) and not self.writes and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length, `int dim`"
@@ -112,10 +112,7 @@ class Translator(Expressions):
                     self.fail(node, "pointers of your own are not supported: declare an array, `real a[4]`")
                 if node.storage:
                     self.fail(node, f"{node.name} cannot be `{node.storage[0]}`: a function keeps nothing from call to call")
-                outer = node.name not in self.scopes[-1] and any(node.name in scope for scope in self.scopes)
-                if outer and node.init is not None and (own := mentioned(node.init, node.name)):
-                    self.fail(own, f"{node.name} is here, in C, the new variable without a value, not the outer {node.name}: "
-                                   "give the new one another name")  # fmt: skip
+                self.refuse_outer(node)
                 value = None if node.init is None else self.convert(node, self.value(node.init), kind)
                 made = lang.Declare(kind, self.declare(node, node.name, kind), value, **at)
                 if "const" in node.quals:
@@ -124,7 +121,9 @@ class Translator(Expressions):
             case c_ast.DeclList():
                 return [s for d in node.decls for s in self.statement(d)]
             case c_ast.Assignment(lvalue=c_ast.ArrayRef()):
-                return [self.store(node)]
+                return [self.store(node, node.lvalue, node.op[:-1], self.value(node.rvalue))]
+            case c_ast.UnaryOp(expr=c_ast.ArrayRef()) if node.op in STEP_OPERATORS:
+                return [self.store(node, node.expr, node.op[-1], lang.Number("1", INT))]
             case c_ast.Assignment() | c_ast.UnaryOp():
                 return [self.assignment(node)]
             case c_ast.FuncCall():
@@ -161,6 +160,13 @@ class Translator(Expressions):
         self.fail(node, f"{spelled(node)} is not supported: a device function is made of declarations, assignments, "
                         "if, for, while and return")  # fmt: skip
 
+    def refuse_outer(self, node: Syntax) -> None:
+        """Refuse a declaration whose values are made of an outer variable of the same name."""
+        outer = node.name not in self.scopes[-1] and any(node.name in scope for scope in self.scopes)
+        if outer and node.init is not None and (own := mentioned(node.init, node.name)):
+            self.fail(own, f"{node.name} is here, in C, the new variable without a value, not the outer {node.name}: "
+                           "give the new one another name")  # fmt: skip
+
     def array(self, node: Syntax) -> DeclareArray:
         """Declaration of an array."""
         sizes, inner = list[int](), node.type
@@ -181,6 +187,7 @@ class Translator(Expressions):
         if node.init is not None:
             if not isinstance(node.init, c_ast.InitList):
                 self.fail(node, f"give {node.name} its values in braces")
+            self.refuse_outer(node)
             rows = node.init.exprs if len(sizes) == 2 else [node.init]
             if any(not isinstance(row, c_ast.InitList) for row in rows) and len(sizes) == 2:
                 rows = [node.init] if len(node.init.exprs) == 1 else self.fail(node, f"give each row of {node.name} braces")
@@ -219,13 +226,12 @@ class Translator(Expressions):
             value = self.binary(node, operator, variable, value)
         return lang.Assign(variable.name, variable.type, self.convert(node, value, variable.type), **self.at(node))
 
-    def store(self, node: Syntax) -> lang.Store:
-        element = self.expression(node.lvalue)
+    def store(self, node: Syntax, target: Syntax, operator: str, value: Expression) -> lang.Store:
+        element = self.expression(target)
         assert isinstance(element, lang.Index)
         if element.array.type not in (OUTPUT, ARRAY):
-            self.fail(node, f"{node.lvalue.name.name} is not to be written: it is a `const real *`")
-        value: Expression = self.value(node.rvalue)
-        if operator := node.op[:-1]:
+            self.fail(node, f"{target.name.name} is not to be written: it is a `const real *`")
+        if operator:
             value = self.binary(node, operator, element, value)
         return lang.Store(element.array, element.subscript, self.convert(node, value, REAL), **self.at(node))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 from ..errors import DeviceFunctionError
 from . import nodes as lang
@@ -184,7 +185,11 @@ class Unrolling:
         if s.start is None or s.start.type != INT or s.start.value is None:
             raise Unknown
         name, own = s.start.name, isinstance(s.start, lang.Declare)
-        self.learn(name, INT, self.folded(s.start.value, place), place)
+        first = self.folded(s.start.value, place)
+        if own and any(isinstance(n, Assign) and n.name == name for part in s.body for n in lang.walk(part)):
+            place.names[name] = self.fresh(name)
+            place.out.append(lang.Declare(INT, place.names[name], first))
+        self.learn(name, INT, first, place)
         while True:
             condition = number_of(self.folded(s.condition, place))
             if condition is None or name not in place.known:
@@ -193,9 +198,7 @@ class Unrolling:
                 break
             self.turns += 1
             if self.turns > MOST_UNROLLED_TURNS:
-                turns = f"more than {MOST_UNROLLED_TURNS} turns"
-                message = f"{self.function.name}: loops over the elements of short vectors take {turns}"
-                raise DeviceFunctionError(message, s.line, s.column)
+                self.refuse_turns(s)
             self.block(s.body, place)
             if s.step is None or name not in place.known:
                 raise Unknown
@@ -204,6 +207,11 @@ class Unrolling:
             del place.known[name]
         else:
             place.out.append(Assign(place.names.get(name, name), INT, written(place.known[name])))
+
+    def refuse_turns(self, s: For) -> NoReturn:
+        turns = f"more than {MOST_UNROLLED_TURNS} turns"
+        message = f"{self.function.name}: loops over the elements of short vectors take {turns}"
+        raise DeviceFunctionError(message, s.line, s.column)
 
     def as_loop(self, s: For, place: Place) -> None:
         """Keep a loop whose turns depend on data; variables that it changes are unknown in it and behind it."""

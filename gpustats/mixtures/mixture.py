@@ -22,11 +22,13 @@ from ..evaluation.results import as_host, deliver, output
 from ..evaluation.sums import SumLaunch, adder_of
 from ..kernels.layout import power_of_two, row_blocks
 from ..likelihood import BoundDensity
+from ..rows.along import Along
 from ..runtime.arrays import as_array, is_contiguous, is_device_array
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
 from .kernels import MIXTURE, SOFTMAX, softmax_layout
+from .on_rows import along
 from .one_pass import MOST_COMPONENTS, WEIGHTS, one_pass
 from .terms import shares, weighted_term
 
@@ -283,6 +285,9 @@ class Mixture(BoundDensity, Replayable):
         one_pass = self._of_sets(dict(zip(names, lines, strict=True)), wrt)
         made = None if one_pass is None else one_pass.compiled(lines)
         return made and made.of_numbers([n for n, shape in shapes.items() if shape != k])
+
+    def along(self, names: Collection[str]) -> Along | None:
+        return along(self._density, self._x, self._runtime, names) if self._scalar else None
 
     def sums_of_sets(
         self, arguments: Mapping[str, np.ndarray], wrt: Sequence[str]

@@ -8,7 +8,7 @@ however many parameters there are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from ..language import nodes as lang
@@ -20,6 +20,7 @@ from ..language.nodes import (
     Assign,
     Binary,
     Call,
+    Conditional,
     Declare,
     Expression,
     For,
@@ -34,43 +35,12 @@ from . import derivative_rules as rules
 from .activity import Activity
 from .derivative_rules import ONE, ZERO, add, is_number, multiply
 from .forward_mode import VALUE, Differentiator, derivative_name, results_of
+from .swept_items import Branch, Item, Let, Loop, perhaps_unused
 
 SWEEP = "_sweep_"  # in the names of functions that are made here, and stay whole in kernels
 TAPE = "tape"  # beginning of the names of the parameters where turns are stored, and of no others
 
 Gradient: TypeAlias = Callable[[Function, Sequence[str], MutableMapping[str, Function]], Function]
-
-
-@dataclass
-class _Let:
-    """Variable that is given its only value."""
-
-    name: str
-    type: str
-    value: Expression
-
-
-@dataclass
-class _Branch:
-    """Condition, what is done where it holds and where not, and the variables whose values come from there."""
-
-    condition: Expression
-    then: list[_Item]
-    otherwise: list[_Item]
-    joined: list[tuple[str, str, str, str]] = field(default_factory=list)  # name, type, value on either side
-
-
-@dataclass
-class _Loop:
-    """Loop over elements of the sequences; a variable of `states` keeps its value from turn to turn."""
-
-    loop: For
-    items: list[_Item]
-    states: list[tuple[str, str, str]]  # name, first value, value at the end of a turn
-    tapes: dict[str, str] = field(default_factory=dict)  # state -> the parameter where it is stored
-
-
-_Item: TypeAlias = _Let | _Branch | _Loop
 
 
 class NoSweep(Exception):
@@ -113,10 +83,11 @@ class _Sweep:
         if not isinstance(last, Return) or self.function.results or not vectors_alone:
             raise NoSweep
         items, names = self.items(body, {p.name: p.name for p in self.function.parameters})
-        if not any(isinstance(item, _Loop) for item in items):
+        if not any(isinstance(item, Loop) for item in items):
             raise NoSweep
         value = self.let("result", REAL, _renamed(last.value, names), VALUE)
         self.adjoints: dict[str, str] = {}
+        self.unused = perhaps_unused([*items, value])
         back: list[Statement] = []
         for p in self.wrt:
             self.adjoint(p)
@@ -137,16 +108,16 @@ class _Sweep:
 
     # -- the function as values that never change
 
-    def let(self, prefix: str, type: str, value: Expression, origin: str) -> _Let:
-        made = _Let(self.fresh(prefix), type, value)
+    def let(self, prefix: str, type: str, value: Expression, origin: str) -> Let:
+        made = Let(self.fresh(prefix), type, value)
         self.types[made.name], self.origin[made.name] = type, origin
         return made
 
     def items(
         self, body: Sequence[Statement], names: dict[str, str], in_loop: bool = False
-    ) -> tuple[list[_Item], dict[str, str]]:
+    ) -> tuple[list[Item], dict[str, str]]:
         """Items of statements, and what the names of variables stand for behind them; `names` is that before them."""
-        found: list[_Item] = []
+        found: list[Item] = []
         names = dict(names)
         for s in body:
             match s:
@@ -166,8 +137,8 @@ class _Sweep:
                     raise NoSweep
         return found, names
 
-    def branch(self, s: If, names: dict[str, str], in_loop: bool) -> _Branch:
-        made = _Branch(_renamed(s.condition, names), [], [])
+    def branch(self, s: If, names: dict[str, str], in_loop: bool) -> Branch:
+        made = Branch(_renamed(s.condition, names), [], [])
         made.then, then = self.items(s.then, names, in_loop)
         made.otherwise, otherwise = self.items(s.otherwise, names, in_loop)
         outer = {n.name for n in lang.walk(s) if isinstance(n, Assign)}
@@ -181,7 +152,7 @@ class _Sweep:
             names[name] = joined
         return made
 
-    def loop(self, s: For, names: dict[str, str]) -> _Loop:
+    def loop(self, s: For, names: dict[str, str]) -> Loop:
         if not _over_elements(s):
             raise NoSweep
         assert isinstance(s.start, Declare)
@@ -197,27 +168,27 @@ class _Sweep:
             states.append((state, names[name]))
             inside[name] = state
         items, after = self.items(s.body, inside, in_loop=True)
-        made = _Loop(s, items, [(state, first, after[n]) for n, (state, first) in zip(kept, states, strict=True)])
+        made = Loop(s, items, [(state, first, after[n]) for n, (state, first) in zip(kept, states, strict=True)])
         for name, (state, _) in zip(kept, states, strict=True):
             names[name] = state
         return made
 
     # -- the first sweep
 
-    def forward(self, items: Sequence[_Item], store: bool = True) -> Iterator[Statement]:
+    def forward(self, items: Sequence[Item], store: bool = True) -> Iterator[Statement]:
         """Statements that compute the items."""
         for item in items:
             match item:
-                case _Let():
+                case Let():
                     yield Declare(item.type, item.name, item.value)
-                case _Branch():
+                case Branch():
                     for name, type, *_ in item.joined:
                         yield Declare(type, name, None)
                     sides = [list(self.forward(side, store)) for side in (item.then, item.otherwise)]
                     for k, side in enumerate(sides):
                         side += [Assign(name, type, Name(values[k], type)) for name, type, *values in item.joined]
                     yield If(item.condition, tuple(sides[0]), tuple(sides[1]))
-                case _Loop():
+                case Loop():
                     for state, first, _ in item.states:
                         yield Declare(REAL, state, Name(first, self.types[first]))
                     assert isinstance(item.loop.start, Declare)
@@ -244,24 +215,27 @@ class _Sweep:
         adjoint = self.adjoint(name)
         return Assign(adjoint, REAL, add(Name(adjoint, REAL), by))
 
-    def reversed(self, items: Sequence[_Item], seeds: dict[str, Expression] | None = None) -> list[Statement]:
+    def reversed(self, items: Sequence[Item], seeds: dict[str, Expression] | None = None) -> list[Statement]:
         """Statements that go back through items; `seeds` are derivatives in some variables that are known."""
         out: list[Statement] = []
         for item in reversed(items):
             match item:
-                case _Let():
+                case Let():
                     if item.name in (seeds or {}):
                         out += self.back(item.value, (seeds or {})[item.name])
                     elif self.is_active(item.name):
-                        out += self.back(item.value, Name(self.adjoint(item.name), REAL))
-                case _Branch():
+                        out += self.back(item.value, Name(self.adjoint(item.name), REAL), item.name in self.unused)
+                case Branch():
                     out += self.back_branch(item)
-                case _Loop():
+                case Loop():
                     out += self.back_loop(item)
         return out
 
-    def back(self, e: Expression, adjoint: Expression) -> list[Statement]:
-        """Statements that add what a value, with a derivative in it, brings to the variables that it is made of."""
+    def back(self, e: Expression, adjoint: Expression, unused: bool = False) -> list[Statement]:
+        """Statements that add what a value, with a derivative in it, brings to the variables that it is made of.
+
+        `unused`: nothing may use the value; then it brings nothing, even where its own derivatives are infinite.
+        """
         names = {n.name: n.type for n in lang.walk(e) if isinstance(n, Name) and n.name in self.types}
         names |= {n.array.name: n.array.type for n in lang.walk(e) if isinstance(n, lang.Index)}
         active = tuple(n for n in names if self.is_active(n))
@@ -272,13 +246,13 @@ class _Sweep:
         own.used, own.numbers = self.used, self.numbers
         value = own.lifted(e)
         partials = [own.d(value, n) for n in active]
-        products = [multiply(adjoint, p) for p in partials]
+        products = [_unless_zero(adjoint, p) if unused else multiply(adjoint, p) for p in partials]
         shared = own.shared(products)
         self.tapes += [t for t in own.tapes if t not in self.tapes]
         given = zip(active, partials, shared, strict=True)
         return [*own.out, *(self.increased(n, by) for n, partial, by in given if not is_number(partial, 0))]
 
-    def back_branch(self, item: _Branch) -> list[Statement]:
+    def back_branch(self, item: Branch) -> list[Statement]:
         sides = list[tuple[Statement, ...]]()
         for k, its in enumerate((item.then, item.otherwise)):
             joined = [(name, values[k]) for name, _, *values in item.joined if self.is_active(name)]
@@ -292,7 +266,7 @@ class _Sweep:
             sides.append(_needed([*self.forward(its), *begun], inner))
         return [If(item.condition, *sides)] if any(sides) else []
 
-    def back_loop(self, item: _Loop) -> list[Statement]:
+    def back_loop(self, item: Loop) -> list[Statement]:
         loop = item.loop
         assert isinstance(loop.start, Declare) and isinstance(loop.condition, Binary) and loop.start.value is not None
         states = [its for its in item.states if self.is_active(its[0])]
@@ -323,6 +297,12 @@ class _Sweep:
         return back
 
 
+def _unless_zero(adjoint: Expression, partial: Expression) -> Expression:
+    """Product of a derivative in a value and one of the value, 0 where the first is."""
+    made, plain = multiply(adjoint, partial), partial.operand if isinstance(partial, lang.Unary) else partial
+    return made if isinstance(plain, lang.Number) else Conditional(Binary("!=", adjoint, ZERO, INT), made, ZERO, REAL)
+
+
 def _renamed(e: Expression | None, names: dict[str, str]) -> Expression:
     """Expression with the values that names stand for."""
     assert e is not None
@@ -343,19 +323,19 @@ def _over_elements(s: For) -> bool:
     plus = Binary("+", here, lang.Number("1", INT), INT)
     plain = isinstance(condition, Binary) and condition.operator == "<" and condition.left == here
     limit = condition.right if isinstance(condition, Binary) else condition
-    shorter = isinstance(limit, Binary) and limit.operator == "-" and isinstance(limit.right, lang.Number)
+    shorter = isinstance(limit, Binary) and limit.operator == "-" and isinstance(limit.right, lang.Number) and limit.type == INT
     whole = limit == Name("dim", INT) or (shorter and limit.left == Name("dim", INT))  # type: ignore[union-attr]
     changed = any(isinstance(n, Assign) and n.name == here.name for part in s.body for n in lang.walk(part))
     return plain and whole and s.step == Assign(here.name, INT, plus) and not changed
 
 
-def _declared(items: Sequence[_Item]) -> list[str]:
+def _declared(items: Sequence[Item]) -> list[str]:
     """Names of the values of items, but for those within branches."""
     found: list[str] = []
     for item in items:
-        if isinstance(item, _Let):
+        if isinstance(item, Let):
             found.append(item.name)
-        elif isinstance(item, _Branch):
+        elif isinstance(item, Branch):
             found += [name for name, *_ in item.joined]
     return found
 

@@ -3,7 +3,7 @@
 // ${name}: the rates of change, ${name}(t, y, rates, …).
 __device__ void ${name}_advance(real start, real end, real *y${"".join(f", real {p}" for p in parameters)})
 {
-    real t = start, span = end - start, first[${n}], last[${n}], next[${n}]${"".join(f", k{i}[{n}]" for i in range(1, stages))};
+    real t = start, span = end - start, first[${n}], next[${n}]${"".join(f", k{i}[{n}]" for i in range(1, stages))};
     real step = 0, low = 0, high = 0;
     int taken = 0;
     ${name}(t, y, first${given});
@@ -13,10 +13,10 @@ __device__ void ${name}_advance(real start, real end, real *y${"".join(f", real 
         high += stop_gradient(first[i] / scale) * stop_gradient(first[i] / scale);
     }
     step = low > 1e-10 && high > 1e-10 ? 0.01 * sqrt(low / high) : 1e-6;
-    for (int i = 0; i < ${max_steps} && t < end && taken >= 0; i++) {
-        real h = fmin(stop_gradient(step), end - t), error = 0;
-        if (t + h >= end - 1e-13 * fabs(span))
-            h = end - t;
+    for (int i = 0; i < ${max_steps} && (t != end || i == 0) && taken >= 0; i++) {  // one even of no length, which has a derivative in the end
+        real h = end - t, error = 0;
+        if (fabs(h) > step + 1e-13 * fabs(span))
+            h = h < 0 ? -stop_gradient(step) : stop_gradient(step);
 % for i, row in enumerate(method.a[1:], 1):
         for (int j = 0; j < ${n}; j++)
             next[j] = y[j] + h * (${" + ".join(f"{coefficient!r} * {'first' if k == 0 else f'k{k}'}[j]" for k, coefficient in enumerate(row) if coefficient)});
@@ -35,11 +35,11 @@ __device__ void ${name}_advance(real start, real end, real *y${"".join(f", real 
                 first[j] = k${stages - 1}[j];
             }
         }
-        step = h * fmin(${repr(method.most)}, fmax(0.2, 0.9 * pow(fmax(error, 1e-10), -1.0 / ${method.order})));
-        if (!(error >= 0) || t + step == t)
+        step = fabs(h) * fmin(${repr(method.most)}, fmax(0.2, 0.9 * pow(fmax(error, 1e-10), -1.0 / ${method.order})));
+        if (!(error >= 0) || (step <= fabs(h) && t + step == t))
             taken = -1;
     }
-    if (t < end)
+    if (t != end)
         for (int j = 0; j < ${n}; j++)
             y[j] = NAN;
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,6 +11,7 @@ from typing import NamedTuple
 from ..kernels.template import Template
 
 _ODE = Template.beside(__file__, "ode")
+_OWN = re.compile(r"t|span|first|next|step|low|high|taken|h|error|wrong|scale|i|j|k\d+")  # variables of the text
 
 
 class Method(NamedTuple):
@@ -45,7 +48,7 @@ def ode_steps(
     rates: str, n_states: int, parameters: Sequence[str] = (), *, method: str = "dopri5", rtol: float = 1e-8,
     atol: float = 1e-10, max_steps: int = 10_000,
 ) -> str:  # fmt: skip
-    """Text of a function in C, ``<rates>_advance``, that takes the states of a differential equation to another time.
+    """Text of a function in C, ``<rates>_advance``, that takes the states of a differential equation to a later time, or back.
 
     Put it between the function of the rates and a row function that calls it. Step sizes follow the error. Derivatives are
     those of the steps taken: differentiation takes the sizes for constants.
@@ -57,7 +60,8 @@ def ode_steps(
     n_states : int
         Number of states, 1 to 16.
     parameters : sequence of str
-        Names of the parameters that the rates take behind their arrays; the text's function takes them as well.
+        Names of the parameters that the rates take behind their arrays; the text's function takes them as well, under
+        another name where a variable of its own has this one.
     method : {"dopri5", "bs23"}
         Dormand and Prince's pair of order 5, or Bogacki and Shampine's of order 3, for wide tolerances.
     rtol, atol : float
@@ -106,20 +110,29 @@ def ode_steps(
     """
     if method not in METHODS:
         raise ValueError(f"method is {method!r}: there are {' and '.join(METHODS)}")
-    if not 1 <= n_states <= 16:
+    if not 1 <= operator.index(n_states) <= 16:
         raise ValueError(f"n_states is {n_states}: a system has 1 to 16 states")
     for what, number in (("rtol", rtol), ("atol", atol)):
-        if not number > 0:
+        if not 0 < number < math.inf:
             raise ValueError(f"{what} is {number}, and must be positive")
     if max_steps < 1:
         raise ValueError(f"max_steps is {max_steps}, and must be positive")
     for name in (rates, *parameters):
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             raise ValueError(f"{name!r} is no name in C")
-    if taken := {"start", "end", "y"} & set(parameters):
-        raise ValueError(f"{taken.pop()} is a parameter of {rates}_advance already: call yours otherwise")
+    if taken := [p for i, p in enumerate(parameters) if p in ("start", "end", "y", *parameters[:i])]:
+        raise ValueError(f"{taken[0]} is a parameter of {rates}_advance already: call yours otherwise")
     its = METHODS[method]
+    named = [_unlike_own(p, parameters) for p in parameters]
     return _ODE.text(
-        name=rates, n=n_states, parameters=tuple(parameters), given="".join(f", {p}" for p in parameters), method=its,
+        name=rates, n=n_states, parameters=tuple(named), given="".join(f", {p}" for p in named), method=its,
         stages=len(its.c), rtol=repr(float(rtol)), atol=repr(float(atol)), max_steps=max_steps,
     )  # fmt: skip
+
+
+def _unlike_own(name: str, parameters: Sequence[str]) -> str:
+    """Name for a parameter: its own, or a longer one where the text has a variable of this name."""
+    made = name
+    while _OWN.fullmatch(made) or (made != name and made in parameters):
+        made += "_"
+    return made

@@ -53,6 +53,8 @@ def sequences(
 
     Raises
     ------
+    TypeError
+        For masked numbers.
     ValueError
         Where offsets do not rise or a sequence is empty, has nan, or does not increase: with the number of the sequence.
 
@@ -82,7 +84,7 @@ def sequences(
     else:
         numbers = _flat("values", values)
         if by is None:
-            ends = _whole("offsets", offsets)
+            numbers, ends = numbers.copy(), _whole("offsets", offsets)  # a copy, which nobody else changes
         else:
             keys, numbers, ends = _by_key(numbers, by)
     _check_offsets(ends, numbers.size)
@@ -90,15 +92,16 @@ def sequences(
     if not missing:
         _refuse(np.isnan(numbers), ends, "has nan", "missing=True lets it stand, for a function that looks for it")
     if increasing:
-        falls = np.append(False, ~(np.diff(numbers) > 0))
+        falls = np.append(False, ~(numbers[1:] > numbers[:-1]))
         falls[ends[:-1]] = False
         _refuse(falls, ends, "does not increase", "sort it, and take the mean of what has the same time")
     return Sequences(None, numbers, ends, keys)
 
 
 def _one_after_another(values: Value) -> tuple[np.ndarray, np.ndarray]:
-    listed = to_host(values) if arrays.is_device_array(values) else values
-    its = [np.asarray(to_host(v) if arrays.is_device_array(v) else v) for v in listed]
+    listed: Value = to_host(values) if arrays.is_device_array(values) else values
+    listed = _on_host("values", listed) if getattr(listed, "ndim", 0) > 1 else listed  # data frames would give their columns
+    its = [_on_host(f"sequence {i}", v) for i, v in enumerate(listed)]
     for i, own in enumerate(its):
         if own.ndim != 1:
             hint = ": values one after another come with their offsets, or by keys" if own.ndim == 0 else ""
@@ -107,8 +110,14 @@ def _one_after_another(values: Value) -> tuple[np.ndarray, np.ndarray]:
     return (np.concatenate(its) if its else np.empty(0)), ends
 
 
+def _on_host(name: str, values: Value) -> np.ndarray:
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
+        raise TypeError(f"{name} is masked: fill its gaps first")
+    return np.asarray(to_host(values) if arrays.is_device_array(values) else values)
+
+
 def _flat(name: str, values: Value) -> np.ndarray:
-    found = np.asarray(to_host(values) if arrays.is_device_array(values) else values)
+    found = _on_host(name, values)
     if found.ndim != 1:
         raise ValueError(f"{name} has shape {found.shape}, and must have one axis where the sequences are told apart otherwise")
     return found
@@ -126,8 +135,8 @@ def _by_key(numbers: np.ndarray, by: Value) -> tuple[np.ndarray, np.ndarray, np.
     keys = _flat("by", by)
     if keys.size != numbers.size:
         raise ValueError(f"by has {keys.size} keys for {numbers.size} numbers: each number needs one")
-    if keys.dtype.kind == "f" and np.isnan(keys).any():
-        raise ValueError(f"by has nan at place {int(np.isnan(keys).argmax())}: each number needs a key")
+    if keys.dtype.kind in "fmM" and (missing := np.isnan(keys)).any():
+        raise ValueError(f"by has {keys[missing][0]} at place {int(missing.argmax())}: each number needs a key")
     found, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
     return found, numbers[np.argsort(place, kind="stable")], np.concatenate([[0], np.cumsum(counts)])
 

@@ -315,6 +315,7 @@ EMULATION_DIAGONAL_POINTS = Threshold(
 # ---- compiler: PyTensor or the device
 
 COMPILER_FEWEST_ROWS = Threshold(500, "rows below which PyTensor has a sum", NOT_RECORDED, "2026-11-23", "models")
+COMPILER_FEWEST_STEPS = Threshold(50, "steps of scans below which PyTensor has a sum", CPU, "2026-11-28")
 COMPILER_FEWEST_UNREAD_ROWS = Threshold(
     10_000, "rows below which it has a sum whose operations are not known", NOT_RECORDED, "2026-11-23", "models"
 )

@@ -41,7 +41,11 @@ _ERRORS = [
         (b"gpustats: this was compiled in another process, before a fork or in a cache on disk", _FAILED_PRECONDITION),
         (b"gpustats: this was compiled for other work, with buffers of other lengths", _FAILED_PRECONDITION),
         (b"gpustats: the device did not do its work: gpustats doctor tells whether it is well", _INTERNAL),
-        (b"gpustats: the arguments are on another device than the data: jax.device_put moves them", _FAILED_PRECONDITION),
+        (
+            b"gpustats: the arguments are on another device than the data: jax.device_put moves them, "
+            b"and gs.as_jax takes copies of the model on further devices",
+            _FAILED_PRECONDITION,
+        ),
     )
 ]
 UNKNOWN, OTHER, FAILED, ELSEWHERE = map(ctypes.addressof, _ERRORS)

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,8 +46,8 @@ def as_jax(model: Replayable, *copies: Replayable, terms: bool = False) -> Calla
     callable
         It takes the model's parameters in their order or by name, arrays of JAX or what becomes one, and returns a number. It
         can be compiled, differentiated in forward or reverse mode, and mapped by `jax.vmap`: all sets of parameters are one
-        launch. Of `Rows`, and of a Likelihood or GLM that is a sum over rows of numbers, there are second derivatives, too, by
-        forward mode over any: `jax.hessian`, and `jax.jvp` of `jax.grad`.
+        launch. Of `Rows`, and of a Likelihood, GLM or Mixture that is a sum over rows of numbers, there are second derivatives,
+        too, by forward mode over any: `jax.hessian`, and `jax.jvp` of `jax.grad`.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def as_jax(model: Replayable, *copies: Replayable, terms: bool = False) -> Calla
     TypeError
         Where a model is none of these, or a copy is of another kind; when the function is differentiated in a whole number.
     ValueError
-        When the data are float64 and JAX is not to compute in float64.
+        When the data are float64 and JAX is not to compute in float64, or a copy has other data.
 
     Notes
     -----
@@ -97,12 +97,20 @@ def as_jax(model: Replayable, *copies: Replayable, terms: bool = False) -> Calla
             by_length[n_terms] = _sums((model, *copies), names, n_terms).function(reject)
         return by_length[n_terms]
 
+    @functools.cache
+    def compare(shapes: tuple[Shape, ...]) -> None:
+        numbers, *others = (_examples(its, dict(zip(names, shapes, strict=True))) for its in (model, *copies))
+        if not all(its.shape == numbers.shape and np.allclose(its, numbers, 1e-6, 0, equal_nan=True) for its in others):
+            raise ValueError("a copy gives other values than the model: each has all of the data, and not a part of them")
+
     by_length: dict[int, Callable[..., list[jax.Array]]] = {}
     logp = None if terms else _sums((model, *copies), names).function(reject)
 
     def function(*args: Any, **kwargs: Any) -> jax.Array:
         given = match(type(model).__name__, names, args, kwargs, model.defaults, "parameters")
         arrays = [jnp.asarray(v, jnp.result_type(float)) for v in given]
+        if copies:
+            compare(tuple(a.shape for a in arrays))
         return (logp or of_terms(arrays))(*arrays)[0]
 
     function.__doc__ = f"{'Terms' if terms else 'Log-likelihood'} of {model!r}, of {', '.join(names)}."
@@ -114,6 +122,17 @@ def _reject(names: Sequence[str], model: Replayable, terms: bool) -> None:
         raise TypeError("there are no derivatives of terms: take those of their sum, gs.as_jax without terms")
     if whole := [n for n in names if n not in model.differentiable]:
         raise TypeError(f"there is no derivative in {', '.join(whole)}: take jax.lax.stop_gradient of it")
+
+
+def _examples(model: Any, shapes: Mapping[str, Shape]) -> np.ndarray:
+    """Values of a model at two examples of its arguments, nan where these mean nothing."""
+    found, loglik = list[Any](), model if callable(model) else model.loglik
+    for number in (0.5, 1.0):
+        try:
+            found.append(loglik(**{n: np.full(shape, number) if shape else number for n, shape in shapes.items()}))
+        except (ValueError, np.linalg.LinAlgError):
+            found.append(np.nan)
+    return np.hstack(found)
 
 
 def _sums(models: Sequence[Any], names: Sequence[str], n_terms: int | None = None) -> Sums:

@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -116,7 +116,7 @@ class Sums:
 
         # What a call reads beside the arrays is an argument, since JAX maps no function that holds arrays where it chooses.
         @jax.custom_batching.custom_vmap
-        def evaluated(held: Sequence[jax.Array], *arrays: jax.Array) -> list[jax.Array]:
+        def evaluated(held: Mapping[str, jax.Array], *arrays: jax.Array) -> list[jax.Array]:
             lead = arrays[0].shape[:rank] if rank else ()
             if not rank:
                 return self._of_sets(held, arrays, wrt, None)
@@ -126,7 +126,7 @@ class Sums:
 
         @evaluated.def_vmap
         def _further(
-            size: int, mapped: Sequence[Any], held: Sequence[jax.Array], *arrays: jax.Array
+            size: int, mapped: Sequence[Any], held: Mapping[str, jax.Array], *arrays: jax.Array
         ) -> tuple[list[jax.Array], list[bool]]:
             stacks = [a if own else jnp.broadcast_to(a, (size, *a.shape)) for a, own in zip(arrays, mapped[1:], strict=True)]
             found = self._of_stacks(wrt, rank + 1)(*stacks)
@@ -135,7 +135,7 @@ class Sums:
         def function(*arrays: jax.Array) -> list[jax.Array]:
             n_sets = math.prod(arrays[0].shape[:rank]) if rank else None
             call = self._call_of(tuple(a.shape[rank:] for a in arrays), wrt, n_sets)
-            found: list[jax.Array] = evaluated([] if call is None else call.held(), *arrays)
+            found: list[jax.Array] = evaluated({} if call is None else call.held(), *arrays)
             return found
 
         return function
@@ -153,7 +153,7 @@ class Sums:
             return self._calls[kind]
 
     def _of_sets(
-        self, held: Sequence[jax.Array], arrays: Sequence[jax.Array], wrt: tuple[int, ...], n_sets: int | None
+        self, held: Mapping[str, jax.Array], arrays: Sequence[jax.Array], wrt: tuple[int, ...], n_sets: int | None
     ) -> list[jax.Array]:
         """Numbers and derivatives, with a first axis of sets where the arrays have one."""
         import jax
@@ -167,7 +167,7 @@ class Sums:
         if (call := self._call_of(shapes, wrt, n_sets)) is None:
             return self._by_python(arrays, wrt, n_sets)
 
-        def called(held: Sequence[jax.Array], *arrays: jax.Array) -> list[jax.Array]:
+        def called(held: Mapping[str, jax.Array], *arrays: jax.Array) -> list[jax.Array]:
             flat, ends = call(held, arrays, lead), list(itertools.accumulate(map(math.prod, out)))
             parts = zip([0, *ends], ends, out, strict=False)
             return [flat[..., start:end].reshape(*lead, *shape) for start, end, shape in parts]
@@ -224,7 +224,7 @@ class Sums:
         first = [a if n_sets is None else a[0] for a in arrays]
         shapes = [jax.ShapeDtypeStruct(shape, dtype) for shape in (*self._values, *(first[i].shape for i in wrt))]
         result: list[jax.Array] = (one if n_sets is None else jax.vmap(one))(*arrays)
-        return result
+        return [_spread_as(f, arrays) for f in result]
 
 
 MOST_PIECES = 32  # of numbers that lie together, beyond which they are gathered one by one
@@ -273,20 +273,23 @@ class _Call(NamedTuple):
         sizes = [(c.given.n, c.found.n, c.evaluation.sum.work.n_found, c.evaluation.n_out) for c in (self, other)]
         return sizes[0] == sizes[1] and all(map(np.array_equal, mine, its))
 
-    def held(self) -> list[jax.Array]:
-        """What the call reads beside the arrays: the constants, and the places that are gathered, or to which is added."""
+    def held(self) -> dict[str, jax.Array]:
+        """What the call reads beside the arrays: the constants, and the places that are gathered, or to which is added.
+
+        Empty arrays are left out, with which Shardy of jaxlib 0.11.2 crashes where `jax.shard_map` passes them to nobody.
+        """
         import jax.numpy as jnp
 
         dtype = jnp.result_type(float) if self.dtype is None else self.dtype
-        found = [jnp.asarray(self.constants, dtype) if self.constants.any() else jnp.zeros(self.constants.size, dtype)]
-        target = np.empty(0, int) if self.target is None else self.target
-        return [*found, *(jnp.asarray(p) for p in (self.given.gathered, self.found.gathered, target))]
+        constants = jnp.asarray(self.constants, dtype) if self.constants.any() else jnp.zeros(self.constants.size, dtype)
+        places = {"given": self.given.gathered, "found": self.found.gathered, "target": self.target}
+        found = {"constants": constants} | {name: jnp.asarray(p) for name, p in places.items() if p is not None}
+        return {name: array for name, array in found.items() if array.size}
 
-    def __call__(self, held: Sequence[jax.Array], arrays: Sequence[jax.Array], lead: Shape) -> jax.Array:
+    def __call__(self, held: Mapping[str, jax.Array], arrays: Sequence[jax.Array], lead: Shape) -> jax.Array:
         """All outputs of each set, one after another: (*lead, outputs)."""
         import jax.numpy as jnp
 
-        constants, of_given, of_found, target = held
         made, dtype = self.evaluation, jnp.result_type(float)
         if np.dtype(made.sum.work.dtype).itemsize > dtype.itemsize:
             raise ValueError(
@@ -295,12 +298,14 @@ class _Call(NamedTuple):
             )
         n_sets = made.sum.n_sets
         parts = math.prod(lead) // n_sets, self.given.n
+        constants = held.get("constants", jnp.zeros(0, dtype))
         given = [a.reshape(*parts, -1).astype(constants.dtype) for a in arrays]
         given.append(jnp.broadcast_to(constants, (*parts, constants.size)))
-        found = self._found(self.given.taken(given, of_given).reshape(-1), parts[0] * self.n_found)
-        out = self.found.taken([found.reshape(parts[0], self.found.n, -1)], of_found).reshape(parts[0], n_sets, -1)
+        found = self._found(self.given.taken(given, held.get("given")).reshape(-1), parts[0] * self.n_found)
+        left = [found.reshape(parts[0], self.found.n, -1)]
+        out = self.found.taken(left, held.get("found")).reshape(parts[0], n_sets, -1)
         if self.target is not None:
-            out = jnp.zeros((*out.shape[:-1], made.n_out), dtype).at[..., target].add(out)
+            out = jnp.zeros((*out.shape[:-1], made.n_out), dtype).at[..., held["target"]].add(out)
         if not made.sum.values.size:
             return out.reshape(*lead, -1)
         right = ~jnp.isnan(out[..., :1])
@@ -337,8 +342,8 @@ class _Parts(NamedTuple):
         """The order, if its numbers are gathered one by one; of pieces of neighbours nothing, since these are copied."""
         return self.order if self.cuts.size >= MOST_PIECES else self.order[:0]
 
-    def taken(self, arrays: Sequence[jax.Array], order: jax.Array) -> jax.Array:
-        """Numbers of each part; `order` is that of numbers that are gathered.
+    def taken(self, arrays: Sequence[jax.Array], order: jax.Array | None) -> jax.Array:
+        """Numbers of each part; `order` is that of numbers that are gathered, if they are.
 
         Pieces of neighbours are copied, which takes XLA a fraction of the time that it takes to gather them.
         """
@@ -346,7 +351,7 @@ class _Parts(NamedTuple):
 
         if not self.order.size:
             return arrays[0][..., :0]
-        if self.gathered.size:
+        if order is not None:
             return jnp.concatenate(arrays, axis=-1)[..., order]
         starts = np.cumsum([0, *(a.shape[-1] for a in arrays)])
         owner = np.searchsorted(starts, self.order, "right") - 1
@@ -364,6 +369,14 @@ def _parts(places: Sequence[np.ndarray], n_sets: int, size: int) -> int:
     steps = width * np.arange(n_sets)[:, None]
     alike = (len(p) == n_sets and np.array_equal(p, p[:1] + steps) and (p[0] < width).all() for p in places)
     return n_sets if size == n_sets * width and all(alike) else 1
+
+
+def _spread_as(found: jax.Array, arrays: Sequence[jax.Array]) -> jax.Array:
+    """Array that differs wherever some others do among the devices of `jax.shard_map`: results of Python count as the same."""
+    import jax.numpy as jnp
+
+    either = jnp.stack([jnp.isnan(a).any() for a in arrays]).any() if arrays else False
+    return jnp.where(either, found, found)
 
 
 def _to_single(low: jax.Array, high: jax.Array) -> jax.Array:

@@ -95,6 +95,47 @@ def test_places_that_data_tell(index, place):
     value_and_slopes(source, chosen, 0.7, -0.4)
 
 
+@pytest.mark.parametrize("places", [("k", "1"), ("1", "k"), ("k", "k - 1")])
+def test_places_beyond_one_of_two_axes(places):
+    """A place is that of the nearest row and the nearest column."""
+    i, j = places
+    source = f"""
+    __device__ real chosen(real x, real a, real b)
+    {{
+        real v[2][3] = {{{{a, b, x}}, {{a * a, b * b, a * b}}}};
+        int k = (int)(4 * x);
+        real before = v[{i}][{j}];
+        v[{i}][{j}] += 2 * b;
+        return before + v[0][0] + 2 * v[0][1] + 3 * v[0][2] + 4 * v[1][0] + 5 * v[1][1] + 6 * v[1][2];
+    }}"""
+
+    def chosen(x, a, b):
+        v = np.array([[[a, b, c], [a * a, b * b, a * b]] for c in x])
+        rows, k = np.arange(x.size), np.trunc(4 * x).astype(int)
+        at = rows, np.clip(eval(i) + 0 * k, 0, 1), np.clip(eval(j) + 0 * k, 0, 2)
+        before = v[at].copy()
+        v[at] += 2 * b
+        return before + v.reshape(-1, 6) @ np.arange(1, 7)
+
+    value_and_slopes(source, chosen, 0.7, -0.4)
+
+
+def test_loops_that_change_their_variable():
+    source = """
+    __device__ real odd(real x, real a)
+    {
+        real v[6] = {1, x, 3, a, 5, 6}, total = 0;
+        for (int i = 0; i < 6; i++) {
+            i++;
+            total += v[i] * i;
+        }
+        v[1]++;
+        --v[3];
+        return total + v[1] * v[3];
+    }"""
+    value_and_slopes(source, lambda x, a: x + 3 * a + 30 + (x + 1) * (a - 1), 0.7)
+
+
 def test_branches_and_inner_arrays():
     source = """
     __device__ real branches(real x, real a, real b)
@@ -168,6 +209,11 @@ def test_densities_may_have_arrays():
     ("real a[2]; a = x; return x;", "assign to its elements"), ("real a[2] = {1}; return a;", "array stands where a number"),
     ("real a[2] = {1, 2}; for (int i = 0; i < 3; i++) a[i] = x; return x;", "a has 2 elements, and here .* place 2"),
     ("const real a[2] = {1, 2}; return a[0];", "leave that out"),
+    ("real a[2][2] = {{1}}; for (int i = 0; i < 3; i++) a[0][i] = x; return x;", "2 elements along an axis, and .* place 2"),
+    ("real a[2][2] = {{1}}; real s = 0; for (int i = -1; i < 2; i++) s += a[i][0]; return s;", "along an axis, .* place -1"),
+    ("real a[2] = {1}; for (int i = 0; i < 5000; i++) a[i % 2] += x; return a[0];", "more than 4096 turns: write this one"),
+    ("real a[2] = {1}; { real a[2] = {a[0], x}; return a[1]; }", "the new variable without a value, not the outer a"),
+    ("real a[2] = {1}; int i = 0; return a[i++];", r"operator \+\+ is not supported"),
 ])  # fmt: skip
 def test_mistakes(body, message):
     with pytest.raises(gs.DeviceFunctionError, match=message):

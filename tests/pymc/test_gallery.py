@@ -28,7 +28,6 @@ REWRITTEN = Mode("py", "fast_run").excluding("fusion")  # as models are for user
 NOT_FUSED = {
     "moving_average_of_errors": {"y": "a product over 80 elements"},
     "process_of_normals": {"y": "the operation ExtractDiag"},  # the log-determinant of a matrix: there are no rows
-    "hidden_states": {"y": "the operation Scan"},  # the sum over the states of the last step
     "diffusion": {"steps": "a sum without data"},
 }
 

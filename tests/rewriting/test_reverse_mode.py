@@ -43,6 +43,14 @@ BODIES = {
     "a branch around": """if (y[0] > 0) { for (int t = 0; t < n; t++) total += a * y[t] + b * w[t]; } else { total = c; }
         return total;""",
     "nothing of it": "real s = 0; for (int t = 0; t < n; t++) s += y[t]; return s * a + b * c;",
+    "infinite where it is not used": """real h = a; for (int t = 0; t < n; t++) { real g = log(h);
+            if (h > 0) total += g * b; h = t % 3 == 1 ? 0 : h + c; }
+        return total;""",
+    "infinite at the end": """real h = a, g = b; for (int t = 0; t < n; t++) { total += g * y[t]; g = log(h * c);
+            h = t == n - 2 ? 0 : h + 1; }
+        return total;""",
+    "up to the half": """real h = a; for (int t = 0; t < n - 0.5; t++) { h = b * h + y[t]; total += h * h * c; }
+        return total;""",
     "overwritten": """real h = a; for (int t = 0; t < n; t++) { h = b * w[t]; h = h * h; total += h * c; } h = 3;
         return total * h;""",
 }  # fmt: skip

@@ -173,10 +173,57 @@ def test_functions_that_write_to_arrays():
     np.testing.assert_allclose(gradient["angle"], (f(x, 0.3 + 1e-6) - f(x, 0.3 - 1e-6)).sum() / 2e-6, rtol=1e-8)
 
 
+LEAVE = "__device__ void leave(real t, const real *y, real *rate, real k) { rate[0] = -k * y[0]; }\n"
+
+
+def test_back_in_time_and_not_at_all():
+    source = LEAVE + gs.ode_steps("leave", 1, ["k"]) + """
+    __device__ real at(real start, real end, real k) { real y[1] = {1}; leave_advance(start, end, y, k); return y[0]; }"""
+    starts, end = np.array([0.0, 1.5, -2.0, 3.0]), 1.5
+    rows, wanted = gs.Rows(source, start=starts), np.exp(-0.4 * (end - starts))
+    np.testing.assert_allclose(rows.terms(end, 0.4), wanted, rtol=1e-7)
+    _, gradient = rows.value_and_grad(end, 0.4)
+    np.testing.assert_allclose(gradient["end"], (-0.4 * wanted).sum(), rtol=1e-7)
+    np.testing.assert_allclose(gradient["k"], ((starts - end) * wanted).sum(), rtol=1e-6)
+    assert np.isnan(rows.terms(np.nan, 0.4)).all()
+
+
+@pytest.mark.parametrize("name", ["t", "step", "error", "h", "low", "high", "first", "next", "k1", "i", "taken", "span"])
+def test_parameters_with_names_of_the_text(name):
+    source = LEAVE + gs.ode_steps("leave", 1, [name]) + """
+    __device__ real at(real end, real k) { real y[1] = {1}; leave_advance(0, end, y, k); return y[0]; }"""
+    np.testing.assert_allclose(gs.Rows(source, end=np.array([2.0])).terms(0.4), np.exp(-0.8), rtol=1e-7)
+
+
+@pytest.mark.parametrize("dtype, start, rtol", [(np.float32, 1000.0, 1e-4), (np.float64, 1e13, 1e-3)])
+def test_first_steps_shorter_than_times_tell_apart(dtype, start, rtol):
+    """From a state of zero the first step is short, and grows until it changes the time."""
+    source = "__device__ void come(real t, const real *y, real *rate, real k) { rate[0] = k - 0.5 * y[0]; }"
+    source += gs.ode_steps("come", 1, ["k"]) + """
+    __device__ real at(real start, real k) { real y[1] = {0}; come_advance(start, start + 4, y, k); return y[0]; }"""
+    found = gs.Rows(source, start=np.array([start], dtype)).terms(1.0)
+    np.testing.assert_allclose(found, 2 * (1 - np.exp(-2)), rtol=rtol)
+
+
+def test_rates_call_functions_of_their_states():
+    source = """
+    __device__ real norm_of(const real *v, int n) { real s = 0; for (int i = 0; i < n; i++) s += v[i] * v[i]; return sqrt(s); }
+    __device__ void turn(real t, const real *y, real *rate, real k)
+    {
+        real first[2] = {y[1], -y[0]}, size = norm_of(y, 2);
+        for (int i = 0; i < 2; i++)
+            rate[i] = k * first[i] / size - 0.5 * y[i] / norm_of(y, 2);
+    }""" + gs.ode_steps("turn", 2, ["k"]) + """
+    __device__ real at(real end, real k) { real y[2] = {0, 5}; turn_advance(0, end, y, k); return norm_of(y, 2); }"""
+    np.testing.assert_allclose(gs.Rows(source, end=np.array([2.0, 4.0])).terms(0.3), [4, 3], rtol=1e-7)
+
+
 @pytest.mark.parametrize("make, error, message", [
     (lambda: gs.ode_steps("f", 0), ValueError, "1 to 16 states"),
     (lambda: gs.ode_steps("f", 1, method="rk4"), ValueError, "dopri5"),
     (lambda: gs.ode_steps("f", 1, rtol=0), ValueError, "rtol is 0"),
+    (lambda: gs.ode_steps("f", 1, atol=np.inf), ValueError, "atol is inf"),
+    (lambda: gs.ode_steps("f", 1, ["a", "a"]), ValueError, "already"),
     (lambda: gs.ode_steps("f", 1, ["y"]), ValueError, "already"), (lambda: gs.ode_steps("f g", 1), ValueError, "no name in C"),
     (lambda: gs.ode_steps("f", 1, max_steps=0), ValueError, "max_steps"),
     (lambda: gs.Rows("__device__ void w(real *v, int n) { v[0] = n; } __device__ real f(const real *y, int n, real a) "

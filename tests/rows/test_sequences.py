@@ -173,6 +173,8 @@ def test_places_outside_of_a_sequence_are_its_ends():
     (lambda: gs.sequences(np.arange(4.0)), "sequence 0 has shape"),
     (lambda: gs.sequences(np.arange(4.0), by=[0, 1]), "by has 2 keys for 4 numbers"),
     (lambda: gs.sequences(np.arange(2.0), by=[0, np.nan]), "by has nan at place 1"),
+    (lambda: gs.sequences(np.arange(2.0), by=np.array(["2020-01-01", "NaT"], "M8[D]")), "by has NaT at place 1"),
+    (lambda: gs.sequences([np.array([200, 100], np.uint8)], increasing=True), "sequence 0 does not increase at place 1"),
     (lambda: gs.sequences(np.arange(4.0), [0, 4], by=[0] * 4), "not with both"),
     (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]]), reward=gs.sequences([[1, 1], [1, 2]])),
      "of row 1, choice has 1 numbers and reward has 2"),
@@ -201,3 +203,26 @@ def test_missing_numbers():
     seen = np.concatenate(y)[~np.isnan(np.concatenate(y))]
     np.testing.assert_allclose(value, gs.normal.logpdf(seen, 0.2, 1.0).sum(), rtol=1e-13)
     np.testing.assert_allclose(gradient["mu"], (seen - 0.2).sum(), rtol=1e-13)
+
+
+def test_sequences_keep_their_numbers():
+    """Whoever changes an array later changes no model; rows of a data frame are sequences, as those of a table are."""
+    source = """
+    __device__ real total(const real *y, int n, real a)
+    {
+        real s = 0;
+        for (int t = 0; t < n; t++)
+            s += y[t];
+        return a * s;
+    }"""
+    y = np.arange(1.0, 5.0)
+    rows = gs.Rows(source, y=gs.sequences(y, [0, 1, 4]))
+    y[:] = 0
+    np.testing.assert_array_equal(rows.terms(1.0), [1, 9])
+    frame = pytest.importorskip("pandas").DataFrame({"first": [1.0, 2.0, 3.0], "second": [10.0, 20.0, 30.0]})
+    np.testing.assert_array_equal(gs.Rows(source, y=gs.sequences(frame)).terms(1.0), [11, 22, 33])
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    with pytest.raises(TypeError, match="values is masked"):
+        gs.sequences(masked, [0, 2])
+    with pytest.raises(TypeError, match="sequence 1 is masked"):
+        gs.sequences([[1.0], masked])

@@ -169,7 +169,7 @@ def test_several_sets_are_one_launch():
         assert made[1:] == [3]  # JAX also asks what the function of one set gives
 
 
-@pytest.mark.parametrize("name", ["Likelihood", "GLM", "Rows"])
+@pytest.mark.parametrize("name", ["Likelihood", "GLM", "Rows", "Mixture"])
 def test_second_derivatives(name):
     """Forwards over backwards and twice forwards, of each argument and of several, compiled, for several sets."""
     make, own, arguments = CASES[name]
@@ -262,7 +262,27 @@ def test_a_function_of_nothing():
     close(jax.jit(ours)(), -(X * X).sum())
 
 
-@pytest.mark.parametrize("name", ["Mixture", "MarginalLikelihood"])
+def test_second_derivatives_of_other_mixtures():
+    """Scales by component, counts, and what has none: vectors, more components than a row function writes out."""
+    scales, mu = np.array([1.4, 0.8, 2.0]), np.array([-1.0, 0.5, 3.0])
+    given = WEIGHTS, mu, scales
+    close(*(jax.hessian(f, (0, 1, 2))(*given) for f in (gs.as_jax(gs.Mixture(gs.normal, X)), mixed)), rtol=1e-9)
+    counts, rates = RNG.poisson(3, 50), np.array([1.0, 4.0])
+
+    def of_counts(log_weights, rates):
+        logp = counts[:, None] * jnp.log(rates) - rates - jax.scipy.special.gammaln(counts[:, None] + 1.0)
+        return jnp.sum(logsumexp(log_weights + logp, axis=1))
+
+    ours = gs.as_jax(gs.Mixture(gs.poisson, counts))
+    close(*(jax.hessian(f, (0, 1))(np.log([0.4, 0.6]), rates) for f in (ours, of_counts)), rtol=1e-9)
+    with pytest.raises(ValueError, match="of 32 components at most"):
+        jax.hessian(gs.as_jax(gs.Mixture(gs.normal, X)), 1)(np.zeros(40), np.linspace(-3, 3, 40), 1.0)
+    pairs = gs.Mixture(gs.mvnormal, DESIGN[:, :2])
+    with pytest.raises(TypeError, match="differentiated once more than it can be"):
+        jax.hessian(gs.as_jax(pairs), 1)(np.zeros(2), np.zeros((2, 2)), np.eye(2))
+
+
+@pytest.mark.parametrize("name", ["MarginalLikelihood"])
 def test_models_without_second_derivatives(name):
     make, _, arguments = CASES[name]
     with pytest.raises(TypeError, match="differentiated once more than it can be"):
@@ -405,7 +425,9 @@ def test_sets_spread_over_devices():
         axis, mesh = PartitionSpec("chains"), Mesh(np.array(jax.devices()[:n]), ("chains",))
         walk = lambda q: jax.lax.scan(lambda q, _: (q + 1e-3 * both(q)[1], both(q)[0]), q, None, length=3)[0]
         curved = jax.vmap(jax.hessian(logp))
-        for function in (lambda q: both(q)[1], walk, curved):
+        by_python = jax.vmap(gs.as_jax(gs.Likelihood(gs.mvnormal, X)), (0, None))
+        branched = lambda q: jax.lax.cond(q.sum() < 1e9, lambda q: by_python(q, np.eye(5)), lambda q: q[:, 0], q)
+        for function in (lambda q: both(q)[1], walk, curved, branched):
             spread = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=axis, out_specs=axis))(beta)
             assert spread.sharding.num_devices == n
             np.testing.assert_allclose(spread, function(beta), rtol=1e-11, atol=1e-11)
@@ -420,6 +442,17 @@ def test_copies_of_other_models():
         gs.as_jax(gs.GLM(gs.bernoulli_logit, Y, DESIGN), gs.Rows(gs.normal, x=gs.per_row()))
     with pytest.raises(TypeError, match="a copy is a int"):
         gs.as_jax(gs.GLM(gs.bernoulli_logit, Y, DESIGN), 3)
+
+
+@pytest.mark.parametrize("y, design", [(Y[:-1], DESIGN[:-1]), (1 - Y, DESIGN), (Y, DESIGN[:, 1:])], ids=["N", "y", "k"])
+def test_copies_of_other_data(y, design):
+    model = gs.GLM(gs.bernoulli_logit, Y, DESIGN)
+    with pytest.raises(ValueError, match="a copy gives other values than the model"):
+        jax.vmap(gs.as_jax(model, gs.GLM(gs.bernoulli_logit, y, design)))(np.ones((3, 4)))
+    same = gs.as_jax(model, gs.GLM(gs.bernoulli_logit, Y, DESIGN))
+    close(same(np.ones(4)), model(np.ones(4)))
+    with pytest.raises(ValueError, match="beta has"):
+        same(np.ones(5))
 
 
 def test_what_is_no_model():

@@ -17,10 +17,11 @@ from pytensor.graph.traversal import ancestors, toposort
 from ...rows.leaves import stored
 from ...runtime import choose
 from .frozen import shared_data
+from .last_steps import is_whole_sum, numbers_of_scans
 from .program import Program, program_of
 from .reader import Argument
 from .regrouped import as_fused
-from .rewrite import has_device, is_of_scan, is_whole_sum
+from .rewrite import has_device
 from .scalar_ops import NoData, UnknownLength, Unsupported
 from .settings import fused, settings
 from .sources import sources_of
@@ -131,16 +132,27 @@ def _shapes(model: pm.Model) -> dict[Variable, tuple[int, ...]]:
 
 def _explained(name: str, term: Variable, shapes: Mapping[Variable, tuple[int, ...]], min_rows: int | None) -> TermExplanation:
     graph = rewrite_pregrad(pt.sum(term))
-    found, within = list[SumExplanation | None](), set[Variable]()
+    found, within, in_numbers = list[SumExplanation | None](), set[Variable](), set[Variable]()
+    numbers, not_fused = set(numbers_of_scans([graph])), list[SumExplanation | None]()
     for node in reversed(list(toposort([graph]))):
-        is_sum = is_whole_sum(node)
-        if is_sum or (is_of_scan(node) and node.outputs[0] not in within):
-            explained = _sum(node.inputs[0] if is_sum else node.outputs[0], shapes, min_rows)
-            if explained is not None and explained.reason and node.outputs[0] in within:
+        output = node.outputs[0]
+        if output in in_numbers:
+            continue
+        if output in numbers:
+            explained = _sum(output, shapes, min_rows)
+            if explained is None or explained.reason or explained.program is None or not explained.program.is_loop:
+                not_fused.append(explained)
+            else:
+                found.insert(0, explained)
+                in_numbers |= set(ancestors([output]))
+        elif is_whole_sum(node):
+            explained = _sum(node.inputs[0], shapes, min_rows)
+            if explained is not None and explained.reason and output in within:
                 continue  # it is a part of a parameter of a sum that the device computes, such as the sum of a softmax
             found.insert(0, explained)
             if explained is not None and not explained.reason:
                 within |= set(ancestors([node.inputs[0]]))
+    found = found or not_fused
     sums = [s for s in found if s is not None]
     return TermExplanation(name, sums, "" if sums else "it is a sum without data" if found else "it is one number")
 
@@ -221,8 +233,9 @@ def _text(term: TermExplanation, device: str) -> str:
         if row_sum.expected and not row_sum.reason:
             seconds = row_sum.expected
             where += f", in about {seconds.on_device * 1e6:.0f} µs (PyTensor: {seconds.by_pytensor * 1e6:.0f} µs)"
-        steps = f" in {row_sum.program.n_steps} steps" if row_sum.program.n_steps > row_sum.n_rows else ""
-        lines.append(f"{term.name}: {row_sum.n_rows} rows of {row_sum.bytes_per_row} bytes{steps}, computed {where}")
+        rows = f"{row_sum.n_rows} {'row' if row_sum.n_rows == 1 else 'rows'} of {row_sum.bytes_per_row} bytes"
+        steps = f", loops of {row_sum.program.n_steps} steps in all" if row_sum.program.is_loop else ""
+        lines.append(f"{term.name}: {rows}{steps}, computed {where}")
         lines += [f"    {leaf}" for leaf in row_sum.leaves]
         lines += [f"    {line}" for line in row_sum.program.source.rstrip().splitlines()]
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...runtime import thresholds
@@ -46,9 +46,9 @@ def parts_of(result: Expression) -> list[Expression]:
     return order
 
 
-def operations(result: Expression) -> tuple[int, int]:
-    """Numbers of cheap operations and of calls of functions in an expression; some calls count several times."""
-    forms = [e.form for e in parts_of(result) if e.arguments]
+def operations(expressions: Iterable[Expression]) -> tuple[int, int]:
+    """Numbers of cheap operations and of calls of functions that make expressions of others; some calls count several times."""
+    forms = [e.form for e in expressions if e.arguments]
     calls = [form.partition("(")[0] for form in forms if re.match(r"\w+\(", form)]
     dear = [name for name in calls if name not in CHEAP_FUNCTIONS]
     return len(forms) - len(dear), sum(LOGARITHMS_PER_DENSITY if "gamma" in name or "_log" in name else 1 for name in dear)

@@ -21,7 +21,7 @@ from pytensor.tensor.type import TensorType
 from ...runtime import thresholds
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
-from .scans import Scanned, scanned
+from .scans import Scanned, scanned, shapes_of
 
 #: Elements of an array for which PyTensor's functions of numbers are fast enough.
 MOST_ELEMENTS_IN_PYTHON = thresholds.COMPILER_MOST_ELEMENTS_IN_PYTHON.value
@@ -66,9 +66,10 @@ class Frozen:
         found: Scanned | Unsupported
         try:
             found = scanned(node, inputs, _step)
-            kinds = [v.type.clone(shape=shape) for v, shape in zip(node.outputs, found.shapes, strict=True)]
         except Unsupported as reason:
-            found, kinds = reason, [v.type for v in node.outputs]
+            found = reason
+        shapes = shapes_of(node, inputs, found if isinstance(found, Scanned) else None)
+        kinds = [v.type.clone(shape=s) if s else v.type for v, s in zip(node.outputs, shapes, strict=True)]
         copy = Apply(node.op, inputs, [kind() for kind in kinds])
         self.scans[copy] = found
         return copy.outputs

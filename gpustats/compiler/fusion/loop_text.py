@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from .expression import LONGEST_EXPRESSION, Expression, filled, operations, parts_of
@@ -28,6 +29,7 @@ class Loop:
     states: Sequence[State]
     when: str  #: condition of the steps that add to the sum; empty where all do
     live: Expression | None  #: the same where data tell
+    data: Collection[Expression]  #: numbers of the sequences at a step
 
     @property
     def in_steps(self) -> list[Expression]:
@@ -39,9 +41,24 @@ class Loop:
         """Expressions of the loop and before it."""
         return [*(first for state in self.states for first in state.firsts), *self.in_steps, *self.conditions, self.term]
 
+    @functools.cached_property
+    def order(self) -> list[Expression]:
+        """Expressions and their parts, each behind its parts."""
+        return parts_of(Expression("", tuple(self.parts)))[:-1]
+
+    @functools.cached_property
+    def varying(self) -> set[int]:
+        """Identities of the expressions that differ from step to step."""
+        names = {name for state in self.states for name in state.names}
+        found = set(map(id, self.data)) | {id(e) for e in self.order if not e.arguments and e.form in names}
+        for e in self.order:
+            if any(id(a) in found for a in e.arguments):
+                found.add(id(e))
+        return found
+
     def cost(self) -> tuple[int, int]:
         """Numbers of cheap operations and of calls of functions in a step."""
-        return operations(Expression("", (*self.in_steps, *self.conditions, self.term)))
+        return operations(e for e in self.order if id(e) in self.varying)
 
 
 def loop_text(name: str, loop: Loop, arguments: Mapping[Argument, Expression]) -> str:
@@ -49,7 +66,7 @@ def loop_text(name: str, loop: Loop, arguments: Mapping[Argument, Expression]) -
     sequences = [a for a in arguments if a.kind == "sequence"]
     numbers = [a for a in arguments if a.kind != "sequence"]
     listed = [*(f"const real *{a.name}" for a in sequences), "int n", *(f"real {a.name}" for a in numbers)]
-    writer = _Writer(loop, {id(arguments[a]) for a in sequences})
+    writer = _Writer(loop)
     lines = ["    real total = 0;"]
     lines += ["    int valid = 1;"] if loop.conditions else []
     lines += [f"    {line}" for line in writer.lines["before"]]
@@ -77,13 +94,8 @@ def loop_text(name: str, loop: Loop, arguments: Mapping[Argument, Expression]) -
 class _Writer:
     """Statements for parts of a loop that are used several times, or are long: before it, in each step, and for the term."""
 
-    def __init__(self, loop: Loop, of_data: set[int]):
-        order = parts_of(Expression("", tuple(loop.parts)))[:-1]
-        names = {name for state in loop.states for name in state.names}
-        varying = {id(e) for e in order if id(e) in of_data or (not e.arguments and e.form in names)}
-        for e in order:
-            if any(id(a) in varying for a in e.arguments):
-                varying.add(id(e))
+    def __init__(self, loop: Loop):
+        order, varying = loop.order, loop.varying
         in_steps = {id(e) for e in parts_of(Expression("", tuple(loop.in_steps)))}
         uses = Counter(id(a) for e in order for a in e.arguments) + Counter(map(id, loop.parts))
         outer = {id(a) for e in order if id(e) in varying for a in e.arguments if id(a) not in varying}

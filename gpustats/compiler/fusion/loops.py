@@ -110,7 +110,8 @@ class LoopReader(_OfScans):
         term, when = self.term(), self.slots.when
         live = self.truth(("live",), self.slots.live) if when == "?" else None
         states = self._states()
-        loop = Loop(term, list(self._required), states, "" if live is not None else when, live)
+        data = [e for a, e in self.arguments.items() if a.kind == "sequence"]
+        loop = Loop(term, list(self._required), states, "" if live is not None else when, live, data)
         self.used_by(loop.parts)
         self.cost = loop.cost()
         if not any(a.kind == "sequence" for a in self.arguments):  # which tell how many steps there are

@@ -14,7 +14,7 @@ from pytensor.graph.traversal import ancestors
 from pytensor.tensor.random.op import RandomVariable
 
 from ...rows.binding import Binding
-from ...rows.leaves import Sequences, dot, gather, per_row
+from ...rows.leaves import dot, gather, per_row
 from ...rows.model import Rows
 from ...rows.sequences import sequences
 from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
@@ -69,6 +69,11 @@ class Program:
     n_steps: int = 0  #: steps of all rows that are loops
 
     @property
+    def is_loop(self) -> bool:
+        """True if rows go through the steps of scans."""
+        return self.n_steps > 0
+
+    @property
     def size(self) -> int:
         """Number of rows, or of the steps of all rows that are loops."""
         return max(self.n_rows, self.n_steps)
@@ -82,8 +87,7 @@ class Program:
         """Model that evaluates the sum; several devices may share its rows."""
         if self.choices:
             return self.choices.model(devices)
-        is_loop = any(isinstance(leaf, Sequences) for leaf in self.leaves.values())  # which lies on one device
-        return Rows(self.source, devices=None if is_loop else devices, **self.leaves)
+        return Rows(self.source, devices=None if self.is_loop else devices, **self.leaves)  # loops lie on one device
 
     def reaches_within(self, shapes: Sequence[tuple[int, ...]]) -> bool:
         """True if inputs of these shapes have an element for each row where rows have numbers of their own."""

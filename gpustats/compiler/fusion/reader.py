@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 from pymc.logprob.utils import CheckParameterValue
 from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.traversal import ancestors
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ...language.names import means_something
@@ -115,7 +116,7 @@ class Reader:
         for condition in self._required:
             result = self.expressions.choice(condition, result, self.expressions.number(-math.inf))
         self.used_by([result])
-        self.cost = operations(result)
+        self.cost = operations(parts_of(result))
         listed = ", ".join(f"real {a.name}" for a in self.arguments)
         return f"__device__ real {name}({listed})\n{{\n{body(result)}\n}}\n"
 
@@ -131,8 +132,8 @@ class Reader:
 
     @property
     def n_steps(self) -> int:
-        """Number of steps of all rows: rows that are no loops have one each."""
-        return self.n_rows
+        """Number of steps of all rows that are loops."""
+        return 0
 
     @property
     def checked_rows(self) -> bool:
@@ -242,6 +243,7 @@ class Reader:
             return self._leaf(v, at)
         if self.is_small(v, at):
             if v.type.dtype != "bool" or self.is_alike(v) or not v.type.ndim:
+                self._note_scans(v, at)
                 return self._leaf(v, at)
         op = getattr(node.op, "core_op", None) or node.op
         try:
@@ -263,14 +265,18 @@ class Reader:
         self.computed[self.frozen.original(v)] = reason
         return self._leaf(v, at)
 
+    def _note_scans(self, v: Variable, at: At) -> None:
+        """Note why a variable that PyTensor computes has scans, where it has."""
+        scans = [a.owner for a in ancestors([v]) if a.owner in self.frozen.scans] if self.frozen.scans else []
+        if scans:
+            self.computed[self.frozen.original(without_shuffles(v, at)[0])] = str(self.scan_reason(scans[0]))
+
     def of_scan(self, node: Apply, at: At, output: int) -> Expression:
-        """Element of an output of a scan: only a loop has it."""
         raise self.scan_reason(node)
 
     def scan_reason(self, node: Apply) -> Unsupported:
         """Reason why there is no loop through the steps of a scan."""
-        found = self.frozen.scans.get(node)
-        if isinstance(found, Unsupported):
+        if isinstance(found := self.frozen.scans.get(node), Unsupported):
             return found
         return Unsupported(self.no_loop if self.no_loop.startswith("a scan") else f"a scan beside {self.no_loop}")
 

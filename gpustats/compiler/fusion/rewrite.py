@@ -14,13 +14,13 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.rewriting.basic import GraphRewriter
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.graph.traversal import ancestors
-from pytensor.tensor.math import Sum
 from pytensor.tensor.random.op import RandomVariable
 
 from ...errors import NoDeviceError
 from ...runtime import choose
 from . import numba_link  # noqa: F401
 from .frozen import shared_data
+from .last_steps import is_whole_sum, numbers_of_scans
 from .op import OfRows, sum_by, sum_later
 from .program import program_of
 from .regrouped import as_fused
@@ -42,14 +42,13 @@ class FuseSums(GraphRewriter):
         now = settings()
         if not now.on or not has_device():
             return
+        for number in numbers_of_scans(fgraph.outputs):
+            self._fuse(fgraph, number.owner, number, now.min_rows, now.devices)
         for node in list(fgraph.toposort()):
             if node in fgraph.apply_nodes and is_whole_sum(node):
                 extents = node.inputs[0].type.shape
                 if None in extents or not too_few(math.prod(extents), now.min_rows) or has_scans(node.inputs[0]):
                     self._fuse(fgraph, node, node.inputs[0], now.min_rows, now.devices)
-        for node in list(fgraph.toposort()):
-            if node in fgraph.apply_nodes and is_of_scan(node) and _only_numbers(fgraph, node.inputs[0].owner):
-                self._fuse(fgraph, node, node.outputs[0], now.min_rows, now.devices)
 
     def _fuse(
         self, fgraph: FunctionGraph, node: Apply, summed: Variable, min_rows: int | None, devices: Sequence[str] | None
@@ -59,7 +58,7 @@ class FuseSums(GraphRewriter):
         try:
             try:
                 program = program_of(term, data)
-                if decision(program, min_rows).reason:
+                if decision(program, min_rows).reason or (not summed.type.ndim and not program.is_loop):
                     return
                 total = sum_by(program, term, list(data), devices)
             except UnknownLength:
@@ -84,34 +83,9 @@ def has_device() -> bool:
         return False
 
 
-def is_whole_sum(node: Apply) -> bool:
-    """True if a node sums all elements of its input."""
-    return isinstance(node.op, Sum) and not node.outputs[0].type.ndim and node.inputs[0].type.ndim > 0
-
-
-def is_of_scan(node: Apply) -> bool:
-    """True if a node is one number of a scan's output, such as the last one: a sum of one element."""
-    is_element = type(node.op).__name__ == "Subtensor" and not node.outputs[0].type.ndim
-    return is_element and node.outputs[0].type.dtype == "float64" and _is_scan(node.inputs[0].owner)
-
-
 def has_scans(variable: Variable) -> bool:
     """True if a variable follows from scans."""
-    return any(_is_scan(v.owner) for v in ancestors([variable]))
-
-
-def _is_scan(node: Apply | None) -> bool:
-    return node is not None and type(node.op).__name__ == "Scan"
-
-
-def _only_numbers(fgraph: FunctionGraph, node: Apply) -> bool:
-    """True if nothing is read of a scan but single numbers and lengths, so that it need not be computed for the rest."""
-    for client in {client for v in node.outputs for client, _ in fgraph.clients[v]}:
-        name = type(client.op).__name__
-        if not is_of_scan(client) and name not in ("Shape", "Shape_i"):
-            if name != "Subtensor" or not _only_numbers(fgraph, client):
-                return False
-    return True
+    return any(v.owner is not None and type(v.owner.op).__name__ == "Scan" for v in ancestors([variable]))
 
 
 def _has_elements(variable: Variable) -> bool:

@@ -6,10 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pytensor.compile.mode import optdb
 from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.fg import FunctionGraph
+from pytensor.graph.op import HasInnerGraph
+from pytensor.graph.rewriting.db import RewriteDatabaseQuery
+from pytensor.graph.traversal import toposort
 from pytensor.tensor.type import TensorType
 
 from .scalar_ops import UnknownLength, Unsupported
+from .settings import fused
 
 Copy = Callable[[Sequence[Variable], Mapping[Variable, Variable]], list[Variable]]
 
@@ -29,7 +35,6 @@ class Scanned:
 
     n_steps: int
     tracks: list[Track]  #: by output
-    shapes: list[tuple[int | None, ...]]  #: of the outputs
     sequences: dict[Variable, Variable]  #: variable of a step -> what has an element for each step
     #: variable of a step -> the output that it is of, and how many elements it lies behind the new one
     before: dict[Variable, tuple[int, int]]
@@ -44,12 +49,14 @@ def scanned(node: Apply, inputs: Sequence[Variable], copy: Copy) -> Scanned:
         raise Unsupported("a scan that ends by a condition")
     if info.n_untraced_sit_sot:
         raise Unsupported("a scan with random draws, or with what it does not keep")
+    if any(type(inner.op).__name__ == "Scan" for inner in op.fgraph.apply_nodes):
+        raise Unsupported("a scan within a scan")
     if not isinstance(inputs[0], Constant):
         raise UnknownLength("a scan of as many steps as only the call tells")
     n_steps = int(np.asarray(inputs[0].data))
     if n_steps < 1:
         raise Unsupported("a scan without steps")
-    inner, outputs = list(op.inner_inputs), list(op.inner_outputs)
+    inner, outputs = _stable(op)
     given: dict[Variable, Variable] = dict(zip(op.inner_non_seqs(inner), op.outer_non_seqs(inputs), strict=True))
     sequences: dict[Variable, Variable] = {}
     before: dict[Variable, tuple[int, int]] = {}
@@ -75,9 +82,35 @@ def scanned(node: Apply, inputs: Sequence[Variable], copy: Copy) -> Scanned:
     new = copy(outputs, given)
     tracks = [Track(v, n, b) for v, n, b in zip(new[: len(taps)], firsts, buffers, strict=True)]
     tracks += [Track(v, 0) for v in new[len(taps) :]]
-    shapes = [b.type.shape for b in buffers]
-    shapes += [(n_steps, *v.type.shape) for v in new[len(taps) :]]
-    return Scanned(n_steps, tracks, shapes, sequences, before)
+    return Scanned(n_steps, tracks, sequences, before)
+
+
+def shapes_of(node: Apply, inputs: Sequence[Variable], found: Scanned | None) -> list[tuple[int | None, ...]]:
+    """Shapes of the outputs of a scan of these inputs."""
+    op, info = node.op, node.op.info
+    shapes = [v.type.shape if isinstance(v.type, TensorType) else () for v in node.outputs]
+    if info.as_while or info.n_mit_mot:
+        return shapes
+    buffers = [*op.outer_mitsot(inputs), *op.outer_sitsot(inputs)]
+    for output, buffer in enumerate(buffers):
+        shapes[output] = buffer.type.shape
+    for output, length in enumerate(op.outer_nitsot(inputs), len(buffers)):
+        if isinstance(length, Constant):
+            inner = shapes[output][1:] if found is None else found.tracks[output].new.type.shape
+            shapes[output] = (int(np.asarray(length.data)), *inner)
+    return shapes
+
+
+def _stable(op: HasInnerGraph) -> tuple[list[Variable], list[Variable]]:
+    """Inputs and outputs of a step, as they are compiled: without what overflows or loses digits."""
+    of: dict[Variable, Variable] = {v: v.type(v.name) for v in op.inner_inputs}
+    for node in toposort(op.inner_outputs):  # node by node, as PyTensor 3 has no copies of them
+        copy = Apply(node.op, [of.get(v, v) for v in node.inputs], [v.type(v.name) for v in node.outputs])
+        of.update(zip(node.outputs, copy.outputs, strict=True))
+    fgraph = FunctionGraph([of[v] for v in op.inner_inputs], [of.get(v, v) for v in op.inner_outputs], clone=False)
+    with fused(False):
+        optdb.query(RewriteDatabaseQuery(include=("canonicalize", "stabilize"))).rewrite(fgraph)
+    return fgraph.inputs, fgraph.outputs
 
 
 def _element(own: Variable, outer: Variable) -> Variable:

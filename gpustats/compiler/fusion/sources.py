@@ -11,7 +11,7 @@ from pytensor.graph.traversal import ancestors, toposort
 from pytensor.tensor.type import TensorType
 
 from .frozen import Frozen
-from .scalar_ops import NoData, Unsupported
+from .scalar_ops import NoData, UnknownLength, Unsupported
 
 
 def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[list[Variable], int]:
@@ -25,6 +25,8 @@ def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[lis
     n_rows = _size(term) if _size(term) > 1 else most_data
     if most_data < max(n_rows, 2):
         raise NoData("a sum without data")
+    if any(isinstance(scan, UnknownLength) for scan in frozen.scans.values()):
+        raise Unsupported("a scan of as many steps as only the call tells")
     by_row, from_open = set[Variable](), set[Variable]()
     for node in toposort([frozen.variable]):
         if any(v in from_open or not _is_known(v) for v in node.inputs):

@@ -30,8 +30,10 @@ from ..graph.gradients import gradients
 from ..graph.machine import is_possible
 from ..graph.types import TensorVariable
 from .program import Program, program_of
+from .step_times import step_speeds
 
 FEWEST_ROWS = thresholds.COMPILER_FEWEST_ROWS.value  # rows below which no device pays, and nothing is measured
+FEWEST_STEPS = thresholds.COMPILER_FEWEST_STEPS.value  # steps of loops, likewise
 #: Rows of a sum whose operations are not known yet: PyTensor is done with fewer before a device has begun.
 FEWEST_UNREAD_ROWS = thresholds.COMPILER_FEWEST_UNREAD_ROWS.value
 #: The part of PyTensor's time that the device stays below, as neither is predicted exactly.
@@ -68,10 +70,10 @@ class Estimate(NamedTuple):
         return f"{self.by_pytensor * 1e6:.0f} µs are expected of it, {self.on_device * 1e6:.0f} µs of the device{shared}"
 
 
-def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
+def estimate(program: Program, measured: Speeds | None = None, steps: Speeds | None = None) -> Estimate:
     """Time that a program takes on the device, and the time of the same sum by PyTensor.
 
-    By default the speeds are those of this machine and the default device.
+    By default the speeds, and those of the steps of loops, are those of this machine and the default device.
     """
     runtime, shared_by = choose.get(), 1
     if measured is None:
@@ -81,7 +83,7 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
     moved, cached = program.work.moved, sorted(RUNS_BY_ROWS)[1]
 
     def of(side: str) -> float:
-        first, rest = min(program.n_rows, cached), max(program.n_rows - cached, 0)
+        first, rest = min(program.size, cached), max(program.size - cached, 0)
         numbers = {kind: number for kind in _TERMS if (number := getattr(program.work, kind))}
         seconds = max((measured[f"{side} {kind}"].start for kind in numbers), default=0.0)
         for kind, number in numbers.items():
@@ -90,7 +92,24 @@ def estimate(program: Program, measured: Speeds | None = None) -> Estimate:
 
     between = MACHINE_CALL_SECONDS if by_machine() else CALL_SECONDS
     on_device = of("device") + between + (measured["transfer"].seconds(moved) if moved else 0.0)
-    return Estimate(on_device, of("PyTensor"), shared_by)
+    by_pytensor = of("PyTensor")
+    if program.is_loop:
+        if steps is None:
+            steps = step_speeds(runtime, pytensor.config.mode, pytensor.config.linker, program.n_rows > 1)
+        on_device, by_pytensor = _with_steps(program, on_device, by_pytensor, measured, steps)
+    return Estimate(on_device, by_pytensor, shared_by)
+
+
+def _with_steps(
+    program: Program, on_device: float, by_pytensor: float, measured: Speeds, steps: Speeds
+) -> tuple[float, float]:
+    """Seconds of rows that are loops: steps wait for one another, be they a few rows' on the device, or those of a scan."""
+    longest = program.size / program.n_rows
+    cheap = max(measured["device cheap"].each, 1e-15)
+    operations = program.work.cheap + program.work.calls * max(measured["device calls"].each / cheap, 1.0)
+    alone = steps["on device"].start + longest * operations * steps["on device"].each
+    by_pytensor += longest * (steps["by PyTensor"].each + program.n_rows * program.work.cheap * steps["elements"].each)
+    return max(on_device, alone), by_pytensor
 
 
 class Decision(NamedTuple):
@@ -102,7 +121,7 @@ class Decision(NamedTuple):
 
 def decision(program: Program, min_rows: int | None) -> Decision:
     """Decision for the sum of a program: by the number of its rows, or where no limit is set, by the time it takes."""
-    if (few := too_few(program.size, min_rows)) or min_rows is not None:
+    if (few := too_few(program.size, min_rows, FEWEST_STEPS if program.is_loop else FEWEST_ROWS)) or min_rows is not None:
         return Decision(few)
     try:
         expected = estimate(program)

@@ -8,8 +8,12 @@ import pytest
 from fused_models import assert_same_by_jax, functions, model_of, points, same_at
 from modes import QUICK
 from pymc.blocking import DictToArrayBijection
+from pymc_models import measured
+from pytensor.scan.utils import until
 
 import gpustats.pymc as gpm
+from gpustats.compiler.fusion import step_times, where
+from gpustats.runtime.speeds import Line
 
 T, N = 30, 4
 rng = np.random.default_rng(17)
@@ -184,13 +188,20 @@ def assert_loops(model):
     assert programs and all("for (int t" in p.source and not p.computed for p in programs), str(found)
 
 
+def same(model, scale=0.4):
+    theirs, ours = functions(model)
+    for point in points(model, scale=scale):
+        raveled = DictToArrayBijection.map(point)
+        (value, slopes), (found, found_slopes) = theirs(raveled), ours(raveled)
+        np.testing.assert_allclose(found, value, rtol=1e-11)
+        np.testing.assert_allclose(found_slopes, slopes, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("make", MODELS)
 def test_models(make):
     model = model_of(make)
     assert_loops(model)
-    theirs, ours = functions(model)
-    for point in points(model):
-        same_at(theirs, ours, point)
+    same(model)
 
 
 def scans_and_loops(function):
@@ -213,7 +224,222 @@ def test_values_without_derivatives(make, mode):
         np.testing.assert_allclose(value(point), both(DictToArrayBijection.map(point))[0], rtol=1e-13)
 
 
-@pytest.mark.parametrize("make", [variance_of_the_day_before, last_value])
+def test_short_series():
+    def two_days():
+        first, h = garch(Y[:1])
+        pm.Normal("y", 0, pt.sqrt(pt.concatenate([[first], h])), observed=Y[:2])
+
+    def one_day():
+        pm.Normal("y", 0, pt.sqrt(garch(Y[:1])[1]), observed=Y[:1])
+
+    for make in (two_days, one_day):
+        same(model_of(make))
+
+
+def test_other_lengths():
+    """Data of another length come to a function that is compiled already."""
+
+    def of_data():
+        y = pm.Data("returns", Y)
+        first, h = garch(y[:-1])
+        pm.Normal("y", 0, pt.sqrt(pt.concatenate([[first], h])), observed=y)
+
+    model = model_of(of_data)
+    assert_loops(model)
+    theirs, ours = functions(model)
+    for length in (T, T - 7, 2, T):
+        with model:
+            pm.set_data({"returns": Y[:length] + length})
+        for point in points(model, 2):
+            same_at(theirs, ours, point)
+
+
+def test_invalid_parameters():
+    """Variances that fall below 0 or are nan at a step: -inf, as PyMC has it, though later ones are right again."""
+
+    def make():
+        a, b, m = pm.Flat("a", initval=3.5), pm.Flat("b", initval=0.1), pm.Flat("m", initval=0)
+        h = scan(lambda y, h, a, b: a + b * h + y, [np.where(np.arange(T) == 9, -3.0, 1.0)], [pt.ones(())], [a, b])
+        pm.Normal("y", m, h, observed=Y)
+
+    model = model_of(make)
+    assert_loops(model)
+    theirs, ours = functions(model)
+    values = []
+    for at in ((0.5, 0.1, 0), (3.5, 0.1, 0), (np.nan, 0.1, 0), (3.5, np.nan, 0), (3.5, 0.1, np.nan), (3.5, 1e308, 0)):
+        (value, slopes), (found, found_slopes) = theirs(np.array(at)), ours(np.array(at))
+        np.testing.assert_allclose(found, value, rtol=1e-11)
+        np.testing.assert_allclose(found_slopes, slopes, rtol=1e-9)
+        values.append(float(value))
+    assert [v == -np.inf for v in values] == [True, False, True, True, False, True], values
+
+
+def test_burn_in_and_missing_days():
+    def make():
+        seen = np.where(np.arange(T) % 7 == 2, np.nan, Y)
+        pm.Normal("y", 0, pt.sqrt(garch()[1])[10:], observed=seen[10:])
+
+    same(model_of(make))
+
+
+def test_persons_of_several_lengths():
+    """Observations one after another, of persons who stay so long."""
+    trial, person = np.concatenate([np.arange(5), np.arange(20), [2, 9, 29]]), np.repeat([0, 1, 3], [5, 20, 3])
+
+    def make():
+        kept = pm.Normal("kept", shape=N)
+        first = pm.Normal("first", shape=N)
+        level = scan(lambda y, level, kept: level + pt.sigmoid(kept) * (y - level), [PANEL], [first], [kept])
+        pm.Normal("y", level[trial, person], 1, observed=Y[:28])
+
+    model = model_of(make)
+    assert_loops(model)
+    with gpm.fused(min_rows=1):
+        ((program,),) = [[s.program for s in t.sums] for t in gpm.explain(model).terms]
+    assert program.n_rows == 3 and program.n_steps == 5 + 20 + 30
+    same(model)
+
+
+def test_kinds_of_states():
+    """Whole numbers, truth values, a choice by a state, seasons, a regression within a step."""
+    season, design = np.arange(T) % 7, rng.normal(size=(T, 3))
+
+    def make():
+        effects = pm.Normal("effects", 0, pm.HalfNormal("spread"), shape=7)
+        beta, a = pm.Normal("beta", shape=3), pm.Normal("a")
+
+        def step(y, x, s, level, day, high, beta, a):
+            new = pt.switch(high, a * level, 0.5 * level + s) + 0.1 * y + 0.01 * day + pt.dot(x, beta)
+            return new, day + 1, new > 0
+
+        level, _, high = scan(
+            step, [Y, design, effects[season]],
+            [pt.zeros(()), pt.constant(np.array(0)), pt.constant(np.array(False))], [beta, a],
+        )  # fmt: skip
+        pm.Normal("y", level + effects[season] + high, 1, observed=Y)
+
+    model = model_of(make)
+    assert_loops(model)
+    same(model)
+
+
+def test_hidden_states():
+    """The forward algorithm of a hidden Markov chain, of which the last step counts: also far below what exp has."""
+
+    def chain(shift):
+        p, mu = pm.Dirichlet("p", np.ones(3), shape=(3, 3)), pm.Normal("mu", shape=3)
+        emitted = pm.logp(pm.Normal.dist(mu[None, :], 1.0), pt.as_tensor(Y)[:, None]) + shift
+        forward = scan(
+            lambda e, a, logp: pt.logsumexp(a[:, None] + logp, axis=0) + e, [emitted], [pt.full((3,), -np.log(3))],
+            [pt.log(p)],
+        )  # fmt: skip
+        pm.Potential("y", pt.logsumexp(forward[-1]))
+
+    near, far = (model_of(lambda shift=shift: chain(shift)) for shift in (0.0, -100.0))
+    assert_loops(near)
+    same(near)
+    found = [functions(model, QUICK)[1] for model in (near, far)]
+    assert scans_and_loops(found[1]._pytensor_function) == (0, 1)
+    (value, slopes), (value_far, slopes_far) = (f(DictToArrayBijection.map(near.initial_point())) for f in found)
+    np.testing.assert_allclose(value_far, value - 100 * T, rtol=1e-12)
+    np.testing.assert_allclose(slopes_far, slopes, atol=1e-9)
+
+
+WIDE = rng.normal(size=(T, 40))
+
+
+def products():
+    y = scan(lambda y, x, k: k * pt.dot(WIDE.T @ WIDE, x) + y, [WIDE], [pt.zeros(40)], [pm.Normal("k")])
+    pm.Normal("y", y, 1, observed=WIDE)
+
+
+def solves():
+    y = scan(lambda y, x, k: pt.linalg.solve(pt.eye(2) * k + 0.1, x) + y, [Y], [pt.zeros(2)], [pm.HalfNormal("k")])
+    pm.Normal("y", y[:, 0], 1, observed=Y)
+
+
+def ends_by_a_condition():
+    y = scan(lambda y, x, k: (x + k * y, until(x > 100)), [Y], [pt.zeros(())], [pm.Normal("k")])
+    pm.Normal("y", y, 1, observed=Y)
+
+
+def walks():
+    z = pm.Normal("z", shape=T)
+    pm.Normal("y", scan(lambda z, x: 0.5 * x + z, [z], [pt.zeros(())]), 1, observed=Y)
+
+
+def scans_within():
+    y = scan(
+        lambda y, x, k: y + scan(lambda a, k: a * k, (), [x], [k], n_steps=3)[-1], [Y], [pt.zeros(())], [pm.Normal("k")],
+    )  # fmt: skip
+    pm.Normal("y", y, 1, observed=Y)
+
+
+def repeats():
+    y = scan(lambda y, x, k: k * x + y, [Y], [pt.zeros(())], [pm.Normal("k")])
+    pm.Normal("y", y[np.arange(T).repeat(3)], 1, observed=Y.repeat(3))
+
+
+@pytest.mark.parametrize("make, reason", [
+    (products, "a scan with more than 32 states that depend on one another"),
+    (solves, "a scan whose body has the operation Solve"),
+    (ends_by_a_condition, "a scan that ends by a condition"),
+    (walks, "a scan whose steps have parameters of their own"),
+    (scans_within, "a scan within a scan"),
+    (repeats, "a scan of which many elements of the sum read the same step"),
+])  # fmt: skip
+def test_what_is_left_to_pytensor(make, reason):
+    """PyTensor computes the scan, and the rows read its result."""
+    model = model_of(make)
+    with gpm.fused(min_rows=1):
+        (term,) = gpm.explain(model).terms
+    assert term.is_fused and any(f"which PyTensor computes, because there is no function of a row for {reason}" in leaf
+                                 for leaf in term.sums[0].leaves), str(term)  # fmt: skip
+    if make in (walks, ends_by_a_condition):
+        same(model)
+
+
+@pytest.mark.parametrize("make", [variance_of_the_day_before, last_value, walks])
 def test_by_jax(make):
     pytest.importorskip("jax")
     assert_same_by_jax(model_of(make))
+
+
+def test_steps_that_parameters_decide():
+    with pm.Model() as model:
+        n = pm.Poisson("n", 5, initval=T)
+        x = scan(lambda x, k: k * x + 1, (), [pt.zeros(())], [pm.Normal("k")], n_steps=n + 1)
+        pm.Normal("y", x[-1], 1, observed=Y)
+    with gpm.fused(min_rows=1):
+        (term,) = gpm.explain(model).terms
+    assert not term.is_fused and term.reason == "a scan of as many steps as only the call tells"
+
+
+def test_explained():
+    with gpm.fused(min_rows=1):
+        text = str(gpm.explain(model_of(variance_of_the_same_day)))
+    assert "y: 1 row of 240 bytes, loops of 30 steps in all, computed on" in text
+    assert "y: data of each step, float64" in text
+
+
+def test_the_faster_place():
+    """Steps wait for one another, on a device as in a scan, unless there are other rows to compute meanwhile."""
+    speeds = measured(1e-13, 1e-12, 1)
+
+    def steps(on_device, by_pytensor):
+        return {"on device": Line(0.0, on_device), "by PyTensor": Line(0.0, by_pytensor), "elements": Line(0.0, 0.0)}
+
+    with gpm.fused(min_rows=1):
+        ((program,),) = [[s.program for s in t.sums] for t in gpm.explain(model_of(variance_of_the_same_day)).terms]
+    none, scan, alone = (where.estimate(program, speeds, steps(*each)) for each in ((0, 0), (0, 1e-3), (1e-3, 0)))
+    np.testing.assert_allclose(scan.by_pytensor - none.by_pytensor, T * 1e-3)
+    assert scan.on_device == none.on_device and alone.on_device > T * 1e-3 and scan.pays and not alone.pays
+
+
+@pytest.mark.parametrize("of_vectors", [False, True])
+def test_steps_are_measured(of_vectors, monkeypatch):
+    monkeypatch.setattr(step_times, "STEPS", (5, 10))
+    monkeypatch.setattr(step_times, "ELEMENTS", 3)
+    with pytensor.config.change_flags(linker="py"):
+        found = step_times.measure(of_vectors)
+    assert found.keys() == {"on device", "by PyTensor", "elements"} and all(line.each >= 0 for line in found.values())
