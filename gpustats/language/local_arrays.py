@@ -216,7 +216,6 @@ class _Arrays(Unrolling):
         self.dim = max(map(len, self.elements.values()))
         return super().called(e, callee, place, aside)
 
-
     def of_given(self, e: Call, callee: Function) -> Call:
         """Call that a function which is written out makes with vectors that are given: its length is at most theirs."""
         at = [p.name for p in callee.parameters].index("dim")

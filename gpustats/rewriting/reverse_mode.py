@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from ..language import nodes as lang
+from ..language.names import numbered_name
 from ..language.nodes import (
     INT,
     OUTPUT,
@@ -64,16 +65,13 @@ class _Sweep:
         self.activity = Activity(function, wrt)
         written = {n.name for n in lang.walk(function) if isinstance(n, Declare | Assign)}
         self.used = {p.name for p in function.parameters} | written | set(lang.called(function))
-        self.numbers: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}  # the last ones that `Differentiator` has given
         self.types = {p.name: p.type for p in function.parameters}
         self.origin = {p.name: p.name for p in function.parameters}  # variable -> the one of the function that it is a value of
         self.tapes: list[str] = []
 
     def fresh(self, prefix: str) -> str:
-        name, number = prefix, self.numbers.get(prefix, 1)
-        while name in self.used:
-            name, number = f"{prefix}_{number + 1}", number + 1
-        self.numbers[prefix] = number
+        name = numbered_name(prefix, self.used, "_")
         self.used.add(name)
         return name
 
@@ -175,7 +173,7 @@ class _Sweep:
 
     # -- the first sweep
 
-    def forward(self, items: Sequence[Item], store: bool = True) -> Iterator[Statement]:
+    def forward(self, items: Sequence[Item]) -> Iterator[Statement]:
         """Statements that compute the items."""
         for item in items:
             match item:
@@ -184,7 +182,7 @@ class _Sweep:
                 case Branch():
                     for name, type, *_ in item.joined:
                         yield Declare(type, name, None)
-                    sides = [list(self.forward(side, store)) for side in (item.then, item.otherwise)]
+                    sides = [list(self.forward(side)) for side in (item.then, item.otherwise)]
                     for k, side in enumerate(sides):
                         side += [Assign(name, type, Name(values[k], type)) for name, type, *values in item.joined]
                     yield If(item.condition, tuple(sides[0]), tuple(sides[1]))
@@ -196,7 +194,7 @@ class _Sweep:
                     stored: list[Statement] = [
                         lang.Store(Name(tape, OUTPUT), here, Name(state, REAL)) for state, tape in item.tapes.items()
                     ]
-                    body = [*stored, *self.forward(item.items, store)]
+                    body = [*stored, *self.forward(item.items)]
                     body += [Assign(state, REAL, Name(last, REAL)) for state, _, last in item.states if last != state]
                     yield replace(item.loop, body=tuple(body))
 

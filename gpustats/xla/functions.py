@@ -155,12 +155,12 @@ def _sums(models: Sequence[Any], names: Sequence[str], n_terms: int | None = Non
             check([np.ones(shape) for shape in shapes])
             return None
         places = [np.arange(math.prod(shape)) for shape in shapes]
+        inputs = list(zip(range(len(names)), names, places, strict=True))
         if n_terms is not None:
-            inputs = zip(range(len(names)), names, places, strict=True)
             return evaluation_of(made, inputs, [("terms", np.arange(n_terms))], n_terms)
         starts = list(itertools.accumulate((places[i].size for i in wrt), initial=1))
         outputs = [(names[i], start + places[i]) for i, start in zip(wrt, starts, strict=False)]
-        return evaluation_of(made, zip(range(len(names)), names, places, strict=True), outputs, starts[-1])
+        return evaluation_of(made, inputs, outputs, starts[-1])
 
     def check(arrays: Sequence[np.ndarray]) -> None:
         """Raise an error for shapes that the model does not take: within a program of XLA's it would be hard to read."""
