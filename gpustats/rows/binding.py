@@ -81,9 +81,9 @@ class Binding:
             refuse_outside(made, {a.name: a.words for a in arguments})
         self.c_names = {n: p.name for n, p in zip(made, own, strict=True)}  # argument -> its name in C
         if weights is not None:
-            made["weights"] = leaf_of("weights", weights)
-            if not isinstance(made["weights"], Column):
+            if isinstance(weights, Leaf):
                 raise ValueError("weights must be a column of data, (N,)")
+            made["weights"] = leaf_of("weights", weights)
             self.row, self.c_names["weights"] = _weighted(self.row)
         self.n_rows = number_of_rows(made)
         if self.n_rows is not None and self.n_rows >= 2**31 - 1:

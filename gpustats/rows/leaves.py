@@ -207,7 +207,12 @@ def leaf_of(name: str, value: Value, whole: bool = False, vector: bool = False) 
 
 def _rows_of(value: Value, name: str) -> Array:
     """Copy of an array in C order, which nobody else changes; a stored array, read by slices, as it is."""
-    found = as_rows(value, name)
+    try:
+        found = as_rows(value, name)
+    except ValueError:
+        if not isinstance(value, list | tuple):
+            raise
+        raise ValueError(f"{name} has parts of several lengths: give sequences as gs.sequences({name})") from None
     if is_stored(found):
         return found
     if arrays.is_device_array(found):
