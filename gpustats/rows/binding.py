@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -15,6 +16,7 @@ from ..language.derived import resolve_in, with_argument
 from ..language.device_function import Argument
 from ..language.library import library
 from ..language.nodes import Function
+from ..parallel.ragged import Ragged
 from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
@@ -34,7 +36,7 @@ from .leaves import (
     taken_apart,
 )
 from .parameters import Packing, along_of, parameters_of, shape_of
-from .sequences import of_one_length, refuse_outside
+from .sequences import MOST_PADDED, of_one_length, refuse_outside
 from .series import SequenceModel
 
 #: Names of a model's own arguments, beside leaves and parameters.
@@ -110,6 +112,18 @@ class Binding:
         gathers = (leaf for leaf in self.leaves.values() if isinstance(leaf, Gather))
         by = (leaf.indices if any(map(is_stored, leaf.indices)) else leaf.varying for leaf in gathers)
         return max(1, len({tuple(map(id, indices)) for indices in by}))
+
+    @property
+    def row_bytes(self) -> int | np.ndarray:
+        """Bytes of a row on a device; of each row, where these are sequences."""
+        data, sequences = taken_apart(self.leaves)[0].values(), [s for s in self.leaves.values() if isinstance(s, Sequences)]
+        row: int = self.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data if not isinstance(a, Ragged))
+        if not sequences:
+            return row
+        places = np.dtype(np.int32).itemsize * 3  # of the row, its first number and its length
+        steps = MOST_PADDED * self.dtype.itemsize * len(sequences) * sequences[0].lengths
+        of_each: np.ndarray = row + self.n_orders * (places + np.ceil(steps).astype(np.int64))
+        return of_each
 
     def packing(self, values: Sequence[Value], along: Sequence[str] = ()) -> tuple[Packing, int]:
         """Packing of values of these shapes, and the number of rows; ValueError where the shapes do not fit.

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..parallel.ragged import Ragged
 from ..parallel.rows import as_rows, chunks, is_stored, read
 from ..runtime import arrays
 from ..runtime.host_memory import contiguous
@@ -79,14 +80,15 @@ class Sequences(Leaf):
     """Numbers of each row's own sequence: row n has those from `offsets[n]` up to `offsets[n + 1]`."""
 
     numbers: Array
-    offsets: np.ndarray
+    offsets: Array
     #: for each row the key by which its numbers were found, if they were
     keys: np.ndarray | None = None
     kind = "sequences"
 
     @property
     def lengths(self) -> np.ndarray:
-        return np.diff(self.offsets)
+        found: np.ndarray = np.diff(self.offsets)
+        return found
 
 
 def gather(*indices: ArrayLike, of: str | None = None) -> Gather:
@@ -261,16 +263,17 @@ def _index(name: str, index: Value) -> Array:
     return found.astype(np.int32)
 
 
-def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, np.ndarray], dict[str, Leaf]]:
+def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, Array], dict[str, Leaf]]:
     """Data of leaves, each by a name of its own, and the leaves without their data."""
-    data: dict[str, np.ndarray] = {}
+    data: dict[str, Array] = {}
     without: dict[str, Leaf] = {}
     for name, leaf in leaves.items():
         match leaf:
             case Column():
                 data[name], without[name] = leaf.numbers, replace(leaf, numbers=None)
             case Sequences():
-                data[name], without[name] = leaf.numbers, replace(leaf, numbers=None)
+                data[name] = Ragged(leaf.numbers, leaf.offsets)
+                without[name] = replace(leaf, numbers=None, offsets=None, keys=None)
             case Dot():
                 data[name], without[name] = leaf.X, replace(leaf, X=None)
             case Gather():
@@ -289,7 +292,7 @@ def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Array]) -> dict[
             case Column():
                 made[name] = data[name]
             case Sequences():
-                made[name] = replace(leaf, numbers=data[name])
+                made[name] = replace(leaf, numbers=data[name].numbers, offsets=data[name].offsets)
             case Dot():
                 made[name] = replace(leaf, X=data[name])
             case Gather():

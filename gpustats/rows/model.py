@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..evaluation.compiled import RepeatedSum, Replayable
 from ..parallel.devices import TRIAL_ROWS, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
+from ..parallel.ragged import Ragged
 from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, is_stored, joined, read
 from ..runtime import arrays, choose
@@ -24,7 +24,7 @@ from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
 from .along import Along
 from .binding import Binding, GivenFunction
-from .leaves import Leaf, PerRow, Scalar, Sequences, put_together, taken_apart
+from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
 from .on_device import OnDevice
 from .parameters import along_of, shape_of
 from .passes import Sets
@@ -103,12 +103,8 @@ class Rows(Remade, Replayable):
         options = self._options = Options(devices, client, memory, chunk)
         runtime = None if devices is not None or client is not None else choose.get()
         data, _ = taken_apart(self._bound.leaves)
-        if any(isinstance(leaf, Sequences) for leaf in self._bound.leaves.values()):
-            if options != Options():
-                raise ValueError("sequences lie on one device: leave out devices, client, memory and chunk")
-        elif self.n_rows is not None:
-            row = self._bound.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data.values())
-            self._pieces = divide(self, Data(data, self.n_rows, row), options, runtime)
+        if self.n_rows is not None:
+            self._pieces = divide(self, Data(data, self.n_rows, self._bound.row_bytes), options, runtime)
         elif options != Options():
             raise ValueError("without data there are no rows to divide: leave out devices, client, memory and chunk")
         if self._pieces is None:
@@ -357,8 +353,8 @@ class Rows(Remade, Replayable):
     def _held(self) -> dict[str, Value]:
         return taken_apart(self._bound.leaves)[0]
 
-    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Rows:
-        return _placed(self._bound.over({n: np.asarray(v) for n, v in data.items()}), runtime)
+    def _piece(self, data: Mapping[str, Array | HostRows], runtime: Runtime) -> Rows:
+        return _placed(self._bound.over({n: v if isinstance(v, Ragged) else np.asarray(v) for n, v in data.items()}), runtime)
 
     def _places(self) -> None:
         return None  # rows may lie in another order

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..language.domains import domains_of
 from .leaves import Leaf, Sequences, stored
-from .ragged import by_key, in_one_array, offsets_of, one_after_another
+from .sequence_input import by_key, in_one_array, offsets_of, one_after_another
 
 if TYPE_CHECKING:
     from ..runtime.types import DType

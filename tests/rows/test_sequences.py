@@ -195,7 +195,6 @@ def test_places_outside_of_a_sequence_are_its_ends():
     (lambda: gs.Rows(gs.normal, x=gs.sequences([[1.0]])), "declare it `const real"),
     (lambda: gs.Rows(PERSON, choice=[[1, 1], [1]], reward=[[1, 1], [1]]), r"give sequences as gs.sequences\(choice\)"),
     (lambda: gs.Rows(gs.normal, x=[1.0], weights=gs.sequences([[1.0]])), "weights must be a column of data"),
-    (lambda: gs.Rows(PERSON, choice=gs.sequences([[1]]), reward=gs.sequences([[1]]), devices=["cpu", "cpu"]), "one device"),
 ])  # fmt: skip
 def test_bad_input(make, message):
     with pytest.raises(ValueError, match=message):

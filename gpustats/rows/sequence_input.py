@@ -1,4 +1,4 @@
-"""Ragged data as users give them: numbers, offsets and keys of sequences become NumPy arrays, or are refused."""
+"""Sequences as users give them: their numbers, offsets and keys become NumPy arrays, or are refused."""
 
 from __future__ import annotations
 
