@@ -35,7 +35,7 @@ from ..language.nodes import (
 from . import derivative_rules as rules
 from .activity import Activity
 from .derivative_rules import ONE, ZERO, add, is_number, multiply
-from .forward_mode import VALUE, Differentiator, derivative_name, results_of
+from .forward_mode import VALUE, Differentiator, derivative_name, results_of, steps_name
 from .swept_items import Branch, Item, Let, Loop, perhaps_unused
 
 SWEEP = "_sweep_"  # in the names of functions that are made here, and stay whole in kernels
@@ -51,8 +51,10 @@ class NoSweep(Exception):
 def sweep(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], gradient: Gradient) -> Function:
     """Function that returns the results of ``gradient(function, wrt, functions)``, and takes tapes behind the parameters.
 
-    A tape, `real *`, has room for a number for each element of the sequences. `NoSweep` where the function has no loop over
-    sequences, or does in it more than assignments and branches.
+    A tape, `real *`, has room for a number for each element of the sequences. Where vectors are in `wrt`, the derivatives in
+    their elements are stored in parameters by `steps_name`; the result by the name of their derivative is 1, by which these
+    are to be multiplied, as others would be by the chain rule. `NoSweep` where the function has no loop over sequences, or
+    does in it more than assignments and branches.
     """
     return _Sweep(function, tuple(wrt), functions, gradient).run()
 
@@ -69,6 +71,8 @@ class _Sweep:
         self.types = {p.name: p.type for p in function.parameters}
         self.origin = {p.name: p.name for p in function.parameters}  # variable -> the one of the function that it is a value of
         self.tapes: list[str] = []
+        #: vectors with derivatives in their elements -> where these are stored
+        self.vectors = {p.name: steps_name(p.name) for p in function.parameters if p.type == VECTOR and p.name in wrt}
 
     def fresh(self, prefix: str) -> str:
         name = numbered_name(prefix, self.used, "_")
@@ -77,28 +81,29 @@ class _Sweep:
 
     def run(self) -> Function:
         body, last = self.function.body[:-1], self.function.body[-1]
-        vectors_alone = all(p.name not in self.wrt for p in self.function.parameters if p.type == VECTOR)
-        if not isinstance(last, Return) or self.function.results or not vectors_alone:
+        if not isinstance(last, Return) or self.function.results:
             raise NoSweep
         items, names = self.items(body, {p.name: p.name for p in self.function.parameters})
-        if not any(isinstance(item, Loop) for item in items):
+        if not any(isinstance(item, Loop) for item in items) and not self.vectors:
             raise NoSweep
-        value = self.let("result", REAL, _renamed(last.value, names), VALUE)
+        value = self.let("result", REAL, self.with_elements(_renamed(last.value, names), items), VALUE)
         self.adjoints: dict[str, str] = {}
         self.unused = perhaps_unused([*items, value])
-        back: list[Statement] = []
-        for p in self.wrt:
+        numbers = [p for p in self.wrt if p not in self.vectors]
+        for p in numbers:
             self.adjoint(p)
-        back += self.reversed([*items, value], {value.name: ONE})
+        back = self.reversed([*items, value], {value.name: ONE})
         forth = list(self.forward([*items, value]))
         name = f"{self.function.name}{SWEEP}{'_'.join(self.wrt)}"
         while name in self.functions:
             name += "_"
-        results = {VALUE: Name(value.name, REAL), **{derivative_name(p): Name(self.adjoints[p], REAL) for p in self.wrt}}
-        parameters = (*self.function.parameters, *(Parameter(tape, OUTPUT) for tape in self.tapes))
+        results: dict[str, Expression] = {VALUE: Name(value.name, REAL), **{derivative_name(v): ONE for v in self.vectors}}
+        results |= {derivative_name(p): Name(self.adjoints[p], REAL) for p in numbers}
+        parameters = (*self.function.parameters, *(Parameter(p, OUTPUT) for p in (*self.vectors.values(), *self.tapes)))
         made = Function(name, parameters, (), f"{name}_results", results_of(self.function, self.wrt))
         returned = rules.flat_at_infinity(self.function, results, VALUE)
-        begun = [Declare(REAL, a, ZERO) for a in self.adjoints.values()]
+        begun: list[Statement] = [_of_zeros(output) for output in self.vectors.values()]
+        begun += [Declare(REAL, a, ZERO) for a in self.adjoints.values()]
         end = Return(Call(made.maker, tuple(returned[r] for r in made.results), made.type))
         made = replace(made, body=(*forth, *begun, *back, end))
         self.functions[name] = made
@@ -124,7 +129,8 @@ class _Sweep:
                     names.pop(s.name, None)
                 case Declare(type="real" | "int") | Assign():
                     self.types.setdefault(s.name, s.type)
-                    made = self.let(s.name, s.type, _renamed(s.value, names), s.name)
+                    value = _renamed(s.value, names)
+                    made = self.let(s.name, s.type, self.with_elements(value, found) if s.type == REAL else value, s.name)
                     names[s.name] = made.name
                     found.append(made)
                 case If():
@@ -134,6 +140,21 @@ class _Sweep:
                 case _:
                     raise NoSweep
         return found, names
+
+    def with_elements(self, e: Expression, items: list[Item]) -> Expression:
+        """Expression with variables in the place of the elements in which there are derivatives; `items` gets these."""
+        match e:
+            case lang.Index() if e.array.name in self.vectors:
+                known = (i.name for i in items if isinstance(i, Let) and i.value == e)
+                if (name := next(known, None)) is None:
+                    made = self.let(f"{e.array.name}_element", REAL, e, "")
+                    name = self.origin[made.name] = made.name
+                    self.activity.add(name, {e.array.name})
+                    items.append(made)
+                return Name(name, REAL)
+            case Name() if e.name in self.vectors:  # given to a function
+                raise NoSweep
+        return lang.rebuild(e, lambda part: self.with_elements(part, items))
 
     def branch(self, s: If, names: dict[str, str], in_loop: bool) -> Branch:
         made = Branch(_renamed(s.condition, names), [], [])
@@ -219,7 +240,9 @@ class _Sweep:
         for item in reversed(items):
             match item:
                 case Let():
-                    if item.name in (seeds or {}):
+                    if isinstance(item.value, lang.Index) and item.value.array.name in self.vectors:
+                        out.append(self.stored(item.value, Name(self.adjoint(item.name), REAL)))
+                    elif item.name in (seeds or {}):
                         out += self.back(item.value, (seeds or {})[item.name])
                     elif self.is_active(item.name):
                         out += self.back(item.value, Name(self.adjoint(item.name), REAL), item.name in self.unused)
@@ -228,6 +251,11 @@ class _Sweep:
                 case Loop():
                     out += self.back_loop(item)
         return out
+
+    def stored(self, element: lang.Index, adjoint: Expression) -> Statement:
+        """Statement that adds to what is stored for an element of a vector."""
+        place = Name(self.vectors[element.array.name], OUTPUT)
+        return lang.Store(place, element.subscript, add(lang.Index(place, element.subscript), adjoint))
 
     def back(self, e: Expression, adjoint: Expression, unused: bool = False) -> list[Statement]:
         """Statements that add what a value, with a derivative in it, brings to the variables that it is made of.
@@ -293,6 +321,15 @@ class _Sweep:
             if self.is_active(value):
                 back.append(self.increased(value, Name(self.adjoint(state), REAL)))
         return back
+
+
+def _of_zeros(output: str) -> For:
+    """Loop that stores 0 for each element of the sequences."""
+    here = Name("place_of_zero", INT)
+    next_one = Assign(here.name, INT, Binary("+", here, lang.Number("1", INT), INT))
+    store = lang.Store(Name(output, OUTPUT), here, ZERO)
+    first = Declare(INT, here.name, lang.Number("0", INT))
+    return For(first, Binary("<", here, Name("dim", INT), INT), next_one, (store,))
 
 
 def _unless_zero(adjoint: Expression, partial: Expression) -> Expression:

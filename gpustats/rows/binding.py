@@ -21,6 +21,7 @@ from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
 from ..runtime.types import Array, Shape, Value
+from .leaf_data import number_of_rows, put_together, taken_apart
 from .leaves import (
     MOST_COLUMNS,
     Column,
@@ -30,13 +31,11 @@ from .leaves import (
     PerRow,
     Scalar,
     Sequences,
+    StepGather,
     leaf_of,
-    number_of_rows,
-    put_together,
-    taken_apart,
 )
 from .parameters import Packing, along_of, parameters_of, shape_of
-from .sequences import MOST_PADDED, of_one_length, refuse_outside
+from .sequences import MOST_PADDED, of_one_length, refuse_fractions, refuse_outside
 from .series import SequenceModel
 
 #: Names of a model's own arguments, beside leaves and parameters.
@@ -64,8 +63,9 @@ class Binding:
 
     def __init__(self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
         self.function = function  # as it was given
-        sequences = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
-        arguments, self.row = row_function(function, sequences)  # of the function, as the user knows them
+        data = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
+        sequences = data + [n for n, leaf in leaves.items() if isinstance(leaf, Gather) and leaf.of_steps]
+        arguments, self.row = row_function(function, data)  # of the function, as the user knows them
         own = [p for p in self.row.function.parameters if p.name != "dim"]
         whole = {a.name for a, p in zip(arguments, own, strict=True) if p.type == lang.INT}
         self.arguments = arguments
@@ -77,9 +77,11 @@ class Binding:
         }
         if sequences:
             if others := [n for n in self.vectors if n not in sequences]:
-                raise ValueError(f"{sequences[0]} is a sequence: {others[0]}, a vector of the function, must be one, too")
+                wanted = f"{others[0]}, a vector of the function, must be one, too, or gs.gather(gs.sequences(…))"
+                raise ValueError(f"{sequences[0]} is a sequence: {wanted}")
             self.vectors = []  # of a length that all rows share
             of_one_length(made)
+            refuse_fractions(made, [a.name for a, p in zip(arguments, own, strict=True) if p.whole])
             refuse_outside(made, {a.name: a.words for a in arguments})
         self.c_names = {n: p.name for n, p in zip(made, own, strict=True)}  # argument -> its name in C
         if weights is not None:
@@ -116,7 +118,8 @@ class Binding:
     @property
     def row_bytes(self) -> int | np.ndarray:
         """Bytes of a row on a device; of each row, where these are sequences."""
-        data, sequences = taken_apart(self.leaves)[0].values(), [s for s in self.leaves.values() if isinstance(s, Sequences)]
+        data = taken_apart(self.leaves)[0].values()
+        sequences = [leaf for leaf in self.leaves.values() if isinstance(leaf, Sequences | StepGather)]
         row: int = self.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data if not isinstance(a, Ragged))
         if not sequences:
             return row

@@ -14,11 +14,12 @@ from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Re
 from ..language.nodes import VECTOR
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
+from .groups import Groups
 from .launch import Launch
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, StepGather
 from .parameters import along_of
 from .passes import Pass, Sets, Task, runs
-from .sheet import Groups, Sheet
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -88,7 +89,7 @@ class NumberArguments:
                 continue
             argument = by_name[p.name]
             leaf = bound.leaves[argument]
-            unrolled_here = p.type == VECTOR and not isinstance(leaf, Sequences)
+            unrolled_here = p.type == VECTOR and not isinstance(leaf, Sequences | StepGather)
             elements = [_element(leaf, i, length) for i in range(length)] if unrolled_here else [leaf]
             for element in elements:
                 name = next(names)
@@ -102,6 +103,8 @@ class NumberArguments:
 
         `along_of` names them.
         """
+        if steps := [n for n, leaf in self.leaves.items() if isinstance(leaf, StepGather)]:
+            raise ValueError(f"{steps[0]} is gathered by steps: there are no products with second derivatives, only `hessian`")
         functions = dict(self.row.functions)
         wrt = [c for c, parameter in self.made_of.items() if parameter in names]
         function, twins = directional(self.row.function, wrt, functions)
@@ -226,7 +229,11 @@ class Evaluator:
             return self._pass(key, task, sets)
         made = self._pass(key, task, sets, sweeps=True)
         n_bytes = packing.n_sets * len(made.tapes) * sheet.dealt.size * self._dtype.itemsize
-        return made if n_bytes <= MOST_STORED * self._runtime.device.memory else self._pass(key, task, sets)
+        if n_bytes <= MOST_STORED * self._runtime.device.memory:
+            return made
+        if task.steps:
+            raise MemoryError(f"derivatives in {task.steps[0]} take {n_bytes} bytes for the steps: give fewer sets at once")
+        return self._pass(key, task, sets)
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
         """Passes for derivatives in some parameters: one for the sums, and one for each further order of the rows."""
@@ -241,6 +248,8 @@ class Evaluator:
                     tasks[main] = replace(tasks[main], slopes=(*tasks[main].slopes, name))
                 case PerRow():
                     tasks[main] = replace(tasks[main], rows=(*tasks[main].rows, name))
+                case StepGather():
+                    tasks[main] = replace(tasks[main], steps=(*tasks[main].steps, name))
                 case _:
                     tasks[main] = replace(tasks[main], sums=(*tasks[main].sums, name))
         return tasks
@@ -269,6 +278,9 @@ class Evaluator:
                     assert made.sheet.groups is not None
                     elements = _elements(self._leaves[run[0]], made.sheet.groups)
                     yield places, (*elements, *(slice(None),) * self._is_vector(run)), of_kept
+            for name, (places, of_kept) in zip(task.steps, launch.steps, strict=True):
+                if name in own:
+                    yield places, made.sheet.step_tables[name].groups.places, of_kept
             if parameter in made.of_rows:
                 places, of_kept = launch.rows[list(made.of_rows).index(parameter)]
                 yield places, (slice(None),), of_kept

@@ -24,7 +24,8 @@ from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
 from .along import Along
 from .binding import Binding, GivenFunction
-from .leaves import Leaf, PerRow, Scalar, put_together, taken_apart
+from .leaf_data import put_together, taken_apart
+from .leaves import Leaf, PerRow, Scalar
 from .on_device import OnDevice
 from .parameters import along_of, shape_of
 from .passes import Sets

@@ -15,12 +15,12 @@ from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
 from ..language.nodes import OUTPUT, Function
-from ..rewriting.differentiate import VALUE, derivative_name, gradient, swept
+from ..rewriting.differentiate import VALUE, derivative_name, gradient, steps_name, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
 from .binding import RowFunction
 from .layout import RowsLayout, layout_for, layout_of_sequences
-from .leaves import Column, Dot, Leaf, Scalar, Sequences
+from .leaves import Column, Dot, Leaf, Scalar, Sequences, StepGather
 from .parameters import Packing
 from .sheet import KernelLeaf, Sheet
 
@@ -61,6 +61,7 @@ class Task:
     slopes: tuple[str, ...] = ()  # dot products
     tables: tuple[str, ...] = ()  # elements of the table by whose groups the rows stand
     rows: tuple[str, ...] = ()  # numbers of the rows
+    steps: tuple[str, ...] = ()  # elements of tables that steps gather
     terms: bool = False  # whether the value of each row is written
     second: bool = False  # the derivatives in `sums` of derivatives in `sums` instead
 
@@ -79,9 +80,10 @@ class Pass:
 
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
-        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows)
+        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.steps)
         functions = dict(row.functions)
-        back = swept(row.function, wrt, functions) if self.sweeps and len(wrt) >= LEAST_SWEPT and not task.second else None
+        sweeps = self.sweeps and (len(wrt) >= LEAST_SWEPT or task.steps) and not task.second
+        back = swept(row.function, wrt, functions) if sweeps else None
         function = back or gradient(row.function, wrt, functions)
         #: for the kernel: parameters of the function for numbers of each turn of its loops
         self.tapes = tuple(p.name for p in function.parameters if p.type == OUTPUT)
@@ -153,7 +155,7 @@ class Pass:
         """Compile a kernel whose blocks read all data for one set."""
         sheet, segments, by_value = self.sheet, self.segments, self.sets is Sets.BY_VALUE
         operands = [
-            Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences)))
+            Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences | StepGather)))
             for n, leaf in self.leaves.items()
         ]
         computed = {"dim": ROW, **dict.fromkeys(self.tapes, BOTH)} if sheet.dealt else {}
@@ -189,6 +191,10 @@ class Pass:
             self.kernel = runtime.kernel(self.source, name, layout.threads, shared)
         except CompileError as error:
             raise explained(error, runtime, row.name, row.source, row.functions, row.functions.get) from error
+
+    def tape_of_steps(self, name: str) -> int:
+        """Place among the tapes of the derivatives in the elements that steps gather for an argument."""
+        return self.tapes.index(steps_name(name))
 
     def slopes_of(self) -> dict[str, slice]:
         """Positions among the sums of the columns of each dot product."""

@@ -46,7 +46,8 @@ def one_after_another(values: Value) -> tuple[np.ndarray, np.ndarray]:
         if own.ndim != 1:
             hint = ": values one after another come with their offsets, or by keys" if own.ndim == 0 else ""
             raise ValueError(f"sequence {i} has shape {own.shape}, and must have one axis{hint}")
-    return (np.concatenate(its) if its else np.empty(0)), np.cumsum([0, *(own.size for own in its)], dtype=np.int64)
+    filled = [own for own in its if own.size]  # others decide no type
+    return (np.concatenate(filled) if filled else np.empty(0)), np.cumsum([0, *(own.size for own in its)], dtype=np.int64)
 
 
 def in_one_array(values: Value) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..language.domains import domains_of
-from .leaves import Leaf, Sequences, stored
+from .leaves import Leaf, Sequences, StepGather, place_of_step, stored
 from .sequence_input import by_key, in_one_array, offsets_of, one_after_another
 
 if TYPE_CHECKING:
@@ -111,9 +111,8 @@ def _not_larger(numbers: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 def _refuse(wrong: np.ndarray, offsets: np.ndarray, what: str, advice: str) -> None:
     if wrong.any():
-        place = int(wrong.argmax())
-        row = int(np.searchsorted(offsets, place, "right")) - 1
-        raise ValueError(f"sequence {row} {what} at place {place - offsets[row]}: {advice}")
+        row, step = place_of_step(offsets, int(wrong.argmax()))
+        raise ValueError(f"sequence {row} {what} at place {step}: {advice}")
 
 
 def refuse_outside(leaves: Mapping[str, Leaf], domains: Mapping[str, Collection[str]]) -> None:
@@ -133,13 +132,24 @@ def refuse_outside(leaves: Mapping[str, Leaf], domains: Mapping[str, Collection[
                         raise ValueError(f"sequence {row} of {name} is not {domain.word}: {name} is to be {_in_words(words)}")
 
 
+def refuse_fractions(leaves: Mapping[str, Leaf], wholes: Collection[str]) -> None:
+    """Refuse sequences of a model, of arguments that are whole numbers, which have others."""
+    for name in wholes:
+        leaf = leaves[name]
+        if not isinstance(leaf, Sequences):
+            raise ValueError(f"{name} is `const int *`: give it as gs.sequences(…), of whole numbers")
+        most = 2**24 if leaf.numbers.dtype == np.float32 else 2**31 - 1
+        wrong = ~((np.rint(leaf.numbers) == leaf.numbers) & (np.abs(leaf.numbers.astype(float)) <= most))
+        _refuse(wrong, leaf.offsets, f"of {name} is no whole number of int", f"{name} is `const int *`")
+
+
 def _in_words(words: Collection[str]) -> str:
     return " ".join(sorted(words))
 
 
 def of_one_length(leaves: Mapping[str, Leaf]) -> None:
     """Refuse sequences of a model that differ in their lengths."""
-    (first, its), *others = [(n, f) for n, f in leaves.items() if isinstance(f, Sequences)]
+    (first, its), *others = [(n, f) for n, f in leaves.items() if isinstance(f, Sequences | StepGather)]
     for name, other in others:
         if other.lengths.size == its.lengths.size and not np.array_equal(other.lengths, its.lengths):
             row = int((other.lengths != its.lengths).argmax())
@@ -173,15 +183,19 @@ class Dealt(NamedTuple):
         rows = np.arange(lengths.size)
         return cls(side, (begins[rows // side] + rows % side).astype(np.int32), int(begins[-1]))
 
-    def dealt(self, leaf: Sequences, order: np.ndarray, dtype: DType) -> np.ndarray:
+    def places(self, offsets: np.ndarray, order: np.ndarray) -> np.ndarray:
+        """Places of all numbers of sequences, which threads take in some order, in the order in which they came."""
+        lengths, starts = np.diff(offsets), np.empty(order.size, np.int64)
+        starts[order] = self.starts
+        found: np.ndarray = np.repeat(starts - self.side * offsets[:-1], lengths) + self.side * np.arange(offsets[-1])
+        return found
+
+    def dealt(self, numbers: np.ndarray, offsets: np.ndarray, order: np.ndarray, dtype: DType) -> np.ndarray:
         """Numbers of sequences, which threads take in some order, as they lie in memory."""
-        lengths = leaf.lengths[order]
-        target = np.repeat(self.starts.astype(np.int64), lengths)
-        steps = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        source = np.repeat(leaf.offsets[:-1][order], lengths) + steps
         found = np.zeros(self.size, dtype)
-        found[self.starts[lengths == 0]] = np.nan
-        found[target + self.side * steps] = leaf.numbers[source]
+        if dtype.kind == "f":
+            found[self.starts[np.diff(offsets)[order] == 0]] = np.nan
+        found[self.places(offsets, order)] = numbers
         return found
 
 

@@ -143,6 +143,41 @@ def sequences_back(dtype, rng):
 
 
 @kernel_shape
+def step_tables(dtype, rng):
+    """Elements of tables that the steps of sequences gather, of one axis and of two, in rows as they come and by groups."""
+    source = """
+    real pairs(const int *seen, const real *one, const real *other, int n, real slope)
+    {
+        real total = 0;
+        for (int t = 0; t < n; t++)
+            if (seen[t] > 0) total += slope * one[t] * other[n - 1 - t] * seen[t];
+        return total;
+    }"""
+    lengths = [*rng.integers(0, 9, 70), 300]
+    offsets, n = np.append(0, np.cumsum(lengths)), len(lengths)
+    person, steps = np.repeat(np.arange(n), lengths), np.arange(offsets[-1])
+    mirrored = offsets[person] + offsets[person + 1] - 1 - steps
+    seen, i, j = (rng.integers(0, k, offsets[-1]) for k in (3, 5, 4))
+    group, k = rng.integers(0, 2, n), gs.sequences(j, offsets, empty=True)
+    one = gs.gather(gs.sequences(i, offsets, empty=True))
+    leaves = dict(seen=gs.sequences(seen.astype(dtype), offsets, empty=True), one=one)
+    for slope, rows in ((rng.normal(size=2).astype(dtype), group), (rng.normal(size=n).astype(dtype), np.arange(n))):
+        leaf = gs.gather(group) if slope.size == 2 else gs.per_row()
+        model = gs.Rows(source, **leaves, other=gs.gather(group, k), slope=leaf)
+        one, other = rng.normal(size=(3, 5)).astype(dtype), rng.normal(size=(2, 4)).astype(dtype)
+        value, gradient = model.value_and_grad(one=one, other=other, slope=slope)
+        first, second = one.astype(float)[:, i], other.astype(float)[group[person], j]
+        factor = seen * slope.astype(float)[rows][person]
+        terms = factor * first * second[mirrored]
+        close(value, terms.sum(-1), dtype)
+        close(gradient["one"], _by_group(factor * second[mirrored], i, 5) * np.ones((3, 1)), dtype)
+        wanted = np.zeros((2, 4))
+        np.add.at(wanted, (group[person[mirrored]], j[mirrored]), (factor * first).sum(0))
+        close(gradient["other"], wanted, dtype)
+        close(gradient["slope"], np.bincount(rows[person], (seen * first * second[mirrored]).sum(0), slope.size), dtype)
+
+
+@kernel_shape
 def rows_products(dtype, rng):
     """Many sets as on a device that multiplies small matrices: two matrices, groups cut by tiles, numbers of the rows."""
     runtime = choose.get()
