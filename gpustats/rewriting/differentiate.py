@@ -7,6 +7,7 @@ function, it can be differentiated again.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 
@@ -16,10 +17,13 @@ from ..language.names import fresh_name, unlike_others
 from ..language.nodes import INT, OUTPUT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
 from .derivative_rules import ONE, SPECIAL_PREFIX, ZERO, add, flat_at_infinity, multiply
 from .forward_mode import VALUE, Differentiator, component_of, derivative_name, no_elements, results_of, steps_name
-from .reverse_mode import SWEEP, NoSweep, sweep
+from .reverse_mode import CHECKPOINT, SWEEP, sweep
+from .swept_values import NoSweep
+from .turns import numbers_of_checkpoints
 
 __all__ = [
-    "VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "product_name", "steps_name", "swept",
+    "CHECKPOINT", "VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "numbers_of_checkpoints",
+    "product_name", "steps_name", "swept",
 ]
 
 
@@ -47,23 +51,27 @@ def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[s
     return functions[name]
 
 
-def swept_gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
+def swept_gradient(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], checkpoints: bool = False
+) -> Function:
     """Function as `gradient` makes it, but that loops over sequences are gone through forth and back: see `reverse_mode`.
 
-    It takes tapes behind the parameters, if there is such a loop; else it is what `gradient` makes.
+    It takes tapes behind the parameters, if there is such a loop; else it is what `gradient` makes. With `checkpoints`, the
+    tapes have few numbers: see `turns`.
     """
+    inner = functools.partial(swept_gradient, checkpoints=checkpoints)
     wrt = tuple(p.name for p in function.parameters if p.name in wrt)
     if any(_own_derivative(function, w, functions) for w in wrt):
         return gradient(function, wrt, functions)
     try:
-        return sweep(function, wrt, functions, swept_gradient)
+        return sweep(function, wrt, functions, inner, checkpoints)
     except NoSweep:
         for p in function.parameters:
             if p.type == VECTOR and p.name in wrt and _times_given(function, p.name) != 1:
                 raise DeviceFunctionError(no_elements(function, p.name), function.line, function.column) from None
         trial = {**functions}
-        name = f"{function.name}_with_sweeps_{'_'.join(wrt)}"
-        made = Differentiator(function, wrt, name, trial, swept_gradient, sweeps=True).run()
+        name = f"{function.name}_with_sweeps_{'_'.join(wrt)}" + "_and_checkpoints" * checkpoints
+        made = Differentiator(function, wrt, name, trial, inner, sweeps=True).run()
         if not any(p.type == OUTPUT for p in made.parameters):
             return gradient(function, wrt, functions)
         functions.update(trial)
@@ -77,12 +85,15 @@ def _times_given(function: Function, vector: str) -> int:
     return sum(a == Name(vector, VECTOR) for call in calls for a in call.arguments)
 
 
-def swept(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function | None:
+def swept(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], checkpoints: bool = False
+) -> Function | None:
     """Gradient with sweeps, which stay whole in it, and tapes as parameters; None where there is nothing to sweep.
 
+    With `checkpoints`, the names of tapes begin with `CHECKPOINT`, and these have `numbers_of_checkpoints`.
     Derivatives in the elements of vectors in `wrt` are stored in parameters by `steps_name`.
     """
-    made = swept_gradient(function, wrt, functions)
+    made = swept_gradient(function, wrt, functions, checkpoints)
     if not any(p.type == OUTPUT for p in made.parameters):
         return None
     known = Name(fresh_name("known", {p.name for p in made.parameters}), made.type)

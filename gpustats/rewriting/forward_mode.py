@@ -50,8 +50,8 @@ def vector_of(name: str) -> str:
 def no_elements(function: Function, vector: str) -> str:
     """Message for a function that takes derivatives in elements of a vector in a form that a reverse sweep is not for."""
     return (
-        f"{function.name}: derivatives in the elements of {vector} need it in one function alone, with a loop over the steps "
-        "such as `for (int t = 0; t < n; t++)`, and no return before the end"
+        f"{function.name}: derivatives in the elements of {vector} need it in one function alone, outside of loops within the "
+        "loop over the steps, and that no loop over them returns"
     )
 
 

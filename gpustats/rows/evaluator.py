@@ -18,7 +18,7 @@ from .groups import Groups
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, StepGather
 from .parameters import along_of
-from .passes import Pass, Sets, Task, runs
+from .passes import Pass, Sets, Sweeps, Task, runs
 from .sheet import Sheet
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Evaluator:
         self._types = {p.name: p.type for p in self._row.function.parameters}
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
-        self._passes: dict[tuple[Key, Task, Sets, bool], Pass] = {}
+        self._passes: dict[tuple[Key, Task, Sets, Sweeps], Pass] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the sum, and of its derivatives in some parameters, (sets, …).
@@ -203,7 +203,8 @@ class Evaluator:
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""
         tasks = self._tasks(wrt).items()
-        return "\n".join(self._pass(*t, sets, sweeps=self._sheet(t[0]).dealt is not None).source for t in tasks)
+        sweeps = [Sweeps.NONE if self._sheet(key).dealt is None else Sweeps.OF_TURNS for key, _ in tasks]
+        return "\n".join(self._pass(*t, sets, s).source for t, s in zip(tasks, sweeps, strict=True))
 
     # -- passes
 
@@ -216,7 +217,7 @@ class Evaluator:
             )
         return self._sheets[key]
 
-    def _pass(self, key: Key, task: Task, sets: Sets, sweeps: bool = False) -> Pass:
+    def _pass(self, key: Key, task: Task, sets: Sets, sweeps: Sweeps = Sweeps.NONE) -> Pass:
         kind = key, task, sets, sweeps
         if kind not in self._passes:
             self._passes[kind] = Pass(self._row, self._leaves, self._made_of, self._sheet(key), task, sets, sweeps)
@@ -224,15 +225,13 @@ class Evaluator:
 
     def _swept_or_not(self, key: Key, task: Task, packing: Packing) -> Pass:
         """Pass with reverse sweeps through sequences, unless what they store of all sets is too much for the device."""
-        sets, sheet = Sets.of(packing), self._sheet(key)
-        if sheet.dealt is None:
-            return self._pass(key, task, sets)
-        made = self._pass(key, task, sets, sweeps=True)
-        n_bytes = packing.n_sets * len(made.tapes) * sheet.dealt.size * self._dtype.itemsize
-        if n_bytes <= MOST_STORED * self._runtime.device.memory:
-            return made
-        if task.steps:
-            raise MemoryError(f"derivatives in {task.steps[0]} take {n_bytes} bytes for the steps: give fewer sets at once")
+        sets = Sets.of(packing)
+        for sweeps in (Sweeps.OF_TURNS, Sweeps.OF_CHECKPOINTS) if self._sheet(key).dealt is not None else ():
+            made = self._pass(key, task, sets, sweeps)
+            if (n_bytes := made.stored(packing.n_sets)) <= MOST_STORED * self._runtime.device.memory:
+                return made
+            if task.steps and sweeps is Sweeps.OF_CHECKPOINTS:
+                raise MemoryError(f"derivatives in {task.steps[0]} take {n_bytes} bytes for the steps: give fewer sets at once")
         return self._pass(key, task, sets)
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:

@@ -145,6 +145,10 @@ class Launch:
             width = len(self.made.tapes) * dealt.size  # of a set
             tapes = runtime.scratch(self.made.sheet.dtype.itemsize * n_sets * width)
             values += [tapes, dealt.size]
+        if self.made.checkpoints:
+            size, starts = self.made.sheet.checkpoints
+            length = n_sets * len(self.made.checkpoints) * size
+            values += [runtime.scratch(self.made.sheet.dtype.itemsize * length), size, *starts]
         of_steps = iter([next(own) for _, of_kept in self.steps if of_kept is not None])
         shifted = self._rows(values, own)
         self.made.kernel((-(-n_sets // layout.sets), self._blocks), *values)

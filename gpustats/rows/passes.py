@@ -15,7 +15,7 @@ from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
 from ..language.nodes import OUTPUT, Function
-from ..rewriting.differentiate import VALUE, derivative_name, gradient, steps_name, swept
+from ..rewriting.differentiate import CHECKPOINT, VALUE, derivative_name, gradient, steps_name, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
 from .binding import RowFunction
@@ -29,6 +29,14 @@ _ROWS, _PRODUCTS = Template.beside(__file__, "rows"), Template.beside(__file__, 
 
 #: Derivatives from which a loop goes back through a sequence.
 LEAST_SWEPT = thresholds.ROWS_LEAST_SWEPT.value
+
+
+class Sweeps(Enum):
+    """What reverse sweeps through sequences store, where there are many derivatives."""
+
+    NONE = "there are none"
+    OF_TURNS = "the variables of each turn"
+    OF_CHECKPOINTS = "the variables of some turns"
 
 
 class Sets(Enum):
@@ -76,17 +84,19 @@ class Pass:
     sheet: Sheet
     task: Task
     sets: Sets = Sets.ONE
-    sweeps: bool = False  # whether the loops of many derivatives go back through the sequences
+    sweeps: Sweeps = Sweeps.NONE
 
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
         wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.steps)
         functions = dict(row.functions)
-        sweeps = self.sweeps and (len(wrt) >= LEAST_SWEPT or task.steps) and not task.second
-        back = swept(row.function, wrt, functions) if sweeps else None
+        sweeps = self.sweeps is not Sweeps.NONE and (len(wrt) >= LEAST_SWEPT or task.steps) and not task.second
+        back = swept(row.function, wrt, functions, self.sweeps is Sweeps.OF_CHECKPOINTS) if sweeps else None
         function = back or gradient(row.function, wrt, functions)
-        #: for the kernel: parameters of the function for numbers of each turn of its loops
-        self.tapes = tuple(p.name for p in function.parameters if p.type == OUTPUT)
+        outputs = [p.name for p in function.parameters if p.type == OUTPUT]
+        #: for the kernel: parameters of the function for numbers of each turn of its loops, and for numbers of some turns
+        self.tapes = tuple(name for name in outputs if not name.startswith(CHECKPOINT))
+        self.checkpoints = tuple(name for name in outputs if name.startswith(CHECKPOINT))
         if task.second:
             function = gradient(function, wrt, functions)
         if task.second:
@@ -113,7 +123,8 @@ class Pass:
         self._shown: dict[str, Any] = dict(
             tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
             sheet=_Shown(
-                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes
+                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes,
+                self.checkpoints,
             ),
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
@@ -158,7 +169,7 @@ class Pass:
             Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences | StepGather)))
             for n, leaf in self.leaves.items()
         ]
-        computed = {"dim": ROW, **dict.fromkeys(self.tapes, BOTH)} if sheet.dealt else {}
+        computed = {"dim": ROW, **dict.fromkeys((*self.tapes, *self.checkpoints), BOTH)} if sheet.dealt else {}
         code = KernelCode(function, operands, functions.get, computed, self.sums, self.rows)
         code.n_sums = self.n_sums  # which the layout asks for
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
@@ -181,7 +192,9 @@ class Pass:
         sheet, runtime, row = self.sheet, self.sheet.runtime, self.row
         code.n_sums, self.layout = self.n_sums, layout
         code.at_hand = {n: number.format(i) for i, n in enumerate(self._scalars)}
-        code.at_hand |= {leaf.name: leaf.here for leaf in sheet.leaves} | {tape: f"{tape}_here" for tape in self.tapes}
+        code.at_hand |= {leaf.name: leaf.here for leaf in sheet.leaves} | {
+            tape: f"{tape}_here" for tape in (*self.tapes, *self.checkpoints)
+        }
         name = f"{row.function.name}_rows"
         self.source = template.source_of(
             code, name, layout, sheet.dtype.name, runtime.dialect, stride=sheet.dealt.side if sheet.dealt else 1,
@@ -191,6 +204,15 @@ class Pass:
             self.kernel = runtime.kernel(self.source, name, layout.threads, shared)
         except CompileError as error:
             raise explained(error, runtime, row.name, row.source, row.functions, row.functions.get) from error
+
+    def stored(self, n_sets: int) -> int:
+        """Bytes that reverse sweeps store of the sequences, for so many sets of parameters."""
+        if (dealt := self.sheet.dealt) is None:
+            return 0
+        numbers = len(self.tapes) * dealt.size
+        if self.checkpoints:
+            numbers += len(self.checkpoints) * self.sheet.checkpoints.size
+        return n_sets * numbers * self.sheet.dtype.itemsize
 
     def tape_of_steps(self, name: str) -> int:
         """Place among the tapes of the derivatives in the elements that steps gather for an argument."""
@@ -227,3 +249,4 @@ class _Shown(NamedTuple):
     own_row: str
     starts: str
     tapes: tuple[str, ...]
+    checkpoints: tuple[str, ...]

@@ -22,6 +22,9 @@ ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else "
 % if code.rows:
 // ${", ".join(code.rows)} written for each row.
 % endif
+% if sheet.tapes or sheet.checkpoints:
+// Loops go back through the sequences, whose variables are stored ${"at some turns, the checkpoints" if sheet.checkpoints else "at each turn"}.
+% endif
 // The order of all sums is fixed, so their bits are the same each time.
 KERNEL(${threads}) ${name}(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
@@ -47,6 +50,10 @@ KERNEL(${threads}) ${name}(
 % if sheet.tapes:
 ,
     GLOBAL real *tapes, index_t tape_size\
+% endif
+% if sheet.checkpoints:
+,
+    GLOBAL real *checkpoints, index_t checkpoint_size, GLOBAL const int *RESTRICT checkpoint_starts, index_t checkpoint_starts_offset\
 % endif
 % for result in code.rows:
 ,
@@ -196,6 +203,9 @@ ${add()}\
 % endfor
 % for i, tape in enumerate(sheet.tapes):
                 GLOBAL real *${tape}_here = tapes + (k * ${len(sheet.tapes)} + ${i}) * tape_size + ${sheet.starts}[n];
+% endfor
+% for i, tape in enumerate(sheet.checkpoints):
+                GLOBAL real *${tape}_here = checkpoints + (k * ${len(sheet.checkpoints)} + ${i}) * checkpoint_size + checkpoint_starts[checkpoint_starts_offset + n];
 % endfor
 % if code.row_type:
                 const ${code.row_type} row = ${code.prepare_row("n")};

@@ -176,6 +176,11 @@ class Dealt(NamedTuple):
         side = lanes
         while side > 1 and _padded(lengths, side).sum() * side > MOST_PADDED * lengths.sum() + 1024:
             side //= 2
+        return cls.side_by_side(lengths, side)
+
+    @classmethod
+    def side_by_side(cls, lengths: np.ndarray, side: int) -> Dealt:
+        """Places for sequences in the order in which threads take them, `side` of which lie side by side."""
         longest = np.maximum(_padded(lengths, side), 1)
         begins = side * np.cumsum([0, *longest], dtype=np.int64)
         if begins[-1] > LARGEST_PLACE:

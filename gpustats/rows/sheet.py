@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from ..rewriting.differentiate import numbers_of_checkpoints
 from ..runtime.base import Runtime
 from ..runtime.host_memory import contiguous
-from ..runtime.types import Array, DType, KernelValue
+from ..runtime.types import Array, DType, Handle, KernelValue
 from .groups import Groups
 from .layout import lanes_of_sequences
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, StepGather
@@ -52,6 +54,13 @@ class KernelLeaf:
     def __repr__(self) -> str:
         """Text of all that a template writes of the leaf."""
         return repr((self.name, self.c_type, self.value("n"), self.by_segment, self.columns, self.matrix))
+
+
+class CheckpointPlaces(NamedTuple):
+    """Places in memory of the checkpoints of sequences, in the order of the rows."""
+
+    size: int  # of the memory
+    starts: tuple[Handle, int]  # kernel's arguments for the first ones
 
 
 class Sheet:
@@ -143,6 +152,16 @@ class Sheet:
         """Row numbers before the rows were put in order, to be ordered with them."""
         assert self._order is not None
         return np.arange(len(self._order), dtype=np.int32)
+
+    @functools.cached_property
+    def checkpoints(self) -> CheckpointPlaces:
+        """Places of the checkpoints of sequences."""
+        assert self.dealt is not None and self._order is not None
+        lengths = np.array([numbers_of_checkpoints(int(n)) for n in self._lengths[self._order]])
+        dealt, starts = Dealt.side_by_side(lengths, self.dealt.side), np.empty(lengths.size, np.int32)
+        starts[self._order] = dealt.starts
+        handle, offset = self._placed(starts, in_order=True)
+        return CheckpointPlaces(dealt.size, (handle, offset))
 
     def _numbers(self, parameter: str) -> str:
         """C name of the numbers of a parameter."""
