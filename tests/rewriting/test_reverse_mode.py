@@ -264,7 +264,7 @@ class Program:
 
     def __str__(self):
         loops = "for (int t = 0; t < n; t++)", "for (int t = 1; t < n; t++)", "for (int t = n - 1; t >= 0; t--)"
-        body = " ".join(f"{self.pick(*loops)} {{ {self.block(2)} total += h * {self.pick('g', 'w[t]', 'b')}; }}"
+        body = " ".join(f"{self.pick(*loops)} {{ {self.block(2)} h = sin(h + {self.number(1)}); total += h * g; }}"
                         for _ in range(self.rng.integers(1, 3)))  # fmt: skip
         return f"real h = a, g = b * 0.5; int k = 1; {body} return total + sin(g) * c;"
 

@@ -7,6 +7,7 @@ from scipy import special, stats
 from simulator import close, kernel_shape
 
 import gpustats as gs
+from gpustats.rows import passes
 from gpustats.runtime import choose
 
 
@@ -98,7 +99,7 @@ def sequences(dtype, rng):
 
 @kernel_shape
 def sequences_back(dtype, rng):
-    """Many derivatives, for which a loop goes back through the sequences: numbers, a table by groups, sets, branches."""
+    """Many derivatives, for which a loop goes back through the sequences: numbers, a table by groups, sets; checkpoints."""
     names = [f"c{i}" for i in range(12)]
     source = f"""
     real wave(const real *y, int n, real shift, {", ".join(f"real {name}" for name in names)})
@@ -111,10 +112,12 @@ def sequences_back(dtype, rng):
             }} else {{
                 total += 0.25 * now;
             }}
-            total += now * now;
+            for (int i = 0; i < k - t + 2; i++)
+                total += 0.5 * now * now;
         }}
         return total;
     }}"""
+    stored = passes.Pass.stored
     y, n = [rng.normal(size=n).astype(dtype) for n in [*rng.integers(1, 9, 70), 40]], 71
 
     def of(its, shift, c):
@@ -125,10 +128,13 @@ def sequences_back(dtype, rng):
                 now, d_now = 0.5 * now + c[t % 12] * v, 0.5 * d_now + v * np.eye(13)[1 + t % 12]
             else:
                 total, d_total = total + 0.25 * now, d_total + 0.25 * d_now
-            total, d_total = total + now**2, d_total + 2 * now * d_now
+            turns = max(t % 12 - t + 2, 0) / 2
+            total, d_total = total + turns * now**2, d_total + 2 * turns * now * d_now
         return np.append(total, d_total)
 
-    for sets in ((), (2,)):
+    for sets, checkpoints in (((), False), ((2,), False), ((2,), True)):
+        if checkpoints:
+            passes.Pass.stored = lambda made, n: np.inf if made.tapes else 0
         c, group = rng.normal(size=(*sets, 12)).astype(dtype), rng.integers(0, 3, n)
         for leaf, shift, rows in ((gs.per_row(), rng.normal(size=n).astype(dtype), np.arange(n)),
                                   (gs.gather(group), rng.normal(size=3).astype(dtype), group)):  # fmt: skip
@@ -140,6 +146,7 @@ def sequences_back(dtype, rng):
             close(gradient["shift"], np.bincount(rows, wide[..., 1].sum(0), shift.size), dtype)
             for i, name in enumerate(names):
                 close(np.ravel(gradient[name]), wide[..., 2 + i].sum(-1), dtype)
+    passes.Pass.stored = stored
 
 
 @kernel_shape
