@@ -59,13 +59,20 @@ class RowFunction:
 
 
 class Binding:
-    """Function of a row, with a leaf for each of its arguments; function, weights and leaves are as `Rows` takes them."""
+    """Function of a row, with a leaf for each of its arguments; function, weights and leaves are as `Rows` takes them.
 
-    def __init__(self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
+    `like` is a binding of the same function to other rows, whose translation it shares.
+    """
+
+    def __init__(
+        self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf], like: Binding | None = None
+    ):  # fmt: skip
         self.function = function  # as it was given
         data = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
         sequences = data + [n for n, leaf in leaves.items() if isinstance(leaf, Gather) and leaf.of_steps]
-        arguments, self.row = row_function(function, data)  # of the function, as the user knows them
+        #: arguments of the function, as the user knows them, and the function
+        self._given: tuple[Sequence[Argument], RowFunction] = row_function(function, data) if like is None else like._given
+        arguments, self.row = self._given
         own = [p for p in self.row.function.parameters if p.name != "dim"]
         whole = {a.name for a, p in zip(arguments, own, strict=True) if p.type == lang.INT}
         self.arguments = arguments
@@ -88,7 +95,8 @@ class Binding:
             if isinstance(weights, Leaf):
                 raise ValueError("weights must be a column of data, (N,)")
             made["weights"] = leaf_of("weights", weights)
-            self.row, self.c_names["weights"] = _weighted(self.row)
+            weighted = _weighted(self.row) if like is None else (like.row, like.c_names["weights"])
+            self.row, self.c_names["weights"] = weighted
         self.n_rows = number_of_rows(made)
         if self.n_rows is not None and self.n_rows >= 2**31 - 1:
             raise ValueError(f"{self.n_rows} rows are more than one model takes; make several of them and add their results")
@@ -100,7 +108,7 @@ class Binding:
     def over(self, data: Mapping[str, Array]) -> Binding:
         """Binding of the same function over other rows: data by the names that `taken_apart` gives them."""
         given = put_together(taken_apart(self.leaves)[1], data)
-        return Binding(self.function, given.pop("weights", None), given)
+        return Binding(self.function, given.pop("weights", None), given, self)
 
     @property
     def example_length(self) -> int:

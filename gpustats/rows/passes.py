@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -89,16 +91,13 @@ class Pass:
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
         wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.steps)
-        functions = dict(row.functions)
-        sweeps = self.sweeps is not Sweeps.NONE and (len(wrt) >= LEAST_SWEPT or task.steps) and not task.second
-        back = swept(row.function, wrt, functions, self.sweeps is Sweeps.OF_CHECKPOINTS) if sweeps else None
-        function = back or gradient(row.function, wrt, functions)
+        many = (len(wrt) >= LEAST_SWEPT or task.steps) and not task.second
+        differentiated = _differentiated(row, wrt, self.sweeps if many else Sweeps.NONE, task.second)
+        function = differentiated.function
         outputs = [p.name for p in function.parameters if p.type == OUTPUT]
         #: for the kernel: parameters of the function for numbers of each turn of its loops, and for numbers of some turns
         self.tapes = tuple(name for name in outputs if not name.startswith(CHECKPOINT))
         self.checkpoints = tuple(name for name in outputs if name.startswith(CHECKPOINT))
-        if task.second:
-            function = gradient(function, wrt, functions)
         if task.second:
             #: the function's results that are summed over all rows
             self.sums = tuple(derivative_name(b, derivative_name(a)) for i, a in enumerate(wrt) for b in wrt[: i + 1])
@@ -132,10 +131,10 @@ class Pass:
         self.segments = sheet.groups.segments if sheet.groups else None
         #: for the kernel: where each tile's segments begin, if it takes the rows by tiles; else ()
         self.tile_starts: tuple[KernelValue, ...] = ()
-        if not self._multiplied(function, functions):
-            self._one_by_one(function, functions)
+        if not self._multiplied(differentiated):
+            self._one_by_one(differentiated)
 
-    def _multiplied(self, function: Function, functions: Mapping[str, Function]) -> bool:
+    def _multiplied(self, differentiated: _Differentiated) -> bool:
         """Compile a kernel that reads matrices once for several sets; False if the pass is not one for such a kernel."""
         sheet, device = self.sheet, self.sheet.runtime.device
         dots = [leaf for leaf in sheet.leaves if leaf.columns]
@@ -144,7 +143,7 @@ class Pass:
         operands = [Operand(n, PER_SET) for n in self._scalars]
         operands += [Operand(n, PER_ROW) for n, leaf in self.leaves.items() if isinstance(leaf, Column)]
         of_both = [leaf.name for leaf in sheet.leaves if leaf.by_set]
-        code = KernelCode(function, operands, functions.get, of_both, self.sums, self.rows)
+        code = differentiated.code(tuple(operands), dict.fromkeys(of_both, BOTH), self.sums, self.rows)
         matrices = list(self.matrices)
         layout = products_layout(
             device, list(self.matrices.values()),
@@ -162,7 +161,7 @@ class Pass:
         self._compile(_PRODUCTS, code, layout, "numbers[s * numbers_stride + {}]", 8 * layout.shared_doubles)
         return True
 
-    def _one_by_one(self, function: Function, functions: Mapping[str, Function]) -> None:
+    def _one_by_one(self, differentiated: _Differentiated) -> None:
         """Compile a kernel whose blocks read all data for one set."""
         sheet, segments, by_value = self.sheet, self.segments, self.sets is Sets.BY_VALUE
         operands = [
@@ -170,7 +169,7 @@ class Pass:
             for n, leaf in self.leaves.items()
         ]
         computed = {"dim": ROW, **dict.fromkeys((*self.tapes, *self.checkpoints), BOTH)} if sheet.dealt else {}
-        code = KernelCode(function, operands, functions.get, computed, self.sums, self.rows)
+        code = differentiated.code(tuple(operands), computed, self.sums, self.rows)
         code.n_sums = self.n_sums  # which the layout asks for
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
         mean = len(segments.order) / segments.n_segments if segments else None
@@ -227,6 +226,32 @@ class Pass:
             found[name] = slice(place, place + leaf.X.shape[1])
             place = found[name].stop
         return found
+
+
+class _Differentiated:
+    """Function with derivatives, all functions that it calls, and its code in kernels, of each kind once."""
+
+    def __init__(self, function: Function, functions: Mapping[str, Function]):
+        self.function, self._functions = function, functions
+        self._codes: dict[object, KernelCode] = {}
+
+    def code(
+        self, operands: tuple[Operand, ...], computed: Mapping[str, int], sums: tuple[str, ...], rows: tuple[str, ...]
+    ) -> KernelCode:
+        """Code for kernels, which belongs to the caller."""
+        kind = operands, tuple(computed.items()), sums, rows
+        if kind not in self._codes:
+            self._codes[kind] = KernelCode(self.function, operands, self._functions.get, computed, sums, rows)
+        return copy.copy(self._codes[kind])
+
+
+@functools.lru_cache(maxsize=32)  # for pieces of a stream, which are made anew in each call
+def _differentiated(row: RowFunction, wrt: tuple[str, ...], sweeps: Sweeps, second: bool) -> _Differentiated:
+    """Function of a row with its derivatives in some arguments, or those of its derivatives."""
+    functions = dict(row.functions)
+    back = None if sweeps is Sweeps.NONE else swept(row.function, wrt, functions, sweeps is Sweeps.OF_CHECKPOINTS)
+    function = back or gradient(row.function, wrt, functions)
+    return _Differentiated(gradient(function, wrt, functions) if second else function, functions)
 
 
 def runs(names: Sequence[str], leaves: Mapping[str, Leaf]) -> list[list[str]]:
