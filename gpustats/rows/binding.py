@@ -83,10 +83,12 @@ class Binding:
             for n in [a.name for a in arguments]
         }
         if sequences:
-            if others := [n for n in self.vectors if n not in sequences]:
-                wanted = f"{others[0]}, a vector of the function, must be one, too, or gs.gather(gs.sequences(…))"
-                raise ValueError(f"{sequences[0]} is a sequence: {wanted}")
-            self.vectors = []  # of a length that all rows share
+            self.vectors = [n for n in self.vectors if n not in sequences]
+            if self.vectors and isinstance(function, SequenceModel):
+                raise ValueError(f"{sequences[0]} is a sequence, and {self.vectors[0]} must be one, too")
+            for a in arguments:
+                if a.name in self.vectors and a.words - {"real", "vector"}:
+                    raise ValueError(f"{a.name} is {a.domain}: beside sequences, vectors are looked at by the function itself")
             of_one_length(made)
             refuse_fractions(made, [a.name for a, p in zip(arguments, own, strict=True) if p.whole])
             refuse_outside(made, {a.name: a.words for a in arguments})
@@ -160,7 +162,10 @@ class Binding:
             raise ValueError(f"the vectors of a row must have the same length: {listed}")
         length = next(iter(found.values()), 0)
         if found and not 0 < length <= MOST_COLUMNS:
-            raise ValueError(f"{next(iter(found))}: the vectors of a row have 1 to {MOST_COLUMNS} elements, not {length}")
+            steps = any(isinstance(leaf, Sequences | StepGather) for leaf in self.leaves.values())
+            larger = "; gs.gather(gs.sequences(…)) takes elements of larger tables" * steps
+            elements = f"1 to {MOST_COLUMNS} elements, not {length}{larger}"
+            raise ValueError(f"{next(iter(found))}: the vectors of a row have {elements}")
         return length
 
 

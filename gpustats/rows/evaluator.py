@@ -12,6 +12,7 @@ import numpy as np
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
+from ..language.tables import with_elements
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
 from .groups import Groups
@@ -81,7 +82,11 @@ class NumberArguments:
         row, leaves, made_of = bound.row, dict[str, Leaf](), dict[str, str]()
         if bound.vectors:
             functions = dict(row.functions)
-            row = replace(row, function=unrolled(row.function, length, functions), functions=functions)
+            if any(isinstance(leaf, Sequences | StepGather) for leaf in bound.leaves.values()):
+                function = with_elements(row.function, [bound.c_names[v] for v in bound.vectors], length, functions)
+            else:
+                function = unrolled(row.function, length, functions)
+            row = replace(row, function=function, functions=functions)
         names = iter(p.name for p in row.function.parameters if p.name != "dim")
         by_name = {c: argument for argument, c in bound.c_names.items()}
         for p in bound.row.function.parameters:

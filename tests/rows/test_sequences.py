@@ -191,7 +191,7 @@ def test_places_outside_of_a_sequence_are_its_ends():
     (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]]), reward=gs.sequences([[1, 1], [1, 2]])),
      "of row 1, choice has 1 numbers and reward has 2"),
     (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]]), reward=gs.sequences([[1, 1]])), "same number of rows"),
-    (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]])), "reward, a vector of the function, must be one, too"),
+    (lambda: gs.Rows(gs.series.q_learning, choice=gs.sequences([[1, 1], [1]])), "choice is a sequence, and reward must be"),
     (lambda: gs.Rows(gs.normal, x=gs.sequences([[1.0]])), "declare it `const real"),
     (lambda: gs.Rows(PERSON, choice=[[1, 1], [1]], reward=[[1, 1], [1]]), r"give sequences as gs.sequences\(choice\)"),
     (lambda: gs.Rows(gs.normal, x=[1.0], weights=gs.sequences([[1.0]])), "weights must be a column of data"),

@@ -244,7 +244,6 @@ COUNTS = "__device__ real counts(const int *k, int n, real a) { return a * k[0];
     (lambda: gs.gather(gs.sequences([[0.0, 1.0]])), "effect: an index is of dtype float64; it must be sequences of whole"),
     (lambda: gs.gather(QUESTION, gs.sequences([[1, 2]])), "effect: the sequences of its indices must have the same lengths"),
     (lambda: gs.gather([0, 1, 2], QUESTION), "effect: an index has 3 rows, and there are 2 sequences"),
-    (lambda: gs.gather([0, 1]), r"effect, a vector of the function, must be one, too, or gs.gather\(gs.sequences"),
     (lambda: gs.gather(gs.sequences([[0, 1], [2, 0]])), "of row 0, y has 3 numbers and effect has 2"),
 ])  # fmt: skip
 def test_bad_indices(make, message):
