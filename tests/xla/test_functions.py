@@ -28,8 +28,10 @@ GROUPS = RNG.integers(0, 7, X.size)
 
 @pytest.fixture(autouse=True)
 def double():
-    with jax.enable_x64(True):
-        yield
+    """Computation in float64, also in the threads in which JAX calls Python, where a context of this one says nothing."""
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", False)
 
 
 @pytest.fixture
@@ -282,11 +284,73 @@ def test_second_derivatives_of_other_mixtures():
         jax.hessian(gs.as_jax(pairs), 1)(np.zeros(2), np.zeros((2, 2)), np.eye(2))
 
 
-@pytest.mark.parametrize("name", ["MarginalLikelihood"])
-def test_models_without_second_derivatives(name):
-    make, _, arguments = CASES[name]
+def curved_alike(model, own, arguments, rtol=1e-9):
+    """The Hessians in all arguments, of one set and of several."""
+    every = tuple(range(len(arguments)))
+    ours, theirs = (jax.jit(jax.hessian(f, every)) for f in (gs.as_jax(model), own))
+    sets = [[np.asarray(a) * (1 + 0.1 * i) for a in arguments] for i in range(2)]
+    each = [theirs(*its) for its in sets]
+    close(ours(*sets[0]), each[0], rtol)
+    close(jax.vmap(ours)(*map(np.stack, zip(*sets, strict=True))), jax.tree.map(lambda *its: np.stack(its), *each), rtol)
+
+
+@pytest.mark.parametrize("alpha", [0.3, RNG.normal(size=7), RNG.normal(size=203)])
+def test_second_derivatives_of_designs_beyond_a_row_function(alpha):
+    wide, index, y = RNG.normal(size=(203, 70)), GROUPS[:203], X[:203]
+    groups = {"groups": index} if np.size(alpha) == 7 else {}
+    model = gs.GLM(gs.normal, y, wide, eta="mu", weights=1 + Y, **groups)
+
+    def own(beta, alpha, sigma):
+        each = alpha[index] if jnp.size(alpha) == 7 else alpha
+        return jnp.sum((1 + Y) * norm.logpdf(y, wide @ beta + each, sigma))
+
+    curved_alike(model, own, (0.1 * RNG.normal(size=70), alpha, 1.4))
+
+
+@pytest.mark.parametrize("slopes", [False, True])
+def test_second_derivatives_of_named_groups(slopes):
+    first, second, y = GROUPS[:203], RNG.integers(0, 3, 203), X[:203]
+    Z = RNG.normal(size=(203, 2))
+    model = gs.GLM(gs.normal, y, DESIGN, eta="mu", groups={"a": first, "b": (second, Z) if slopes else second})
+
+    def own(beta, alpha, sigma, a, b):
+        other = (Z * b[second]).sum(1) if slopes else b[second]
+        return jnp.sum(norm.logpdf(y, DESIGN @ beta + alpha + a[first] + other, sigma))
+
+    curved_alike(model, own, (RNG.normal(size=4), 0.2, 1.4, RNG.normal(size=7), RNG.normal(size=(3, 2) if slopes else 3)))
+
+
+@pytest.mark.parametrize("student_t", [False, True])
+@pytest.mark.parametrize("by_column", [False, True])
+@pytest.mark.parametrize("by_row", [False, True])
+def test_second_derivatives_of_processes(student_t, by_column, by_row):
+    """Sums and products of covariances of some columns, vectors of lengthscales, noise and mean by row, jitter."""
+    x, y, n = DESIGN[:40, :3], X[:40], 40
+    some = gs.rbf.on(0, 2) + gs.covariances["linear"].rename(lengthscale="tilt").on(1)
+    cov = some * gs.periodic.rename(amplitude="season", lengthscale="width").fix(period=1.7).on(0)
+    names = list(cov.parameters)
+    model = gs.gp.MarginalLikelihood(cov, x, y, student_t=student_t, jitter=0.01)
+    given = {"amplitude": 1.3, "lengthscale": 0.8, "tilt": 1.1, "season": 0.9, "width": 1.4}
+    if by_column:
+        given["lengthscale"] = np.array([0.8, 5.0, 1.3])
+
+    def own(*values):
+        its, (sigma, mean) = dict(zip(names, values[:-2], strict=True)), values[-2:]
+        scales = jnp.broadcast_to(its["lengthscale"], (3,))
+        z, u = x[:, [0, 2]] / scales[jnp.array([0, 2])], x[:, 1] / its["tilt"]
+        k = its["amplitude"] ** 2 * jnp.exp(-jnp.sum((z[:, None] - z) ** 2, -1) / 2) + jnp.outer(u, u)
+        sines = jnp.sin(jnp.pi / 1.7 * jnp.abs(x[:, None, 0] - x[:, 0]))
+        k = k * its["season"] ** 2 * jnp.exp(-2 * (sines / its["width"]) ** 2)
+        r = y - mean
+        R = k + 0.01 * jnp.diag(jnp.diag(k)) + jnp.diag(jnp.broadcast_to(sigma**2, n))
+        L = jnp.linalg.cholesky(R)
+        square, half = r @ jnp.linalg.solve(R, r), jnp.log(jnp.diag(L)).sum() + n / 2 * jnp.log(2 * jnp.pi)
+        return jax.scipy.special.gammaln(n / 2) - half - n / 2 * jnp.log(square / 2) if student_t else -half - square / 2
+
+    noise = (RNG.uniform(0.4, 0.9, n), RNG.normal(size=n)) if by_row else (0.6, 0.4)
+    curved_alike(model, own, (*(given[n] for n in names), *noise), rtol=1e-8)
     with pytest.raises(TypeError, match="differentiated once more than it can be"):
-        jax.hessian(gs.as_jax(make()))(*arguments)
+        jax.jacfwd(jax.hessian(gs.as_jax(model)))(*(given[n] for n in names), *noise)
 
 
 def test_python_takes_no_part(monkeypatch):
