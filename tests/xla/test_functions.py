@@ -1,6 +1,8 @@
 """Log-likelihoods as functions of JAX: values and derivatives are those of SciPy, of JAX's own functions, and of the models."""
 
+import _thread
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -457,6 +459,28 @@ def test_terms(dtype, rtol):
         jax.grad(lambda sigma: ours(mu[0], sigma).sum())(1.5)
     with pytest.raises(TypeError, match="a Mixture has no terms"):
         gs.as_jax(gs.Mixture(gs.normal, X), terms=True)(WEIGHTS, 0.0, 1.0)
+
+
+def test_an_interruption_harms_nothing():
+    """Ctrl-C while a program runs: the program ends, the wait for it raises, and later calls are right."""
+    logp = gs.as_jax(gs.Likelihood(gs.student_t, X))
+    walk = jax.jit(lambda n, mu: jax.lax.fori_loop(0, n, lambda i, m: m + 1e-9 * jax.grad(logp, 1)(4.0, m, 1.5), mu))
+    want = float(walk(10, 0.5))
+    steps = 10
+    while timed(walk, steps, 0.5) < 0.3:
+        steps *= 4
+    with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.1, _thread.interrupt_main).start()
+        walk(steps, 0.5).block_until_ready()
+        time.sleep(1)
+    assert float(walk(10, 0.5)) == want
+    assert float(logp(4.0, 0.5, 1.5)) == pytest.approx(stats.t.logpdf(X, 4.0, 0.5, 1.5).sum(), rel=1e-13)
+
+
+def timed(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments).block_until_ready()
+    return time.perf_counter() - start
 
 
 def test_terms_of_rows_that_are_arguments():
