@@ -54,8 +54,8 @@ def sweep(
 
     A tape, `real *`, has room for a number for each element of the sequences. Where vectors are in `wrt`, the derivatives in
     their elements are stored in parameters by `steps_name`; the result by the name of their derivative is 1, by which these
-    are to be multiplied, as others would be by the chain rule. With `checkpoints` it has
-    room for `numbers_of_checkpoints`. `NoSweep` where the function has no loop over sequences, or returns from one.
+    are to be multiplied, as others would be by the chain rule. With `checkpoints`, a tape has `numbers_of_checkpoints`.
+    `NoSweep` where the function has no loop over sequences, or returns from one.
     """
     if any(isinstance(n, Return) for s in function.body[:-1] for n in lang.walk(s)):
         try:

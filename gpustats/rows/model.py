@@ -70,8 +70,8 @@ class Rows(Remade, Replayable):
     -----
     A parameter is a number, a table of the shape that its indices go through, (k,) coefficients, or (N,) numbers of the rows.
     Where the argument is a vector, ``const real *``, of at most 64 elements, it is (d,), a table with a last axis of d, or
-    (k, d); data are (N, d). All vectors of a function have the same length d, its last argument ``int dim``; beside `sequences`,
-    whose length stands there, a function knows d.
+    (k, d); data are (N, d). All vectors of a function have the same length d, its last argument ``int dim``; beside
+    `sequences`, whose length stands there, a function knows d.
 
     Leading axes are sets of parameters, by NumPy's rules of broadcasting: several chains share a call, and the bits of each do
     not depend on the others. Where a device multiplies matrices for all sets at once, one set without such an axis may have
