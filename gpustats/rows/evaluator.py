@@ -174,6 +174,16 @@ class Evaluator:
         results = None if made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
         return _repeated(self._runtime, packing, launches, read, results)
 
+    def steps(self, row: RowFunction, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
+        """Repeated call of outputs by step, (sets, T) each, of a row function that writes them, by their names in C."""
+        if not n_rows * packing.n_sets:
+            return Unchanging(lambda: [np.zeros((packing.n_sets, self._sheet(self._main).n_steps), self._dtype)] * len(names))
+        own = {p.name for p in row.function.parameters}
+        leaves = {n: leaf for n, leaf in self._leaves.items() if n in own}  # without weights
+        task = Task(value=False, steps=tuple(names))
+        made = Pass(row, leaves, self._made_of, self._sheet(self._main), task, Sets.of(packing))
+        return _repeated(self._runtime, packing, _launches([made], packing, n_rows), lambda numbers, kept: kept)
+
     def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the second derivatives in parameters that are numbers, (sets, P, P)."""
         n_sets, size = packing.n_sets, len(names)

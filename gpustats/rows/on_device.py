@@ -72,6 +72,8 @@ class OnDevice:
         evaluator = self.evaluator(bound.length(packing.shapes))
         if what == "product":
             return evaluator.along(names).value_and_derivatives(tuple(bound.parameters), packing, n_rows), packing
+        if what == "steps":
+            return evaluator.steps(bound.writing(names), [bound.outputs[n] for n in names], packing, n_rows), packing
         return getattr(evaluator, what)(names, packing, n_rows), packing
 
     def found(self, what: str, names: Sequence[str], values: Sequence[Value]) -> tuple[Value, Packing]:

@@ -63,6 +63,7 @@ class Task:
     rows: tuple[str, ...] = ()  # numbers of the rows
     terms: bool = False  # whether the value of each row is written
     second: bool = False  # the derivatives in `sums` of derivatives in `sums` instead
+    steps: tuple[str, ...] = ()  # outputs by step: nothing else is computed then
 
 
 @dataclass(eq=False)
@@ -82,8 +83,8 @@ class Pass:
         wrt = (*task.sums, *task.slopes, *task.tables, *task.rows)
         functions = dict(row.functions)
         back = swept(row.function, wrt, functions) if self.sweeps and len(wrt) >= LEAST_SWEPT and not task.second else None
-        function = back or gradient(row.function, wrt, functions)
-        #: for the kernel: parameters of the function for numbers of each turn of its loops
+        function = row.function if task.steps else back or gradient(row.function, wrt, functions)
+        #: for the kernel: parameters of the function for numbers of each step, which it stores for itself or as outputs
         self.tapes = tuple(p.name for p in function.parameters if p.type == OUTPUT)
         if task.second:
             function = gradient(function, wrt, functions)
@@ -111,7 +112,8 @@ class Pass:
         self._shown: dict[str, Any] = dict(
             tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
             sheet=_Shown(
-                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes
+                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes,
+                sheet.dealt.side if sheet.dealt and task.steps else 0,
             ),
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
@@ -221,3 +223,4 @@ class _Shown(NamedTuple):
     own_row: str
     starts: str
     tapes: tuple[str, ...]
+    filled: int  # distance of the numbers of tapes that are nan unless the function writes others; 0 where they are its own

@@ -196,6 +196,10 @@ ${add()}\
 % endfor
 % for i, tape in enumerate(sheet.tapes):
                 GLOBAL real *${tape}_here = tapes + (k * ${len(sheet.tapes)} + ${i}) * tape_size + ${sheet.starts}[n];
+% if sheet.filled:
+                for (int t = 0; t < dim_here; t++)
+                    ${tape}_here[${sheet.filled} * (index_t)t] = NAN;
+% endif
 % endfor
 % if code.row_type:
                 const ${code.row_type} row = ${code.prepare_row("n")};

@@ -27,6 +27,8 @@ class SequenceModel:
         Names of the numbers behind these, in their order.
     domains : dict
         Sequence or parameter -> domain.
+    outputs : dict
+        Output by step -> what it is: see `gpustats.Rows.steps`.
 
     Examples
     --------
@@ -74,6 +76,10 @@ class SequenceModel:
     @property
     def domains(self) -> dict[str, str]:
         return {a.name: a.domain for a in self.definition.arguments}
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return {a.name: a.description for a in self.definition.outputs}
 
     @property
     def function(self) -> Function:

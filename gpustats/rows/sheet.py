@@ -87,8 +87,9 @@ class Sheet:
         #: places of the numbers of sequences; None where there are none
         self.dealt: Dealt | None = None
         self.starts = ""  # C name of the places of the first ones
+        self.n_steps = 0  # number of the numbers of a sequence of all rows
         if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences)]:
-            lengths = sequences[0].lengths
+            lengths, self._first, self.n_steps = sequences[0].lengths, sequences[0], sequences[0].numbers.size
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
             self.dealt = Dealt.of(lengths[self._order], lanes_of_sequences(runtime.device))
             self._lengths, self._starts = lengths.astype(np.int32), np.empty(lengths.size, np.int32)
@@ -144,6 +145,12 @@ class Sheet:
                     row = f"{self._array(self._as_they_came, 'index')}[%s]"
                 return KernelLeaf(name, c_type, numbers, lambda n: f"{leaf.offset} + {row.replace('%s', n)}")
         raise AssertionError(leaf)
+
+    @functools.cached_property
+    def places(self) -> list[KernelValue]:
+        """Kernel's arguments for the place of each number of the first sequence, in the order in which they came."""
+        assert self.dealt is not None
+        return self._placed(self.dealt.places(self._first, self._starts), in_order=False)
 
     @functools.cached_property
     def _as_they_came(self) -> np.ndarray:

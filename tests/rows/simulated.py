@@ -143,6 +143,40 @@ def sequences_back(dtype, rng):
 
 
 @kernel_shape
+def steps(dtype, rng):
+    """Outputs by step of sequences of many lengths, of which one reads another: sets, groups, some steps without a number."""
+    source = """
+    real walk(const real *y, int n, real a, real *level, real *behind)
+    {
+        real now = 0, sum = 0;
+        for (int t = 0; t < n; t++) {
+            now = a * now + y[t];
+            level[t] = now;
+        }
+        for (int t = n - 1; t >= 1; t--) {
+            sum += level[t - 1];
+            behind[t] = sum;
+        }
+        return now;
+    }"""
+    y = [rng.normal(size=n).astype(dtype) for n in [*rng.integers(1, 9, 70), 40]]
+    group, a = rng.integers(0, 3, 71), rng.normal(size=(2, 3)).astype(dtype) / 2
+
+    def of(its, a):
+        level = np.array([(a ** np.arange(t, -1, -1) * its[: t + 1]).sum() for t in range(its.size)])
+        return level, np.append(np.nan, np.cumsum(level[-2::-1])[::-1])
+
+    for leaf, given, rows in ((None, a[:, :1], np.zeros(71, int)), (gs.gather(group), a, group)):
+        model = gs.Rows(source, y=gs.sequences(y), **({} if leaf is None else {"a": leaf}))
+        found = model.steps(given[:, 0] if leaf is None else given)
+        own = [[of(its.astype(float), v) for its, v in zip(y, values[rows], strict=True)] for values in given.astype(float)]
+        for i, name in enumerate(("level", "behind")):
+            wanted = np.stack([np.concatenate([its[i] for its in values]) for values in own])
+            assert np.array_equal(np.isnan(found[name]), np.isnan(wanted))
+            close(np.nan_to_num(found[name]), np.nan_to_num(wanted), dtype)
+
+
+@kernel_shape
 def rows_products(dtype, rng):
     """Many sets as on a device that multiplies small matrices: two matrices, groups cut by tiles, numbers of the rows."""
     runtime = choose.get()
