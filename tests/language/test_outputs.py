@@ -127,6 +127,22 @@ real f(const real *y, int n, real a)
     }
     return x;
 }"""),
+    "a loop whose first number counts": ("""
+real f(const real *y, int n, real a, real *o)
+{
+    int i = 2;
+    for (i = 1; i < n;) {
+        o[0] = a;
+        if (y[0] > 0) o[1] = a;
+    }
+    return a + i;
+}""", """
+real f(const real *y, int n, real a)
+{
+    int i;
+    i = 1;
+    return a + i;
+}"""),
     "an array of the function's own": ("""
 real f(const real *y, int n, real a, real *o)
 {
