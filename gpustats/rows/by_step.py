@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..rewriting.stepwise import NotStepwise
 from .leaves import Sequences
 
 if TYPE_CHECKING:
@@ -80,16 +81,55 @@ class BySteps:
         >>> rows.steps(rate=0.5, weight=2.0)
         {'value': array([0.  , 0.5 , 0.25, 0.  , 0.25])}
         """
-        bound, name = self._bound, self._bound.row.name
         known = self.outputs
         if not known:
+            name = self._bound.row.name
             raise ValueError(f"{name} has no outputs by step: declare some behind its numbers, such as `real *value`")
-        if not any(isinstance(leaf, Sequences) for leaf in bound.leaves.values()):
-            raise ValueError(f"{name} has no sequences, and so no steps: give it its data as gs.sequences(…)")
         names = known if outputs is None else (outputs,) if isinstance(outputs, str) else tuple(outputs)
         if unknown := [n for n in names if n not in known]:
             raise ValueError(f"outputs: {unknown[0]!r} is none of {', '.join(known)}")
-        if not names:
-            return {}
-        found, packing = self._own.found("steps", names, self._values(args, kwargs)[0])
-        return {n: numbers.reshape(*packing.lead, -1) for n, numbers in zip(names, found, strict=True)}
+        return dict(zip(names, self._by_step("steps", names, self._values(args, kwargs)[0]), strict=True)) if names else {}
+
+    def terms_by_step(self, *args: ArrayLike, **kwargs: ArrayLike) -> np.ndarray:
+        """What each step adds to the function's value in its row: the log-density of a number, given those before it.
+
+        It is for functions that go through their sequences in one loop, and whose value is a sum over its turns: those of
+        `series`, and of your own. What leave-future-out cross-validation and leave-one-out within a sequence take.
+
+        Parameters
+        ----------
+        *parameters : array_like
+            In their order, or by name: see the class.
+
+        Returns
+        -------
+        (T,) ndarray, or (*sets, T)
+            In the order in which `sequences` got the numbers of the first sequence: see `steps`. Those of a row add up to what
+            `terms` gives, with weights. 0 where a number is missing; what is part of no turn counts with the first number.
+
+        Raises
+        ------
+        ValueError
+            Where the value of the function is no sum over the turns of one loop, with the reason. Such a function may have an
+            output, ``real *term``, to which it writes what is wanted: see `steps`.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> rows = gs.Rows(gs.series.ar1, y=gs.sequences([[0.3, 0.1], [np.nan, -0.2, 0.4]], missing=True))
+        >>> rows.terms_by_step(mu=0.0, phi=0.5, sigma=1.0).round(4)
+        array([-1.0965, -0.9202,  0.    , -1.0778, -1.0439])
+        """
+        try:
+            return self._by_step("terms_by_step", (), self._values(args, kwargs)[0])[0]
+        except NotStepwise as error:
+            advice = "declare an output, `real *term`, and write the term of each step to it"
+            raise ValueError(f"{self._bound.row.name} has no terms by step, as {error}: {advice}") from None
+
+    def _by_step(self, what: str, names: Sequence[str], values: Sequence[Value]) -> list[np.ndarray]:
+        """Numbers of each step, (*sets, T), that a method of `Evaluator` computes."""
+        if not any(isinstance(leaf, Sequences) for leaf in self._bound.leaves.values()):
+            name = self._bound.row.name
+            raise ValueError(f"{name} has no sequences, and so no steps: give it its data as gs.sequences(…)")
+        found, packing = self._own.found(what, names, values)
+        return [numbers.reshape(*packing.lead, -1) for numbers in found]

@@ -14,6 +14,7 @@ from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Re
 from ..language.nodes import VECTOR
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
+from ..rewriting.terms_by_step import terms_by_step
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
 from .parameters import along_of
@@ -183,6 +184,16 @@ class Evaluator:
         task = Task(value=False, steps=tuple(names))
         made = Pass(row, leaves, self._made_of, self._sheet(self._main), task, Sets.of(packing))
         return _repeated(self._runtime, packing, _launches([made], packing, n_rows), lambda numbers, kept: kept)
+
+    def terms_by_step(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
+        """Repeated call of what each step adds to the value of its row, (sets, T); `names` are not used.
+
+        `NotStepwise` where the value is no sum over the steps.
+        """
+        functions = dict(self._row.functions)
+        made = terms_by_step(self._row.function, functions)
+        row = replace(self._row, function=made, functions=functions)
+        return self.steps(row, [made.parameters[-1].name], packing, n_rows)
 
     def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the second derivatives in parameters that are numbers, (sets, P, P)."""
