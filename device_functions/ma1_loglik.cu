@@ -1,13 +1,17 @@
 // ma1: moving average of order 1, Gaussian
 // y: vector, series; nan is missing    mu: real, mean    theta: real, weight of the last error
 // sigma: positive, standard deviation of the errors
+// forecast: vector, expectation of y[t] given the numbers before    forecast_sd: vector, its standard deviation then
 // model: y[t] = mu + e[t] + theta * e[t - 1]    e[t] ~ Normal(0, sigma)
 // source: Hamilton (1994), Time Series Analysis, sec. 5.4, in the form of the Kalman filter
-__device__ real ma1_loglik(const real *y, int n, real mu, real theta, real sigma)
+__device__ real ma1_loglik(
+    const real *y, int n, real mu, real theta, real sigma, real *forecast, real *forecast_sd)
 {
     // Of what is expected of y[t], less mu, and of its variance, relative to sigma^2 and less 1
     real mean = 0, more = theta * theta, sum = 0, seen = 0;
     for (int t = 0; t < n; t++) {
+        forecast[t] = mu + mean;
+        forecast_sd[t] = sigma * sqrt(1 + more);
         if (isnan(y[t])) {
             mean = 0;
             more = theta * theta;

@@ -30,7 +30,9 @@ def hidden_markov(n_states: int, density: Density, *, shared: Collection[str] = 
     -------
     str
         Function of the sequence ``y`` and of numbers: for each state i ``<parameter>_<i>`` of the density's own, then what is
-        shared, and ``log_odds_<i>_<j>``, i unlike j, the log-odds of going from state i to state j rather than staying.
+        shared, and ``log_odds_<i>_<j>``, i unlike j, the log-odds of going from state i to state j rather than staying. Its
+        outputs by step, see `gpustats.Rows.steps`, are ``path``, the states of the most likely path, and ``filtered_<i>`` and
+        ``smoothed_<i>``, the probability of state i given the numbers so far and given all numbers.
 
     Raises
     ------
@@ -49,6 +51,9 @@ def hidden_markov(n_states: int, density: Density, *, shared: Collection[str] = 
     ('mu_0', 'mu_1', 'sigma', 'log_odds_0_1', 'log_odds_1_0')
     >>> round(rows(mu_0=-1.0, mu_1=1.0, sigma=0.5, log_odds_0_1=-2.0, log_odds_1_0=-2.0), 6)
     -4.661343
+    >>> states = rows.steps(mu_0=-1.0, mu_1=1.0, sigma=0.5, log_odds_0_1=-2.0, log_odds_1_0=-2.0)
+    >>> states["path"], states["smoothed_1"].round(3)
+    (array([0., 0., 1., 1.]), array([0.   , 0.   , 0.999, 0.999]))
     """
     if not 2 <= n_states <= MOST_STATES:
         raise ValueError(f"n_states is {n_states}: a chain has 2 to {MOST_STATES} states")
