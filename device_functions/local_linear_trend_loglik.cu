@@ -8,6 +8,8 @@
 // filtered_slope: vector, expectation of b[t] given the numbers up to y[t]    filtered_slope_sd: vector, its standard deviation then
 // smoothed_level: vector, expectation of l[t] given all numbers    smoothed_level_sd: vector, its standard deviation then
 // smoothed_slope: vector, expectation of b[t] given all numbers    smoothed_slope_sd: vector, its standard deviation then
+// drawn_level: vector, draw of l[t] given all numbers    drawn_slope: vector, draw of b[t] with it
+// simulated: vector, draw of y[t] from the model
 // model: y[t] ~ Normal(l[t], sigma)    l[t] ~ Normal(l[t - 1] + b[t - 1], sigma_level)    b[t] ~ Normal(b[t - 1], sigma_slope)
 // l[0] ~ Normal(level, level_sd)    b[0] ~ Normal(slope, slope_sd)
 // source: Durbin & Koopman (2012), Time Series Analysis by State Space Methods, sec. 3.2.1, and sec. 5.2 and 7.2.2 of diffuse states
@@ -17,7 +19,8 @@
 __device__ real local_linear_trend_loglik(
     const real *y, int n, real sigma, real sigma_level, real sigma_slope, real level, real level_sd, real slope, real slope_sd,
     real *forecast, real *forecast_sd, real *filtered_level, real *filtered_level_sd, real *filtered_slope, real *filtered_slope_sd,
-    real *smoothed_level, real *smoothed_level_sd, real *smoothed_slope, real *smoothed_slope_sd)
+    real *smoothed_level, real *smoothed_level_sd, real *smoothed_slope, real *smoothed_slope_sd,
+    rng_t *rng, real *drawn_level, real *drawn_slope, real *simulated)
 {
     real l = level, b = slope, v_ll = 0, v_lb = 0, v_bb = 0, sum = 0, seen = 0;
     real u_ll = isinf(level_sd) ? 1 : 0, u_lb = 0, u_bb = isinf(slope_sd) ? 1 : 0;
@@ -69,6 +72,7 @@ __device__ real local_linear_trend_loglik(
         u_lb += u_bb;
     }
     // Backwards: the level and the slope given the next slope, which is b + an error, and then the next level, l + b + an error
+    real x_l = 0, x_b = 0;  // draws
     real s_l = 0, s_b = 0, s_ll = 0, s_lb = 0, s_bb = 0, q_l = sigma_level * sigma_level, q_b = sigma_slope * sigma_slope;
     for (int t = n - 1; t >= 0; t--) {
         real a_l = filtered_level[t], p_ll = filtered_level_sd[t] * filtered_level_sd[t], p_lb = smoothed_level[t];
@@ -88,11 +92,15 @@ __device__ real local_linear_trend_loglik(
             s_ll = w_ll > 0 ? INFINITY : p_ll;
             s_lb = p_lb;
             s_bb = w_bb > 0 ? INFINITY : p_bb;
+            x_l = s_l;
+            x_b = s_b;
         } else if (unknown > 0) {
             s_l = NAN;
             s_b = NAN;
             s_ll = INFINITY;
             s_bb = INFINITY;
+            x_l = NAN;
+            x_b = NAN;
         } else {
             real f = p_bb + q_b, g_l = f > 0 ? p_lb / f : 0, g_b = f > 0 ? p_bb / f : 0;  // gains of the next slope
             if (w_bb > 0) {
@@ -119,8 +127,10 @@ __device__ real local_linear_trend_loglik(
                 p_lb -= h_l * c_b;
                 p_bb -= h_b * c_b;
             }
-            real j_l = g_l - h_l * (g_l + g_b), j_b = g_b - h_b * (g_l + g_b);  // of the next slope, where the next level is known
-            real d = s_l - a_l - a_b - (g_l + g_b) * (s_b - a_b);
+            real j_l = g_l - h_l * (g_l + g_b), j_b = g_b - h_b * (g_l + g_b);  // of the next slope, with the next level
+            real d = s_l - a_l - a_b - (g_l + g_b) * (s_b - a_b), d_x = x_l - a_l - a_b - (g_l + g_b) * (x_b - a_b);
+            x_l = a_l + g_l * (x_b - a_b) + h_l * d_x;
+            x_b = a_b + g_b * (x_b - a_b) + h_b * d_x;
             s_l = a_l + g_l * (s_b - a_b) + h_l * d;
             s_b = a_b + g_b * (s_b - a_b) + h_b * d;
             real r_ll = s_ll, r_lb = s_lb, r_bb = s_bb;
@@ -128,10 +138,22 @@ __device__ real local_linear_trend_loglik(
             s_lb = p_lb + h_l * h_b * r_ll + (h_l * j_b + h_b * j_l) * r_lb + j_l * j_b * r_bb;
             s_bb = p_bb + h_b * (h_b * r_ll + 2 * j_b * r_lb) + j_b * j_b * r_bb;
         }
+        real root = sqrt(fmax(p_ll, 0)), across = root > 0 ? p_lb / root : 0, z = normal(rng);
+        x_l += root * z;
+        x_b += across * z + sqrt(fmax(p_bb - across * across, 0)) * normal(rng);
+        drawn_level[t] = x_l;
+        drawn_slope[t] = x_b;
         smoothed_level[t] = s_l;
         smoothed_level_sd[t] = sqrt(s_ll);
         smoothed_slope[t] = s_b;
         smoothed_slope_sd[t] = sqrt(s_bb);
+    }
+    l = level + level_sd * normal(rng);
+    b = slope + slope_sd * normal(rng);
+    for (int t = 0; t < n; t++) {
+        simulated[t] = isinf(level_sd) || isinf(slope_sd) ? NAN : l + sigma * normal(rng);
+        l += b + sigma_level * normal(rng);
+        b += sigma_slope * normal(rng);
     }
     return -0.5 * sum - seen * HALF_LOG_2PI;
 }

@@ -130,6 +130,9 @@ def parse_row_function(source: str, resolve: Resolve, taken: Callable[[str], boo
     if function.type != REAL or not function.parameters:
         fault = "takes no argument" if function.type == REAL else f"must return a `real`, not {function.type}"
         raise DeviceFunctionError(f"{names[-1]} {fault}", function.line, function.column, source)
+    if stream := [p for p in function.parameters if p.type == RNG]:
+        message = f"{names[-1]} draws random numbers: it may do so only for outputs by step, such as `real *drawn`"
+        raise DeviceFunctionError(message, stream[0].line, stream[0].column, source)
     said = _comment(made.source, made.name)
     entries, known = said.entries, [p.written or p.name for p in whole.parameters]
     said.refuse_unknown(made.source, (), others=True)  # its comment may be prose
@@ -139,7 +142,7 @@ def parse_row_function(source: str, resolve: Resolve, taken: Callable[[str], boo
             raise DeviceFunctionError(message, line, 1, source)
     arguments = tuple(
         _argument(made.source, name, p.type, entries.get(name, ("", "", function.line)))
-        for name, p in zip(known, whole.parameters, strict=True) if p.name != "dim"
+        for name, p in zip(known, whole.parameters, strict=True) if p.name != "dim" and p.type != RNG
     )  # fmt: skip
     return _with_arguments(made, function, arguments), function
 
@@ -172,9 +175,10 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
         if function.type == REAL and any(p.type == OUTPUT for p in function.parameters):
             with_outputs[function.name] = function
             function = writing(function, ())
-            if read := [p for p in function.parameters if p.type == OUTPUT]:
-                fail(source, read[0], f"the value of {node.decl.name} is made of {read[0].written}, which it writes by step: "
-                                      "keep what it needs in variables")  # fmt: skip
+            if read := [p for p in function.parameters if p.type in (OUTPUT, RNG)]:
+                what = "which it writes by step: keep what it needs in variables"
+                what = what if read[0].type == OUTPUT else "random numbers, of which only its outputs may be made"
+                fail(source, read[0], f"the value of {node.decl.name} is made of {read[0].written}, {what}")
         own |= {made.name: made for made in translator.made}
         own[node.decl.name] = function
         names[function.name] = list(translator.scopes[0])
@@ -320,7 +324,8 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comm
             )  # fmt: skip
     length = next((n for n, p in zip(names, function.parameters, strict=False) if p.name == "dim"), "dim")  # as it is written
     return tuple(
-        _argument(made.source, n, types[n], entries.get(n, ("", "", function.line))) for n in names if n != length
+        _argument(made.source, n, types[n], entries.get(n, ("", "", function.line)))
+        for n in names if n != length and types[n] != RNG
     )
 
 

@@ -62,4 +62,9 @@ def needed_in_loop(loop: For, after: Collection[str]) -> tuple[tuple[Statement, 
 
 def names_in(*nodes: Node | None) -> frozenset[str]:
     """Names that are read in nodes."""
-    return frozenset(n.name for node in nodes if node is not None for n in lang.walk(node) if isinstance(n, Name))
+    return frozenset().union(*(_names(node) for node in nodes if node is not None))
+
+
+@lang.kept("_names")
+def _names(node: Node) -> frozenset[str]:
+    return frozenset(n.name for n in lang.walk(node) if isinstance(n, Name))

@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
 from . import nodes as lang
 from .liveness import names_in, needed
-from .nodes import OUTPUT, Function, Name, Statement, Store
+from .nodes import OUTPUT, RNG, Function, Name, Statement, Store
 
 
 def writing(function: Function, outputs: Collection[str]) -> Function:
     """Function that writes some of its outputs, and those that it reads for that or for its value.
 
-    It has the name and the other parameters of `function`. What only other outputs need is not computed, and calls give no
-    others.
+    It has the name and the other parameters of `function`, but for a stream of random numbers that it does not draw from. What
+    only other outputs need is not computed, and calls give no others.
     """
     left_out = {p.name for p in function.parameters if p.type == OUTPUT} - set(outputs)
     while True:
         body, _ = needed(_without(function.body, left_out), ())
-        if not (read := left_out & names_in(*body)):
-            return replace(function, parameters=tuple(p for p in function.parameters if p.name not in left_out), body=body)
+        if not (read := left_out & (names := names_in(*body))):
+            unused = left_out | {p.name for p in function.parameters if p.type == RNG} - names
+            return replace(function, parameters=tuple(p for p in function.parameters if p.name not in unused), body=body)
         left_out -= read
+
+
+def drawn(function: Function) -> list[str]:
+    """Outputs of a function that are made of random numbers."""
+    made = {p.name for p in function.parameters if p.type == RNG}
+    before = None
+    while made and before != made:  # whatever is assigned to a variable, and in whatever order
+        before = set(made)
+        _made_of(function.body, made, False)
+    suspects = [p.name for p in function.parameters if p.type == OUTPUT and p.name in made]
+    return [n for n in suspects if any(p.type == RNG for p in writing(function, [n]).parameters)]
+
+
+def _made_of(statements: Iterable[Statement | None], names: set[str], under: bool) -> None:
+    """Add to names the variables and the outputs that statements make of them; `under`: a condition is made of them."""
+    for s in statements:
+        match s:
+            case lang.Declare() | lang.Assign() if under or names & names_in(s.value):
+                names.add(s.name)
+            case Store() if under or names & names_in(s.subscript, s.value):
+                names.add(s.array.name)
+            case lang.If():
+                _made_of((*s.then, *s.otherwise), names, under or bool(names & names_in(s.condition)))
+            case lang.For():
+                _made_of((s.start, *s.body, s.step), names, under or bool(names & names_in(s.condition)))
 
 
 def _without(statements: tuple[Statement, ...], outputs: set[str]) -> tuple[Statement, ...]:
@@ -31,7 +57,10 @@ def _without(statements: tuple[Statement, ...], outputs: set[str]) -> tuple[Stat
     def without(node: Any) -> Any:
         match node:
             case lang.Call() if any(map(is_left_out, node.arguments)):
-                node = replace(node, arguments=tuple(a for a in node.arguments if not is_left_out(a)))
+                kept = [a for a in node.arguments if not is_left_out(a)]
+                if all(a.type != OUTPUT for a in kept):
+                    kept = [a for a in kept if a.type != RNG]
+                node = replace(node, arguments=tuple(kept))
             case lang.If():
                 return replace(
                     node, condition=without(node.condition), then=_without(node.then, outputs),

@@ -50,7 +50,7 @@ class Translator(Expressions):
                 self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
         self.writes = self.helper and self.result == VOID and OUTPUT in types and RNG not in types
-        by_step = self.helper and self.result == REAL and VECTOR in types and RNG not in types  # then it may have outputs
+        by_step = self.helper and self.result == REAL and VECTOR in types  # then it may have outputs
         if (VECTOR in types or OUTPUT in types) and not self.writes and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length, `int dim`"
                       + ", or another `int` behind them" * self.helper)

@@ -68,7 +68,7 @@ def checked(
     `arguments` have the domains, in the order of the function's parameters (``dim`` left out); those in `unchecked` are taken
     as they are.
     """
-    names = [p.name for p in function.parameters if p.name != "dim" and p.type != lang.OUTPUT]
+    names = [p.name for p in function.parameters if p.name != "dim" and p.type not in (lang.OUTPUT, lang.RNG)]
     call = call_of(function)
     x, observation = names[0], arguments[0]
     own = own_prefix([p.name for p in function.parameters])

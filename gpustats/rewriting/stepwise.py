@@ -115,7 +115,7 @@ class _Splitter:
         begin, end = self.fresh("begin"), self.fresh("end")
         start = self.made("start", (), _with_values(before, own.values()), own) if own else None
         taken = [Assign(v.name, v.type, _of_type(v.type, p)) for p, v in own.items()]
-        zero = [Assign(v.name, v.type, Number("0", v.type)) for v in own_sums.values()]
+        zero = [Assign(v.name, v.type, Number("0", INT)) for v in own_sums.values()]
         assert isinstance(loop.start, Declare) and isinstance(loop.condition, Binary)
         limit = Call("min", (Name(end, INT), Name("dim", INT)), INT)
         some = replace(
@@ -191,7 +191,7 @@ def _with_values(statements: Sequence[Statement], variables: Iterable[Name]) -> 
     """Statements in which some variables have a value from their declaration on."""
     names = {v.name for v in variables}
     return [
-        replace(s, value=Number("0", s.type)) if isinstance(s, Declare) and s.value is None and s.name in names else s
+        replace(s, value=Number("0", INT)) if isinstance(s, Declare) and s.value is None and s.name in names else s
         for s in statements
     ]
 

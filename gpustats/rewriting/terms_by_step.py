@@ -31,13 +31,14 @@ from ..language.nodes import (
     Statement,
     Store,
 )
+from .derivative_rules import ONE, ZERO
 from .stepwise import NotStepwise, Stepwise, stepwise
 
 TERM = "term"
 #: What a number behind the loop is made of: neither the state nor what was added up; the state, or the number of elements; what
 #: was added up, times what is neither, and terms of the state; anything else. Of a sum it is the largest of those of its terms.
 FREE, STATE, SUMS, OTHER = range(4)
-_ZERO, _FIRST, _ONE, _DIM = Number("0", REAL), Number("0", INT), Number("1", INT), Name("dim", INT)
+_DIM = Name("dim", INT)
 
 
 def terms_by_step(function: Function, functions: MutableMapping[str, Function]) -> Function:
@@ -79,13 +80,13 @@ def _with_terms(function: Function, parts: Stepwise) -> Function:
 
     states = {s: Name(fresh(s), REAL) for s in parts.state}
     t, base, here, after = Name(fresh("t"), INT), *(Name(fresh(n), REAL) for n in ("base", "here", "after"))
-    now, term, nothing = Name(fresh("now"), parts.steps.type), Name(fresh(TERM), OUTPUT), [_ZERO] * len(parts.sums)
+    now, term, nothing = Name(fresh("now"), parts.steps.type), Name(fresh(TERM), OUTPUT), [ZERO] * len(parts.sums)
     begun: list[Statement] = []
     if parts.start is not None:
         first = Name(fresh("begun"), parts.start.type)
         begun.append(Declare(first.type, first.name, called(parts.start, ())))
         begun += [Declare(REAL, v.name, Member(first, s)) for s, v in states.items()]
-    next_one = Binary("+", t, _ONE, INT)
+    next_one = Binary("+", t, ONE, INT)
     step: tuple[Statement, ...] = (
         Declare(now.type, now.name, called(parts.steps, [t, next_one, *states.values()])),
         *(Assign(v.name, REAL, Member(now, s)) for s, v in states.items()),
@@ -96,14 +97,14 @@ def _with_terms(function: Function, parts: Stepwise) -> Function:
     limit = Binary("-", _DIM, Number(str(parts.left_out), INT), INT)
     inside = Binary("&&", Binary(">=", t, Number(str(parts.first), INT), INT), Binary("<", t, limit, INT), INT)
     body: tuple[Statement, ...] = (
-        Declare(REAL, here.name, Conditional(Binary("==", t, _FIRST, INT), base, _ZERO, REAL)),
+        Declare(REAL, here.name, Conditional(Binary("==", t, ZERO, INT), base, ZERO, REAL)),
         *(step if not parts.first and not parts.left_out else (If(inside, step, ()),)),
         Store(term, t, here),
     )
-    loop = For(Declare(INT, t.name, _FIRST), Binary("<", t, _DIM, INT), Assign(t.name, INT, next_one), body)
-    begun.append(Declare(REAL, base.name, upto(_FIRST, nothing)))
+    loop = For(Declare(INT, t.name, ZERO), Binary("<", t, _DIM, INT), Assign(t.name, INT, next_one), body)
+    begun.append(Declare(REAL, base.name, upto(ZERO, nothing)))
     parameters = (*function.parameters, Parameter(term.name, OUTPUT, written=TERM))
-    return Function(f"{function.name}_{TERM}s", parameters, (*begun, loop, Return(_ZERO)))
+    return Function(f"{function.name}_{TERM}s", parameters, (*begun, loop, Return(ZERO)))
 
 
 class _End:

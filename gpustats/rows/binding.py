@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -15,7 +16,7 @@ from ..language.derived import resolve_in, with_argument
 from ..language.device_function import Argument
 from ..language.library import library
 from ..language.nodes import Function
-from ..language.outputs import writing
+from ..language.outputs import drawn, writing
 from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
@@ -39,7 +40,7 @@ from .sequences import of_one_length, refuse_outside
 from .series import SequenceModel
 
 #: Names of a model's own arguments, beside leaves and parameters.
-RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt", "outputs")
+RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt", "outputs", "rng")
 
 
 #: What users give as the function of a row.
@@ -65,6 +66,7 @@ class Binding:
 
     def __init__(self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
         self.function = function  # as it was given
+        self._writing: dict[frozenset[str], RowFunction] = {}
         sequences = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
         arguments, self.row = row_function(function, sequences)  # of the function, as the user knows them
         own = [p for p in self.row.function.parameters if p.name != "dim"]
@@ -107,12 +109,22 @@ class Binding:
         parameters = self.row.whole.function.parameters if self.row.whole else ()
         return {p.written: p.name for p in parameters if p.type == lang.OUTPUT}
 
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """Names of the outputs by step that are made of random numbers."""
+        in_c = drawn(self.row.whole.function) if self.row.whole else []
+        return [n for n, own in self.outputs.items() if own in in_c]
+
     def writing(self, outputs: Collection[str]) -> RowFunction:
         """Function of a row that writes some of its outputs by step, without weights."""
-        whole, in_c = self.row.whole, self.outputs
-        assert whole is not None
-        made = replace(whole, function=writing(whole.function, [in_c[n] for n in outputs]))
-        return _checked(made, self.arguments, [n for n, leaf in self.leaves.items() if isinstance(leaf, Sequences)])
+        key = frozenset(outputs)
+        if key not in self._writing:
+            whole, in_c = self.row.whole, self.outputs
+            assert whole is not None
+            made = replace(whole, function=writing(whole.function, [in_c[n] for n in outputs]))
+            sequences = [n for n, leaf in self.leaves.items() if isinstance(leaf, Sequences)]
+            self._writing[key] = _checked(made, self.arguments, sequences)
+        return self._writing[key]
 
     @property
     def example_length(self) -> int:

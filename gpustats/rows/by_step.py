@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..draws.generator import Rng, as_generator
 from ..rewriting.stepwise import NotStepwise
 from .leaves import Sequences
 
@@ -48,7 +49,7 @@ class BySteps:
         *parameters : array_like
             In their order, or by name: see the class.
         outputs : str or collection of str, optional
-            Names of the outputs that are computed; by default all of `outputs`.
+            Names of the outputs that are computed; by default all but those that are drawn, see `draws`.
 
         Returns
         -------
@@ -81,14 +82,71 @@ class BySteps:
         >>> rows.steps(rate=0.5, weight=2.0)
         {'value': array([0.  , 0.5 , 0.25, 0.  , 0.25])}
         """
-        known = self.outputs
-        if not known:
-            name = self._bound.row.name
-            raise ValueError(f"{name} has no outputs by step: declare some behind its numbers, such as `real *value`")
-        names = known if outputs is None else (outputs,) if isinstance(outputs, str) else tuple(outputs)
-        if unknown := [n for n in names if n not in known]:
-            raise ValueError(f"outputs: {unknown[0]!r} is none of {', '.join(known)}")
+        known = [n for n in self.outputs if n not in self._bound.drawn]
+        names = self._named(outputs, known, "outputs by step: declare some behind its numbers, such as `real *value`")
+        if drawn := [n for n in names if n not in known]:
+            raise ValueError(f"outputs: {drawn[0]} is drawn: `draws` gives it")
         return dict(zip(names, self._by_step("steps", names, self._values(args, kwargs)[0]), strict=True)) if names else {}
+
+    def draws(
+        self, *args: ArrayLike, rng: Rng = None, outputs: str | Collection[str] | None = None, **kwargs: ArrayLike
+    ) -> dict[str, np.ndarray]:
+        """Draws of each step: of hidden states given the numbers, or of numbers from the model.
+
+        A function of sequences that has outputs by step, see `steps`, may take a stream, ``rng_t *rng``, behind its numbers.
+        What it writes may then be made of random numbers: ``normal(rng)``, ``poisson_sample(rng, mu)`` and other samplers. Of
+        the models of `series`, ``simulated`` is a draw of the series from the model, for which the data tell the length alone;
+        ``drawn_…`` are draws of states given all numbers.
+
+        Parameters
+        ----------
+        *parameters : array_like
+            In their order, or by name: see the class. Each set of parameters has draws of its own: an array of 100 equal
+            numbers gives a hundred.
+        rng : optional
+            A seed, or a generator: see `gpustats.Density.rvs`.
+        outputs : str or collection of str, optional
+            Names of the outputs; by default all that are drawn.
+
+        Returns
+        -------
+        dict
+            As `steps`. A seed stands for the same draws on all devices, and depends on what outputs are asked for.
+
+        Raises
+        ------
+        ValueError
+            Where the function draws nothing, has no output of this name, or no sequences.
+
+        Examples
+        --------
+        A level and its numbers, of a hundred posterior draws of the parameters:
+
+        >>> import numpy as np, gpustats as gs
+        >>> rows = gs.Rows(gs.series.local_level, y=gs.sequences([[1.0, 1.4, 0.7]]))
+        >>> sigma = np.random.default_rng(1).uniform(0.4, 0.6, 100)
+        >>> drawn = rows.draws(sigma=sigma, sigma_level=0.2, level=0.0, level_sd=2.0, rng=1)
+        >>> drawn["drawn_level"].shape, drawn["simulated"].shape
+        ((100, 3), (100, 3))
+        """
+        names = self._named(outputs, self._bound.drawn, "draws: it needs a stream, `rng_t *rng`, and outputs by step")
+        if not names:
+            return {}
+        self._require_sequences()
+        found, packing = self._own.draws(names, self._values(args, kwargs)[0], as_generator(rng))
+        return {n: numbers.reshape(*packing.lead, -1) for n, numbers in zip(names, found, strict=True)}
+
+    def _named(self, outputs: str | Collection[str] | None, default: Sequence[str], what: str) -> tuple[str, ...]:
+        """Names of the outputs that a call asks for."""
+        if outputs is None:
+            if not default:
+                raise ValueError(f"{self._bound.row.name} has no {what}")
+            return tuple(default)
+        names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        if unknown := [n for n in names if n not in self.outputs]:
+            listed = ", ".join(self.outputs) or "those declared: there are none"
+            raise ValueError(f"outputs: {unknown[0]!r} is none of {listed}")
+        return names
 
     def terms_by_step(self, *args: ArrayLike, **kwargs: ArrayLike) -> np.ndarray:
         """What each step adds to the function's value in its row: the log-density of a number, given those before it.
@@ -128,8 +186,11 @@ class BySteps:
 
     def _by_step(self, what: str, names: Sequence[str], values: Sequence[Value]) -> list[np.ndarray]:
         """Numbers of each step, (*sets, T), that a method of `Evaluator` computes."""
+        self._require_sequences()
+        found, packing = self._own.found(what, names, values)
+        return [numbers.reshape(*packing.lead, -1) for numbers in found]
+
+    def _require_sequences(self) -> None:
         if not any(isinstance(leaf, Sequences) for leaf in self._bound.leaves.values()):
             name = self._bound.row.name
             raise ValueError(f"{name} has no sequences, and so no steps: give it its data as gs.sequences(…)")
-        found, packing = self._own.found(what, names, values)
-        return [numbers.reshape(*packing.lead, -1) for numbers in found]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
-from ..language.nodes import VECTOR
+from ..language.nodes import VECTOR, Function
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
 from ..rewriting.terms_by_step import terms_by_step
@@ -135,6 +135,7 @@ class Evaluator:
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
         self._passes: dict[tuple[Key, Task, Sets, bool], Pass] = {}
+        self._writing: dict[tuple[Function, tuple[str, ...], Sets], Pass] = {}  # outputs by step
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the sum, and of its derivatives in some parameters, (sets, …).
@@ -175,15 +176,23 @@ class Evaluator:
         results = None if made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
         return _repeated(self._runtime, packing, launches, read, results)
 
-    def steps(self, row: RowFunction, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
-        """Repeated call of outputs by step, (sets, T) each, of a row function that writes them, by their names in C."""
+    def steps(
+        self, row: RowFunction, names: Sequence[str], packing: Packing, n_rows: int, stream: Sequence[int] = ()
+    ) -> Call:  # fmt: skip
+        """Repeated call of outputs by step, (sets, T) each, of a row function that writes them, by their names in C.
+
+        Where it draws, `stream` is the place of the first draw.
+        """
         if not n_rows * packing.n_sets:
             return Unchanging(lambda: [np.zeros((packing.n_sets, self._sheet(self._main).n_steps), self._dtype)] * len(names))
-        own = {p.name for p in row.function.parameters}
-        leaves = {n: leaf for n, leaf in self._leaves.items() if n in own}  # without weights
-        task = Task(value=False, steps=tuple(names))
-        made = Pass(row, leaves, self._made_of, self._sheet(self._main), task, Sets.of(packing))
-        return _repeated(self._runtime, packing, _launches([made], packing, n_rows), lambda numbers, kept: kept)
+        kind = row.function, tuple(names), Sets.of(packing)
+        if kind not in self._writing:
+            own = {p.name for p in row.function.parameters}
+            leaves = {n: leaf for n, leaf in self._leaves.items() if n in own}  # without weights
+            task = Task(value=False, steps=tuple(names))
+            self._writing[kind] = Pass(row, leaves, self._made_of, self._sheet(self._main), task, Sets.of(packing))
+        launch = Launch(self._writing[kind], packing, n_rows, stream=stream)
+        return _repeated(self._runtime, packing, [launch], lambda numbers, kept: kept)
 
     def terms_by_step(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of what each step adds to the value of its row, (sets, T); `names` are not used.

@@ -2,7 +2,8 @@
 ## and the smoothed probabilities, which go back through the steps.
 <%
     each = range(k)
-    outputs = ["path", *(f"{what}_{i}" for what in ("filtered", "smoothed") for i in each)]
+    outputs = ["real *path", *(f"real *{what}_{i}" for what in ("filtered", "smoothed") for i in each), "rng_t *rng"]
+    outputs += ["real *drawn_state", *(["real *simulated"] if samples else [])]
 %>\
 // ${name}: ${k} hidden states of a Markov chain, each with numbers of its own from ${density}
 % for parameter, domain in domains.items():
@@ -12,9 +13,10 @@
 % for i in each:
 // filtered_${i}: vector, probability of state ${i} given the numbers so far    smoothed_${i}: vector, the same given all numbers
 % endfor
+// drawn_state: vector, draw of the states given all numbers${"    simulated: vector, draw of the numbers from the model" if samples else ""}
 // source: Rabiner (1989), A tutorial on hidden Markov models, with the scaling of sec. V.A
 __device__ real ${name}(
-    const real *y, int n, ${", ".join(f"real {p}" for p in parameters)}, ${", ".join(f"real *{output}" for output in outputs)})
+    const real *y, int n, ${", ".join(f"real {p}" for p in parameters)}, ${", ".join(outputs)})
 {
     real state[${k}], density[${k}], move[${k}][${k}], odds[${k}], total = 0, loglik = 0;
     real log_move[${k}][${k}], score[${k}], reached[${k}] = {0};  // of the most likely paths to the states
@@ -117,5 +119,45 @@ __device__ real ${name}(
         smoothed_${i}[t] = state[${i}];
 % endfor
     }
+    int drawn = 0;
+    real ways[${k}];
+    for (int t = n - 1; t >= 0; t--) {
+% for i in each:
+        state[${i}] = filtered_${i}[t];
+% endfor
+        real whole = 0, below = 0, u = uniform(rng);
+        for (int i = 0; i < ${k}; i++) {
+            real way = 0;
+            for (int j = 0; j < ${k}; j++)
+                way = j == drawn ? move[i][j] : way;
+            ways[i] = state[i] * (t < n - 1 ? way : 1);
+            whole += ways[i];
+        }
+        drawn = 0;
+        for (int i = 0; i < ${k - 1}; i++) {
+            below += ways[i];
+            drawn += u * whole > below;
+        }
+        drawn_state[t] = drawn;
+    }
+% if samples:
+    int here = (int)(${k} * uniform(rng));
+    for (int t = 0; t < n; t++) {
+        real below = 0, x = 0, u = uniform(rng);
+% for i in each:
+        ${"else " if i else ""}if (${f"here == {i}" if i < k - 1 else "1"}) x = ${density}_sample(rng${"".join(f", {p}" for p in of_state[i])});
+% endfor
+        simulated[t] = x;
+        int next = 0;
+        for (int j = 0; j < ${k - 1}; j++) {
+            real way = 0;
+            for (int i = 0; i < ${k}; i++)
+                way = i == here ? move[i][j] : way;
+            below += way;
+            next += u > below;
+        }
+        here = next;
+    }
+% endif
     return loglik;
 }

@@ -32,7 +32,9 @@ def hidden_markov(n_states: int, density: Density, *, shared: Collection[str] = 
         Function of the sequence ``y`` and of numbers: for each state i ``<parameter>_<i>`` of the density's own, then what is
         shared, and ``log_odds_<i>_<j>``, i unlike j, the log-odds of going from state i to state j rather than staying. Its
         outputs by step, see `gpustats.Rows.steps`, are ``path``, the states of the most likely path, and ``filtered_<i>`` and
-        ``smoothed_<i>``, the probability of state i given the numbers so far and given all numbers.
+        ``smoothed_<i>``, the probability of state i given the numbers so far and given all numbers. Of `gpustats.Rows.draws`
+        they are ``drawn_state``, the states given all numbers, and ``simulated``, numbers from the model, for densities with a
+        sampler of their own.
 
     Raises
     ------
@@ -68,6 +70,7 @@ def hidden_markov(n_states: int, density: Density, *, shared: Collection[str] = 
     return _HIDDEN_MARKOV.text(
         name="hidden_chain", k=n_states, density=density.name, ending="logpmf" if density.discrete else "logpdf",
         of_state=list(zip(*names.values(), strict=True)), inside=inside(observation.words, "y[t]"),
+        samples=density.definition.role("sample") is not None,
         domains={name: a.domain for a in others if a.domain != "real" for name in names[a.name]},
         parameters=[*own, *(p for p in density.parameters if p in shared), *odds],
     )  # fmt: skip

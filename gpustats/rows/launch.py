@@ -38,6 +38,8 @@ class Launch:
     n_rows : int
     offset, n_kept : int
         Numbers, and kept results, of the passes before this one.
+    stream : sequence of int
+        Place of the first draw, where the pass draws: see `Stream`. Each row of each set has a draw.
 
     Attributes
     ----------
@@ -55,7 +57,10 @@ class Launch:
     Outputs by step are kept results behind these, in the order in which the numbers came.
     """
 
-    def __init__(self, made: Pass, packing: Packing, n_rows: int, offset: int = 0, n_kept: int = 0):
+    def __init__(
+        self, made: Pass, packing: Packing, n_rows: int, offset: int = 0, n_kept: int = 0, stream: Sequence[int] = ()
+    ):  # fmt: skip
+        self._stream = stream
         self.made, self._packing, self._n_rows, self._offset = made, packing, n_rows, offset
         layout, n_sets, segments = made.layout, packing.n_sets, made.segments
         runtime = self._runtime = made.sheet.runtime
@@ -135,7 +140,7 @@ class Launch:
             assert dealt is not None
             length = n_sets * len(self.made.tapes) * dealt.size
             tapes = runtime.scratch(self.made.sheet.dtype.itemsize * length)
-            values += [tapes, dealt.size]
+            values += [tapes, dealt.size, *self._stream]
         shifted = self._rows(values, own)
         self.made.kernel((-(-n_sets // layout.sets), self._blocks), *values)
         if isinstance(layout, ProductsLayout):

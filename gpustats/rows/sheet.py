@@ -107,12 +107,14 @@ class Sheet:
             self._leaf(name, leaf, types[name], made_of.get(name, ""), indices)
             for name, leaf in leaves.items() if not isinstance(leaf, Scalar)
         ]  # fmt: skip
-        #: C for the row, as it came, of which results are written; where rows stand by groups, whoever reads them looks
-        self.own_row = "n"
+        #: C for the row, as it came, of sequences; and for the one of which results are written: where rows stand by groups,
+        #: whoever reads them looks
+        self.row = self.own_row = "n"
         if self.dealt:
             self.leaves.append(KernelLeaf("dim", "int", self._array(self._lengths, "index"), lambda n: n, by_set=False))
+            self.row = f"{self._array(self._as_they_came, 'index')}[n]"
             if not self.groups:
-                self.own_row = f"{self._array(self._as_they_came, 'index')}[n]"
+                self.own_row = self.row
 
     def _leaf(self, name: str, leaf: Leaf, c_type: str, parameter: str, own: Sequence[np.ndarray]) -> KernelLeaf:
         if isinstance(leaf, Column):
