@@ -94,6 +94,16 @@ def _through_sequences(name: str, resolve: Resolve) -> Function | None:
     return found if loops or any(_through_sequences(n, resolve) for s in found.body for n in lang.called(s)) else None
 
 
+def of_results(function: Function, results: Sequence[str]) -> Function:
+    """Function of several results that computes some of these only."""
+    *body, end = function.body
+    assert isinstance(end, Return) and isinstance(end.value, Call)
+    values = tuple(v for v, r in zip(end.value.arguments, function.results, strict=True) if r in results)
+    name = f"{function.name}_alone"
+    made = replace(function, name=name, type=f"{name}_results", results=tuple(r for r in function.results if r in results))
+    return replace(made, body=needed([*body, Return(Call(made.maker, values, made.type))], ())[0])
+
+
 class _Splitter:
     def __init__(self, function: Function, resolve: Resolve):
         self.function = function
@@ -115,7 +125,7 @@ class _Splitter:
         begin, end = self.fresh("begin"), self.fresh("end")
         start = self.made("start", (), _with_values(before, own.values()), own) if own else None
         taken = [Assign(v.name, v.type, _of_type(v.type, p)) for p, v in own.items()]
-        zero = [Assign(v.name, v.type, Number("0", v.type)) for v in own_sums.values()]
+        zero = [Assign(v.name, v.type, Number("0", INT)) for v in own_sums.values()]
         assert isinstance(loop.start, Declare) and isinstance(loop.condition, Binary)
         limit = Call("min", (Name(end, INT), Name("dim", INT)), INT)
         some = replace(
@@ -191,7 +201,7 @@ def _with_values(statements: Sequence[Statement], variables: Iterable[Name]) -> 
     """Statements in which some variables have a value from their declaration on."""
     names = {v.name for v in variables}
     return [
-        replace(s, value=Number("0", s.type)) if isinstance(s, Declare) and s.value is None and s.name in names else s
+        replace(s, value=Number("0", INT)) if isinstance(s, Declare) and s.value is None and s.name in names else s
         for s in statements
     ]
 
