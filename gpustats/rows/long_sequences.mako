@@ -69,7 +69,7 @@ ${evaluated(turn, "result", 4)}\
     slope = c + 1 < firsts[n + 1] ? result.${s} - state[(c + 1) * ${k} + ${i}] : 0;
     map[${i * (k + 1) + k}] = isfinite(slope) ? slope : 0;
 % endfor
-    if (!usable)
+    if (!usable && c > firsts[n])
         moved[(round + 1) * n_sequences + n] = 1;  // a step with other slopes is none of Newton's
 }
 
@@ -167,12 +167,13 @@ ${begun()}\
         return;
     const index_t n = c;
 ${leaves()}\
-    out += n * ${2 + len(wrt)};
+    out += n * ${3 + len(wrt)};
 % if state:
     int round = 0;  // how many it took
     while (round <= ${rounds} && moved[round * n_sequences + n])
         round++;
-    out[${1 + len(wrt)}] = round;
+    out[${1 + len(wrt)}] = MIN(round, ${rounds});
+    out[${2 + len(wrt)}] = round > ${rounds};
     if (round > ${rounds}) {  // the states were not found: step by step, then
 ${evaluated(whole, "result", 8)}\
 % for i, by in enumerate(["", *wrt]):
@@ -181,7 +182,7 @@ ${evaluated(whole, "result", 8)}\
         return;
     }
 % else:
-    out[${1 + len(wrt)}] = 0;
+    out[${1 + len(wrt)}] = out[${2 + len(wrt)}] = 0;
 % endif
     GLOBAL const double *map = maps + n * ${rows * columns};
 % for i, s in enumerate(state):
@@ -318,7 +319,7 @@ KERNEL(${threads}) ${name}_${kind}(
         UNROLL for (int i = 0; i < ${rows}; i++) {
             next[i] = (column < ${inner} ? 0 : map[i * ${columns} + column]) + (i < ${inner} ? 0 : now[i]);
             UNROLL for (int j = 0; j < ${inner}; j++)
-                next[i] += map[i * ${columns} + j] * now[j];
+                next[i] += now[j] == 0 ? 0 : map[i * ${columns} + j] * now[j];  // also where a slope is infinite
         }
         UNROLL for (int i = 0; i < ${rows}; i++)
             now[i] = next[i];

@@ -34,7 +34,7 @@ from .spans import Spans
 
 if TYPE_CHECKING:
     from ..language.nodes import Function
-    from ..runtime.types import Handle, KernelValue, Value
+    from ..runtime.types import Array, Handle, KernelValue, Value
     from .binding import RowFunction
     from .parameters import Packing
     from .sheet import Sheet
@@ -54,8 +54,9 @@ _THREADS = 64
 def reason_against(leaves: Mapping[str, Leaf], wrt: Collection[str], packing: Packing, device_type: str) -> str:
     """Why the sequences of a model are not gone through in parts, whatever its function is; empty where they may be."""
     lengths = next((leaf.lengths for leaf in leaves.values() if isinstance(leaf, Sequences)), np.zeros(0, int))
-    if lengths.max(initial=0) < (least := LEAST_STEPS[device_type]):
-        return f"the longest sequence has {lengths.max(initial=0)} numbers, and a {device_type} takes parts from {least:g} on"
+    if (longest := lengths.max(initial=0)) < (least := LEAST_STEPS[device_type]):
+        few = f"the longest has {longest} numbers, and parts are for {least:g} and more"
+        return few if least < np.inf else f"a {device_type} has too few threads for parts"
     if lengths.size > MOST_SEQUENCES:
         return f"there are {lengths.size} sequences, and parts are for {MOST_SEQUENCES} at most"
     if packing.lead:
@@ -174,15 +175,19 @@ class LongSequences:
         results = None if any(kernel.endless for kernel in self.kernels.values()) else read
         return RepeatedCall(packing.slots(self._runtime), self._work(packing), read, tuple(packing.shapes), results=results)
 
-    def rounds(self, packing: Packing) -> RepeatedCall[int]:
-        """Repeated call of the number of rounds, of all sequences; one step by step counts for `MOST_ROUNDS` and another one."""
-        return RepeatedCall(packing.slots(self._runtime), self._work(packing), lambda numbers, kept: int(numbers[-1]))
+    def rounds(self, packing: Packing) -> RepeatedCall[tuple[int, int]]:
+        """Repeated call of the number of rounds of all sequences together, and of the sequences gone through step by step."""
+
+        def read(numbers: np.ndarray, kept: Sequence[Array]) -> tuple[int, int]:
+            return int(numbers[-2]), int(numbers[-1])
+
+        return RepeatedCall(packing.slots(self._runtime), self._work(packing), read)
 
     def _work(self, packing: Packing) -> Work:
         def start(found: Handle, taken: list[KernelValue], kept: KeptPlaces) -> None:
             self._start(found, packing, taken)
 
-        return Work(2 + len(self.wrt), start)
+        return Work(3 + len(self.wrt), start)
 
     def _start(self, out: Handle, packing: Packing, taken: Sequence[KernelValue]) -> None:
         spans, given = self.spans, leaf_values(self._sheet, packing, taken, out)
@@ -204,7 +209,7 @@ class LongSequences:
         for level in spans.levels if self._fold else ():
             below, map_ = map_, self._doubles(rows * columns * level.n)
             self._run("fold", level.n * columns, map_, below, level.n, *level.of, *level.starts)
-        n_found = 2 + len(self.wrt)
+        n_found = 3 + len(self.wrt)
         found = self._doubles(n_found * n_sequences)
         self._run("finish", n_sequences, found, map_, ends, moved, n_sequences, *of_spans)
         add_block_sums(self._runtime, out, 0, found, n_found, n_sequences, threads=self._threads, side=1)
