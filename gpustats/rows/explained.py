@@ -46,8 +46,8 @@ class Explained:
         --------
         >>> import numpy as np, gpustats as gs
         >>> rows = gs.Rows(gs.series.local_level, y=gs.sequences([[1.0, 2.0, 1.5]]))
-        >>> rows.explain(sigma=1.0, sigma_level=0.5, level=0.0, level_sd=np.inf)[:28]
-        'a sequence in each thread: t'
+        >>> rows.explain(sigma=1.0, sigma_level=0.5, level=0.0, level_sd=np.inf)[:25]
+        'a sequence in each thread'
         """
         if self._pieces is not None:
             return f"the rows lie in pieces: {self._pieces.where}"
