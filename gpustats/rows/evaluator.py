@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Key = tuple[int, ...]
 
 R = TypeVar("R")
-MOST_STORED = 0.25  # of a device's memory, for reverse sweeps
+MOST_STORED = 0.25  # of a device's memory, for reverse sweeps and for parts of long sequences
 
 
 class Unchanging(Generic[R]):
@@ -205,9 +205,9 @@ class Evaluator:
 
     def in_parts(self, wrt: Collection[str], packing: Packing) -> LongSequences | str:
         """Kernels that go through parts of long sequences side by side; or why there are none."""
-        arguments = tuple(c for n in wrt for c in self._arguments.of_parameter(n))
-        if why := reason_against(self._leaves, arguments, packing, self._runtime.device.type):
+        if why := reason_against(self._leaves, self._runtime.device.type):
             return why
+        arguments = tuple(c for n in wrt for c in self._arguments.of_parameter(n))
         kind = arguments, packing.by_value
         if kind not in self._long:
             if self._one_after_another is None:
@@ -218,7 +218,10 @@ class Evaluator:
                 self._long[kind] = LongSequences(self._row, self._leaves, *kind, self._one_after_another)
             except NotStepwise as reason:
                 self._long[kind] = str(reason)
-        return self._long[kind]
+        found = self._long[kind]
+        if not isinstance(found, str) and packing.n_sets * found.stored > MOST_STORED * self._runtime.device.memory:
+            return "parts of all sets of parameters would take too much memory"
+        return found
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""

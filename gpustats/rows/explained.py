@@ -60,5 +60,6 @@ class Explained:
         if isinstance(found, str):
             return f"a sequence in each thread: {found}"
         rounds, left = found.rounds(packing).start(values)()
-        how = f"{found.described}; their states are found in {rounds / found.spans.n_sequences:.2g} rounds on average"
+        mean = rounds / (found.spans.n_sequences * packing.n_sets)
+        how = f"{found.described}; their states are found in {mean:.2g} rounds on average"
         return f"{how}, and {left} sequences gone through step by step" if left else how

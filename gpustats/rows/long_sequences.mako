@@ -14,6 +14,8 @@ r = len(real) if wrt else 0  # states in whose directions the sums are different
 inner, columns = r, r + 1 + len(slopes)
 rows = r + len(sums)
 at = {s: i for i, s in enumerate(state)}
+place_of = {by: f"out[{1 + summed.index(by)}]" for by in summed}
+place_of |= {by: f"own[{i}]" for i, by in enumerate([by for by in wrt if by not in summed])}
 %>\
 #define TOLERANCE ${"1.5e-8" if dtype == "float64" else "3.5e-4"}  // root of the rounding error: a step of Newton's method squares it
 % if state:
@@ -22,6 +24,7 @@ KERNEL(${threads}) ${name}_begin(
     GLOBAL double *RESTRICT state, GLOBAL int *moved, index_t n_spans, index_t n_sequences, ${spans()}${given()})
 {
 ${begun()}\
+${of_set(n_spans=["state"], n_sequences=["moved"])}\
     for (index_t i = c; i < ${rounds + 1} * n_sequences; i += BLOCKS_X * ${threads})
         moved[i] = i < n_sequences;  // in the round before the first one, all have
     if (c >= n_spans)
@@ -42,6 +45,7 @@ KERNEL(${threads}) ${name}_turn(
     GLOBAL int *moved, index_t round, index_t n_spans, index_t n_sequences, ${spans()}${given()})
 {
 ${begun()}\
+${of_set(n_spans=["maps", "ends", "state"], n_sequences=["moved"])}\
     if (c >= n_spans)
         return;
     const index_t n = of[c];
@@ -77,10 +81,11 @@ ${compose("compose", k, k, k + 1, guarded=True)}
 // The changes of the states in which the members of each group begin, from that of the group.
 KERNEL(${threads}) ${name}_descend(
     GLOBAL double *RESTRICT changes, GLOBAL const double *RESTRICT of_groups, GLOBAL const double *RESTRICT maps,
-    GLOBAL const int *RESTRICT moved, index_t round, index_t n_sequences, index_t n_groups, int are_whole,
+    GLOBAL const int *RESTRICT moved, index_t round, index_t n_sequences, index_t n_groups, index_t n_items, int are_whole,
     ${groups()})
 {
 ${group()}\
+${of_set(n_items=["maps", "changes"], n_groups=["of_groups"], n_sequences=["moved"])}\
     if (!moved[round * n_sequences + n])
         return;
 ${change()}\
@@ -94,10 +99,11 @@ ${advance()}\
 // The states in which spans begin, after a step of Newton's method. Where that finds none, it is the end of the span before.
 KERNEL(${threads}) ${name}_move(
     GLOBAL double *state, GLOBAL const double *RESTRICT of_groups, GLOBAL const double *RESTRICT maps,
-    GLOBAL const double *RESTRICT ends, GLOBAL int *moved, index_t round, index_t n_sequences, index_t n_groups, int are_whole,
-    ${groups()})
+    GLOBAL const double *RESTRICT ends, GLOBAL int *moved, index_t round, index_t n_sequences, index_t n_groups, index_t n_items,
+    int are_whole, ${groups()})
 {
 ${group()}\
+${of_set(n_items=["maps", "ends", "state"], n_groups=["of_groups"], n_sequences=["moved"])}\
     if (!moved[round * n_sequences + n])
         return;
 ${change()}\
@@ -132,9 +138,11 @@ ${advance()}\
 // Each span once more: the sums${", and the derivatives of these and of its end" if slopes else ""}. The maps are as before, and the sums' rows stand last.
 KERNEL(${threads}) ${name}_last(
     GLOBAL double *RESTRICT maps, GLOBAL double *RESTRICT ends, GLOBAL const double *RESTRICT state, index_t n_spans,
-    ${spans()}${given()})
+    index_t n_sequences, ${spans()}${given()})
 {
 ${begun()}\
+${of_set(n_spans=["ends", "state"])}\
+    maps += k * n_spans * ${rows * columns};
     if (c >= n_spans)
         return;
     const index_t n = of[c];
@@ -157,32 +165,37 @@ ${evaluated(last, "result", 4)}\
 }
 
 ${compose("fold", rows, inner, columns, guarded=False)}
-// The value of each sequence${" and its derivatives" if wrt else ""}, from the map of all its spans.
+// The value of each sequence${" and its derivatives" if wrt else ""}, from the map of all its spans. Derivatives in what a sequence has of its own go to `own`.
 KERNEL(${threads}) ${name}_finish(
-    GLOBAL double *RESTRICT out, GLOBAL const double *RESTRICT maps, GLOBAL const double *RESTRICT ends,
-    GLOBAL const int *RESTRICT moved, index_t n_sequences, ${spans()}${given()})
+    GLOBAL double *RESTRICT out, GLOBAL double *RESTRICT own, index_t own_at, GLOBAL const double *RESTRICT maps,
+    GLOBAL const double *RESTRICT ends, GLOBAL const int *RESTRICT moved, index_t n_spans, index_t n_sequences,
+    ${spans()}${given()})
 {
 ${begun()}\
+${of_set(n_spans=["ends"], n_sequences=["moved"])}\
+    maps += k * n_sequences * ${rows * columns};
     if (c >= n_sequences)
         return;
     const index_t n = c;
 ${leaves()}\
-    out += n * ${3 + len(wrt)};
+    out += (n * BLOCKS_Y + k) * ${3 + len(summed)};
+    own += own_at + (k * n_sequences + n) * ${len(wrt) - len(summed)};
 % if state:
     int round = 0;  // how many it took
     while (round <= ${rounds} && moved[round * n_sequences + n])
         round++;
-    out[${1 + len(wrt)}] = MIN(round, ${rounds});
-    out[${2 + len(wrt)}] = round > ${rounds};
+    out[${1 + len(summed)}] = MIN(round, ${rounds});
+    out[${2 + len(summed)}] = round > ${rounds};
     if (round > ${rounds}) {  // the states were not found: step by step, then
 ${evaluated(whole, "result", 8)}\
-% for i, by in enumerate(["", *wrt]):
-        out[${i}] = result.${slope_of(by)};
+        out[0] = result.${slope_of("")};
+% for by in wrt:
+        ${place_of[by]} = result.${slope_of(by)};
 % endfor
         return;
     }
 % else:
-    out[${1 + len(wrt)}] = out[${2 + len(wrt)}] = 0;
+    out[${1 + len(summed)}] = out[${2 + len(summed)}] = 0;
 % endif
     GLOBAL const double *map = maps + n * ${rows * columns};
 % for i, s in enumerate(state):
@@ -199,7 +212,7 @@ ${evaluated(finish, "result", 4)}\
 % if wrt:
     double slope;
 % endif
-% for p, by in enumerate(wrt):
+% for by in wrt:
     slope = result.${slope_of(by)};
 % for i, s in enumerate([*real[:r], *sums]):
 <%
@@ -210,7 +223,7 @@ terms += [f"map[{i * columns + r + 1 + slopes.index(by)}]"] if by in slopes else
     slope += result.${slope_of(s)} * (${" + ".join(terms)});
 % endif
 % endfor
-    out[${1 + p}] = slope;
+    ${place_of[by]} = slope;
 % endfor
 }
 <%def name="spans()">\
@@ -230,8 +243,17 @@ GLOBAL const int *RESTRICT of, index_t of_offset,
     ${parameter}\
 % endfor
 </%def>
+<%def name="of_set(**arrays)">\
+## Statements that move arrays to the part of set k of the parameters, by how many there are of what they have numbers for.
+% for count, names in arrays.items():
+% for array in names:
+<% per = {"maps": k * (k + 1), "moved": rounds + 1}.get(array, k) %>\
+    ${array} += k * ${count} * ${per};
+% endfor
+% endfor
+</%def>
 <%def name="begun()">\
-    const index_t k = 0, c = BLOCK_X * ${threads} + THREAD;
+    const index_t k = BLOCK_Y, c = BLOCK_X * ${threads} + THREAD;
     of += of_offset;
     firsts += firsts_offset;
 % if by_value is None:
@@ -268,7 +290,7 @@ ${before}const ${code.function.type} ${result} = ${code.evaluate(f"{result}_row"
 GLOBAL const int *RESTRICT of, index_t of_offset, GLOBAL const int *RESTRICT starts, index_t starts_offset\
 </%def>
 <%def name="group()">\
-    const index_t g = BLOCK_X * ${threads} + THREAD;
+    const index_t k = BLOCK_Y, g = BLOCK_X * ${threads} + THREAD;
     if (g >= n_groups)
         return;
     of += of_offset;
@@ -295,7 +317,7 @@ GLOBAL const int *RESTRICT of, index_t of_offset, GLOBAL const int *RESTRICT sta
 % if rows:
 // The map of each group of neighbours, one after another; a thread has one of its columns.
 KERNEL(${threads}) ${name}_${kind}(
-    GLOBAL double *RESTRICT out, GLOBAL const double *RESTRICT maps, index_t n_groups,
+    GLOBAL double *RESTRICT out, GLOBAL const double *RESTRICT maps, index_t n_groups, index_t n_items,
 % if guarded:
     GLOBAL const int *RESTRICT moved, index_t round, index_t n_sequences,
 % endif
@@ -306,8 +328,11 @@ KERNEL(${threads}) ${name}_${kind}(
     if (g >= n_groups)
         return;
     starts += starts_offset;
+    out += BLOCK_Y * n_groups * ${rows * columns};
+    maps += BLOCK_Y * n_items * ${rows * columns};
 % if guarded:
     of += of_offset;
+    moved += BLOCK_Y * n_sequences * ${rounds + 1};
     if (!moved[round * n_sequences + of[g]])
         return;
 % endif

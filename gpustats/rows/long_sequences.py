@@ -9,14 +9,16 @@ It takes one step where the states are linear in those before, and few where the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import CompileError
 from ..evaluation.diagnosis import explained
-from ..evaluation.repeated import KeptPlaces, RepeatedCall, Result, Results, Work
+from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..evaluation.sums import add_block_sums
 from ..kernels.code import KernelCode
 from ..kernels.layout import Layout
@@ -29,7 +31,7 @@ from ..rewriting.liveness import names_in
 from ..rewriting.stepwise import NotStepwise, of_results, stepwise
 from ..runtime import thresholds
 from .launch import leaf_values
-from .leaves import Dot, Leaf, Scalar, Sequences
+from .leaves import Dot, Gather, Leaf, PerRow, Scalar, Sequences
 from .spans import Spans
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ _TEMPLATE = Template.beside(__file__, "long_sequences")
 _THREADS = 64
 
 
-def reason_against(leaves: Mapping[str, Leaf], wrt: Collection[str], packing: Packing, device_type: str) -> str:
+def reason_against(leaves: Mapping[str, Leaf], device_type: str) -> str:
     """Why the sequences of a model are not gone through in parts, whatever its function is; empty where they may be."""
     lengths = next((leaf.lengths for leaf in leaves.values() if isinstance(leaf, Sequences)), np.zeros(0, int))
     if (longest := lengths.max(initial=0)) < (least := LEAST_STEPS[device_type]):
@@ -59,17 +61,13 @@ def reason_against(leaves: Mapping[str, Leaf], wrt: Collection[str], packing: Pa
         return few if least < np.inf else f"a {device_type} has too few threads for parts"
     if lengths.size > MOST_SEQUENCES:
         return f"there are {lengths.size} sequences, and parts are for {MOST_SEQUENCES} at most"
-    if packing.lead:
-        return "there are several sets of parameters"
     if any(isinstance(leaf, Dot) for leaf in leaves.values()):
         return "the function has a dot product"
-    if others := [n for n in wrt if not isinstance(leaves[n], Scalar)]:
-        return f"it is differentiated in {others[0]}, which is {leaves[others[0]].kind}"
     return ""
 
 
 class LongSequences:
-    """Kernels for the sum over few long sequences, and its derivatives in numbers.
+    """Kernels for the sum over few long sequences, and its derivatives.
 
     Parameters
     ----------
@@ -77,7 +75,7 @@ class LongSequences:
     leaves : mapping
         Argument, as in C -> leaf.
     wrt : sequence of str
-        Arguments that are numbers.
+        Arguments.
     by_value : bool
         Whether kernels take numbers by value.
     sheet : Sheet
@@ -89,6 +87,10 @@ class LongSequences:
     spans : Spans
     longest : int
         The most steps of a span.
+    width : int
+        Number of sums over the sequences: of values, derivatives, rounds, and sequences gone through step by step.
+    shape : tuple of int
+        Rows and columns of the maps of the last pass.
 
     Raises
     ------
@@ -97,7 +99,7 @@ class LongSequences:
     """
 
     def __init__(self, row: RowFunction, leaves: Mapping[str, Leaf], wrt: Sequence[str], by_value: bool, sheet: Sheet):
-        self._row, self._sheet, self._runtime = row, sheet, sheet.runtime
+        self._row, self._sheet, self.runtime = row, sheet, sheet.runtime
         self.wrt = tuple(p.name for p in row.function.parameters if p.name in wrt)
         functions = dict(row.functions)
         self.split = split = stepwise(row.function, functions.get)
@@ -110,15 +112,18 @@ class LongSequences:
         #: parameters on which the steps depend themselves
         self.slopes = tuple(n for n in self.wrt if any(n in found for found in _directions(split.steps, wanted).values()))
         begins = _directions(split.start, self.wrt) if split.start else {}
-        self._codes = self._made_codes(functions, bool(begins))
+        self._codes = self._made_codes(functions)
+        self._leaves = leaves
+        self._summed = tuple(n for n in self.wrt if isinstance(leaves[n], Scalar))
+        self._own = tuple(n for n in self.wrt if n not in self._summed)  # arguments of which each sequence has its own number
         scalars = [n for n, leaf in leaves.items() if isinstance(leaf, Scalar)]
         self._compile(scalars, by_value, begins)
         steps = np.maximum(sheet.lengths - split.first - split.left_out, 0)
-        threads = self._runtime.device.compute_units * SPANS_OF_UNIT[self._runtime.device.type]
+        threads = self.runtime.device.compute_units * SPANS_OF_UNIT[self.runtime.device.type]
         self.longest = Spans.longest(steps, LEAST_SPAN, threads)
-        self.spans = Spans(steps, self.longest, self._runtime)
+        self.spans = Spans(steps, self.longest, self.runtime)
 
-    def _made_codes(self, functions: dict[str, Function], begins: bool) -> list[KernelCode]:
+    def _made_codes(self, functions: dict[str, Function]) -> list[KernelCode]:
         """Code of the functions: of the last pass, the finish, the whole, the start, and the steps alone."""
         split, real = self.split, self.real
         read = names_in(*split.finish.body)
@@ -136,7 +141,7 @@ class LongSequences:
         return [KernelCode(f, (), functions.get, {p.name: BOTH for p in f.parameters}) for f in made]
 
     def _compile(self, scalars: Sequence[str], by_value: bool, begins: Mapping[str, Collection[str]]) -> None:
-        split, sheet, runtime, row = self.split, self._sheet, self._runtime, self._row
+        split, sheet, runtime, row = self.split, self._sheet, self.runtime, self._row
         number = "number{}" if by_value else "numbers[{}]"
         at_hand = {n: number.format(i) for i, n in enumerate(scalars)} | {leaf.name: leaf.here for leaf in sheet.leaves}
         at_hand |= dict(zip(split.bounds, ("begin", "end"), strict=True))
@@ -144,21 +149,31 @@ class LongSequences:
         for code in self._codes:
             code.at_hand = at_hand
         layout, name = Layout(min(_THREADS, runtime.device.max_threads)), f"{row.function.name}_long"
-        self._threads = layout.threads
+        self.threads = layout.threads
         self.source = _TEMPLATE.source_of(
             self._codes[0], name, layout, sheet.dtype.name, runtime.dialect, others=self._codes[1:],
             state=split.state, real=self.real, sums=split.sums, wrt=self.wrt, slopes=self.slopes, read=self.read,
-            begins=tuple((s, by) for s in self.real for by in self.wrt if by in begins.get(s, ())), first=split.first,
-            left_out=split.left_out, rounds=MOST_ROUNDS, by_value=len(scalars) if by_value else None,
+            summed=self._summed, begins=tuple((s, by) for s in self.real for by in self.wrt if by in begins.get(s, ())),
+            first=split.first, left_out=split.left_out, rounds=MOST_ROUNDS, by_value=len(scalars) if by_value else None,
             shown=tuple(sheet.leaves), declared=tuple(sheet.declared), begins_with=tuple(sheet.begun),
         )  # fmt: skip
         rounds = ("begin", "turn", "compose", "descend", "move") if split.state else ()
-        self._fold = bool(split.sums or (self.real and self.wrt))
-        kinds = (*rounds, "last", *(("fold",) if self._fold else ()), "finish")
+        kinds = (*rounds, "last", *(("fold",) if self.shape[0] else ()), "finish")
         try:
             self.kernels = {kind: runtime.kernel(self.source, f"{name}_{kind}", layout.threads) for kind in kinds}
         except CompileError as error:
             raise explained(error, runtime, row.name, row.source, row.functions, row.functions.get) from error
+
+    @property
+    def stored(self) -> int:
+        """Bytes that a call stores for each set of parameters, but for what is a small part of them."""
+        k = len(self.split.state)
+        return 8 * self.spans.n * (k * (k + 4) + math.prod(self.shape))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        inner = len(self.real) if self.wrt else 0
+        return inner + len(self.split.sums), inner + 1 + len(self.slopes)
 
     @property
     def described(self) -> str:
@@ -170,70 +185,111 @@ class LongSequences:
 
     def call(self, packing: Packing, made_of: Mapping[str, str], wrt: Sequence[str]) -> RepeatedCall[Value]:
         """Repeated call of the sum, and of its derivatives in the parameters `wrt`."""
-        places = {made_of[n]: 1 + i for i, n in enumerate(self.wrt)}
-        read = Results([Result(n, np.array([places[n]]), (1,)) for n in wrt], np.zeros(1, int))
+        n_sets, width, n_own, n_rows = packing.n_sets, self.width, len(self._own), self.spans.n_sequences
+        sums = np.arange(n_sets * width).reshape(n_sets, width)
+        of_rows = np.empty((n_sets, n_rows, n_own), int)
+        of_rows[:, self._sheet.order] = sums.size + np.arange(of_rows.size).reshape(of_rows.shape)
+        found: list[Result] = []
+        for name in wrt:
+            shape = n_sets, *packing.cores[name]
+            found += [Result(name, sums[:, 1 + i], shape) for i, n in enumerate(self._summed) if made_of[n] == name]
+            for i, n in enumerate(self._own):
+                if made_of[n] == name:
+                    its = _of_each(self._leaves[n], n_rows)
+                    found += [Result(name, of_rows[:, rows, i], shape, elements) for rows, elements in its]
+        read = Results(found, sums[:, 0], packing.lead or None)
         results = None if any(kernel.endless for kernel in self.kernels.values()) else read
-        return RepeatedCall(packing.slots(self._runtime), self._work(packing), read, tuple(packing.shapes), results=results)
+        return RepeatedCall(packing.slots(self.runtime), self._work(packing), read, tuple(packing.shapes), results=results)
 
     def rounds(self, packing: Packing) -> RepeatedCall[tuple[int, int]]:
         """Repeated call of the number of rounds of all sequences together, and of the sequences gone through step by step."""
 
         def read(numbers: np.ndarray, kept: Sequence[Array]) -> tuple[int, int]:
-            return int(numbers[-2]), int(numbers[-1])
+            sums = numbers[: packing.n_sets * self.width].reshape(-1, self.width).sum(0)
+            return int(sums[-2]), int(sums[-1])
 
-        return RepeatedCall(packing.slots(self._runtime), self._work(packing), read)
+        return RepeatedCall(packing.slots(self.runtime), self._work(packing), read)
+
+    @property
+    def width(self) -> int:
+        return 3 + len(self._summed)
 
     def _work(self, packing: Packing) -> Work:
         def start(found: Handle, taken: list[KernelValue], kept: KeptPlaces) -> None:
-            self._start(found, packing, taken)
+            _Launch(self, packing.n_sets, leaf_values(self._sheet, packing, taken, found)).start(found)
 
-        return Work(3 + len(self.wrt), start)
+        return Work(packing.n_sets * (self.width + self.spans.n_sequences * len(self._own)), start)
 
-    def _start(self, out: Handle, packing: Packing, taken: Sequence[KernelValue]) -> None:
-        spans, given = self.spans, leaf_values(self._sheet, packing, taken, out)
-        n, n_sequences, k, r = spans.n, spans.n_sequences, len(self.split.state), len(self.real)
-        state, ends = self._doubles(k * n), self._doubles(k * n)
-        moved = self._runtime.scratch(4 * (MOST_ROUNDS + 1) * n_sequences)
-        of_spans = (*spans.of, *spans.firsts, *given)
+
+class _Launch:
+    """Launch for some number of sets of parameters; `given` are the kernels' values for the leaves."""
+
+    def __init__(self, long: LongSequences, n_sets: int, given: Sequence[KernelValue]):
+        self._long, self._n_sets, self._runtime = long, n_sets, long.runtime
+        spans = self._spans = long.spans
+        self._of_spans = spans.n, spans.n_sequences, *spans.of, *spans.firsts, *given
+
+    def start(self, out: Handle) -> None:
+        long, spans, k = self._long, self._spans, len(self._long.split.state)
+        state, ends = self._doubles(k * spans.n), self._doubles(k * spans.n)
+        moved = self._runtime.scratch(4 * self._n_sets * (MOST_ROUNDS + 1) * spans.n_sequences)
         if k:
-            sizes = [n, *(level.n for level in spans.levels)]
+            sizes = [spans.n, *(level.n for level in spans.levels)]
             maps, changes = ([self._doubles(per * size) for size in sizes] for per in (k * (k + 1), k))
-            self._run("begin", n, state, moved, n, n_sequences, *of_spans)
+            self._run("begin", spans.n, state, moved, *self._of_spans)
             for i in range(MOST_ROUNDS):
-                self._run("turn", n, maps[0], ends, state, moved, i, n, n_sequences, *of_spans)
-                self._round(i, state, ends, moved, maps, changes)
-        inner = r if self.wrt else 0
-        rows, columns = inner + len(self.split.sums), inner + 1 + len(self.slopes)
-        map_ = self._doubles(rows * columns * n)
-        self._run("last", n, map_, ends, state, n, *of_spans)
-        for level in spans.levels if self._fold else ():
-            below, map_ = map_, self._doubles(rows * columns * level.n)
-            self._run("fold", level.n * columns, map_, below, level.n, *level.of, *level.starts)
-        n_found = 3 + len(self.wrt)
-        found = self._doubles(n_found * n_sequences)
-        self._run("finish", n_sequences, found, map_, ends, moved, n_sequences, *of_spans)
-        add_block_sums(self._runtime, out, 0, found, n_found, n_sequences, threads=self._threads, side=1)
+                self._run("turn", spans.n, maps[0], ends, state, moved, i, *self._of_spans)
+                self._find(state, ends, maps, changes, [moved, i, spans.n_sequences])
+        rows, columns = long.shape
+        map_, below = self._doubles(rows * columns * spans.n), spans.n
+        self._run("last", spans.n, map_, ends, state, *self._of_spans)
+        for level in spans.levels if rows else ():
+            folded = self._doubles(rows * columns * level.n)
+            self._run("fold", level.n * columns, folded, map_, level.n, below, *level.of, *level.starts)
+            map_, below = folded, level.n
+        width = self._n_sets * long.width
+        sums = self._doubles(long.width * spans.n_sequences)
+        self._run("finish", spans.n_sequences, sums, out, width, map_, ends, moved, *self._of_spans)
+        add_block_sums(self._runtime, out, 0, sums, width, spans.n_sequences, threads=long.threads, side=1)
 
-    def _round(
-        self, i: int, state: Handle, ends: Handle, moved: Handle, maps: Sequence[Handle], changes: Sequence[Handle]
+    def _find(
+        self, state: Handle, ends: Handle, maps: Sequence[Handle], changes: Sequence[Handle], turn: Sequence[KernelValue]
     ) -> None:  # fmt: skip
         """Start a step of Newton's method: the maps of larger and larger groups, then the changes of smaller ones."""
-        levels, n_sequences, k = self.spans.levels, self.spans.n_sequences, len(self.split.state)
-        for place, level in enumerate(levels[:-1]):
-            these = maps[place + 1], maps[place]
-            self._run("compose", level.n * (k + 1), *these, level.n, moved, i, n_sequences, *level.of, *level.starts)
-        for place, level in reversed(list(enumerate(levels))):
-            given = n_sequences, level.n, int(level is levels[-1]), *level.of, *level.starts
-            if place:
-                self._run("descend", level.n, changes[place], changes[place + 1], maps[place], moved, i, *given)
+        levels, k = self._spans.levels, len(self._long.split.state)
+        below = [self._spans.n, *(level.n for level in levels)]
+        for i, level in enumerate(levels[:-1]):
+            of_level = *level.of, *level.starts
+            self._run("compose", level.n * (k + 1), maps[i + 1], maps[i], level.n, below[i], *turn, *of_level)
+        for i, level in reversed(list(enumerate(levels))):
+            of_level = *turn, level.n, below[i], int(level is levels[-1]), *level.of, *level.starts
+            if i:
+                self._run("descend", level.n, changes[i], changes[i + 1], maps[i], *of_level)
             else:
-                self._run("move", level.n, state, changes[1], maps[0], ends, moved, i, *given)
+                self._run("move", level.n, state, changes[1], maps[0], ends, *of_level)
 
     def _run(self, kind: str, n_threads: int, *values: KernelValue) -> None:
-        self.kernels[kind]((-(-n_threads // self._threads), 1), *values)
+        self._long.kernels[kind]((-(-n_threads // self._long.threads), self._n_sets), *values)
 
     def _doubles(self, n: int) -> Handle:
-        return self._runtime.scratch(8 * max(n, 1))
+        """Memory for so many numbers of each set."""
+        return self._runtime.scratch(8 * self._n_sets * max(n, 1))
+
+
+def _of_each(leaf: Leaf, n_rows: int) -> Iterator[tuple[np.ndarray, Elements]]:
+    """Rows, and the elements of a parameter that a leaf has for them, none of them twice."""
+    if isinstance(leaf, PerRow):
+        yield np.arange(n_rows), (slice(leaf.offset, leaf.offset + n_rows),)
+        return
+    assert isinstance(leaf, Gather)
+    seen = Counter[tuple[int, ...]]()
+    turns: list[int] = []
+    for place in zip(*(index.tolist() for index in leaf.indices), strict=True):
+        turns.append(seen[place])
+        seen[place] += 1
+    for turn in range(max(turns, default=-1) + 1):
+        rows = np.flatnonzero(np.equal(turns, turn))
+        yield rows, tuple(index[rows] for index in leaf.indices)
 
 
 def _directions(function: Function, wrt: Sequence[str]) -> dict[str, frozenset[str]]:

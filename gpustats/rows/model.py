@@ -73,9 +73,8 @@ class Rows(Remade, Replayable, Explained):
     (k, d); data are (N, d). All vectors of a function have the same length d, its last argument ``int dim``.
 
     Leading axes are sets of parameters, by NumPy's rules of broadcasting: several chains share a call, and the bits of each do
-    not depend on the others. Where a device multiplies matrices for all sets at once, or goes through parts of long sequences
-    side by side (`explain` tells), one set without such an axis may have other last digits than in a stack, be it of one. Sums
-    are in float64 and always in the same order.
+    not depend on the others. Where a device multiplies matrices for all sets at once, one set without such an axis may have
+    other last digits than in a stack, be it of one. Sums are in float64 and always in the same order.
 
     Examples
     --------

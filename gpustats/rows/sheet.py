@@ -92,8 +92,8 @@ class Sheet:
             lengths = sequences[0].lengths
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
             self.dealt = Dealt.of(lengths[self._order], lanes or lanes_of_sequences(runtime.device))
-            #: lengths of the sequences, as they stand
-            self.lengths = lengths[self._order]
+            #: rows as they stand, by their numbers, and their lengths
+            self.order, self.lengths = self._order, lengths[self._order]
             self._lengths, self._starts = lengths.astype(np.int32), np.empty(lengths.size, np.int32)
             self._starts[self._order] = self.dealt.starts
         self._alive: list[object] = []

@@ -171,16 +171,18 @@ def long_sequences_in_parts(dtype, rng):
             total, unseen, now = total + (v - now) * (2 if unseen else 1), False, a * v + b * np.tanh(now)
         return total + now
 
-    at = 0.5, 0.25, 0.125
+    a, b, c = 0.5, np.array([0.25, -0.5]), rng.normal(size=(2, 4)).astype(dtype)
     parts = {"LEAST_STEPS": {"cpu": 1, "gpu": 1}, "LEAST_SPAN": 4, "SPANS_OF_UNIT": {"cpu": 100, "gpu": 100}}
     with mock.patch.multiple(in_parts, **parts), mock.patch.object(spans, "FOLDED", 4):
-        model = gs.Rows(source, y=gs.sequences(y, missing=True))
-        value, gradient = model.value_and_grad(*at)
-        close(model(*at), value, dtype)
-        assert "parts of 4 steps" in model.explain(*at)
-    close(value, sum(of(its, *at) for its in y), dtype)
-    slopes = [sum(of(its, *np.add(at, 1e-30j * one)).imag for its in y) / 1e-30 for one in np.eye(3)]
-    close(list(gradient.values()), slopes, dtype)
+        model = gs.Rows(source, y=gs.sequences(y, missing=True), c=gs.per_row())
+        value, gradient = model.value_and_grad(a=a, b=b, c=c)
+        close(model(a=a, b=b, c=c), value, dtype)
+        assert "parts of 4 steps" in model.explain(a=a, b=b, c=c)
+    h = 1e-30j
+    wanted = [[of(its, a, *own) for its, own in zip(y, zip([v] * 4, row), strict=True)] for v, row in zip(b, c.astype(float))]
+    close(value, np.sum(wanted, 1), dtype)
+    close(gradient["b"], [sum(of(its, a, v + h, own).imag / 1e-30 for its, own in zip(y, row)) for v, row in zip(b, c)], dtype)
+    close(gradient["c"], [[of(its, a, v, own + h).imag / 1e-30 for its, own in zip(y, row)] for v, row in zip(b, c)], dtype)
 
 
 @kernel_shape

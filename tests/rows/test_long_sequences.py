@@ -7,7 +7,7 @@ from statsmodels.tsa.statespace.structural import UnobservedComponents
 from thorough import double_first
 
 import gpustats as gs
-from gpustats.rows import long_sequences
+from gpustats.rows import evaluator, long_sequences
 
 HEAD = "__device__ real own(const real *y, int n, real a, real b)\n{ "
 AR = HEAD + """real x = b, loglik = 0;
@@ -178,21 +178,43 @@ def test_outside_of_the_domain(monkeypatch):
         assert np.isnan(value) and all(map(np.isnan, gradient.values()))
 
 
-def test_what_sequences_have_of_their_own(monkeypatch):
-    """Weights, columns, numbers of the rows and tables by group, in which there is no derivative."""
-    source = """__device__ real own(const real *y, int n, real a, real b, real c, real d, int k)
-    { real x = c, s = 0; for (int t = 0; t < n; t++) { x = a * x + b * d; s += (y[t] - x) * (y[t] - x) / k; } return s; }"""
-    rng, n = np.random.default_rng(4), 5
-    its = walks((300, 20, 1, 77, 300))
-    leaves = {"weights": rng.random(n), "b": gs.gather(np.array([0, 1, 1, 0, 2])), "c": gs.per_row(), "k": np.arange(1, n + 1)}
-    given = {"a": 0.7, "b": rng.normal(size=3), "c": rng.normal(size=n), "d": 0.4}
-    rows = both(monkeypatch, source, its, given, wrt=["a", "d"], **leaves)
-    assert "parts of 4 steps" in rows.explain(**given, wrt=["a", "d"])
-    assert "which is a table" in rows.explain(**given)
+OWN = """__device__ real own(const real *y, int n, real a, real b, real c, real d, int k)
+{ real x = c, s = 0; for (int t = 0; t < n; t++) { x = a * x + b * d; s += (y[t] - x) * (y[t] - x) / k; } return s; }"""
+
+
+@pytest.mark.parametrize("sets", [(), (3,), (2, 2)])
+def test_what_sequences_have_of_their_own(sets, monkeypatch):
+    """Weights, columns, numbers of the rows, tables by group of one axis and of two; sets of parameters."""
+    rng, n = np.random.default_rng(4), 6
+    its = walks((300, 20, 1, 77, 300, 5))
+    leaves = {
+        "weights": rng.random(n), "b": gs.gather(np.array([0, 1, 1, 0, 2, 1])), "c": gs.per_row(), "k": np.arange(1, n + 1),
+        "d": gs.gather(np.array([0, 1, 0, 1, 0, 1]), np.array([0, 0, 0, 1, 1, 0])),
+    }  # fmt: skip
+    shapes = {"a": (), "b": (3,), "c": (n,), "d": (2, 2)}
+    given = {name: rng.uniform(0.2, 0.7, (*sets, *shape)) for name, shape in shapes.items()} | {"a": 0.7}
     step_by_step(monkeypatch)
-    slow = gs.Rows(source, y=gs.sequences(its), **leaves)
-    for name, slope in rows.value_and_grad(**given)[1].items():
-        np.testing.assert_allclose(slope, slow.value_and_grad(**given)[1][name], rtol=1e-12)
+    wanted, slopes = gs.Rows(OWN, y=gs.sequences(its), **leaves).value_and_grad(**given)
+    in_parts(monkeypatch)
+    rows = gs.Rows(OWN, y=gs.sequences(its), **leaves)
+    assert "parts of 4 steps" in rows.explain(**given)
+    value, gradient = rows.value_and_grad(**given)
+    np.testing.assert_allclose(value, wanted, rtol=1e-12)
+    np.testing.assert_allclose(rows(**given), wanted, rtol=1e-12)
+    for name, slope in slopes.items():
+        np.testing.assert_allclose(gradient[name], slope, rtol=1e-11, err_msg=name)
+
+
+def test_sets_have_the_bits_of_each(monkeypatch):
+    in_parts(monkeypatch)
+    rows = gs.Rows(gs.series.local_level, y=gs.sequences(walks((700, 50)), missing=True))
+    rng = np.random.default_rng(9)
+    sd = {n: rng.uniform(0.1, 2, (3, 2)) for n in ("sigma", "sigma_level")}
+    value, gradient = rows.value_and_grad(**sd, level=0.1, level_sd=np.array([[np.inf, 2.0]]))
+    for i in np.ndindex(3, 2):
+        own, slopes = rows.value_and_grad(**{n: v[i] for n, v in sd.items()}, level=0.1, level_sd=(np.inf, 2.0)[i[1]])
+        assert value[i] == own
+        assert [gradient[n][i] for n in sd] == [slopes[n] for n in sd]
 
 
 def test_repeated_calls_are_equal(monkeypatch):
@@ -241,7 +263,10 @@ def test_reasons(monkeypatch):
     model = gs.Rows(AR, y=y)
     assert "a sequence in each thread" in model.explain(0.5, 0.1) and "600" not in gs.Rows(AR, y=y).explain(0.5, 0.1)
     in_parts(monkeypatch)
-    assert "several sets" in gs.Rows(AR, y=y).explain(np.array([0.5, 0.6]), 0.1)
+    monkeypatch.setattr(evaluator, "MOST_STORED", 1e-15)
+    assert "too much memory" in gs.Rows(AR, y=y).explain(np.array([0.5, 0.6]), 0.1)
+    monkeypatch.undo()
+    in_parts(monkeypatch)
     assert "more than once" in gs.Rows(HEAD + TWICE, y=y).explain(0.5, 0.1)
     assert "dot product" in gs.Rows(AR, y=y, a=gs.dot(np.ones((2, 3)))).explain(np.ones(3), 0.1)
     monkeypatch.setattr(long_sequences, "MOST_SEQUENCES", 1)
