@@ -94,6 +94,16 @@ def _through_sequences(name: str, resolve: Resolve) -> Function | None:
     return found if loops or any(_through_sequences(n, resolve) for s in found.body for n in lang.called(s)) else None
 
 
+def of_results(function: Function, results: Sequence[str]) -> Function:
+    """Function of several results that computes some of these only."""
+    *body, end = function.body
+    assert isinstance(end, Return) and isinstance(end.value, Call)
+    values = tuple(v for v, r in zip(end.value.arguments, function.results, strict=True) if r in results)
+    name = f"{function.name}_alone"
+    made = replace(function, name=name, type=f"{name}_results", results=tuple(r for r in function.results if r in results))
+    return replace(made, body=needed([*body, Return(Call(made.maker, values, made.type))], ())[0])
+
+
 class _Splitter:
     def __init__(self, function: Function, resolve: Resolve):
         self.function = function

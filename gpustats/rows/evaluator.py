@@ -14,9 +14,11 @@ from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Re
 from ..language.nodes import VECTOR, Function
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
+from ..rewriting.stepwise import NotStepwise
 from ..rewriting.terms_by_step import terms_by_step
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
+from .long_sequences import LongSequences, reason_against
 from .parameters import along_of
 from .passes import Pass, Sets, Task, runs
 from .sheet import Groups, Sheet
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 Key = tuple[int, ...]
 
 R = TypeVar("R")
-MOST_STORED = 0.25  # of a device's memory, for reverse sweeps
+MOST_STORED = 0.25  # of a device's memory, for reverse sweeps and for parts of long sequences
 
 
 class Unchanging(Generic[R]):
@@ -136,6 +138,8 @@ class Evaluator:
         self._sheets: dict[Key, Sheet] = {}
         self._passes: dict[tuple[Key, Task, Sets, bool], Pass] = {}
         self._writing: dict[tuple[Function, tuple[str, ...], Sets], Pass] = {}  # outputs by step
+        self._one_after_another: Sheet | None = None  # data for sequences that are gone through in parts
+        self._long: dict[tuple[tuple[str, ...], bool], LongSequences | str] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the sum, and of its derivatives in some parameters, (sets, …).
@@ -146,6 +150,8 @@ class Evaluator:
         shapes = {n: (n_sets, *packing.cores[n]) for n in wrt}
         if not n_rows * n_sets:
             return Unchanging(lambda: (np.zeros(lead) if lead else 0.0, {n: np.zeros(shape) for n, shape in shapes.items()}))
+        if not isinstance(long := self.in_parts(wrt, packing), str):
+            return long.call(packing, self._made_of, wrt)
         passes = [self._swept_or_not(*t, packing) for t in self._tasks(wrt).items()]
         launches = _launches(passes, packing, n_rows)
         results = [
@@ -226,6 +232,26 @@ class Evaluator:
         The derivatives of that are the product of the Hessian and the direction.
         """
         return Evaluator(self._arguments.along(names), self._dtype, self._runtime)
+
+    def in_parts(self, wrt: Collection[str], packing: Packing) -> LongSequences | str:
+        """Kernels that go through parts of long sequences side by side; or why there are none."""
+        if why := reason_against(self._leaves, self._runtime.device.type):
+            return why
+        arguments = tuple(c for n in wrt for c in self._arguments.of_parameter(n))
+        kind = arguments, packing.by_value
+        if kind not in self._long:
+            if self._one_after_another is None:
+                self._one_after_another = Sheet(
+                    self._leaves, self._made_of, self._types, self._dtype, self._runtime, lanes=1
+                )
+            try:
+                self._long[kind] = LongSequences(self._row, self._leaves, *kind, self._one_after_another)
+            except NotStepwise as reason:
+                self._long[kind] = str(reason)
+        found = self._long[kind]
+        if not isinstance(found, str) and packing.n_sets * found.stored > MOST_STORED * self._runtime.device.memory:
+            return "parts of all sets of parameters would take too much memory"
+        return found
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""
