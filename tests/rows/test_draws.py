@@ -231,6 +231,14 @@ real walk(const real *y, int n, real sigma, rng_t *stream, real *level, real *dr
 }"""
 
 
+def test_draws_stay_as_they_are():
+    """A seed gives the same draws with the next version."""
+    rows = gs.Rows(gs.series.local_level, y=gs.sequences([[1.0, 1.4, 0.7]]))
+    drawn = rows.draws(0.5, 0.2, 0.0, 2.0, rng=1)
+    np.testing.assert_allclose(drawn["drawn_level"], [1.480025876, 1.548518982, 1.472909347], rtol=1e-8)
+    np.testing.assert_allclose(drawn["simulated"], [-0.25176102, -0.70859648, -0.9657209], rtol=1e-7)
+
+
 @double_first
 def test_seeds(dtype):
     """A draw depends on the seed, the set and the row alone; two generators' draws have nothing in common."""
