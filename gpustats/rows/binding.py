@@ -194,10 +194,9 @@ def row_function(function: GivenFunction, sequences: Collection[str] = ()) -> tu
         else:
             definition, its, functions = function.definition, function.function, dict(function.functions)
         made = RowFunction(definition.name, definition.source, its, functions)
-        whole = definition.with_outputs.get(its.name)
-        if whole is not None:
-            whole_row = replace(made, function=whole, functions={**functions, **library.closure([whole])})
-            made = replace(made, whole=whole_row)
+        if (whole := definition.with_outputs.get(its.name)) is not None:
+            functions = {**functions, **library.closure([whole])}
+            made = replace(made, whole=replace(made, function=whole, functions=functions))
         return definition.arguments, _checked(made, definition.arguments, sequences)
     pointwise = log_density_of(function)
     if not hasattr(pointwise, "function"):

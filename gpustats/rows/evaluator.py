@@ -11,7 +11,7 @@ import numpy as np
 
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
-from ..language.nodes import VECTOR, Function
+from ..language.nodes import VECTOR
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
 from ..rewriting.stepwise import NotStepwise
@@ -137,7 +137,7 @@ class Evaluator:
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
         self._passes: dict[tuple[Key, Task, Sets, bool], Pass] = {}
-        self._writing: dict[tuple[Function, tuple[str, ...], Sets], Pass] = {}  # outputs by step
+        self._writing: dict[tuple[RowFunction, tuple[str, ...], Sets], Pass] = {}  # outputs by step
         self._one_after_another: Sheet | None = None  # data for sequences that are gone through in parts
         self._long: dict[tuple[tuple[str, ...], bool], LongSequences | str] = {}
 
@@ -191,7 +191,7 @@ class Evaluator:
         """
         if not n_rows * packing.n_sets:
             return Unchanging(lambda: [np.zeros((packing.n_sets, self._sheet(self._main).n_steps), self._dtype)] * len(names))
-        kind = row.function, tuple(names), Sets.of(packing)
+        kind = row, tuple(names), Sets.of(packing)
         if kind not in self._writing:
             own = {p.name for p in row.function.parameters}
             leaves = {n: leaf for n, leaf in self._leaves.items() if n in own}  # without weights
