@@ -22,7 +22,7 @@ __device__ real piecewise_counting_process_loglik(
     if (!(first <= second)) return NAN;
     real sum = 0;
     for (int i = 0; i < n; i++) {
-        if (!(start[i] < stop[i])) return NAN;
+        if (!(start[i] < stop[i])) sum += NAN;
         real risk = rate_0 * overlap(start[i], stop[i], 0, first) + rate_1 * overlap(start[i], stop[i], first, second)
                   + rate_2 * overlap(start[i], stop[i], second, stop[i]);
         expected[i] = exp(coef * x[i]) * risk;

@@ -11,7 +11,7 @@ __device__ real weibull_counting_process_loglik(
 {
     real sum = 0, log_shape = log(shape), log_scale = log(scale);
     for (int i = 0; i < n; i++) {
-        if (!(start[i] < stop[i])) return NAN;
+        if (!(start[i] < stop[i])) sum += NAN;
         real log_ratio = log(stop[i]) - log_scale, end = exp(shape * log_ratio);
         real length = start[i] == 0 ? end : -end * expm1(shape * (log(start[i]) - log(stop[i])));
         expected[i] = exp(coef * x[i]) * length;
