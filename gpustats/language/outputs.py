@@ -27,14 +27,14 @@ def writing(function: Function, outputs: Collection[str]) -> Function:
 
 
 def drawn(function: Function) -> list[str]:
-    """Outputs of a function that are made of random numbers."""
+    """Names, as its author wrote them, of the outputs of a function that are made of random numbers."""
     made = {p.name for p in function.parameters if p.type == RNG}
     before = None
     while made and before != made:  # whatever is assigned to a variable, and in whatever order
         before = set(made)
         _made_of(function.body, made, False)
-    suspects = [p.name for p in function.parameters if p.type == OUTPUT and p.name in made]
-    return [n for n in suspects if any(p.type == RNG for p in writing(function, [n]).parameters)]
+    suspects = [p for p in function.parameters if p.type == OUTPUT and p.name in made]
+    return [s.written for s in suspects if any(p.type == RNG for p in writing(function, [s.name]).parameters)]
 
 
 def _made_of(statements: Iterable[Statement | None], names: set[str], under: bool) -> None:

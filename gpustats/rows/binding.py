@@ -112,8 +112,7 @@ class Binding:
     @functools.cached_property
     def drawn(self) -> list[str]:
         """Names of the outputs by step that are made of random numbers."""
-        in_c = drawn(self.row.whole.function) if self.row.whole else []
-        return [n for n, own in self.outputs.items() if own in in_c]
+        return drawn(self.row.whole.function) if self.row.whole else []
 
     def writing(self, outputs: Collection[str]) -> RowFunction:
         """Function of a row that writes some of its outputs by step, without weights."""

@@ -246,6 +246,7 @@ def test_seeds(dtype):
     lengths = rng.integers(1, 40, 200)
     y = [rng.normal(size=n).astype(dtype) for n in lengths]
     rows = gs.Rows(WALK, y=gs.sequences(y))
+    assert gs.series.local_level.drawn == ("drawn_level", "simulated") and gs.series.hawkes_exponential.drawn == ()
     assert rows.outputs == ("level", "drawn", "u") and list(rows.steps(0.5)) == ["level"]
     first = rows.draws(0.5, rng=1)
     assert list(first) == ["drawn", "u"] and first["u"].dtype == dtype

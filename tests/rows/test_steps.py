@@ -103,6 +103,13 @@ def test_order_of_the_data():
     close(gs.Rows(PERSON, choice=gs.sequences(table > 0), reward=gs.sequences(table)).steps(0.3, 1.0), of_all(list(table), 0.3))
 
 
+def test_more_sets_than_blocks_along_an_axis():
+    y = np.arange(3.0)
+    source = "real f(const real *y, int n, real a, real *o) { for (int t = 0; t < n; t++) o[t] = a * y[t]; return a; }"
+    found, a = gs.Rows(source, y=gs.sequences([y[:2], y[2:]])), np.arange(70_000.0)
+    np.testing.assert_array_equal(found.steps(a)["o"], np.multiply.outer(a, y))
+
+
 def test_some_outputs():
     choices, rewards = drawn([3, 8])
     rows, wanted = gs.Rows(PERSON, choice=gs.sequences(choices), reward=gs.sequences(rewards)), of_all(rewards, 0.3)
