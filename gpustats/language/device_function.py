@@ -15,7 +15,7 @@ from .domains import DOMAINS, domains_of, nearest, refusal
 from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, distribution_name, endings, kinds
 from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
-from .outputs import writing
+from .outputs import without_outputs
 from .recursion import deeply
 from .syntax import COMMENT, deepest, fail, plain_text, syntax_tree
 from .translate import Translator
@@ -174,11 +174,7 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
         function = translator.function(node)
         if function.type == REAL and any(p.type == OUTPUT for p in function.parameters):
             with_outputs[function.name] = function
-            function = writing(function, ())
-            if read := [p for p in function.parameters if p.type in (OUTPUT, RNG)]:
-                what = "which it writes by step: keep what it needs in variables"
-                what = what if read[0].type == OUTPUT else "random numbers, of which only its outputs may be made"
-                fail(source, read[0], f"the value of {node.decl.name} is made of {read[0].written}, {what}")
+            function = without_outputs(function, lambda at, message: fail(source, at, message))
         own |= {made.name: made for made in translator.made}
         own[node.decl.name] = function
         names[function.name] = list(translator.scopes[0])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from . import nodes as lang
 from .liveness import names_in, needed
-from .nodes import OUTPUT, RNG, Function, Name, Statement, Store
+from .nodes import OUTPUT, RNG, Function, Name, Parameter, Statement, Store
 
 
 def writing(function: Function, outputs: Collection[str]) -> Function:
@@ -24,6 +24,21 @@ def writing(function: Function, outputs: Collection[str]) -> Function:
             unused = left_out | {p.name for p in function.parameters if p.type == RNG} - names
             return replace(function, parameters=tuple(p for p in function.parameters if p.name not in unused), body=body)
         left_out -= read
+
+
+def without_outputs(function: Function, refuse: Callable[[Parameter, str], NoReturn]) -> Function:
+    """Function without its outputs. `refuse` gets a parameter that the value is made of, or that is no output."""
+    stored = {s.array.name for s in lang.walk(function) if isinstance(s, Store)}
+    stored |= names_in(*(call for call in lang.walk(function) if isinstance(call, lang.Call)))
+    if unused := [p for p in function.parameters if p.type == OUTPUT and p.name not in stored]:
+        refuse(unused[0], f"nothing is written to {unused[0].written}: declare it `const real *{unused[0].written}`")
+    made = writing(function, ())
+    for p in made.parameters:
+        if p.type == OUTPUT:
+            refuse(p, f"the value is made of {p.written}, which is written by step: keep what it needs in variables")
+        if p.type == RNG:
+            refuse(p, f"the value is made of random numbers, {p.written}: only outputs by step may be")
+    return made
 
 
 def drawn(function: Function) -> list[str]:

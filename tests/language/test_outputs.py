@@ -195,12 +195,14 @@ def test_callers_get_functions_without_outputs():
 
 @pytest.mark.parametrize("source, message", [
     ("real f(const real *y, int n, real a, real *o) { o[0] = a; return o[0] + y[0]; }",
-     r"line 1, column \d+: the value of f is made of o, which it writes by step: keep what it needs in variables"),
+     r"line 1, column \d+: the value is made of o, which is written by step: keep what it needs in variables"),
+    ("real f(const real *y, real *z, int n, real a) { return y[0] + a * z[0]; }",
+     r"line 1, column \d+: nothing is written to z: declare it `const real \*z`"),
     ("real f(real y, real a, real *o) { return y + a; }", "a function of vectors needs their length"),
     ("real f(const real *y, int n, real a, real *o) { o[0.5] = a; return y[0]; }", "an index must be an `int`"),
-    ("real f(const real *y, int n, real a, real *o) { o = a; return y[0]; }", "o is a pointer"),
+    ("real f(const real *y, int n, real a, real *o) { o[0] = 1; o = a; return y[0]; }", "o is a pointer"),
     ("real f(const real *y, int n, real a, real *o) { y[0] = a; return o[0]; }", "y is not to be written"),
-    ("// o: positive, level\nreal f(const real *y, int n, real a, real *o) { return y[0]; }",
+    ("// o: positive, level\nreal f(const real *y, int n, real a, real *o) { o[0] = a; return y[0]; }",
      r"the comment calls o 'positive', but the signature has it as real \*"),
 ])  # fmt: skip
 def test_mistakes(source, message):

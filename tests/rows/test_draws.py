@@ -281,7 +281,7 @@ def test_wrong_parameters_and_mistakes():
         gs.Rows(WALK, y=np.zeros((3, 2))).draws(1.0)
     with pytest.raises(TypeError, match="rng must be a seed"):
         rows.draws(0.5, rng=1.5)
-    with pytest.raises(gs.DeviceFunctionError, match="the value of f is made of rng, random numbers"):
+    with pytest.raises(gs.DeviceFunctionError, match="the value is made of random numbers, rng: only outputs"):
         gs.Rows("real f(const real *y, int n, real a, rng_t *rng, real *o) { o[0] = a; return normal(rng); }",
                 y=gs.sequences([[1.0]]))  # fmt: skip
     with pytest.raises(gs.DeviceFunctionError, match="f draws random numbers: it may do so only for outputs by step"):
