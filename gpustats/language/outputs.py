@@ -29,7 +29,8 @@ def writing(function: Function, outputs: Collection[str]) -> Function:
 def without_outputs(function: Function, refuse: Callable[[Parameter, str], NoReturn]) -> Function:
     """Function without its outputs. `refuse` gets a parameter that the value is made of, or that is no output."""
     stored = {s.array.name for s in lang.walk(function) if isinstance(s, Store)}
-    stored |= names_in(*(call for call in lang.walk(function) if isinstance(call, lang.Call)))
+    given = (a for call in lang.walk(function) if isinstance(call, lang.Call) for a in call.arguments)
+    stored |= {a.name for a in given if isinstance(a, Name)}
     if unused := [p for p in function.parameters if p.type == OUTPUT and p.name not in stored]:
         refuse(unused[0], f"nothing is written to {unused[0].written}: declare it `const real *{unused[0].written}`")
     made = writing(function, ())

@@ -10,14 +10,21 @@ from numpy.typing import ArrayLike
 
 from ..draws.generator import Rng, as_generator
 from ..rewriting.stepwise import NotStepwise
+from ..runtime.arrays import is_device_array
+from ..runtime.transfers import to_host
 from .leaves import Sequences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..runtime.types import Value
     from .binding import Binding
     from .on_device import OnDevice
+    from .parameters import Packing
+
+    Compute = Callable[[Sequence[Value]], Sequence[np.ndarray]]
+
+MOST_TAKEN = 0.25  # of a device's memory; more sets of parameters are evaluated one part after another
 
 
 class BySteps:
@@ -86,7 +93,8 @@ class BySteps:
         names = self._named(outputs, known, "outputs by step: declare some behind its numbers, such as `real *value`")
         if drawn := [n for n in names if n not in known]:
             raise ValueError(f"outputs: {drawn[0]} is drawn: `draws` gives it")
-        return dict(zip(names, self._by_step("steps", names, self._values(args, kwargs)[0]), strict=True)) if names else {}
+        found = self._by_step(len(names), args, kwargs, lambda values: self._own.found("steps", names, values)[0])
+        return dict(zip(names, found, strict=True))
 
     def draws(
         self, *args: ArrayLike, rng: Rng = None, outputs: str | Collection[str] | None = None, **kwargs: ArrayLike
@@ -130,11 +138,9 @@ class BySteps:
         ((100, 3), (100, 3))
         """
         names = self._named(outputs, self._bound.drawn, "draws: it needs a stream, `rng_t *rng`, and outputs by step")
-        if not names:
-            return {}
-        self._require_sequences()
-        found, packing = self._own.draws(names, self._values(args, kwargs)[0], as_generator(rng))
-        return {n: numbers.reshape(*packing.lead, -1) for n, numbers in zip(names, found, strict=True)}
+        generator = as_generator(rng)
+        found = self._by_step(len(names), args, kwargs, lambda values: self._own.draws(names, values, generator))
+        return dict(zip(names, found, strict=True))
 
     def _named(self, outputs: str | Collection[str] | None, default: Sequence[str], what: str) -> tuple[str, ...]:
         """Names of the outputs that a call asks for."""
@@ -179,18 +185,39 @@ class BySteps:
         array([-1.0965, -0.9202,  0.    , -1.0778, -1.0439])
         """
         try:
-            return self._by_step("terms_by_step", (), self._values(args, kwargs)[0])[0]
+            return self._by_step(1, args, kwargs, lambda values: self._own.found("terms_by_step", (), values)[0])[0]
         except NotStepwise as error:
             advice = "declare an output, `real *term`, and write the term of each step to it"
             raise ValueError(f"{self._bound.row.name} has no terms by step, as {error}: {advice}") from None
 
-    def _by_step(self, what: str, names: Sequence[str], values: Sequence[Value]) -> list[np.ndarray]:
-        """Numbers of each step, (*sets, T), that a method of `Evaluator` computes."""
-        self._require_sequences()
-        found, packing = self._own.found(what, names, values)
-        return [numbers.reshape(*packing.lead, -1) for numbers in found]
-
-    def _require_sequences(self) -> None:
-        if not any(isinstance(leaf, Sequences) for leaf in self._bound.leaves.values()):
+    def _by_step(
+        self, n_outputs: int, args: Sequence[Value], kwargs: Mapping[str, Value], compute: Compute
+    ) -> list[np.ndarray]:
+        """Numbers of each step, (*sets, T), of so many outputs, that a function computes for values of the parameters."""
+        leaf = next((leaf for leaf in self._bound.leaves.values() if isinstance(leaf, Sequences)), None)
+        if leaf is None:
             name = self._bound.row.name
             raise ValueError(f"{name} has no sequences, and so no steps: give it its data as gs.sequences(…)")
+        values, _ = self._values(args, kwargs)
+        packing, _ = self._bound.packing(values)
+        if not n_outputs:
+            return []
+        bytes_of_set = 2 * n_outputs * leaf.numbers.size * self._bound.dtype.itemsize
+        most = max(int(MOST_TAKEN * self._own.runtime.device.memory) // max(bytes_of_set, 1), 1)
+        if packing.n_sets <= most:
+            parts = [compute(values)]
+        else:
+            parts = [compute(_of_sets(values, packing, first, first + most)) for first in range(0, packing.n_sets, most)]
+        found = parts[0] if len(parts) == 1 else [np.concatenate(its) for its in zip(*parts, strict=True)]
+        return [numbers.reshape(*packing.lead, -1) for numbers in found]
+
+
+def _of_sets(values: Sequence[Value], packing: Packing, first: int, end: int) -> list[Value]:
+    """Values of the parameters in some of their sets."""
+    found: list[Value] = []
+    for value, shape, core in zip(values, packing.shapes.values(), packing.cores.values(), strict=True):
+        if len(shape) > len(core):
+            every = np.broadcast_to(to_host(value) if is_device_array(value) else value, packing.lead + core)
+            value = every.reshape(packing.n_sets, *core)[first:end]
+        found.append(value)
+    return found

@@ -82,13 +82,13 @@ class OnDevice:
         repeated, packing = self.repeated(what, names, values)
         return repeated.start(values)(), packing
 
-    def draws(self, names: Sequence[str], values: Sequence[Value], generator: Generator) -> tuple[Value, Packing]:
-        """Outputs by step of which some are drawn, and the packing of the parameters; each call has draws of its own."""
+    def draws(self, names: Sequence[str], values: Sequence[Value], generator: Generator) -> Value:
+        """Outputs by step of which some are drawn; each call has draws of its own."""
         bound = self._bound
         packing, n_rows = bound.packing(values)
         evaluator, in_c = self.evaluator(bound.length(packing.shapes)), [bound.outputs[n] for n in names]
         stream = generator.take(packing.n_sets * n_rows)
-        return evaluator.steps(bound.writing(names), in_c, packing, n_rows, stream).start(values)(), packing
+        return evaluator.steps(bound.writing(names), in_c, packing, n_rows, stream).start(values)()
 
     def compiled(self, wrt: Sequence[str], values: Sequence[Value]) -> RepeatedSum | None:
         """Sum and its derivatives for compiled code, for values of these shapes; None where they need Python."""

@@ -196,7 +196,7 @@ def test_callers_get_functions_without_outputs():
 @pytest.mark.parametrize("source, message", [
     ("real f(const real *y, int n, real a, real *o) { o[0] = a; return o[0] + y[0]; }",
      r"line 1, column \d+: the value is made of o, which is written by step: keep what it needs in variables"),
-    ("real f(const real *y, real *z, int n, real a) { return y[0] + a * z[0]; }",
+    ("real f(const real *y, real *z, int n, real a) { return y[0] + a * exp(z[0]); }",
      r"line 1, column \d+: nothing is written to z: declare it `const real \*z`"),
     ("real f(real y, real a, real *o) { return y + a; }", "a function of vectors needs their length"),
     ("real f(const real *y, int n, real a, real *o) { o[0.5] = a; return y[0]; }", "an index must be an `int`"),

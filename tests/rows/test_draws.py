@@ -267,6 +267,20 @@ def test_seeds(dtype):
     assert np.unique(first["u"]).size > 0.999 * first["u"].size
 
 
+def test_sets_in_parts(monkeypatch):
+    """More sets than the device has memory for give what they give at once."""
+    y, rng = [np.arange(3.0), np.arange(2.0)], np.random.default_rng(4)
+    rows, sigma = gs.Rows(WALK, y=gs.sequences(y), weights=[1.0, 2.0]), rng.uniform(0.5, 1, (3, 7))
+    calls = (lambda: rows.steps(sigma), lambda: rows.draws(sigma, rng=1), lambda: {"": rows.terms_by_step(sigma)})
+    wanted = [call() for call in calls]
+    bytes_of_two = 2 * 2 * 2 * 5 * 8
+    monkeypatch.setattr("gpustats.rows.by_step.MOST_TAKEN", (bytes_of_two + 0.5) / rows.device.memory)
+    for call, whole in zip(calls, wanted, strict=True):
+        for name, numbers in call().items():
+            assert numbers.shape == (3, 7, 5)
+            np.testing.assert_array_equal(numbers, whole[name])
+
+
 def test_wrong_parameters_and_mistakes():
     rows = gs.Rows(WALK, y=gs.sequences([[1.0, 2.0]]))
     assert np.isnan(rows.draws(-1.0, rng=1)["drawn"]).all()
