@@ -17,7 +17,7 @@ from ..rewriting.differentiate import directional
 from ..rewriting.stepwise import NotStepwise
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
-from .long_sequences import LongSequences, reason_against
+from .long_sequences import MOST_SETS, LongSequences, reason_against
 from .parameters import along_of
 from .passes import Pass, Sets, Task, runs
 from .sheet import Groups, Sheet
@@ -219,8 +219,9 @@ class Evaluator:
             except NotStepwise as reason:
                 self._long[kind] = str(reason)
         found = self._long[kind]
-        if not isinstance(found, str) and packing.n_sets * found.stored > MOST_STORED * self._runtime.device.memory:
-            return "parts of all sets of parameters would take too much memory"
+        most = MOST_STORED * self._runtime.device.memory
+        if not isinstance(found, str) and (packing.n_sets * found.stored > most or packing.n_sets > MOST_SETS):
+            return f"parts of all {packing.n_sets} sets of parameters would take too much memory"
         return found
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:

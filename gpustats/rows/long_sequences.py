@@ -48,6 +48,7 @@ SPANS_OF_UNIT = thresholds.ROWS_SPANS_OF_UNIT.value  # for each multiprocessor o
 MOST_STATE = thresholds.ROWS_MOST_STATE.value  # numbers in whose directions ends are differentiated
 MOST_DIRECTIONS = 64  # of the last pass: compilers take long for more
 MOST_ROUNDS = 24
+MOST_SETS = 65535  # of parameters: blocks along the second axis of a grid
 
 _TEMPLATE = Template.beside(__file__, "long_sequences")
 _THREADS = 64
