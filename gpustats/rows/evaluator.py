@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
 from ..rewriting.stepwise import NotStepwise
+from .calls import Call, Unchanging
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
 from .long_sequences import MOST_SETS, LongSequences, reason_against
@@ -24,7 +24,7 @@ from .sheet import Groups, Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Handle, KernelValue, Shape, Value
+    from ..runtime.types import Array, DType, Handle, KernelValue, Shape
     from .binding import Binding, RowFunction
     from .parameters import Packing
 
@@ -33,30 +33,6 @@ Key = tuple[int, ...]
 
 R = TypeVar("R")
 MOST_STORED = 0.25  # of a device's memory, for reverse sweeps and for parts of long sequences
-
-
-class Unchanging(Generic[R]):
-    """Repeated call whose result no number changes: there are no rows.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the result.
-    """
-
-    def __init__(self, make: Callable[[], R]):
-        self._make = make
-
-    def start(self, arguments: Sequence[Value]) -> Callable[[], R]:
-        """Result of a call, at once: see `RepeatedCall.start`."""
-        return self._make
-
-    def compiled(self, arguments: Sequence[Value]) -> RepeatedSum | None:
-        return None
-
-
-#: Repeated call of a model of rows.
-Call: TypeAlias = "RepeatedCall[Value] | Unchanging[Value]"
 
 
 @dataclass(frozen=True)
@@ -149,7 +125,7 @@ class Evaluator:
         if not n_rows * n_sets:
             return Unchanging(lambda: (np.zeros(lead) if lead else 0.0, {n: np.zeros(shape) for n, shape in shapes.items()}))
         if not isinstance(long := self.in_parts(wrt, packing), str):
-            return long.call(packing, self._made_of, wrt)
+            return long.call(packing, wrt)
         passes = [self._swept_or_not(*t, packing) for t in self._tasks(wrt).items()]
         launches = _launches(passes, packing, n_rows)
         results = [
@@ -215,7 +191,7 @@ class Evaluator:
                     self._leaves, self._made_of, self._types, self._dtype, self._runtime, lanes=1
                 )
             try:
-                self._long[kind] = LongSequences(self._row, self._leaves, *kind, self._one_after_another)
+                self._long[kind] = LongSequences(self._row, self._leaves, self._made_of, self._one_after_another, *kind)
             except NotStepwise as reason:
                 self._long[kind] = str(reason)
         found = self._long[kind]
