@@ -128,9 +128,8 @@ class _Splitter:
         zero = [Assign(v.name, v.type, Number("0", INT)) for v in own_sums.values()]
         assert isinstance(loop.start, Declare) and isinstance(loop.condition, Binary)
         limit = Call("min", (Name(end, INT), Name("dim", INT)), INT)
-        some = replace(
-            loop, start=replace(loop.start, value=Name(begin, INT)), condition=replace(loop.condition, right=limit)
-        )
+        first_turn = replace(loop.start, value=Name(begin, INT))
+        some = replace(loop, start=first_turn, condition=replace(loop.condition, right=limit))
         more = [Parameter(begin, INT), Parameter(end, INT), *(Parameter(p, REAL) for p in own)]
         steps = self.made("steps", more, [*before, *taken, *zero, some], own | own_sums)
         taken += [Assign(v.name, v.type, Binary("+", v, _of_type(v.type, p), v.type)) for p, v in own_sums.items()]
@@ -157,21 +156,21 @@ class _Splitter:
         return replace(made, body=needed(body, ())[0])
 
 
-def _around_the_loop(body: Sequence[Statement], termination: Termination) -> tuple[list[Statement], For, list[Statement]]:
+def _around_the_loop(body: tuple[Statement, ...], termination: Termination) -> tuple[list[Statement], For, list[Statement]]:
     """Statements before the one loop through sequences, wherever branches have it, the loop, and the statements behind it."""
     through = [loop for loop in _loops(body) if elements(loop) is not None]
     if not through:
         raise NotStepwise("it has no loop `for (int t = 0; t < n; t++)` through its sequences")
-    before, behind, loop, inner = list[Statement](), list[Statement](), through[-1], tuple(body)
-    while (at := next(i for i, s in enumerate(inner) if _holds(s, loop))) is not None:
+    before, behind, loop, inner = list[Statement](), list[Statement](), through[-1], body
+    while True:
+        at = next(i for i, s in enumerate(inner) if _holds(s, loop))
+        if inner is not body and not termination.is_certain(*inner[:at]):  # it is computed whether the condition holds or not
+            raise NotStepwise("what stands before its loop, within a branch, may take any time")
         before, behind, here = [*before, *inner[:at]], [*inner[at + 1 :], *behind], inner[at]
         if here is loop:
             break
         assert isinstance(here, If)
         inner = here.then if any(_holds(s, loop) for s in here.then) else here.otherwise
-        first = next(i for i, s in enumerate(inner) if _holds(s, loop))
-        if not termination.is_certain(*inner[:first]):  # it is computed whether the condition holds or not
-            raise NotStepwise("what stands before its loop, within a branch, may take any time")
     if any("dim" in names_in(other.start, other.condition) for other in _loops([*before, *behind])):
         raise NotStepwise("it goes through its sequences more than once")
     return before, loop, behind

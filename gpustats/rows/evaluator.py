@@ -5,27 +5,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
 from ..rewriting.stepwise import NotStepwise
 from ..rewriting.terms_by_step import terms_by_step
+from .calls import Call, Unchanging
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
-from .long_sequences import LongSequences, reason_against
+from .long_sequences import MOST_SETS, LongSequences, reason_against
 from .parameters import along_of
 from .passes import Pass, Sets, Task, runs
 from .sheet import Groups, Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Handle, KernelValue, Shape, Value
+    from ..runtime.types import Array, DType, Handle, KernelValue, Shape
     from .binding import Binding, RowFunction
     from .parameters import Packing
 
@@ -34,30 +34,6 @@ Key = tuple[int, ...]
 
 R = TypeVar("R")
 MOST_STORED = 0.25  # of a device's memory, for reverse sweeps and for parts of long sequences
-
-
-class Unchanging(Generic[R]):
-    """Repeated call whose result no number changes: there are no rows.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the result.
-    """
-
-    def __init__(self, make: Callable[[], R]):
-        self._make = make
-
-    def start(self, arguments: Sequence[Value]) -> Callable[[], R]:
-        """Result of a call, at once: see `RepeatedCall.start`."""
-        return self._make
-
-    def compiled(self, arguments: Sequence[Value]) -> RepeatedSum | None:
-        return None
-
-
-#: Repeated call of a model of rows.
-Call: TypeAlias = "RepeatedCall[Value] | Unchanging[Value]"
 
 
 @dataclass(frozen=True)
@@ -151,7 +127,7 @@ class Evaluator:
         if not n_rows * n_sets:
             return Unchanging(lambda: (np.zeros(lead) if lead else 0.0, {n: np.zeros(shape) for n, shape in shapes.items()}))
         if not isinstance(long := self.in_parts(wrt, packing), str):
-            return long.call(packing, self._made_of, wrt)
+            return long.call(packing, wrt)
         passes = [self._swept_or_not(*t, packing) for t in self._tasks(wrt).items()]
         launches = _launches(passes, packing, n_rows)
         results = [
@@ -245,12 +221,13 @@ class Evaluator:
                     self._leaves, self._made_of, self._types, self._dtype, self._runtime, lanes=1
                 )
             try:
-                self._long[kind] = LongSequences(self._row, self._leaves, *kind, self._one_after_another)
+                self._long[kind] = LongSequences(self._row, self._leaves, self._made_of, self._one_after_another, *kind)
             except NotStepwise as reason:
                 self._long[kind] = str(reason)
         found = self._long[kind]
-        if not isinstance(found, str) and packing.n_sets * found.stored > MOST_STORED * self._runtime.device.memory:
-            return "parts of all sets of parameters would take too much memory"
+        most = MOST_STORED * self._runtime.device.memory
+        if not isinstance(found, str) and (packing.n_sets * found.stored > most or packing.n_sets > MOST_SETS):
+            return f"parts of all {packing.n_sets} sets of parameters would take too much memory"
         return found
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:

@@ -107,10 +107,10 @@ ${of_set(n_items=["maps", "ends", "state"], n_groups=["of_groups"], n_sequences=
     if (!moved[round * n_sequences + n])
         return;
 ${change()}\
-    const index_t of_others = g > 0 && of[g - 1] == n ? -1 : starts[g];  // the first span of a sequence begins with what is known
+    const index_t known = g > 0 && of[g - 1] == n ? -1 : starts[g];  // the first span of a sequence begins with what is known
     int moves = 0;
     for (index_t item = starts[g]; item < starts[g + 1]; item++) {
-        if (item != of_others) {
+        if (item != known) {
 % for i, s in enumerate(state):
             {
                 const double before = state[item * ${k} + ${i}], end = ends[(item - 1) * ${k} + ${i}];

@@ -31,7 +31,7 @@ from ..rewriting.differentiate import gradient
 from ..rewriting.stepwise import NotStepwise, of_results, stepwise
 from ..runtime import thresholds
 from .launch import leaf_values
-from .leaves import Dot, Gather, Leaf, PerRow, Scalar, Sequences
+from .leaves import Column, Gather, Leaf, PerRow, Scalar, Sequences
 from .spans import Spans
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ SPANS_OF_UNIT = thresholds.ROWS_SPANS_OF_UNIT.value  # for each multiprocessor o
 MOST_STATE = thresholds.ROWS_MOST_STATE.value  # numbers in whose directions ends are differentiated
 MOST_DIRECTIONS = 64  # of the last pass: compilers take long for more
 MOST_ROUNDS = 24
+MOST_SETS = 65535  # of parameters: blocks along the second axis of a grid
 
 _TEMPLATE = Template.beside(__file__, "long_sequences")
 _THREADS = 64
@@ -61,8 +62,8 @@ def reason_against(leaves: Mapping[str, Leaf], device_type: str) -> str:
         return few if least < np.inf else f"a {device_type} has too few threads for parts"
     if lengths.size > MOST_SEQUENCES:
         return f"there are {lengths.size} sequences, and parts are for {MOST_SEQUENCES} at most"
-    if any(isinstance(leaf, Dot) for leaf in leaves.values()):
-        return "the function has a dot product"
+    if others := [n for n, leaf in leaves.items() if type(leaf) not in (Scalar, Column, Sequences, Gather, PerRow)]:
+        return f"parts do not take {others[0]}, which is {leaves[others[0]].kind}"
     return ""
 
 
@@ -74,12 +75,14 @@ class LongSequences:
     row : RowFunction
     leaves : mapping
         Argument, as in C -> leaf.
+    made_of : mapping
+        Argument -> parameter.
+    sheet : Sheet
+        With sequences one after another.
     wrt : sequence of str
         Arguments.
     by_value : bool
         Whether kernels take numbers by value.
-    sheet : Sheet
-        With sequences one after another.
 
     Attributes
     ----------
@@ -98,8 +101,11 @@ class LongSequences:
         Where the function is not for that, with the reason.
     """
 
-    def __init__(self, row: RowFunction, leaves: Mapping[str, Leaf], wrt: Sequence[str], by_value: bool, sheet: Sheet):
-        self._row, self._sheet, self.runtime = row, sheet, sheet.runtime
+    def __init__(
+        self, row: RowFunction, leaves: Mapping[str, Leaf], made_of: Mapping[str, str], sheet: Sheet, wrt: Sequence[str],
+        by_value: bool,
+    ):  # fmt: skip
+        self._row, self._leaves, self._made_of, self._sheet, self.runtime = row, leaves, made_of, sheet, sheet.runtime
         self.wrt = tuple(p.name for p in row.function.parameters if p.name in wrt)
         functions = dict(row.functions)
         self.split = split = stepwise(row.function, functions.get)
@@ -113,7 +119,6 @@ class LongSequences:
         self.slopes = tuple(n for n in self.wrt if any(n in found for found in _directions(split.steps, wanted).values()))
         begins = _directions(split.start, self.wrt) if split.start else {}
         self._codes = self._made_codes(functions)
-        self._leaves = leaves
         self._summed = tuple(n for n in self.wrt if isinstance(leaves[n], Scalar))
         self._own = tuple(n for n in self.wrt if n not in self._summed)  # arguments of which each sequence has its own number
         scalars = [n for n, leaf in leaves.items() if isinstance(leaf, Scalar)]
@@ -183,7 +188,7 @@ class LongSequences:
 
     # -- a call
 
-    def call(self, packing: Packing, made_of: Mapping[str, str], wrt: Sequence[str]) -> RepeatedCall[Value]:
+    def call(self, packing: Packing, wrt: Sequence[str]) -> RepeatedCall[Value]:
         """Repeated call of the sum, and of its derivatives in the parameters `wrt`."""
         n_sets, width, n_own, n_rows = packing.n_sets, self.width, len(self._own), self.spans.n_sequences
         sums = np.arange(n_sets * width).reshape(n_sets, width)
@@ -192,9 +197,9 @@ class LongSequences:
         found: list[Result] = []
         for name in wrt:
             shape = n_sets, *packing.cores[name]
-            found += [Result(name, sums[:, 1 + i], shape) for i, n in enumerate(self._summed) if made_of[n] == name]
+            found += [Result(name, sums[:, 1 + i], shape) for i, n in enumerate(self._summed) if self._made_of[n] == name]
             for i, n in enumerate(self._own):
-                if made_of[n] == name:
+                if self._made_of[n] == name:
                     its = _of_each(self._leaves[n], n_rows)
                     found += [Result(name, of_rows[:, rows, i], shape, elements) for rows, elements in its]
         read = Results(found, sums[:, 0], packing.lead or None)

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..runtime import thresholds
 from ..runtime.base import Runtime
 from ..runtime.types import Array, Handle
 
-FOLDED = 64  # neighbours whose maps a thread composes
+FOLDED = thresholds.ROWS_FOLDED.value  # neighbours whose maps a thread composes
 
 
 class Groups(NamedTuple):

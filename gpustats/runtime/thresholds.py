@@ -243,6 +243,7 @@ ROWS_SPANS_OF_UNIT = Threshold(
     {"gpu": 1024, "accelerator": 64, "cpu": 16}, "such parts for each multiprocessor or core", "a guess", "2026-11-28",
     "sequences",
 )
+ROWS_FOLDED = Threshold(64, "neighbouring parts whose maps a thread composes", "a guess", "2026-11-28", "sequences")
 ROWS_MOST_STATE = Threshold(
     10, "numbers that steps hand on up to which parts are gone through side by side", "a guess", "2026-11-28", "sequences"
 )
