@@ -50,7 +50,7 @@ def terms_by_step(function: Function, functions: MutableMapping[str, Function]) 
     `NotStepwise` where the value is no such sum.
     """
     parts = stepwise(function, functions.get)
-    if _End(parts).of_value() is OTHER:
+    if _End(parts).of_value() == OTHER:
         raise NotStepwise("its value is no sum over the steps")
     made = _with_terms(function, parts)
     while made.name in functions:
