@@ -50,13 +50,14 @@ class Translator(Expressions):
                 self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
         self.writes = self.helper and self.result == VOID and OUTPUT in types and RNG not in types
+        by_step = self.helper and self.result == REAL and VECTOR in types  # then it may have outputs
         if (VECTOR in types or OUTPUT in types) and not self.writes and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length, `int dim`"
                       + ", or another `int` behind them" * self.helper)
-        if OUTPUT in types and RNG not in types and not self.writes:
+        if OUTPUT in types and RNG not in types and not self.writes and not by_step:
             written = declaration.type.args.params[types.index(OUTPUT)]
             self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
-        if (self.result == VOID) != (OUTPUT in types) or (types.count(OUTPUT) > 1 and not self.writes):
+        if not by_step and ((self.result == VOID) != (OUTPUT in types) or (types.count(OUTPUT) > 1 and not self.writes)):
             self.fail(declaration, "a function writes one vector, `real *`, and then returns `void`; or it writes none")
         body = (*self.copies(node.body), *self.block(node.body))
         if self.result != VOID and not _returns(body):

@@ -68,10 +68,10 @@ def checked(
     `arguments` have the domains, in the order of the function's parameters (``dim`` left out); those in `unchecked` are taken
     as they are.
     """
-    names = [p.name for p in function.parameters if p.name != "dim"]
+    names = [p.name for p in function.parameters if p.name != "dim" and p.type not in (lang.OUTPUT, lang.RNG)]
     call = call_of(function)
     x, observation = names[0], arguments[0]
-    own = own_prefix(names)
+    own = own_prefix([p.name for p in function.parameters])
     body = ""
     for argument, name in zip(arguments[1:], names[1:], strict=True):
         body += _check(argument, name, own, "NAN") if argument.name not in unchecked else f"    real {own}bad_{name} = 0;\n"
@@ -90,7 +90,8 @@ def checked(
     where = f"{own}inside"
     if scalar and observation.words != {"real"} and refuses(function, resolve):  # parameters are wrong wherever x is
         call, where = within, f"({own}inside || {own}value != {own}value)"
-    if not Termination(resolve).is_certain(*function.body):  # outside of its domains it may have no end
+    writes = any(p.type == lang.OUTPUT for p in function.parameters)
+    if writes or not Termination(resolve).is_certain(*function.body):  # outside of its domains it may have no end
         good = " && ".join(f"{own}bad_{name} == 0" for name in names[1:])
         body += f"    if (!({good})) return NAN;\n" if good else ""
         call = within if scalar else call

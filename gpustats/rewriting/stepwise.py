@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..language import nodes as lang
 from ..language.bounds import elements
+from ..language.liveness import names_in, needed, needed_in_loop
 from ..language.names import numbered_name
 from ..language.nodes import (
     INT,
@@ -34,7 +35,6 @@ from ..language.nodes import (
 )
 from . import derivative_rules as rules
 from .inlined import NotInlined, inlined
-from .liveness import names_in, needed, needed_in_loop
 from .termination import Termination
 
 

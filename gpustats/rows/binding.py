@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -15,6 +16,7 @@ from ..language.derived import resolve_in, with_argument
 from ..language.device_function import Argument
 from ..language.library import library
 from ..language.nodes import Function
+from ..language.outputs import drawn, writing
 from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
@@ -38,7 +40,7 @@ from .sequences import of_one_length, refuse_outside
 from .series import SequenceModel
 
 #: Names of a model's own arguments, beside leaves and parameters.
-RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")
+RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt", "outputs", "rng")
 
 
 #: What users give as the function of a row.
@@ -55,6 +57,8 @@ class RowFunction:
     functions: dict[str, Function]  # all functions that it calls, by their names
     #: values of the arguments that a call may leave out, by their names
     defaults: Mapping[str, Value] = field(default_factory=dict)
+    #: function as it was written, without checks and weights, if it has outputs by step
+    whole: RowFunction | None = None
 
 
 class Binding:
@@ -62,6 +66,7 @@ class Binding:
 
     def __init__(self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
         self.function = function  # as it was given
+        self._writing: dict[frozenset[str], RowFunction] = {}
         sequences = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
         arguments, self.row = row_function(function, sequences)  # of the function, as the user knows them
         own = [p for p in self.row.function.parameters if p.name != "dim"]
@@ -97,6 +102,28 @@ class Binding:
         """Binding of the same function over other rows: data by the names that `taken_apart` gives them."""
         given = put_together(taken_apart(self.leaves)[1], data)
         return Binding(self.function, given.pop("weights", None), given)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """Names of the function's outputs by step -> their names in C."""
+        parameters = self.row.whole.function.parameters if self.row.whole else ()
+        return {p.written: p.name for p in parameters if p.type == lang.OUTPUT}
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """Names of the outputs by step that are made of random numbers."""
+        return drawn(self.row.whole.function) if self.row.whole else []
+
+    def writing(self, outputs: Collection[str]) -> RowFunction:
+        """Function of a row that writes some of its outputs by step, without weights."""
+        key = frozenset(outputs)
+        if key not in self._writing:
+            whole, in_c = self.row.whole, self.outputs
+            assert whole is not None
+            made = replace(whole, function=writing(whole.function, [in_c[n] for n in outputs]))
+            sequences = [n for n, leaf in self.leaves.items() if isinstance(leaf, Sequences)]
+            self._writing[key] = _checked(made, self.arguments, sequences)
+        return self._writing[key]
 
     @property
     def example_length(self) -> int:
@@ -154,7 +181,7 @@ def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mappin
             raise ValueError(f"{name} is an int of the function: give it as a column of data, {name}=…")
 
 
-def row_function(function: GivenFunction, sequences: Sequence[str] = ()) -> tuple[Sequence[Argument], RowFunction]:
+def row_function(function: GivenFunction, sequences: Collection[str] = ()) -> tuple[Sequence[Argument], RowFunction]:
     """Arguments of a row function, and the function that computes it.
 
     Sequences, which are data, are not checked in each call: whoever binds them does it once.
@@ -165,10 +192,11 @@ def row_function(function: GivenFunction, sequences: Sequence[str] = ()) -> tupl
             functions = library.closure(definition.functions.values())
         else:
             definition, its, functions = function.definition, function.function, dict(function.functions)
-        if any(a.domain != "real" and a.name not in sequences for a in definition.arguments):
-            made = checked(its, definition.arguments, functions.get, unchecked=sequences)
-            functions[its.name], its = its, made
-        return definition.arguments, RowFunction(definition.name, definition.source, its, functions)
+        made = RowFunction(definition.name, definition.source, its, functions)
+        if (whole := definition.with_outputs.get(its.name)) is not None:
+            functions = {**functions, **library.closure([whole])}
+            made = replace(made, whole=replace(made, function=whole, functions=functions))
+        return definition.arguments, _checked(made, definition.arguments, sequences)
     pointwise = log_density_of(function)
     if not hasattr(pointwise, "function"):
         wanted = "a text of C, a density or a sequence model"
@@ -178,6 +206,14 @@ def row_function(function: GivenFunction, sequences: Sequence[str] = ()) -> tupl
     return pointwise.arguments, RowFunction(
         pointwise.name, pointwise.source, pointwise.function, pointwise.functions, pointwise.defaults
     )
+
+
+def _checked(row: RowFunction, arguments: Sequence[Argument], sequences: Collection[str]) -> RowFunction:
+    """Row function with the rules for numbers outside of their domains, except for sequences."""
+    if all(a.domain == "real" or a.name in sequences for a in arguments):
+        return row
+    made = checked(row.function, arguments, row.functions.get, unchecked=sequences)
+    return replace(row, function=made, functions={**row.functions, row.function.name: row.function})
 
 
 def _weighted(row: RowFunction) -> tuple[RowFunction, str]:

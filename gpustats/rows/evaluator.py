@@ -14,6 +14,7 @@ from ..language.nodes import VECTOR
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
 from ..rewriting.stepwise import NotStepwise
+from ..rewriting.terms_by_step import terms_by_step
 from .calls import Call, Unchanging
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
@@ -112,6 +113,7 @@ class Evaluator:
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
         self._passes: dict[tuple[Key, Task, Sets, bool], Pass] = {}
+        self._writing: dict[tuple[RowFunction, tuple[str, ...], Sets], Pass] = {}  # outputs by step
         self._one_after_another: Sheet | None = None  # data for sequences that are gone through in parts
         self._long: dict[tuple[tuple[str, ...], bool], LongSequences | str] = {}
 
@@ -155,6 +157,34 @@ class Evaluator:
         own = Result("terms", places, places.shape, None if order is None else (order,), 0)
         results = None if made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
         return _repeated(self._runtime, packing, launches, read, results)
+
+    def steps(
+        self, row: RowFunction, names: Sequence[str], packing: Packing, n_rows: int, stream: Sequence[int] = ()
+    ) -> Call:  # fmt: skip
+        """Repeated call of outputs by step, (sets, T) each, of a row function that writes them, by their names in C.
+
+        Where it draws, `stream` is the place of the first draw.
+        """
+        if not n_rows * packing.n_sets:
+            return Unchanging(lambda: [np.zeros((packing.n_sets, self._sheet(self._main).n_steps), self._dtype)] * len(names))
+        kind = row, tuple(names), Sets.of(packing)
+        if kind not in self._writing:
+            own = {p.name for p in row.function.parameters}
+            leaves = {n: leaf for n, leaf in self._leaves.items() if n in own}  # without weights
+            task = Task(value=False, steps=tuple(names))
+            self._writing[kind] = Pass(row, leaves, self._made_of, self._sheet(self._main), task, Sets.of(packing))
+        launch = Launch(self._writing[kind], packing, n_rows, stream=stream)
+        return _repeated(self._runtime, packing, [launch], lambda numbers, kept: kept)
+
+    def terms_by_step(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
+        """Repeated call of what each step adds to the value of its row, (sets, T); `names` are not used.
+
+        `NotStepwise` where the value is no sum over the steps.
+        """
+        functions = dict(self._row.functions)
+        made = terms_by_step(self._row.function, functions)
+        row = replace(self._row, function=made, functions=functions)
+        return self.steps(row, [made.parameters[-1].name], packing, n_rows)
 
     def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the second derivatives in parameters that are numbers, (sets, P, P)."""

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 #: Numbers of a table that lies beside the sums; a larger one has an array of its own.
 MOST_BESIDE_SUMS = thresholds.ROWS_MOST_BESIDE_SUMS.value
 
-_SHIFTED = Template.beside(__file__, "shifted")
+_SHIFTED, _IN_ORDER = Template.beside(__file__, "shifted"), Template.beside(__file__, "in_order")
+MOST_BLOCKS_OF_SETS = 65535  # along an axis that CUDA's grids have less of
 
 
 class Launch:
@@ -38,6 +39,8 @@ class Launch:
     n_rows : int
     offset, n_kept : int
         Numbers, and kept results, of the passes before this one.
+    stream : sequence of int
+        Place of the first draw, where the pass draws: see `Stream`. Each row of each set has a draw.
 
     Attributes
     ----------
@@ -51,9 +54,14 @@ class Launch:
         Places of the elements of each table, (sets, groups), of vectors (sets, groups, d), and which kept result has them.
     rows : list of (ndarray of int, int)
         The same for each parameter with numbers of the rows, (sets, length); or for the values.
+
+    Outputs by step are kept results behind these, in the order in which the numbers came.
     """
 
-    def __init__(self, made: Pass, packing: Packing, n_rows: int, offset: int = 0, n_kept: int = 0):
+    def __init__(
+        self, made: Pass, packing: Packing, n_rows: int, offset: int = 0, n_kept: int = 0, stream: Sequence[int] = ()
+    ):  # fmt: skip
+        self._stream = stream
         self.made, self._packing, self._n_rows, self._offset = made, packing, n_rows, offset
         layout, n_sets, segments = made.layout, packing.n_sets, made.segments
         runtime = self._runtime = made.sheet.runtime
@@ -89,6 +97,8 @@ class Launch:
             length = packing.cores[parameter][0] if parameter else n_rows
             self.rows.append((_shaped((n_sets, length)), n_kept + len(self.kept)))
             self._keep((length,), made.sheet.dtype, parameter in packing.on_device)
+        for _ in made.task.steps:
+            self._keep((made.sheet.n_steps,), made.sheet.dtype, False)
 
     def _keep(self, core: Shape, dtype: DType, stays: bool) -> None:
         """Add a kept result; one that stays on the device has all axes of the sets: device arrays are slow to reshape."""
@@ -117,11 +127,13 @@ class Launch:
                     handle, first = sums, 0
                 values += [handle, first]
         values += [*self._n_segments, *leaf_values(self.made.sheet, self._packing, taken, out)]
+        tapes = None
         if self.made.tapes:
             dealt = self.made.sheet.dealt
             assert dealt is not None
             length = n_sets * len(self.made.tapes) * dealt.size
-            values += [runtime.scratch(self.made.sheet.dtype.itemsize * length), dealt.size]
+            tapes = runtime.scratch(self.made.sheet.dtype.itemsize * length)
+            values += [tapes, dealt.size, *self._stream]
         shifted = self._rows(values, own)
         self.made.kernel((-(-n_sets // layout.sets), self._blocks), *values)
         if isinstance(layout, ProductsLayout):
@@ -139,6 +151,17 @@ class Launch:
                 runtime, "add_shifted", 64, dtype=self.made.sheet.dtype.name, threads=64, count=len(given[4:]) // 2
             )  # fmt: skip
             kernel((-(-length // 64), n_sets), *given)
+        for name, (handle, first) in zip(self.made.task.steps, own, strict=True):
+            self._in_order(handle, first, tapes, self.made.tapes.index(name))
+
+    def _in_order(self, out: Handle, first: int, tapes: Handle, place: int) -> None:
+        """Start the copy of an output by step, one of the tapes, into the order in which the numbers came."""
+        sheet, n_sets, n_tapes = self.made.sheet, self._packing.n_sets, len(self.made.tapes)
+        assert sheet.dealt is not None
+        kernel = _IN_ORDER.kernel(self._runtime, "in_order", 64, dtype=sheet.dtype.name, threads=64)
+        grid = -(-sheet.n_steps // 64), min(n_sets, MOST_BLOCKS_OF_SETS)
+        size = sheet.dealt.size
+        kernel(grid, out, first, sheet.n_steps, n_sets, tapes, place * size, n_tapes * size, *sheet.places)
 
     def _rows(self, values: list[KernelValue], kept: Iterator[tuple[Handle, int]]) -> list[tuple[int, list[KernelValue]]]:
         """Add the memory for each row's results to the kernel's values.

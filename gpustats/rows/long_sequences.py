@@ -24,10 +24,10 @@ from ..kernels.code import KernelCode
 from ..kernels.layout import Layout
 from ..kernels.separated import BOTH
 from ..kernels.template import Template
+from ..language.liveness import names_in
 from ..language.nodes import Call, Return
 from ..rewriting.activity import Activity
 from ..rewriting.differentiate import gradient
-from ..rewriting.liveness import names_in
 from ..rewriting.stepwise import NotStepwise, of_results, stepwise
 from ..runtime import thresholds
 from .launch import leaf_values

@@ -19,6 +19,7 @@ from .leaves import Scalar
 from .parameters import shape_of
 
 if TYPE_CHECKING:
+    from ..draws.generator import Generator
     from ..runtime.base import Runtime
     from ..runtime.types import Array, Shape, Value
     from .binding import Binding
@@ -75,6 +76,8 @@ class OnDevice:
             return columns, packing
         if what == "product":
             return evaluator.along(names).value_and_derivatives(tuple(bound.parameters), packing, n_rows), packing
+        if what == "steps":
+            return evaluator.steps(bound.writing(names), [bound.outputs[n] for n in names], packing, n_rows), packing
         return getattr(evaluator, what)(names, packing, n_rows), packing
 
     def _columns(self, evaluator: Evaluator, names: Sequence[str], values: Sequence[Value]) -> Columns | None:
@@ -89,6 +92,14 @@ class OnDevice:
         """Result of a method of `Evaluator`, by its name, and the packing of the parameters."""
         repeated, packing = self.repeated(what, names, values)
         return repeated.start(values)(), packing
+
+    def draws(self, names: Sequence[str], values: Sequence[Value], generator: Generator) -> Value:
+        """Outputs by step of which some are drawn; each call has draws of its own."""
+        bound = self._bound
+        packing, n_rows = bound.packing(values)
+        evaluator, in_c = self.evaluator(bound.length(packing.shapes)), [bound.outputs[n] for n in names]
+        stream = generator.take(packing.n_sets * n_rows)
+        return evaluator.steps(bound.writing(names), in_c, packing, n_rows, stream).start(values)()
 
     def compiled(self, wrt: Sequence[str], values: Sequence[Value]) -> RepeatedSum | None:
         """Sum and its derivatives for compiled code, for values of these shapes; None where they need Python."""

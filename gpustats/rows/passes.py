@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
+from ..draws.generator import RANDOM
 from ..errors import CompileError
 from ..evaluation.diagnosis import explained
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
@@ -14,7 +15,7 @@ from ..kernels.layout import copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
-from ..language.nodes import OUTPUT, Function
+from ..language.nodes import OUTPUT, RNG, Function
 from ..rewriting.differentiate import VALUE, derivative_name, gradient, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
@@ -63,6 +64,7 @@ class Task:
     rows: tuple[str, ...] = ()  # numbers of the rows
     terms: bool = False  # whether the value of each row is written
     second: bool = False  # the derivatives in `sums` of derivatives in `sums` instead
+    steps: tuple[str, ...] = ()  # outputs by step: nothing else is computed then
 
 
 @dataclass(eq=False)
@@ -82,9 +84,10 @@ class Pass:
         wrt = (*task.sums, *task.slopes, *task.tables, *task.rows)
         functions = dict(row.functions)
         back = swept(row.function, wrt, functions) if self.sweeps and len(wrt) >= LEAST_SWEPT and not task.second else None
-        function = back or gradient(row.function, wrt, functions)
-        #: for the kernel: parameters of the function for numbers of each turn of its loops
+        function = row.function if task.steps else back or gradient(row.function, wrt, functions)
+        #: for the kernel: parameters of the function for numbers of each step, which it stores for itself or as outputs
         self.tapes = tuple(p.name for p in function.parameters if p.type == OUTPUT)
+        self._streams = tuple(p.name for p in function.parameters if p.type == RNG)  # at most one
         if task.second:
             function = gradient(function, wrt, functions)
         if task.second:
@@ -111,7 +114,8 @@ class Pass:
         self._shown: dict[str, Any] = dict(
             tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
             sheet=_Shown(
-                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes
+                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes,
+                sheet.dealt.side if sheet.dealt and task.steps else 0, sheet.row if self._streams else "",
             ),
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
@@ -156,7 +160,7 @@ class Pass:
             Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences)))
             for n, leaf in self.leaves.items()
         ]
-        computed = {"dim": ROW, **dict.fromkeys(self.tapes, BOTH)} if sheet.dealt else {}
+        computed = {"dim": ROW, **dict.fromkeys((*self.tapes, *self._streams), BOTH)} if sheet.dealt else {}
         code = KernelCode(function, operands, functions.get, computed, self.sums, self.rows)
         code.n_sums = self.n_sums  # which the layout asks for
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
@@ -182,8 +186,8 @@ class Pass:
         code.at_hand |= {leaf.name: leaf.here for leaf in sheet.leaves} | {tape: f"{tape}_here" for tape in self.tapes}
         name = f"{row.function.name}_rows"
         self.source = template.source_of(
-            code, name, layout, sheet.dtype.name, runtime.dialect, stride=sheet.dealt.side if sheet.dealt else 1,
-            **self._shown, **constants,
+            code, name, layout, sheet.dtype.name, runtime.dialect, before=(RANDOM,) * len(self._streams),
+            stride=sheet.dealt.side if sheet.dealt else 1, **self._shown, **constants,
         )
         try:
             self.kernel = runtime.kernel(self.source, name, layout.threads, shared)
@@ -221,3 +225,5 @@ class _Shown(NamedTuple):
     own_row: str
     starts: str
     tapes: tuple[str, ...]
+    filled: int  # distance of the numbers of tapes that are nan unless the function writes others; 0 where they are its own
+    stream: str  # C for the row as it came, by which it has a stream of random numbers; empty where it has none

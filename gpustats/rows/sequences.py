@@ -78,7 +78,7 @@ def sequences(
     """
     if offsets is not None and by is not None:
         raise ValueError("values come with offsets or by keys, not with both")
-    keys = None
+    keys = order = None
     if offsets is None and by is None:
         numbers, ends = _one_after_another(values)
     else:
@@ -86,7 +86,8 @@ def sequences(
         if by is None:
             numbers, ends = numbers.copy(), _whole("offsets", offsets)  # a copy, which nobody else changes
         else:
-            keys, numbers, ends = _by_key(numbers, by)
+            keys, order, ends = _by_key(numbers, by)
+            numbers = numbers[order]
     _check_offsets(ends, numbers.size)
     numbers = stored("values", numbers)
     if not missing:
@@ -95,7 +96,7 @@ def sequences(
         falls = np.append(False, ~(numbers[1:] > numbers[:-1]))
         falls[ends[:-1]] = False
         _refuse(falls, ends, "does not increase", "sort it, and take the mean of what has the same time")
-    return Sequences(None, numbers, ends, keys)
+    return Sequences(None, numbers, ends, keys, order)
 
 
 def _one_after_another(values: Value) -> tuple[np.ndarray, np.ndarray]:
@@ -131,14 +132,14 @@ def _whole(name: str, values: Value) -> np.ndarray:
 
 
 def _by_key(numbers: np.ndarray, by: Value) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sorted keys, the numbers of each one after another, and where each begins."""
+    """Sorted keys, the places of the numbers of each one after another, and where each begins."""
     keys = _flat("by", by)
     if keys.size != numbers.size:
         raise ValueError(f"by has {keys.size} keys for {numbers.size} numbers: each number needs one")
     if keys.dtype.kind in "fmM" and (missing := np.isnan(keys)).any():
         raise ValueError(f"by has {keys[missing][0]} at place {int(missing.argmax())}: each number needs a key")
     found, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return found, numbers[np.argsort(place, kind="stable")], np.concatenate([[0], np.cumsum(counts)])
+    return found, np.argsort(place, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
 
 
 def _check_offsets(offsets: np.ndarray, size: int) -> None:
@@ -214,6 +215,15 @@ class Dealt(NamedTuple):
             raise ValueError(f"the sequences take {begins[-1]} numbers in memory, and one model {LARGEST_PLACE} at most")
         rows = np.arange(lengths.size)
         return cls(side, (begins[rows // side] + rows % side).astype(np.int32), int(begins[-1]))
+
+    def places(self, leaf: Sequences, starts: np.ndarray) -> np.ndarray:
+        """Place in memory of each number, in the order in which they came; `starts` are those of the rows as these came."""
+        steps = np.arange(leaf.numbers.size) - np.repeat(leaf.offsets[:-1], leaf.lengths)
+        places: np.ndarray = (np.repeat(starts.astype(np.int64), leaf.lengths) + self.side * steps).astype(np.int32)
+        if leaf.order is not None:
+            moved, places = places, np.empty_like(places)
+            places[leaf.order] = moved
+        return places
 
     def dealt(self, leaf: Sequences, order: np.ndarray, dtype: DType) -> np.ndarray:
         """Numbers of sequences, which threads take in some order, as they lie in memory."""

@@ -88,8 +88,9 @@ class Sheet:
         #: places of the numbers of sequences; None where there are none
         self.dealt: Dealt | None = None
         self.starts = ""  # C name of the places of the first ones
+        self.n_steps = 0  # number of the numbers of a sequence of all rows
         if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences)]:
-            lengths = sequences[0].lengths
+            lengths, self._first, self.n_steps = sequences[0].lengths, sequences[0], sequences[0].numbers.size
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
             self.dealt = Dealt.of(lengths[self._order], lanes or lanes_of_sequences(runtime.device))
             #: rows as they stand, by their numbers, and their lengths
@@ -109,12 +110,14 @@ class Sheet:
             self._leaf(name, leaf, types[name], made_of.get(name, ""), indices)
             for name, leaf in leaves.items() if not isinstance(leaf, Scalar)
         ]  # fmt: skip
-        #: C for the row, as it came, of which results are written; where rows stand by groups, whoever reads them looks
-        self.own_row = "n"
+        #: C for the row, as it came, of sequences; and for the one of which results are written: where rows stand by groups,
+        #: whoever reads them looks
+        self.row = self.own_row = "n"
         if self.dealt:
             self.leaves.append(KernelLeaf("dim", "int", self._array(self._lengths, "index"), lambda n: n, by_set=False))
+            self.row = f"{self._array(self._as_they_came, 'index')}[n]"
             if not self.groups:
-                self.own_row = f"{self._array(self._as_they_came, 'index')}[n]"
+                self.own_row = self.row
 
     def _leaf(self, name: str, leaf: Leaf, c_type: str, parameter: str, own: Sequence[np.ndarray]) -> KernelLeaf:
         if isinstance(leaf, Column):
@@ -147,6 +150,12 @@ class Sheet:
                     row = f"{self._array(self._as_they_came, 'index')}[%s]"
                 return KernelLeaf(name, c_type, numbers, lambda n: f"{leaf.offset} + {row.replace('%s', n)}")
         raise AssertionError(leaf)
+
+    @functools.cached_property
+    def places(self) -> list[KernelValue]:
+        """Kernel's arguments for the place of each number of the first sequence, in the order in which they came."""
+        assert self.dealt is not None
+        return self._placed(self.dealt.places(self._first, self._starts), in_order=False)
 
     @functools.cached_property
     def _as_they_came(self) -> np.ndarray:

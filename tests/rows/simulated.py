@@ -146,6 +146,50 @@ def sequences_back(dtype, rng):
 
 
 @kernel_shape
+def steps(dtype, rng):
+    """Outputs by step of sequences of many lengths, of which one reads another: sets, groups, some steps without a number.
+
+    What is drawn is the same wherever a row lies, and in whatever set.
+    """
+    source = """
+    real walk(const real *y, int n, real a, real *level, real *behind, rng_t *rng, real *drawn)
+    {
+        real now = 0, sum = 0;
+        for (int t = 0; t < n; t++) {
+            now = a * now + y[t];
+            level[t] = now;
+        }
+        for (int t = n - 1; t >= 1; t--) {
+            sum += level[t - 1];
+            behind[t] = sum;
+        }
+        for (int t = 0; t < n; t++)
+            drawn[t] = a * uniform(rng);
+        return now;
+    }"""
+    y = [rng.normal(size=n).astype(dtype) for n in [*rng.integers(1, 9, 70), 40]]
+    group, a = rng.integers(0, 3, 71), rng.normal(size=(2, 3)).astype(dtype) / 2
+
+    def of(its, a):
+        level = np.array([(a ** np.arange(t, -1, -1) * its[: t + 1]).sum() for t in range(its.size)])
+        return level, np.append(np.nan, np.cumsum(level[-2::-1])[::-1])
+
+    first = gs.Rows(source, y=gs.sequences(y)).draws(1.0, rng=1)["drawn"]
+    assert np.unique(first).size > 0.99 * first.size and first.min() > 0 and first.max() < 1
+    lengths = list(map(len, y))
+    for leaf, given, rows in ((None, a[:, :1], np.zeros(71, int)), (gs.gather(group), a, group)):
+        model = gs.Rows(source, y=gs.sequences(y), **({} if leaf is None else {"a": leaf}))
+        found = model.steps(given[:, 0] if leaf is None else given)
+        own = [[of(its.astype(float), v) for its, v in zip(y, values[rows], strict=True)] for values in given.astype(float)]
+        for i, name in enumerate(("level", "behind")):
+            wanted = np.stack([np.concatenate([its[i] for its in values]) for values in own])
+            assert np.array_equal(np.isnan(found[name]), np.isnan(wanted))
+            close(np.nan_to_num(found[name]), np.nan_to_num(wanted), dtype)
+        drawn = model.draws(given[:, 0] if leaf is None else given, rng=1)["drawn"]
+        close(drawn[0], first * np.repeat(given[0, rows].astype(float), lengths), dtype)
+
+
+@kernel_shape
 def long_sequences_in_parts(dtype, rng):
     """Parts of few sequences, in groups of groups; a nonlinear state, and a whole number; missing numbers keep both."""
     source = """

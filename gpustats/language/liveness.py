@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from ..language import nodes as lang
-from ..language.nodes import Assign, Declare, For, If, Name, Node, Statement
+from . import nodes as lang
+from .nodes import Assign, Declare, For, If, Name, Node, Statement
 
 
 def needed(statements: Sequence[Statement], after: Collection[str]) -> tuple[tuple[Statement, ...], frozenset[str]]:
@@ -33,13 +33,15 @@ def needed(statements: Sequence[Statement], after: Collection[str]) -> tuple[tup
                 s = replace(s, then=then, otherwise=otherwise)
                 live = by_then | by_otherwise | names_in(s.condition)
             case For():
-                body, inside = needed_in_loop(s, live)
-                if not body and (s.step is None or s.step.name not in live):
+                matters = bool(needed((*s.body, *([s.step] if s.step else [])), live)[0])
+                if not matters and (not isinstance(s.start, Assign) or s.start.name not in live):
                     continue
-                s = replace(s, body=body)
-                live = inside
+                if matters:
+                    body, live = needed_in_loop(s, live)
+                    s = replace(s, body=body)
                 if s.start is not None:
                     live = (live - {s.start.name}) | names_in(s.start.value)
+                s = s if matters else s.start  # type: ignore[assignment]  # an assignment then
             case _:  # a return, or what writes to memory
                 live |= names_in(s)
         kept.append(s)
@@ -60,4 +62,9 @@ def needed_in_loop(loop: For, after: Collection[str]) -> tuple[tuple[Statement, 
 
 def names_in(*nodes: Node | None) -> frozenset[str]:
     """Names that are read in nodes."""
-    return frozenset(n.name for node in nodes if node is not None for n in lang.walk(node) if isinstance(n, Name))
+    return frozenset().union(*(_names(node) for node in nodes if node is not None))
+
+
+@lang.kept("_names")
+def _names(node: Node) -> frozenset[str]:
+    return frozenset(n.name for n in lang.walk(node) if isinstance(n, Name))
