@@ -1,8 +1,8 @@
 """`python -m bench.differential_equations`: log-likelihoods of many patients and reactors, with their gradients.
 
-A patient's drug in two compartments is solved in closed form and in steps; Robertson's reactors are stiff. gpustats goes through
-the observations in each thread, and derivatives forth beside the states. diffrax solves all equations at once (`jax.vmap`), with
-derivatives back through its steps; it is measured where it is installed.
+A patient's drug in two compartments is solved in closed form and in steps; Robertson's reactors are stiff. A thread of gpustats
+goes through the observations of one, with derivatives beside the states. diffrax solves all equations at once (`jax.vmap`), and
+differentiates back through its steps; it is measured where it is installed.
 """
 
 from __future__ import annotations
@@ -200,7 +200,8 @@ def rows(report: Report, case: Case, peers: list[Peer], n: int, length: int) -> 
     made = []
     for peer in peers:
         if isinstance(peer, Diffrax) or peer.name in case.methods:
-            row = {"work": f"{case.title}, {n:,} × {length:,}", "peer": peer.name, "time": "waited_us", "n": n, "length": length}
+            work = f"{case.title}, {n:,} × {length:,}"
+            row = {"work": work, "peer": peer.name, "time": "waited_us", "n": n, "length": length}
             made.append(attempt(row, measured, peer))
     return made
 

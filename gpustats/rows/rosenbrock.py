@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..kernels.template import Template
+from ..runtime import thresholds
 
 _STEP, _QR = Template.beside(__file__, "rosenbrock"), Template.beside(__file__, "householder")
+
+#: Most states of which the stages of a step are written out.
+WRITTEN_OUT = thresholds.ROSENBROCK_WRITTEN_OUT.value
 
 
 class Rosenbrock(NamedTuple):
@@ -33,7 +37,9 @@ class Rosenbrock(NamedTuple):
 
     def step(self, name: str, n: int, given: str) -> str:
         """Statements that compute the states `next` behind a step `h`, and their errors `wrong`."""
-        return _STEP.text(name=name, n=n, given=given, method=self, stages=len(self.alpha))
+        return _STEP.text(
+            name=name, n=n, given=given, method=self, stages=len(self.alpha), written_out=n <= WRITTEN_OUT
+        )  # fmt: skip
 
     def functions(self, name: str, n: int) -> str:
         """Functions that the step calls."""
