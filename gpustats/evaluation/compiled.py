@@ -95,6 +95,21 @@ class RepeatedSum:
         given = {**self.arguments, **{new: self.arguments[old] for old, new in arguments.items()}}
         return replace(self, arguments=given, derivatives={new: self.derivatives[old] for old, new in derivatives.items()})
 
+    def of_tables(self, columns: Mapping[str, Sequence[str]]) -> RepeatedSum:
+        """Sums of arguments by other names, each of which has one of the present arguments in each column."""
+
+        def joined(places: Sequence[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:
+            return [(len(places) * elements + c, device) for c, (elements, device) in enumerate(places)]
+
+        given, left = dict[str, tuple[np.ndarray, np.ndarray]](), dict[str, list[tuple[np.ndarray, np.ndarray]]]()
+        for name, its in columns.items():
+            elements, device = zip(*joined([self.arguments[n] for n in its]), strict=True)
+            given[name] = np.concatenate(elements), np.concatenate(device, axis=-1)
+            if its[0] in self.derivatives:
+                parts = zip(*(self.derivatives[n] for n in its), strict=True)
+                left[name] = [pair for part in parts for pair in joined(part)]
+        return replace(self, arguments=given, derivatives=left)
+
 
 class Replayable:
     """Model whose log-likelihood and derivatives compiled code may find without Python."""

@@ -377,9 +377,17 @@ class GLM(Remade, Replayable):
         return self._evaluator.value_and_grad(arguments, in_wrt)
 
     def along(self, names: Collection[str]) -> Replayable | None:
-        return self._delegate.along(names) if self._pieces is None and not self._terms and self._delegate else None
+        if self._pieces is not None:
+            return None
+        if isinstance(self._evaluator, Varying):
+            return self._evaluator.along(names)
+        return self._delegate.along(names) if self._delegate else None
 
     def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
+        if self._pieces is not None:
+            return None
+        if isinstance(self._evaluator, Varying):
+            return self._evaluator.compiled(arguments, wrt, 0 if n_sets is None else 1)
         others, of_numbers = dict(arguments), list[str]()
         if n_sets is not None:  # what all rows share has an axis for rows, too
             ranks = self._family.ranks | {INTERCEPT: int(self._family.vector)}
@@ -388,7 +396,7 @@ class GLM(Remade, Replayable):
                 others[INTERCEPT] = np.broadcast_to(others[INTERCEPT][..., None], (n_sets, 1, others[COEFFICIENTS].shape[-1]))
                 of_numbers = [INTERCEPT]
         beta, alpha = others.pop(COEFFICIENTS), others.pop(INTERCEPT, 0.0)
-        if self._pieces is not None or self._terms or (found := self._repeated(tuple(wrt), beta, alpha, (), others)) is None:
+        if (found := self._repeated(tuple(wrt), beta, alpha, (), others)) is None:
             return None
         if (made := found.compiled((beta, alpha, *others.values()))) is None:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..language.derived import resolve_in
 from ..language.device_function import Argument, parse
 from ..language.names import unlike_others
 from ..language.nodes import VECTOR
-from ..rows.along import Along
+from ..rows.along import Along, Linear, OverRows
 from ..rows.leaves import MOST_COLUMNS as MOST_COLUMNS_OF_ROWS
 from ..rows.leaves import Leaf, dot, gather, per_row
 from ..rows.model import Rows, rows_on
@@ -103,18 +103,35 @@ class Delegate:
         return RowsCall(arguments, wrt, names, self._bound(arguments.kinds[INTERCEPT] is Route.GROUP))
 
     def along(self, names: Collection[str]) -> Along | None:
-        """Derivative of the sum in a direction; None where rows cannot be those of this density and these columns."""
+        """Derivative of the sum in a direction; None where rows cannot be those of this density.
+
+        Columns beyond those that a row function takes are multiplied on the host.
+        """
         family, sizes = self._family, self._data.sizes
-        if family.vector or any(family.ranks.values()) or not 0 < sizes.columns <= MOST_COLUMNS_OF_ROWS:
+        if family.vector or any(family.ranks.values()):
             return None
-
-        def rows(shapes: Mapping[str, Shape]) -> Rows:
-            by_group = sizes.n_groups is not None and shapes[INTERCEPT] == (sizes.n_groups,)
-            return self._bound(by_group, *[n for n in numbers if shapes[n] and not (by_group and n == INTERCEPT)])
-
         numbers = INTERCEPT, *family.parameters
         in_rows = {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT} | {n: parameter(n) for n in family.parameters}
-        return Along(rows, names, in_rows, numbers)
+        narrow = sizes.columns <= MOST_COLUMNS_OF_ROWS
+
+        def rows(shapes: Mapping[str, Shape]) -> OverRows:
+            by_group = sizes.n_groups is not None and shapes[INTERCEPT] == (sizes.n_groups,)
+            by_row = [n for n in numbers if shapes[n] and not (by_group and n == INTERCEPT)]
+            return self._bound(by_group, *by_row) if narrow else wide(self._bound(by_group, PRODUCT, *by_row))
+
+        def wide(rows: Rows) -> Linear:
+            design = self._data.on_host()[DESIGN]
+
+            def forward(given: Mapping[str, Any]) -> dict[str, Value]:
+                return {in_rows[n]: design @ v if n == COEFFICIENTS else v for n, v in given.items()}
+
+            def backward(found: Mapping[str, Any]) -> dict[str, Value]:
+                of_row = {r: n for n, r in in_rows.items()}
+                return {of_row[r]: v @ design if r == PRODUCT else v for r, v in found.items()}
+
+            return Linear(rows, forward, backward)
+
+        return Along(rows, names, in_rows if narrow else dict(zip(in_rows, in_rows, strict=True)), numbers)
 
     def _faster(self, arguments: Arguments) -> bool:
         family, data = self._family, self._data
@@ -127,12 +144,14 @@ class Delegate:
         return columns <= MOST_COLUMNS and arguments.n_sets <= MOST_SETS
 
     def _bound(self, by_group: bool, *by_row: str) -> Rows:
-        """Rows with an intercept of each group, or of all; parameters `by_row` have a number for each row."""
+        """Rows with an intercept of each group, or of all; parameters `by_row`, or the product, have a number for each row."""
         kind = by_group, by_row
         if kind not in self._rows:
             data = self._data.on_host()
-            leaves: dict[str, Array | Leaf] = {OBSERVATIONS: data[OBSERVATIONS], PRODUCT: dot(data[DESIGN])}
-            leaves |= {n if n == INTERCEPT else parameter(n): per_row() for n in by_row}
+            leaves: dict[str, Array | Leaf] = {OBSERVATIONS: data[OBSERVATIONS]}
+            leaves |= {n if n in (INTERCEPT, PRODUCT) else parameter(n): per_row() for n in by_row}
+            if PRODUCT not in by_row:
+                leaves[PRODUCT] = dot(data[DESIGN])
             if by_group:
                 assert self._data.groups is not None
                 leaves[INTERCEPT] = gather(self._data.groups.on_host())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..density import Density
+from ..evaluation.compiled import RepeatedSum
 from ..evaluation.results import delivered, like
 from ..parallel.rows import is_stored, largest
+from ..rows.along import Along, Linear
 from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
 from ..rows.model import Rows, rows_on
 from ..runtime import arrays
@@ -111,6 +113,31 @@ class Varying:
             gradients[name] = like(self.runtime, result.reshape(shape), original)
         return value, gradients
 
+    def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], rank: int) -> RepeatedSum | None:
+        """Sums for compiled code, of arguments with so many axes of sets; None where a number is given as an array."""
+        numbers = INTERCEPT, *self._family.parameters
+        if any(np.ndim(arguments[n]) > rank for n in numbers if n in arguments):
+            return None
+        names = {n: its for n, its in names_in_rows(self._family, self._terms).items() if n in arguments or n == INTERCEPT}
+        made = self.rows(True).compiled(self._columns({INTERCEPT: 0.0, **arguments}), [r for n in wrt for r in names[n]])
+        if made is None:
+            return None
+        made = made.of_tables(names)
+        return made if INTERCEPT in arguments else made.fix({INTERCEPT: 0.0})
+
+    def along(self, names: Collection[str]) -> Along:
+        """Derivative of the sum in a direction."""
+        in_rows, numbers = names_in_rows(self._family, self._terms), (INTERCEPT, *self._family.parameters)
+        if not self._matrices:
+            return Along(lambda shapes: self.rows(True), names, {n: r for n, (r,) in in_rows.items()}, numbers)
+
+        def backward(found: Mapping[str, Any]) -> dict[str, Value]:
+            parts = {n: [found[r] for r in its] for n, its in in_rows.items() if its[0] in found}
+            return {n: np.stack(its, -1) if n in self._matrices else its[0] for n, its in parts.items()}
+
+        linear = Linear(self.rows(True), self._columns, backward)
+        return Along(lambda shapes: linear, names, {n: n for n in in_rows}, numbers)
+
     def logpdf(self, arguments: Arguments) -> Array:
         """The log-density of each row."""
         return delivered(self.runtime, self.rows(True).terms(**self._in_rows(arguments)), arguments.native)
@@ -122,13 +149,18 @@ class Varying:
     def _in_rows(self, arguments: Arguments) -> dict[str, Value]:
         """Values of the parameters of `Rows`, by name."""
         found: dict[str, Value] = {}
-        for name, columns in names_in_rows(self._family, self._terms).items():
-            if (argument := arguments.by_name.get(name)) is None:
-                continue
+        for name, argument in arguments.by_name.items():
             value: Any = to_host(argument.value) if arrays.is_device_array(argument.value) else argument.value
-            if not isinstance(value, float):
-                value = value.reshape(argument.lead + argument.core)
-            found |= {n: value[..., c] for c, n in enumerate(columns)} if name in self._matrices else {columns[0]: value}
+            found[name] = value if isinstance(value, float) else value.reshape(argument.lead + argument.core)
+        return self._columns(found)
+
+    def _columns(self, given: Mapping[str, Any]) -> dict[str, Value]:
+        """Values by the names in `Rows`: of a table, each column has one."""
+        found: dict[str, Value] = {}
+        for name, columns in names_in_rows(self._family, self._terms).items():
+            if name in given:
+                value = given[name]
+                found |= {n: value[..., c] for c, n in enumerate(columns)} if name in self._matrices else {columns[0]: value}
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..parallel.remade import fetched, placed
 from ..runtime import arrays, choose
 from ..runtime.choose import Devices
 from ..runtime.types import Array
+from .along import AlongMarginal
 from .covariance import Covariance
 from .factor import Factorised, Solver
 from .parameters import MEAN, SIGMA, Given, Parameters, ParameterSets, X, Y
@@ -148,6 +149,9 @@ class MarginalLikelihood(GaussianProcess):
             return None
         made = self._sets.compiled(rows, wrt, n_sets or 1)
         return made if Y in arguments else made and made.fix({Y: rows[Y]})
+
+    def along(self, names: Collection[str]) -> AlongMarginal | None:
+        return None if self._spread is not None else AlongMarginal(self.cov, self.data, 1 + self.jitter, self.student_t, names)
 
     def _fits(self, arguments: Mapping[str, np.ndarray]) -> bool:
         """True if all arguments are numbers or vectors of the right lengths."""

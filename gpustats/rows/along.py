@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,6 +20,34 @@ class OverRows(Protocol):
     def compiled_product(self, arguments: Mapping[str, Value], direction: Mapping[str, Value]) -> RepeatedSum | None: ...
     def value_and_grad(self, *, wrt: Sequence[str], **arguments: Value) -> tuple[Value, dict[str, Value]]: ...
     def hessp(self, direction: Mapping[str, Value], **arguments: Value) -> dict[str, Value]: ...
+
+
+class Linear(NamedTuple):
+    """Sum over rows, as a function of parameters on which those of the rows depend linearly. Only Python evaluates it.
+
+    Attributes
+    ----------
+    rows : OverRows
+    forward : callable
+        Takes parameters, or components of a direction, by name, and returns those of the rows by theirs.
+    backward : callable
+        The transpose: takes derivatives in the parameters of the rows, and returns those in the parameters.
+    """
+
+    rows: OverRows
+    forward: Callable[[Mapping[str, Any]], dict[str, Value]]
+    backward: Callable[[Mapping[str, Any]], dict[str, Value]]
+
+    def compiled_product(self, arguments: Mapping[str, Value], direction: Mapping[str, Value]) -> RepeatedSum | None:
+        return None
+
+    def value_and_grad(self, *, wrt: Sequence[str], **arguments: Value) -> tuple[Value, dict[str, Value]]:
+        given = self.forward(arguments)
+        value, slopes = self.rows.value_and_grad(wrt=list(self.forward({n: arguments[n] for n in wrt})), **given)
+        return value, self.backward(slopes)
+
+    def hessp(self, direction: Mapping[str, Value], **arguments: Value) -> dict[str, Value]:
+        return self.backward(self.rows.hessp(self.forward(direction), **self.forward(arguments)))
 
 
 class Along(Replayable):

@@ -47,7 +47,8 @@ def as_jax(model: Replayable, *copies: Replayable, terms: bool = False) -> Calla
         It takes the model's parameters in their order or by name, arrays of JAX or what becomes one, and returns a number. It
         can be compiled, differentiated in forward or reverse mode, and mapped by `jax.vmap`: all sets of parameters are one
         launch. Of `Rows`, and of a Likelihood, GLM or Mixture that is a sum over rows of numbers, there are second derivatives,
-        too, by forward mode over any: `jax.hessian`, and `jax.jvp` of `jax.grad`.
+        too, by forward mode over any: `jax.hessian`, and `jax.jvp` of `jax.grad`. Python finds those of a MarginalLikelihood,
+        of a GLM of more than 64 columns and of tables of slopes.
 
     Raises
     ------

@@ -84,7 +84,7 @@ def test_a_system_that_is_not_linear_against_scipy():
         up, down = ([a + s * 1e-5 * (i == k) for i, a in enumerate(at)] for s in (1, -1))
         np.testing.assert_allclose(slope, sum(last(e, *up) - last(e, *down) for e in ends) / 2e-5, rtol=1e-6)
     sets = rows.value_and_grad(np.array([1.5, 0.7]), 1.1, 0.8)
-    np.testing.assert_array_equal(sets[0], [rows(1.5, 1.1, 0.8), rows(0.7, 1.1, 0.8)])
+    np.testing.assert_allclose(sets[0], [rows(1.5, 1.1, 0.8), rows(0.7, 1.1, 0.8)], rtol=1e-14)
 
 
 def test_doses_between_observations():

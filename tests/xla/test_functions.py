@@ -1,6 +1,8 @@
 """Log-likelihoods as functions of JAX: values and derivatives are those of SciPy, of JAX's own functions, and of the models."""
 
+import _thread
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -28,8 +30,10 @@ GROUPS = RNG.integers(0, 7, X.size)
 
 @pytest.fixture(autouse=True)
 def double():
-    with jax.enable_x64(True):
-        yield
+    """Computation in float64, also in the threads in which JAX calls Python, where a context of this one says nothing."""
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", False)
 
 
 @pytest.fixture
@@ -282,11 +286,73 @@ def test_second_derivatives_of_other_mixtures():
         jax.hessian(gs.as_jax(pairs), 1)(np.zeros(2), np.zeros((2, 2)), np.eye(2))
 
 
-@pytest.mark.parametrize("name", ["MarginalLikelihood"])
-def test_models_without_second_derivatives(name):
-    make, _, arguments = CASES[name]
+def curved_alike(model, own, arguments, rtol=1e-9):
+    """The Hessians in all arguments, of one set and of several."""
+    every = tuple(range(len(arguments)))
+    ours, theirs = (jax.jit(jax.hessian(f, every)) for f in (gs.as_jax(model), own))
+    sets = [[np.asarray(a) * (1 + 0.1 * i) for a in arguments] for i in range(2)]
+    each = [theirs(*its) for its in sets]
+    close(ours(*sets[0]), each[0], rtol)
+    close(jax.vmap(ours)(*map(np.stack, zip(*sets, strict=True))), jax.tree.map(lambda *its: np.stack(its), *each), rtol)
+
+
+@pytest.mark.parametrize("alpha", [0.3, RNG.normal(size=7), RNG.normal(size=203)])
+def test_second_derivatives_of_designs_beyond_a_row_function(alpha):
+    wide, index, y = RNG.normal(size=(203, 70)), GROUPS[:203], X[:203]
+    groups = {"groups": index} if np.size(alpha) == 7 else {}
+    model = gs.GLM(gs.normal, y, wide, eta="mu", weights=1 + Y, **groups)
+
+    def own(beta, alpha, sigma):
+        each = alpha[index] if jnp.size(alpha) == 7 else alpha
+        return jnp.sum((1 + Y) * norm.logpdf(y, wide @ beta + each, sigma))
+
+    curved_alike(model, own, (0.1 * RNG.normal(size=70), alpha, 1.4))
+
+
+@pytest.mark.parametrize("slopes", [False, True])
+def test_second_derivatives_of_named_groups(slopes):
+    first, second, y = GROUPS[:203], RNG.integers(0, 3, 203), X[:203]
+    Z = RNG.normal(size=(203, 2))
+    model = gs.GLM(gs.normal, y, DESIGN, eta="mu", groups={"a": first, "b": (second, Z) if slopes else second})
+
+    def own(beta, alpha, sigma, a, b):
+        other = (Z * b[second]).sum(1) if slopes else b[second]
+        return jnp.sum(norm.logpdf(y, DESIGN @ beta + alpha + a[first] + other, sigma))
+
+    curved_alike(model, own, (RNG.normal(size=4), 0.2, 1.4, RNG.normal(size=7), RNG.normal(size=(3, 2) if slopes else 3)))
+
+
+@pytest.mark.parametrize("student_t", [False, True])
+@pytest.mark.parametrize("by_column", [False, True])
+@pytest.mark.parametrize("by_row", [False, True])
+def test_second_derivatives_of_processes(student_t, by_column, by_row):
+    """Sums and products of covariances of some columns, vectors of lengthscales, noise and mean by row, jitter."""
+    x, y, n = DESIGN[:40, :3], X[:40], 40
+    some = gs.rbf.on(0, 2) + gs.covariances["linear"].rename(lengthscale="tilt").on(1)
+    cov = some * gs.periodic.rename(amplitude="season", lengthscale="width").fix(period=1.7).on(0)
+    names = list(cov.parameters)
+    model = gs.gp.MarginalLikelihood(cov, x, y, student_t=student_t, jitter=0.01)
+    given = {"amplitude": 1.3, "lengthscale": 0.8, "tilt": 1.1, "season": 0.9, "width": 1.4}
+    if by_column:
+        given["lengthscale"] = np.array([0.8, 5.0, 1.3])
+
+    def own(*values):
+        its, (sigma, mean) = dict(zip(names, values[:-2], strict=True)), values[-2:]
+        scales = jnp.broadcast_to(its["lengthscale"], (3,))
+        z, u = x[:, [0, 2]] / scales[jnp.array([0, 2])], x[:, 1] / its["tilt"]
+        k = its["amplitude"] ** 2 * jnp.exp(-jnp.sum((z[:, None] - z) ** 2, -1) / 2) + jnp.outer(u, u)
+        sines = jnp.sin(jnp.pi / 1.7 * jnp.abs(x[:, None, 0] - x[:, 0]))
+        k = k * its["season"] ** 2 * jnp.exp(-2 * (sines / its["width"]) ** 2)
+        r = y - mean
+        R = k + 0.01 * jnp.diag(jnp.diag(k)) + jnp.diag(jnp.broadcast_to(sigma**2, n))
+        L = jnp.linalg.cholesky(R)
+        square, half = r @ jnp.linalg.solve(R, r), jnp.log(jnp.diag(L)).sum() + n / 2 * jnp.log(2 * jnp.pi)
+        return jax.scipy.special.gammaln(n / 2) - half - n / 2 * jnp.log(square / 2) if student_t else -half - square / 2
+
+    noise = (RNG.uniform(0.4, 0.9, n), RNG.normal(size=n)) if by_row else (0.6, 0.4)
+    curved_alike(model, own, (*(given[n] for n in names), *noise), rtol=1e-8)
     with pytest.raises(TypeError, match="differentiated once more than it can be"):
-        jax.hessian(gs.as_jax(make()))(*arguments)
+        jax.jacfwd(jax.hessian(gs.as_jax(model)))(*(given[n] for n in names), *noise)
 
 
 def test_python_takes_no_part(monkeypatch):
@@ -393,6 +459,28 @@ def test_terms(dtype, rtol):
         jax.grad(lambda sigma: ours(mu[0], sigma).sum())(1.5)
     with pytest.raises(TypeError, match="a Mixture has no terms"):
         gs.as_jax(gs.Mixture(gs.normal, X), terms=True)(WEIGHTS, 0.0, 1.0)
+
+
+def test_an_interruption_harms_nothing():
+    """Ctrl-C while a program runs: the program ends, the wait for it raises, and later calls are right."""
+    logp = gs.as_jax(gs.Likelihood(gs.student_t, X))
+    walk = jax.jit(lambda n, mu: jax.lax.fori_loop(0, n, lambda i, m: m + 1e-9 * jax.grad(logp, 1)(4.0, m, 1.5), mu))
+    want = float(walk(10, 0.5))
+    steps = 10
+    while timed(walk, steps, 0.5) < 0.3:
+        steps *= 4
+    with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.1, _thread.interrupt_main).start()
+        walk(steps, 0.5).block_until_ready()
+        time.sleep(1)
+    assert float(walk(10, 0.5)) == want
+    assert float(logp(4.0, 0.5, 1.5)) == pytest.approx(stats.t.logpdf(X, 4.0, 0.5, 1.5).sum(), rel=1e-13)
+
+
+def timed(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments).block_until_ready()
+    return time.perf_counter() - start
 
 
 def test_terms_of_rows_that_are_arguments():
