@@ -50,16 +50,18 @@ def whole_number(argument: str, value: Any, least: int, most: int | None = None)
 
 def positive_number(argument: str, value: Any) -> float:
     """Positive number that is finite; ValueError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) and not hasattr(value, "__float__"):
+    try:
+        number = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number < math.inf:
         raise ValueError(f"{argument} is {value!r}, and must be a positive number")
-    if not 0 < float(value) < math.inf:
-        raise ValueError(f"{argument} is {value!r}, and must be a positive number")
-    return float(value)
+    return number
 
 
 def unlike(names: Sequence[str], text: str) -> list[str]:
     """Names for parameters of a text: their own, with underscores behind those that it has for something else."""
-    taken, made = set(re.findall(r"\w+", text)), list[str]()
+    taken, made = set(re.findall(r"\w+", re.sub("//.*", "", text))), list[str]()
     for name in names:
         while name in taken:
             name += "_"
