@@ -174,6 +174,20 @@ def test_classical_problems(name, method, rtol):
     np.testing.assert_array_less(np.abs(by - slopes) / scale, 20 * error)
 
 
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("method, rtol", [("rodas4", 1e-4), ("rodas5p", 1e-8)])
+def test_numbers_of_steps(name, method, rtol):
+    """At most three times those of SciPy's Radau, whose steps are of order 5 and cost more. Explicit ones are far more."""
+    text, rates, parameters, ks, y, end = PROBLEMS[name]
+    found = solve_ivp(lambda t, y: rates(t, y, ks), (0, end), y, method="Radau", rtol=rtol, atol=rtol * 1e-6)
+    given = dict(rtol=rtol, atol=rtol * 1e-6, max_steps=3 * len(found.t))
+    source = text + gs.ode_steps(name, len(y), parameters, method=method, **given) + last_state(name, len(y), parameters)
+    rows = gs.Rows(source, end=np.array([end]), which=np.array([0]))
+    np.testing.assert_allclose(rows(*y, *ks), found.y[0, -1], rtol=100 * rtol)
+    source = text + gs.ode_steps(name, len(y), parameters, **given) + last_state(name, len(y), parameters)
+    assert np.isnan(gs.Rows(source, end=np.array([end]), which=np.array([0]))(*y, *ks))
+
+
 @pytest.mark.parametrize("method, rtol", [("rodas4", 1e-8), ("rodas5p", 1e-9)])
 def test_jumps(method, rtol):
     """Van der Pol's oscillator through two jumps; the derivative grows a million times in them, and shrinks again."""
