@@ -75,15 +75,13 @@ def checked(
     body = ""
     for argument, name in zip(arguments[1:], names[1:], strict=True):
         body += _check(argument, name, own, "NAN") if argument.name not in unchecked else f"    real {own}bad_{name} = 0;\n"
-    if observation.name in unchecked:
-        body += f"    real {own}outside = 0;\n    int {own}inside = 1;\n"
-    elif observation.rank:
+    if observation.rank and observation.name not in unchecked:
         body += _check(observation, x, own, outside)
         body += f"    int {own}nan_{x} = 0;\n    for (int {own}i = 0; {own}i < dim; {own}i++)\n"
         body += f"        if ({x}[{own}i] != {x}[{own}i]) {own}nan_{x} = 1;\n"
         body += f"    real {own}outside = {own}nan_{x} ? NAN : {own}bad_{x};\n"
         body += f"    int {own}inside = likely({own}bad_{x} == 0);\n"
-    else:
+    elif observation.name not in unchecked:
         body += f"    real {own}outside = {x} == {x} ? {outside} : NAN;\n"
         body += f"    int {own}inside = likely({inside(observation.words, x)});\n"
     bad = " + ".join(f"{own}bad_{name}" for name in names[1:])
@@ -99,7 +97,8 @@ def checked(
     if scalar:  # no branch: cheaper than one where threads run in lockstep
         body += f"    real {own}value = {call};\n"
     value = f"{own}value" if scalar else call
-    body += f"    return ({where} ? {value} : {own}outside){f' + ({bad})' if bad else ''};\n"
+    value = value if observation.name in unchecked else f"({where} ? {value} : {own}outside)"
+    body += f"    return {value}{f' + ({bad})' if bad else ''};\n"
     return derived(function, "checked", body, resolve)
 
 

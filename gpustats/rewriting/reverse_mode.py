@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from ..language import nodes as lang
+from ..language.bounds import elements
 from ..language.names import numbered_name
 from ..language.nodes import (
     INT,
@@ -151,7 +152,7 @@ class _Sweep:
         return made
 
     def loop(self, s: For, names: dict[str, str]) -> Loop:
-        if not _over_elements(s):
+        if elements(s) is None:
             raise NoSweep
         assert isinstance(s.start, Declare)
         assigned = {n.name for part in s.body for n in lang.walk(part) if isinstance(n, Assign)}
@@ -311,20 +312,6 @@ def _renamed(e: Expression | None, names: dict[str, str]) -> Expression:
         return lang.rebuild(node, rename)
 
     return rename(e)
-
-
-def _over_elements(s: For) -> bool:
-    """True if a loop goes through elements of the sequences, one after another, from the first or a later one on."""
-    if not isinstance(s.start, Declare) or not isinstance(s.start.value, lang.Number) or s.step is None:
-        return False
-    here, condition = Name(s.start.name, INT), s.condition
-    plus = Binary("+", here, lang.Number("1", INT), INT)
-    plain = isinstance(condition, Binary) and condition.operator == "<" and condition.left == here
-    limit = condition.right if isinstance(condition, Binary) else condition
-    shorter = isinstance(limit, Binary) and limit.operator == "-" and isinstance(limit.right, lang.Number) and limit.type == INT
-    whole = limit == Name("dim", INT) or (shorter and limit.left == Name("dim", INT))  # type: ignore[union-attr]
-    changed = any(isinstance(n, Assign) and n.name == here.name for part in s.body for n in lang.walk(part))
-    return plain and whole and s.step == Assign(here.name, INT, plus) and not changed
 
 
 def _declared(items: Sequence[Item]) -> list[str]:

@@ -5,24 +5,26 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
+from ..rewriting.stepwise import NotStepwise
+from .calls import Call, Unchanging
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
+from .long_sequences import MOST_SETS, LongSequences, reason_against
 from .parameters import along_of
 from .passes import Pass, Sets, Task, runs
 from .sheet import Groups, Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Handle, KernelValue, Shape, Value
+    from ..runtime.types import Array, DType, Handle, KernelValue, Shape
     from .binding import Binding, RowFunction
     from .parameters import Packing
 
@@ -30,31 +32,7 @@ if TYPE_CHECKING:
 Key = tuple[int, ...]
 
 R = TypeVar("R")
-MOST_STORED = 0.25  # of a device's memory, for reverse sweeps
-
-
-class Unchanging(Generic[R]):
-    """Repeated call whose result no number changes: there are no rows.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the result.
-    """
-
-    def __init__(self, make: Callable[[], R]):
-        self._make = make
-
-    def start(self, arguments: Sequence[Value]) -> Callable[[], R]:
-        """Result of a call, at once: see `RepeatedCall.start`."""
-        return self._make
-
-    def compiled(self, arguments: Sequence[Value]) -> RepeatedSum | None:
-        return None
-
-
-#: Repeated call of a model of rows.
-Call: TypeAlias = "RepeatedCall[Value] | Unchanging[Value]"
+MOST_STORED = 0.25  # of a device's memory, for reverse sweeps and for parts of long sequences
 
 
 @dataclass(frozen=True)
@@ -134,6 +112,8 @@ class Evaluator:
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
         self._passes: dict[tuple[Key, Task, Sets, bool], Pass] = {}
+        self._one_after_another: Sheet | None = None  # data for sequences that are gone through in parts
+        self._long: dict[tuple[tuple[str, ...], bool], LongSequences | str] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the sum, and of its derivatives in some parameters, (sets, …).
@@ -144,6 +124,8 @@ class Evaluator:
         shapes = {n: (n_sets, *packing.cores[n]) for n in wrt}
         if not n_rows * n_sets:
             return Unchanging(lambda: (np.zeros(lead) if lead else 0.0, {n: np.zeros(shape) for n, shape in shapes.items()}))
+        if not isinstance(long := self.in_parts(wrt, packing), str):
+            return long.call(packing, wrt)
         passes = [self._swept_or_not(*t, packing) for t in self._tasks(wrt).items()]
         launches = _launches(passes, packing, n_rows)
         results = [
@@ -196,6 +178,27 @@ class Evaluator:
         The derivatives of that are the product of the Hessian and the direction.
         """
         return Evaluator(self._arguments.along(names), self._dtype, self._runtime)
+
+    def in_parts(self, wrt: Collection[str], packing: Packing) -> LongSequences | str:
+        """Kernels that go through parts of long sequences side by side; or why there are none."""
+        if why := reason_against(self._leaves, self._runtime.device.type):
+            return why
+        arguments = tuple(c for n in wrt for c in self._arguments.of_parameter(n))
+        kind = arguments, packing.by_value
+        if kind not in self._long:
+            if self._one_after_another is None:
+                self._one_after_another = Sheet(
+                    self._leaves, self._made_of, self._types, self._dtype, self._runtime, lanes=1
+                )
+            try:
+                self._long[kind] = LongSequences(self._row, self._leaves, self._made_of, self._one_after_another, *kind)
+            except NotStepwise as reason:
+                self._long[kind] = str(reason)
+        found = self._long[kind]
+        most = MOST_STORED * self._runtime.device.memory
+        if not isinstance(found, str) and (packing.n_sets * found.stored > most or packing.n_sets > MOST_SETS):
+            return f"parts of all {packing.n_sets} sets of parameters would take too much memory"
+        return found
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..runtime.types import DType, Handle, KernelValue, Shape
     from .parameters import Packing
     from .passes import Pass
+    from .sheet import Sheet
 
 #: Numbers of a table that lies beside the sums; a larger one has an array of its own.
 MOST_BESIDE_SUMS = thresholds.ROWS_MOST_BESIDE_SUMS.value
@@ -97,7 +98,7 @@ class Launch:
     def start(self, taken: Sequence[KernelValue], out: Handle, kept: KeptPlaces) -> None:
         """Start the pass: `taken` are the values of the parameters' slots, `kept` the places of its kept results."""
         runtime, segments, n_sums, n_sets = self._runtime, self.made.segments, self._n_sums, self._packing.n_sets
-        layout, partial, offset, at = self.made.layout, out, self._offset, self._packing.at
+        layout, partial, offset = self.made.layout, out, self._offset
         if n_sums and (self._blocks > 1 or isinstance(layout, ProductsLayout)):
             partial = runtime.scratch(8 * n_sums * self._blocks)
         values: list[KernelValue] = [partial]
@@ -115,15 +116,7 @@ class Launch:
                     to_add.append((handle, first, sums, columns))
                     handle, first = sums, 0
                 values += [handle, first]
-        by_value = taken[: self._packing.n_by_value]
-        values += [*self._n_segments, *(by_value if self._packing.by_value else taken[at[""]] if "" in at else (out, 0, 0))]
-        for value in self.made.sheet.values:
-            if isinstance(value, str):
-                values += taken[at[value]]
-            elif isinstance(value, tuple):
-                values.append(self._packing.cores[value[0]][value[1]])
-            else:
-                values.append(value)
+        values += [*self._n_segments, *leaf_values(self.made.sheet, self._packing, taken, out)]
         if self.made.tapes:
             dealt = self.made.sheet.dealt
             assert dealt is not None
@@ -168,6 +161,20 @@ class Launch:
                 given += [of_leaf, leaf.offset]
             shifted.append((length, given))
         return shifted
+
+
+def leaf_values(sheet: Sheet, packing: Packing, taken: Sequence[KernelValue], out: Handle) -> list[KernelValue]:
+    """Kernel's values for the leaves, from those of the parameters' slots: numbers of the call first."""
+    at, by_value = packing.at, taken[: packing.n_by_value]
+    values = [*(by_value if packing.by_value else taken[at[""]] if "" in at else (out, 0, 0))]
+    for value in sheet.values:
+        if isinstance(value, str):
+            values += taken[at[value]]
+        elif isinstance(value, tuple):
+            values.append(packing.cores[value[0]][value[1]])
+        else:
+            values.append(value)
+    return values
 
 
 def _shaped(shape: Shape) -> np.ndarray:

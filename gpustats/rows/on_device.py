@@ -13,7 +13,8 @@ from ..evaluation.gradient import reduced
 from ..evaluation.kinds import Plans
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
-from .evaluator import Call, Evaluator, NumberArguments
+from .calls import Call, Columns
+from .evaluator import Evaluator, NumberArguments
 from .leaves import Scalar
 from .parameters import shape_of
 
@@ -70,9 +71,19 @@ class OnDevice:
         bound = self._bound
         packing, n_rows = bound.packing(values, names if what == "product" else ())
         evaluator = self.evaluator(bound.length(packing.shapes))
+        if what == "second" and (columns := self._columns(evaluator, names, values)) is not None:
+            return columns, packing
         if what == "product":
             return evaluator.along(names).value_and_derivatives(tuple(bound.parameters), packing, n_rows), packing
         return getattr(evaluator, what)(names, packing, n_rows), packing
+
+    def _columns(self, evaluator: Evaluator, names: Sequence[str], values: Sequence[Value]) -> Columns | None:
+        """Second derivatives of long sequences, if one set of parameters is given, and parts of them are gone through."""
+        packing, _ = self._bound.packing([*values, *[0.0] * len(names)], names)
+        along = evaluator.along(names)
+        if packing.lead or not names or isinstance(long := along.in_parts(names, packing), str):
+            return None
+        return Columns(long.call(packing, names), names)
 
     def found(self, what: str, names: Sequence[str], values: Sequence[Value]) -> tuple[Value, Packing]:
         """Result of a method of `Evaluator`, by its name, and the packing of the parameters."""

@@ -217,6 +217,9 @@ class Dealt(NamedTuple):
 
     def dealt(self, leaf: Sequences, order: np.ndarray, dtype: DType) -> np.ndarray:
         """Numbers of sequences, which threads take in some order, as they lie in memory."""
+        if self.side == 1:
+            ends = zip(leaf.offsets[order], leaf.offsets[order + 1], strict=True)
+            return np.concatenate([leaf.numbers[begin:end] for begin, end in ends], dtype=dtype)
         lengths = leaf.lengths[order]
         target = np.repeat(self.starts.astype(np.int64), lengths)
         steps = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)

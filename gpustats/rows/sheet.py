@@ -74,12 +74,13 @@ class Sheet:
     The leaves are of numbers, not of vectors, by the arguments of the function, as in C; `made_of` and `types` have the
     parameter that an argument is made of, and its type in C. `indices`, each (N,), are those of a table: rows of the same
     element stand together. Where there are none, rows with sequences stand by the lengths of these, the longest first, and
-    others as they came.
+    others as they came. `lanes` threads read numbers of as many sequences at once, by default those that
+    the device has for that.
     """
 
     def __init__(
         self, leaves: Mapping[str, Leaf], made_of: Mapping[str, str], types: Mapping[str, str], dtype: DType, runtime: Runtime,
-        indices: Sequence[np.ndarray] = (),
+        indices: Sequence[np.ndarray] = (), lanes: int | None = None,
     ):  # fmt: skip
         self.runtime, self.dtype = runtime, dtype
         self.groups = Groups(indices, runtime) if indices else None
@@ -90,7 +91,9 @@ class Sheet:
         if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences)]:
             lengths = sequences[0].lengths
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
-            self.dealt = Dealt.of(lengths[self._order], lanes_of_sequences(runtime.device))
+            self.dealt = Dealt.of(lengths[self._order], lanes or lanes_of_sequences(runtime.device))
+            #: rows as they stand, by their numbers, and their lengths
+            self.order, self.lengths = self._order, lengths[self._order]
             self._lengths, self._starts = lengths.astype(np.int32), np.empty(lengths.size, np.int32)
             self._starts[self._order] = self.dealt.starts
         self._alive: list[object] = []

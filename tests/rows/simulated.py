@@ -1,12 +1,15 @@
 """Sums over rows."""
 
 import dataclasses
+from unittest import mock
 
 import numpy as np
 from scipy import special, stats
 from simulator import close, kernel_shape
 
 import gpustats as gs
+from gpustats.rows import long_sequences as in_parts
+from gpustats.rows import spans
 from gpustats.runtime import choose
 
 
@@ -171,6 +174,46 @@ def stiff(dtype, rng):
     close(rows.terms(**given), np.array(wanted), dtype)
     slope = sum((-t * a / (a - b) * np.exp(-b * t) + a / (a - b) ** 2 * (np.exp(-b * t) - np.exp(-a * t))).sum() for t in times)
     close(rows.value_and_grad(**given)[1]["CL"], slope / given["V"], dtype)
+
+
+@kernel_shape
+def long_sequences_in_parts(dtype, rng):
+    """Parts of few sequences, in groups of groups; a nonlinear state, and a whole number; missing numbers keep both."""
+    source = """
+    real path(const real *y, int n, real a, real b, real c)
+    {
+        real now = c, total = 0;
+        int unseen = 1;
+        for (int t = 0; t < n; t++) {
+            if (!isnan(y[t])) {
+                total += (y[t] - now) * (unseen ? 2 : 1);
+                unseen = 0;
+                now = a * y[t] + b * tanh(now);
+            }
+        }
+        return total + now;
+    }"""
+    y = [rng.normal(size=n).astype(dtype) for n in (90, 1, 9, 41)]
+    y[0][:30] = np.nan
+
+    def of(its, a, b, c):
+        now, total, unseen = c, 0, True
+        for v in its[~np.isnan(its)].astype(float):
+            total, unseen, now = total + (v - now) * (2 if unseen else 1), False, a * v + b * np.tanh(now)
+        return total + now
+
+    a, b, c = 0.5, np.array([0.25, -0.5]), rng.normal(size=(2, 4)).astype(dtype)
+    parts = {"LEAST_STEPS": {"cpu": 1, "gpu": 1}, "LEAST_SPAN": 4, "SPANS_OF_UNIT": {"cpu": 100, "gpu": 100}}
+    with mock.patch.multiple(in_parts, **parts), mock.patch.object(spans, "FOLDED", 4):
+        model = gs.Rows(source, y=gs.sequences(y, missing=True), c=gs.per_row())
+        value, gradient = model.value_and_grad(a=a, b=b, c=c)
+        close(model(a=a, b=b, c=c), value, dtype)
+        assert "parts of 4 steps" in model.explain(a=a, b=b, c=c)
+    h = 1e-30j
+    wanted = [[of(its, a, *own) for its, own in zip(y, zip([v] * 4, row), strict=True)] for v, row in zip(b, c.astype(float))]
+    close(value, np.sum(wanted, 1), dtype)
+    close(gradient["b"], [sum(of(its, a, v + h, own).imag / 1e-30 for its, own in zip(y, row)) for v, row in zip(b, c)], dtype)
+    close(gradient["c"], [[of(its, a, v, own + h).imag / 1e-30 for its, own in zip(y, row)] for v, row in zip(b, c)], dtype)
 
 
 @kernel_shape
