@@ -232,6 +232,10 @@ ROWS_MOST_BY_VALUE = Threshold(16, "numbers of a parameter that kernels take one
 ROWS_LEAST_SWEPT = Threshold(
     12, "derivatives from which a loop goes back through a sequence", f"{H100}; {CPU}", "2026-11-28"
 )
+ROSENBROCK_WRITTEN_OUT = Threshold(
+    4, "most states of a stiff equation with which the stages of a step are written out", CPU, "2026-11-28",
+    "differential_equations",
+)
 #: Cores of a CPU would have to be many: each element is gone through three times or more, with more derivatives.
 ROWS_LEAST_LONG_STEPS: Threshold[dict[str, float]] = Threshold(
     {"gpu": 4096, "accelerator": float("inf"), "cpu": float("inf")},
