@@ -190,6 +190,37 @@ def steps(dtype, rng):
 
 
 @kernel_shape
+def stiff(dtype, rng):
+    """Steps of a stiff equation, whose numbers differ from thread to thread, and compartments in closed form."""
+    source = "void fall(real t, const real *y, real *rate, real k) { rate[0] = -k * (y[0] - y[1]); rate[1] = -y[1] * y[1]; }"
+    source += gs.ode_steps("fall", 2, ["k"], method="rodas4", rtol=1e-4, atol=1e-6) + """
+    real last(real end, real k) { real y[2] = {2, 1}; fall_advance(0, end, y, k); return y[0]; }"""
+    ends, k = rng.uniform(0.5, 2, 70).astype(dtype), (10 ** rng.uniform(3, 5, 70)).astype(dtype)
+    rows = gs.Rows(source, end=ends, k=gs.per_row())
+    np.testing.assert_allclose(rows.terms(k=k), 1 / (1 + ends.astype(float)), rtol=2e-3)
+    _, gradient = rows.value_and_grad(k=k)
+    np.testing.assert_allclose(gradient["k"], 0, atol=2e-3 / k.min())
+    source = gs.compartment_steps(1, absorption=True, name="drug") + """
+    real at(const real *time, int n, real CL, real V, real ka)
+    {
+        real y[2] = {1, 0}, before = 0, total = 0;
+        for (int i = 0; i < n; i++) {
+            drug_advance(before, time[i], y, CL, V, ka);
+            total += y[1];
+            before = time[i];
+        }
+        return total;
+    }"""
+    times = [np.sort(rng.uniform(0, 5, n)).astype(dtype) for n in rng.integers(1, 6, 70)]
+    given, a, b = {"CL": 0.5, "V": 2.0, "ka": 1.5}, 1.5, 0.25
+    wanted = [a / (a - b) * (np.exp(-b * t) - np.exp(-a * t)).sum() for t in (t.astype(float) for t in times)]
+    rows = gs.Rows(source, time=gs.sequences(times))
+    close(rows.terms(**given), np.array(wanted), dtype)
+    slope = sum((-t * a / (a - b) * np.exp(-b * t) + a / (a - b) ** 2 * (np.exp(-b * t) - np.exp(-a * t))).sum() for t in times)
+    close(rows.value_and_grad(**given)[1]["CL"], slope / given["V"], dtype)
+
+
+@kernel_shape
 def long_sequences_in_parts(dtype, rng):
     """Parts of few sequences, in groups of groups; a nonlinear state, and a whole number; missing numbers keep both."""
     source = """

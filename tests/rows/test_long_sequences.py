@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from parts import in_parts, step_by_step
+from random_sequences import Writer
 from statsmodels.tsa.statespace.structural import UnobservedComponents
-from thorough import double_first
+from thorough import double_first, some
 
 import gpustats as gs
 from gpustats.rows import evaluator, long_sequences
@@ -134,6 +135,12 @@ def test_functions_of_all_kinds(name, monkeypatch):
     assert not rounds(rows, parameters)[1]
     both(monkeypatch, HEAD + BODIES[name] + " }", walks((1, 2, 700)), parameters, wrt="b")
     both(monkeypatch, HEAD + BODIES[name] + " }", walks((700,)), {"a": 6.0, "b": 0.4}, wrt="a")
+
+
+@pytest.mark.parametrize("seed", some(range(24), 6))
+def test_random_functions(seed, monkeypatch):
+    parameters = dict(zip("ab", np.random.default_rng(seed).normal(size=2), strict=True))
+    both(monkeypatch, Writer(seed).source(), walks((1, 2, 40, 301), seed), parameters, span=5)
 
 
 LEFT = {
