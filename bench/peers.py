@@ -153,7 +153,7 @@ class JAX(Peer):
         jax.config.update("jax_default_matmul_precision", "highest")  # else float32 is right to 1e-3 only
         if not gpu:
             jax.config.update("jax_platforms", "cpu")
-        self.jax = jax
+        self.jax, self.gpu = jax, gpu
         self.put, self.compile = jax.numpy.asarray, jax.jit
         js = jax.scipy.stats
         self.functions = {

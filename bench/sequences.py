@@ -1,7 +1,9 @@
-"""`python -m bench.sequences`: log-likelihoods of many sequences, with their gradients, beside scans of JAX and PyTensor.
+"""`python -m bench.sequences`: log-likelihoods of sequences, with their gradients, beside scans of JAX and PyTensor.
 
-The function of a sequence is one of `gpustats.series`. JAX goes through all sequences at once in `jax.lax.scan`, and so does
-PyTensor in `pytensor.scan`, on a CPU; both differentiate the scan by themselves, and compile value and gradient together.
+The function of a sequence is one of `gpustats.series`. JAX goes through many sequences at once in `jax.lax.scan`, and so does
+PyTensor in `pytensor.scan`, on a CPU; both differentiate the scan by themselves, and compile value and gradient together. One
+long series is a Kalman filter by `jax.lax.associative_scan` on a GPU (Särkkä & García-Fernández, 2021, Temporal parallelization
+of Bayesian smoothers), since a scan takes some 10 µs for each step there; statsmodels has it on a CPU.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from .report import DIFFERENCE, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, at
 
 NOTE = TIMES_NOTE + """\
 gpustats takes parameters from the host and returns value and gradient there. difference: of the value, relative to it, and of
-each derivative, relative to the largest, from those of gpustats.
+each derivative, relative to the largest, from those of gpustats; statsmodels has only those in standard deviations.
 """
 COLUMNS = TIMES | RATIO | DIFFERENCE
 
@@ -43,6 +45,9 @@ class Case:
     parameters : dict
     scan : callable
         ``scan(xp, zeros, **parameters)`` with a library whose functions `xp` has by the same names; `zeros` is (n,).
+    in_parallel : callable, optional
+        ``in_parallel(jax, y, **parameters)``, log-likelihood of one long series y, (length,), parallel in time: then the case
+        is of one series.
     """
 
     title: str
@@ -50,6 +55,7 @@ class Case:
     simulate: Callable[[np.random.Generator, int, int], dict[str, np.ndarray]]
     parameters: dict[str, float]
     scan: Callable[..., Scan]
+    in_parallel: Callable[..., Any] | None = None
 
 
 def trials(rng: np.random.Generator, n: int, length: int) -> dict[str, np.ndarray]:
@@ -98,12 +104,53 @@ def hidden_markov(
     return [zeros + 1 - initial, zeros + initial], step
 
 
+def walk(rng: np.random.Generator, n: int, length: int) -> dict[str, np.ndarray]:
+    return {"y": 0.3 * rng.normal(size=(n, length)).cumsum(1) + rng.normal(size=(n, length))}
+
+
+def local_level(xp: Any, zeros: Any, sigma: Any, sigma_level: Any, level: Any, level_sd: Any) -> Scan:
+    def step(state: list[Any], now: list[Any]) -> tuple[list[Any], Any]:
+        (mean, variance), (y,) = state, now
+        d, f = y - mean, variance + sigma**2
+        after = [mean + d * variance / f, variance * sigma**2 / f + sigma_level**2]
+        return after, -0.5 * (xp.log(f) + d * d / f) - HALF_LOG_2PI
+
+    return [zeros + level, zeros + level_sd**2], step
+
+
+def local_level_in_parallel(jax: Any, y: Any, sigma: Any, sigma_level: Any, level: Any, level_sd: Any) -> Any:
+    jnp, r, q = jax.numpy, sigma**2, sigma_level**2
+
+    def combine(i: Any, j: Any) -> Any:
+        (a_i, b_i, c_i, e_i, j_i), (a_j, b_j, c_j, e_j, j_j) = i, j
+        share = 1 / (1 + c_i * j_j)
+        return (
+            a_j * a_i * share, a_j * (b_i + c_i * e_j) * share + b_j, a_j**2 * c_i * share + c_j,
+            a_i * (e_j - j_j * b_i) * share + e_i, a_i**2 * j_j * share + j_i,
+        )  # fmt: skip
+
+    first = jnp.arange(y.size) == 0
+    prior = jnp.where(first, level_sd**2, q)
+    gain = prior / (prior + r)
+    a = jnp.where(first, 0, 1 - gain)
+    b = jnp.where(first, level + gain * (y - level), gain * y)
+    e, j = jnp.where(first, 0, y / (q + r)), jnp.where(first, 0, 1 / (q + r))
+    _, means, variances, _, _ = jax.lax.associative_scan(combine, (a, b, prior * (1 - gain), e, j))
+    mean = jnp.concatenate([jnp.array([level]), means[:-1]])
+    f = jnp.concatenate([jnp.array([level_sd**2]), variances[:-1] + q]) + r
+    return (-0.5 * (jnp.log(f) + (y - mean) ** 2 / f) - HALF_LOG_2PI).sum()
+
+
 HIDDEN = {"initial": 0.3, "p_01": 0.1, "p_10": 0.2, "mu_0": 0.1, "mu_1": 1.8, "sigma_0": 0.9, "sigma_1": 1.1}
 CASES = [
     Case("Rescorla-Wagner", "rescorla_wagner", trials, {"alpha": 0.3, "beta": 2.0}, rescorla_wagner),
     Case("hidden Markov, 2 states", "hidden_markov", signals, HIDDEN, hidden_markov),
     Case(
         "GARCH", "garch", returns, {"mu": 0.05, "omega": 0.1, "alpha": 0.1, "beta": 0.8, "variance": 1.0}, garch
+    ),
+    Case(
+        "local level", "local_level", walk, {"sigma": 0.9, "sigma_level": 0.3, "level": 0.1, "level_sd": 2.0}, local_level,
+        local_level_in_parallel,
     ),
 ]  # fmt: skip
 
@@ -129,6 +176,8 @@ def with_jax(peer: JAX, case: Case, data: dict[str, np.ndarray]) -> Callable[[],
     parameters = {name: peer.put(value) for name, value in case.parameters.items()}
 
     def log_likelihood(parameters: Numbers, by_time: list[Any]) -> Any:
+        if case.in_parallel and peer.gpu:
+            return case.in_parallel(jax, by_time[0][:, 0], **parameters)
         start, step = case.scan(xp, jnp.zeros(by_time[0].shape[1]), **parameters)
         return jax.lax.scan(step, start, by_time)[1].sum()
 
@@ -158,7 +207,7 @@ def with_pytensor(peer: PyTensor, case: Case, data: dict[str, np.ndarray]) -> Ca
     xp = SimpleNamespace(exp=pt.exp, log=pt.log, maximum=pt.maximum, softplus=pt.softplus)
     by_time = [pytensor.shared(np.ascontiguousarray(numbers.T)) for numbers in data.values()]
     parameters = {name: pt.dscalar(name) for name in case.parameters}
-    start, step = case.scan(xp, pt.zeros(next(iter(data.values())).shape[0]), **parameters)
+    start, step = case.scan(xp, 0 * by_time[0][0], **parameters)
 
     def flat(*given: Any) -> list[Any]:
         now, state = list(given[: len(by_time)]), list(given[len(by_time) : len(by_time) + len(start)])
@@ -176,8 +225,33 @@ def with_pytensor(peer: PyTensor, case: Case, data: dict[str, np.ndarray]) -> Ca
     return lambda: tuple(work(*given))
 
 
+class StatsModels(Peer):
+    """Peer for statsmodels' Kalman filter; derivatives by complex steps."""
+
+    name = "statsmodels"
+    asynchronous = False
+
+    def __init__(self, gpu: bool):
+        from statsmodels.tsa.statespace import structural
+
+        self.structural = structural
+
+
+def with_statsmodels(peer: StatsModels, case: Case, data: dict[str, np.ndarray]) -> Callable[[], tuple[Any, ...]]:
+    at = case.parameters
+    model = peer.structural.UnobservedComponents(data["y"][0], "local level", loglikelihood_burn=0)
+    model.ssm.initialize_known(np.array([at["level"]]), np.array([[at["level_sd"] ** 2]]))
+    sd = np.array([at["sigma"], at["sigma_level"]])
+
+    def call() -> tuple[Any, ...]:
+        slopes = model.score(sd**2, method="approx", approx_complex_step=True) * 2 * sd
+        return model.loglike(sd**2), *slopes, np.nan, np.nan
+
+    return call
+
+
 BINDS: dict[type[Peer], Callable[..., Callable[[], tuple[Any, ...]]]] = {
-    GPUStats: with_gpustats, JAX: with_jax, PyTensor: with_pytensor
+    GPUStats: with_gpustats, JAX: with_jax, PyTensor: with_pytensor, StatsModels: with_statsmodels
 }  # fmt: skip
 
 
@@ -190,10 +264,12 @@ def rows(report: Report, case: Case, peers: list[Peer], n: int, length: int) -> 
         call = BINDS[type(peer)](peer, case, data)
         found = np.array([np.asarray(number, float) for number in call()])
         apart = np.append(abs(found[0] / expected[0] - 1), abs(found[1:] - expected[1:]) / abs(expected[1:]).max())
-        return {"difference": float(apart.max())} | report.measure(call, peer)
+        return {"difference": float(np.nanmax(apart))} | report.measure(call, peer)
 
     made = []
     for peer in peers:
+        if isinstance(peer, StatsModels) and case.model != "local_level":
+            continue
         row = {"work": f"{case.title}, {n:,} × {length:,}", "peer": peer.name, "time": "waited_us", "n": n, "length": length}
         made.append(attempt(row, measured, peer))
     return made
@@ -203,13 +279,15 @@ def main(argv: list[str] | None = None) -> int:
     parser = options("sequences", __doc__)
     parser.add_argument("--n", type=size, help="number of sequences (default: 100,000, on a CPU 1,000)")
     parser.add_argument("--length", type=size, help="of each (default: 100)")
+    parser.add_argument("--long", type=size, help="length of one long series (default: 10,000,000, on a CPU 100,000)")
     args = parser.parse_args(argv)
     report = Report(args)
     n = report.default(args.n, gpu=100_000, cpu=1_000, quick=50)
     length = report.default(args.length, gpu=100, cpu=100, quick=20)
-    peers = report.peers(BINDS, cpu_only=[PyTensor])
+    long = report.default(args.long, gpu=10_000_000, cpu=100_000, quick=500)
+    peers = report.peers(BINDS, cpu_only=[PyTensor, StatsModels])
     for case in report.wanted(CASES):
-        report.rows += rows(report, case, peers, n, length)
+        report.rows += rows(report, case, peers, *((1, long) if case.in_parallel else (n, length)))
     return report.write(Table(report.rows, COLUMNS, NOTE))
 
 

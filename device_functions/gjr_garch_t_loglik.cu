@@ -4,14 +4,29 @@
 // beta: nonnegative, weight of the last variance
 // variance: positive, of the first number; omega / (1 - alpha - gamma / 2 - beta) where the series is stationary
 // nu: positive, degrees of freedom, more than 2
+// conditional_variance: vector, h[t]
+// simulated: vector, draw of y[t] from the model
 // model: y[t] ~ StudentT(nu, mu, sqrt(h[t] * (nu - 2) / nu))
 // h[t] = omega + w[t - 1] * (y[t - 1] - mu)**2 + beta * h[t - 1]    h[0] = variance    w[t] = alpha + gamma if y[t] < mu else alpha
 // source: Glosten, Jagannathan & Runkle (1993), On the relation between the expected value and the volatility; Bollerslev (1987)
 __device__ real gjr_garch_t_loglik(
-    const real *y, int n, real mu, real omega, real alpha, real gamma, real beta, real variance, real nu)
+    const real *y, int n, real mu, real omega, real alpha, real gamma, real beta, real variance, real nu,
+    real *conditional_variance, rng_t *rng, real *simulated)
 {
-    if (isinf(nu)) return gjr_garch_loglik(y, n, mu, omega, alpha, gamma, beta, variance);
     if (!(nu > 2 && alpha + gamma >= 0)) return NAN;
+    conditional_variance[0] = variance;
+    for (int t = 1; t < n; t++) {
+        real before = conditional_variance[t - 1], d = y[t - 1] - mu;
+        real news = isnan(d) ? (alpha + 0.5 * gamma) * before : (d < 0 ? alpha + gamma : alpha) * d * d;
+        conditional_variance[t] = omega + news + beta * before;
+    }
+    real now = variance;
+    for (int t = 0; t < n; t++) {
+        real e = student_t_sample(rng, nu, 0, sqrt(isinf(nu) ? now : now * (nu - 2) / nu));
+        simulated[t] = mu + e;
+        now = omega + (e < 0 ? alpha + gamma : alpha) * e * e + beta * now;
+    }
+    if (isinf(nu)) return gjr_garch_loglik(y, n, mu, omega, alpha, gamma, beta, variance);
     real h = variance, logs = 0, tails = 0, seen = 0;
     for (int t = 0; t < n; t++) {
         real square = h, weight = alpha + 0.5 * gamma;

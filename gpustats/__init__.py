@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .mixtures.mixture import Mixture
     from .processes.local import LocalGP
     from .processes.registry import covariances
+    from .rows.compartments import compartment_steps
     from .rows.hidden_markov import hidden_markov
     from .rows.leaves import dot, gather, per_row
     from .rows.model import Rows
@@ -61,9 +62,9 @@ _LAZY = {
     "DeviceArray": ".runtime.device_array",
     "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".processes.local",
     "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box",
-    "as_jax": ".xla", "box_probability": ".transforms.box_probability", "compat": None,
-    "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves", "gather": ".rows.leaves",
-    "gp": None, "hidden_markov": ".rows.hidden_markov", "ode_steps": ".rows.ode",
+    "as_jax": ".xla", "box_probability": ".transforms.box_probability", "compartment_steps": ".rows.compartments",
+    "compat": None, "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves",
+    "gather": ".rows.leaves", "gp": None, "hidden_markov": ".rows.hidden_markov", "ode_steps": ".rows.ode",
     "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
     "sample_discrete": ".draws.discrete", "sequences": ".rows.sequences", "series": ".rows.series",
     "to_device": ".runtime.transfers", "to_host": ".runtime.transfers", "transforms": None, "use": ".runtime.choose",
@@ -75,11 +76,11 @@ _LAZY = {
 __all__ = [
     "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceArray", "DeviceFunctionError", "DeviceLostError", "GLM",
     "Generator", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "as_jax",
-    "box_probability", "compat", "covariances", "densities", "devices", "dot", "gather", "gp", "hidden_markov",
-    "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal", "matrix_t", "ode_steps",
-    "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register", "sample_discrete", "sequences",
-    "series", "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use",
-    "wishart",
+    "box_probability", "compartment_steps", "compat", "covariances", "densities", "devices", "dot", "gather", "gp",
+    "hidden_markov", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal",
+    "matrix_t", "ode_steps", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register",
+    "sample_discrete", "sequences", "series", "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction",
+    "unitary_group", "use", "wishart",
 ]  # fmt: skip
 
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .density import ELLIPTICAL, densities
+from .language.derivative import differentiate_by
 from .language.kinds import add_kind
 from .language.library import library
+from .language.nodes import Function
 from .processes.kind import COVARIANCE
 from .rows.kind import SEQUENCE_MODEL
 
 add_kind(ELLIPTICAL)
 add_kind(COVARIANCE)
 add_kind(SEQUENCE_MODEL)
+
+
+def _gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
+    from .rewriting.differentiate import gradient  # here, as it takes long
+
+    return gradient(function, wrt, functions)
+
+
+differentiate_by(_gradient)
 
 
 def register(source: str | Path, *, replace: bool = False) -> Any:

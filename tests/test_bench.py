@@ -10,7 +10,7 @@ import pytest
 from thorough import THOROUGH, some
 
 import gpustats as gs
-from bench import catalogue, draws, local_gp, report
+from bench import catalogue, differential_equations, draws, local_gp, report
 
 RESULTS = Path(report.__file__).parent / "results"
 H200 = {"name": "NVIDIA H200", "backend": "cuda"}
@@ -177,3 +177,12 @@ def test_differences_between_models():
     assert catalogue.difference([1.0, -np.inf], [1.0, -np.inf]) == 0 and catalogue.difference(2.0, 1.0) == 1
     assert catalogue.difference([3.0, 1e6], [1.0, 1e6]) == 2e-6  # of the largest
     assert catalogue.difference(np.nan, 1.0) == catalogue.difference(1.0, -np.inf) == np.inf
+
+
+def test_methods_for_differential_equations_agree(tmp_path):
+    differential_equations.main(["--quick", "--peer", "gpustats", "--out", str(tmp_path)])
+    (path,) = tmp_path.glob("*.json")
+    rows = json.loads(path.read_text())["rows"]
+    ours, explicit, stiff = "gpustats", "gpustats, dopri5", "gpustats, rodas5p"
+    assert [row["peer"] for row in rows] == [ours, explicit, stiff, ours, stiff]
+    assert all(row["waited_us"] > 0 and row["difference"] < 1e-4 for row in rows)

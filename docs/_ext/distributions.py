@@ -201,7 +201,10 @@ def sequence_page(name: str) -> str:
     lines += [f"With sequences `{'`, `'.join(m.sequences)}`, lists of arrays:", ""]
     lines += ["```python", f"rows = gs.Rows(gs.series.{name}, {given})", "value, gradient = rows.value_and_grad("]
     lines += [f"    {', '.join(f'{p}={p}' for p in m.parameters)}", ")", "```", ""]
-    lines += ["In a row function of your own:", "", "```c"]
+    lines += ["Of the same parameters, numbers of each step:", "", "| output | from | meaning |", "| --- | --- | --- |"]
+    method = {output: "rows.draws" if output in m.drawn else "rows.steps" for output in m.outputs}
+    lines += [f"| `{output}` | `{method[output]}` | {cell(about)} |" for output, about in m.outputs.items()]
+    lines += ["", "In a row function of your own:", "", "```c"]
     lines += [f"{name}_loglik({', '.join([*m.sequences, 'n', *m.parameters])})", "```", ""]
     lines += ["## Source", "", "```c", m.source.strip(), "```", "", "## References", "", f"- {m.reference}"]
     return "\n".join(lines) + "\n"

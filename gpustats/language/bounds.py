@@ -147,6 +147,24 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
     return ""
 
 
+def elements(loop: lang.For) -> tuple[int, int] | None:
+    """Elements that a loop leaves out, before its first and behind its last one; None for loops that do other than count them.
+
+    It goes from one element of the vectors to the next: ``for (int t = 0; t < dim; t++)``.
+    """
+    start, condition, left_out = loop.start, loop.condition, 0
+    if not (isinstance(start, lang.Declare) and isinstance(start.value, lang.Number) and isinstance(condition, lang.Binary)):
+        return None
+    here, limit = lang.Name(start.name, INT), condition.right
+    if isinstance(limit, lang.Binary) and limit.operator == "-" and isinstance(limit.right, lang.Number) and limit.type == INT:
+        left_out, limit = int(limit.right.text), limit.left
+    next_one = lang.Assign(here.name, INT, lang.Binary("+", here, lang.Number("1", INT), INT))
+    changed = any(isinstance(n, lang.Assign) and n.name == here.name for s in loop.body for n in lang.walk(s))
+    if changed or limit != _DIM or condition.operator != "<" or condition.left != here or loop.step != next_one:
+        return None
+    return int(start.value.text), left_out
+
+
 def counted(loop: lang.For) -> bool:
     """True if a loop plainly takes few turns: one for each element of a vector, or some tens of thousands."""
     each_turn = [s for s in (loop.step, *loop.body) if isinstance(s, lang.Assign)]

@@ -36,8 +36,8 @@ def derived(function: Function, suffix: str, body: str, resolve: Resolve, more: 
     def known(called: str) -> Function | None:
         return function if called == function.name else resolve(called)
 
-    made = parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name).functions[name]
-    return unlike_others(made, resolve)
+    made = parse(f"{function.type} {name}({declared})\n{{\n{body}}}\n", known, name=function.name)
+    return unlike_others(made.as_written(made.functions[name]), resolve)
 
 
 def with_argument(function: Function, suffix: str, argument: str, body: str, resolve: Resolve) -> tuple[Function, str]:

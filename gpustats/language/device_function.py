@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
@@ -15,6 +15,7 @@ from .domains import DOMAINS, domains_of, nearest, refusal
 from .kinds import DISTRIBUTION_FUNCTIONS, NUMBERS, QUANTILES, Kind, distribution_name, endings, kinds
 from .names import printed_names
 from .nodes import OUTPUT, REAL, RNG, VECTOR, VOID, Function, Parameter, Resolve
+from .outputs import without_outputs
 from .recursion import deeply
 from .syntax import COMMENT, deepest, fail, plain_text, syntax_tree
 from .translate import Translator
@@ -46,7 +47,7 @@ class DeviceFunction:
 
     name: str  # name of the distribution: that of its functions without their ending, as `normal` for `normal_logpdf`
     source: str  # the text, as the user wrote it
-    #: name as printed in a kernel -> parsed function, in the order of the text
+    #: name as printed in a kernel -> parsed function, in the order of the text; without outputs by step
     functions: dict[str, Function] = field(repr=False)
     arguments: tuple[Argument, ...] = ()  # observation first, then the parameters in the order in which users pass them
     description: str = ""  # first line of the comment
@@ -56,6 +57,9 @@ class DeviceFunction:
     #: the functions of other sources that it calls, by the names under which it knows them
     others: dict[str, Function] = field(default_factory=dict, repr=False)
     formula: str = ""  # that the comment gives, as `formula.parse` takes it
+    #: functions of sequences as they were written, by the names of those without their outputs by step
+    with_outputs: dict[str, Function] = field(default_factory=dict, repr=False)
+    outputs: tuple[Argument, ...] = ()  # by step, of the function that the arguments are those of
 
     def role(self, *endings: str) -> Function | None:
         """Function whose name ends in one of `endings`."""
@@ -64,6 +68,10 @@ class DeviceFunction:
     def written(self, function: Function) -> str:
         """Name of a function, as the user wrote it."""
         return self.name + function.name.removeprefix(self.prefix)
+
+    def as_written(self, function: Function) -> Function:
+        """Function of the source with its outputs by step, if it has any."""
+        return self.with_outputs.get(function.name, function)
 
     @property
     def density(self) -> Function:
@@ -118,11 +126,15 @@ def parse_row_function(source: str, resolve: Resolve, taken: Callable[[str], boo
         raise DeviceFunctionError("there is no function of a row here", 1, 1, source)
     made = parse(source, resolve, names[-1], taken)
     function = list(made.functions.values())[-1]
+    whole = made.as_written(function)
     if function.type != REAL or not function.parameters:
         fault = "takes no argument" if function.type == REAL else f"must return a `real`, not {function.type}"
         raise DeviceFunctionError(f"{names[-1]} {fault}", function.line, function.column, source)
+    if stream := [p for p in function.parameters if p.type == RNG]:
+        message = f"{names[-1]} draws random numbers: it may do so only for outputs by step, such as `real *drawn`"
+        raise DeviceFunctionError(message, stream[0].line, stream[0].column, source)
     said = _comment(made.source, made.name)
-    entries, known = said.entries, [p.written or p.name for p in function.parameters]
+    entries, known = said.entries, [p.written or p.name for p in whole.parameters]
     said.refuse_unknown(made.source, (), others=True)  # its comment may be prose
     for key, (_, _, line) in entries.items():
         if key not in known:
@@ -130,9 +142,9 @@ def parse_row_function(source: str, resolve: Resolve, taken: Callable[[str], boo
             raise DeviceFunctionError(message, line, 1, source)
     arguments = tuple(
         _argument(made.source, name, p.type, entries.get(name, ("", "", function.line)))
-        for name, p in zip(known, function.parameters, strict=True) if p.name != "dim"
+        for name, p in zip(known, whole.parameters, strict=True) if p.name != "dim" and p.type != RNG
     )  # fmt: skip
-    return replace(made, arguments=arguments), function
+    return _with_arguments(made, function, arguments), function
 
 
 def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[str], bool] | None) -> DeviceFunction:
@@ -143,6 +155,7 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
     own: dict[str, Function] = {}  # by the names that the user gave them
     others: dict[str, Function] = {}
     names: dict[str, list[str]] = {}  # of the arguments, as the user wrote them
+    with_outputs: dict[str, Function] = {}
 
     def known(called: str) -> Function | None:
         if called in own:
@@ -159,16 +172,21 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
         in_kernels = {function.name: function for function in own.values()}
         translator = Translator(source, printed[node.decl.name], known, lambda n: in_kernels.get(n) or resolve(n))  # noqa: B023
         function = translator.function(node)
+        if function.type == REAL and any(p.type == OUTPUT for p in function.parameters):
+            with_outputs[function.name] = function
+            function = without_outputs(function, lambda at, message: fail(source, at, message))
         own |= {made.name: made for made in translator.made}
         own[node.decl.name] = function
         names[function.name] = list(translator.scopes[0])
     said = _comment(source, name)
     functions = {function.name: function for function in own.values()}
-    made = DeviceFunction(name, source, functions, (), said.description, said.reference, printed[""], others)
-    if not made.kind:
+    made = DeviceFunction(
+        name, source, functions, (), said.description, said.reference, printed[""], others, with_outputs=with_outputs
+    )
+    if not made.kind or not (defining := made.role(*made.kind.endings)):
         return made
-    arguments = _arguments(made, names, said)
-    return replace(made, arguments=arguments, formula=_formula(source, arguments, said.formula))
+    made = _with_arguments(made, defining, _arguments(made, names, said))
+    return replace(made, formula=_formula(source, made.arguments, said.formula))
 
 
 # ---- the comment
@@ -260,6 +278,7 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comm
     assert kind is not None
     function, sampler = made.role(*kind.endings), made.role("sample")
     assert function is not None
+    function = made.as_written(function)
     drawn = _drawn(made, sampler, names_of[sampler.name]) if sampler else {}
     if function is sampler:  # there are draws of it, but no density
         names, types = ["x", *drawn], {"x": VECTOR if sampler.type == VOID else REAL, **{n: p.type for n, p in drawn.items()}}
@@ -301,8 +320,17 @@ def _arguments(made: DeviceFunction, names_of: dict[str, list[str]], said: _Comm
             )  # fmt: skip
     length = next((n for n, p in zip(names, function.parameters, strict=False) if p.name == "dim"), "dim")  # as it is written
     return tuple(
-        _argument(made.source, n, types[n], entries.get(n, ("", "", function.line))) for n in names if n != length
+        _argument(made.source, n, types[n], entries.get(n, ("", "", function.line)))
+        for n in names if n != length and types[n] != RNG
     )
+
+
+def _with_arguments(made: DeviceFunction, function: Function, arguments: Sequence[Argument]) -> DeviceFunction:
+    """Source with the arguments of its function, of which outputs by step are none."""
+    parameters = made.with_outputs[function.name].parameters if function.name in made.with_outputs else ()
+    outputs = [p.written for p in parameters if p.type == OUTPUT]
+    of_user = tuple(a for a in arguments if a.name not in outputs)
+    return replace(made, arguments=of_user, outputs=tuple(a for a in arguments if a.name in outputs))
 
 
 def _require_arguments(
@@ -356,10 +384,11 @@ def _require_same(made: DeviceFunction, sampler: Function, drawn: dict[str, Para
 def _argument(source: str, name: str, type: str, entry: Entry) -> Argument:
     """Argument of the signature, with the comment's domain and description."""
     domain, about, line = entry
-    argument = Argument(name, domain or ("vector" if type == VECTOR else "real"), about)
-    if (argument.rank == 1) != (type == VECTOR):
+    pointer = {VECTOR: "const real *", OUTPUT: "real *"}.get(type, "")
+    argument = Argument(name, domain or ("vector" if pointer else "real"), about)
+    if (argument.rank == 1) != bool(pointer):
         raise DeviceFunctionError(
-            f"the comment calls {name} '{domain}', but the signature has it as "
-            f"{'const real *' if type == VECTOR else type}", line=line, column=1, source=source,
+            f"the comment calls {name} '{domain}', but the signature has it as {pointer or type}",
+            line=line, column=1, source=source,
         )  # fmt: skip
     return argument

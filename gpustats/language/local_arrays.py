@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from . import nodes as lang
 from .bounds import length
+from .derivative import Derivative, gradient_of
 from .kinds import is_helper
 from .nodes import INT, REAL, Assign, Binary, Call, Conditional, Expression, For, Function, Name, Statement
 from .unrolling import MOST_UNROLLED_TURNS, Place, Unroller, Unrolling, element_name, number_of, written
@@ -32,7 +33,7 @@ class DeclareArray(lang.Node):
 
 
 def without_arrays(
-    body: Sequence[Statement | DeclareArray], used: set[str], callees: Mapping[str, Function],
+    body: Sequence[Statement | DeclareArray | Derivative], used: set[str], callees: Mapping[str, Function],
     refuse: Callable[[lang.Node, str], NoReturn],
 ) -> tuple[tuple[Statement, ...], list[Function], dict[str, str]]:  # fmt: skip
     """Statements of a function without arrays, the functions that were made for it, and the names of the elements.
@@ -58,10 +59,12 @@ class Arrays(Unrolling):
 
     # -- statements
 
-    def statement(self, s: Statement | DeclareArray, place: Place) -> None:
+    def statement(self, s: Statement | DeclareArray | Derivative, place: Place) -> None:
         match s:
             case DeclareArray():
                 self.declare(s, place)
+            case Derivative():
+                self.derivative(s, place)
             case lang.Store() if s.array.name in self.elements:
                 self.store(s, place)
             case lang.Perform(call=Call() as call) if (callee := self.writer(call)) is not None:
@@ -117,16 +120,90 @@ class Arrays(Unrolling):
                 mine.pop(p.name, None)
                 within.names[p.name] = place.names.get(argument.name, argument.name)
             else:
-                value = self.folded(argument, place)
-                name = self.fresh(p.name)
-                within.names[p.name] = name
-                self.learn(p.name, p.type, value, within)
-                place.out.append(lang.Declare(p.type, name, value, line=call.line, column=call.column))
+                self.argument(p, argument, call, place, within)
         self.elements, self.inlining = mine, self.inlining + 1
         if self.inlining > MOST_WITHIN:
             self.refuse(call, f"more than {MOST_WITHIN} functions that write to arrays call one another here")
         self.block(callee.body, within)
         self.elements, self.inlining = before, self.inlining - 1
+
+    def argument(self, p: lang.Parameter, argument: Expression, call: Call, place: Place, within: Place) -> None:
+        """Declare a number that a function is given, which is written out `within`."""
+        value, name = self.folded(argument, place), self.fresh(p.name)
+        within.names[p.name] = name
+        self.learn(p.name, p.type, value, within)
+        place.out.append(lang.Declare(p.type, name, value, line=call.line, column=call.column))
+
+    def derivative(self, s: Derivative, place: Place) -> None:
+        """Write out the derivatives of a function that writes to an array, which become the elements of that array."""
+        call, callee = s.call, self.unroller.functions[s.call.function]
+        given = list(zip(callee.parameters, call.arguments, strict=True))
+        written = [a for p, a in given if p.type == lang.OUTPUT]
+        inputs = [a for p, a in given if p.type != lang.OUTPUT]
+        if len(written) > 1:
+            self.refuse(s, f"the function writes to {len(written)} arrays: derivatives are of functions that write to one")
+        target = self.own(written[0], callee, call)
+        if s.wrt not in inputs or any(_mentions(a, {s.wrt.name}) for a in inputs if a != s.wrt):
+            self.refuse(s, f"{s.wrt.name} must be an argument of the function itself, and in no other one")
+        if any(self.elements.get(a.name) is target for a in inputs if isinstance(a, Name)):
+            self.refuse(s, "the function reads the array that is to get its derivatives: give it another one")
+        n_wrt = len(self.own(s.wrt, callee, call)) if s.wrt.type in (ARRAY, lang.VECTOR, lang.OUTPUT) else 1
+        if len(target) % n_wrt:
+            many = f"the derivatives in the {n_wrt} elements of {s.wrt.name}"
+            self.refuse(s, f"the array that gets {many} has {len(target)} elements, which is no multiple")
+        function, names, wrt = self.of_numbers(s, callee, len(target) // n_wrt)
+        made = gradient_of(function, wrt, self.unroller.functions)
+        within = Place({}, {}, place.out)
+        for p, argument in given:
+            if p.type == lang.OUTPUT:
+                continue
+            if isinstance(argument, Name) and argument.name in self.elements:
+                within.names |= dict(zip(names[p.name], self.elements[argument.name], strict=True))
+            elif p.type == lang.VECTOR:
+                assert isinstance(argument, Name)
+                within.names[p.name] = place.names.get(argument.name, argument.name)
+            else:
+                self.argument(p, argument, call, place, within)
+        *body, last = made.body
+        assert isinstance(last, lang.Return) and isinstance(last.value, Call)
+        before, self.elements, self.inlining = self.elements, {}, self.inlining + 1
+        self.block(body, within)
+        for name, value in zip(target, last.value.arguments[len(function.results) :], strict=True):
+            place.out.append(Assign(name, REAL, self.folded(value, within), line=s.line, column=s.column))
+        self.elements, self.inlining = before, self.inlining - 1
+
+    def of_numbers(self, s: Derivative, callee: Function, n_results: int) -> tuple[Function, dict[str, list[str]], list[str]]:
+        """Function that returns the elements which `callee` writes, with numbers in the place of the arrays that it is given.
+
+        With it come the names of the numbers, for each array, and of those in whose directions the derivatives are.
+        """
+        inner = Arrays(self.unroller, {p.name for p in callee.parameters} | set(lang.called(callee)), self.refuse)
+        inner.inlining, parameters, wrt, place = 1, list[lang.Parameter](), list[str](), Place({}, {})
+        for p, a in zip(callee.parameters, s.call.arguments, strict=True):
+            if p.type == lang.OUTPUT:
+                inner.declare(DeclareArray(p.name, (n_results,), None), place)
+                results = inner.elements[p.name]
+                continue
+            if isinstance(a, Name) and a.name in self.elements:
+                own = inner.elements[p.name] = [inner.fresh(element_name(p.name, i)) for i in range(len(self.elements[a.name]))]
+                parameters += [lang.Parameter(name, REAL) for name in own]
+            else:
+                own = [p.name]
+                parameters.append(p)
+                if p.type == INT:
+                    inner.learn(p.name, INT, self.folded(a, place, aside=False), place)
+            wrt += own * (a == s.wrt)
+        inner.block(callee.body, place)
+        made = Function(f"{callee.name}_of_numbers", tuple(parameters), (), f"{callee.name}_results", tuple(results))
+        end = lang.Return(Call(made.maker, tuple(Name(r, REAL) for r in results), made.type))
+        arrays = {n: names for n, names in inner.elements.items() if names is not results}
+        return replace(made, body=(*place.out, end)), arrays, wrt
+
+    def own(self, array: Expression, callee: Function, call: Call) -> list[str]:
+        """Elements of an array that is given to a function to write to."""
+        if not isinstance(array, Name) or array.name not in self.elements:
+            self.refuse(call, f"{callee.name} must be given arrays of your own here")
+        return self.elements[array.name]
 
     def kept(self, e: Expression, type: str, place: Place) -> Expression:
         """Expression in a variable of its own, for use in several places."""

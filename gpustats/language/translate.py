@@ -10,6 +10,7 @@ from . import nodes as lang
 from .assignment import with_values
 from .bounds import within_bounds
 from .depth import flat
+from .derivative import DERIVATIVE, Derivative
 from .expressions import Expressions
 from .kinds import is_helper
 from .local_arrays import ARRAY, MOST_ELEMENTS, DeclareArray, callees_of, without_arrays
@@ -66,13 +67,14 @@ class Translator(Expressions):
                 self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
         self.writes = self.helper and self.result == VOID and OUTPUT in types and RNG not in types
+        by_step = self.helper and self.result == REAL and VECTOR in types  # then it may have outputs
         if (VECTOR in types or OUTPUT in types) and not self.writes and not any(p.name == "dim" for p in parameters):
             self.fail(declaration, "a function of vectors needs their length, `int dim`"
                       + ", or another `int` behind them" * self.helper)
-        if OUTPUT in types and RNG not in types and not self.writes:
+        if OUTPUT in types and RNG not in types and not self.writes and not by_step:
             written = declaration.type.args.params[types.index(OUTPUT)]
             self.fail(written, f"{written.name} is not to be written: declare it `const real *{written.name}`")
-        if (self.result == VOID) != (OUTPUT in types) or (types.count(OUTPUT) > 1 and not self.writes):
+        if not by_step and ((self.result == VOID) != (OUTPUT in types) or (types.count(OUTPUT) > 1 and not self.writes)):
             self.fail(declaration, "a function writes one vector, `real *`, and then returns `void`; or it writes none")
         body = (*self.copies(node.body), *self.block(node.body))
         if self.result != VOID and not _returns(body):
@@ -142,6 +144,10 @@ class Translator(Expressions):
                 return [self.store(node, node.expr, node.op[-1], lang.Number("1", INT))]
             case c_ast.Assignment() | c_ast.UnaryOp():
                 return [self.assignment(node)]
+            case c_ast.FuncCall(name=c_ast.ID(name=name), args=c_ast.ExprList(exprs=[c_ast.FuncCall() as call, variable])) if (
+                name == DERIVATIVE
+            ):
+                return [self.derivative(node, call, variable)]  # type: ignore[list-item]  # likewise
             case c_ast.FuncCall():
                 call = self.call(node)
                 if call.type != VOID:
@@ -241,6 +247,14 @@ class Translator(Expressions):
         if operator:
             value = self.binary(node, operator, variable, value)
         return lang.Assign(variable.name, variable.type, self.convert(node, value, variable.type), **self.at(node))
+
+    def derivative(self, node: Syntax, call: Syntax, variable: Syntax) -> Derivative:
+        made, wrt = self.call(call), self.expression(variable)
+        if not isinstance(made, lang.Call) or made.type != VOID or RNG in (a.type for a in made.arguments):
+            self.fail(call, f"{DERIVATIVE} is of a function that writes to an array, `real *`")
+        if not isinstance(wrt, lang.Name) or wrt.type not in (REAL, VECTOR, OUTPUT, ARRAY):
+            self.fail(variable, f"{DERIVATIVE} is with respect to a variable, a `real` or an array")
+        return Derivative(made, wrt, **self.at(node))
 
     def store(self, node: Syntax, target: Syntax, operator: str, value: Expression) -> lang.Store:
         element = self.expression(target)

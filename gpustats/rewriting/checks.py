@@ -68,22 +68,20 @@ def checked(
     `arguments` have the domains, in the order of the function's parameters (``dim`` left out); those in `unchecked` are taken
     as they are.
     """
-    names = [p.name for p in function.parameters if p.name != "dim"]
+    names = [p.name for p in function.parameters if p.name != "dim" and p.type not in (lang.OUTPUT, lang.RNG)]
     call = call_of(function)
     x, observation = names[0], arguments[0]
-    own = own_prefix(names)
+    own = own_prefix([p.name for p in function.parameters])
     body = ""
     for argument, name in zip(arguments[1:], names[1:], strict=True):
         body += _check(argument, name, own, "NAN") if argument.name not in unchecked else f"    real {own}bad_{name} = 0;\n"
-    if observation.name in unchecked:
-        body += f"    real {own}outside = 0;\n    int {own}inside = 1;\n"
-    elif observation.rank:
+    if observation.rank and observation.name not in unchecked:
         body += _check(observation, x, own, outside)
         body += f"    int {own}nan_{x} = 0;\n    for (int {own}i = 0; {own}i < dim; {own}i++)\n"
         body += f"        if ({x}[{own}i] != {x}[{own}i]) {own}nan_{x} = 1;\n"
         body += f"    real {own}outside = {own}nan_{x} ? NAN : {own}bad_{x};\n"
         body += f"    int {own}inside = likely({own}bad_{x} == 0);\n"
-    else:
+    elif observation.name not in unchecked:
         body += f"    real {own}outside = {x} == {x} ? {outside} : NAN;\n"
         body += f"    int {own}inside = likely({inside(observation.words, x)});\n"
     bad = " + ".join(f"{own}bad_{name}" for name in names[1:])
@@ -92,14 +90,16 @@ def checked(
     where = f"{own}inside"
     if scalar and observation.words != {"real"} and refuses(function, resolve):  # parameters are wrong wherever x is
         call, where = within, f"({own}inside || {own}value != {own}value)"
-    if not Termination(resolve).is_certain(*function.body):  # outside of its domains it may have no end
+    writes = any(p.type == lang.OUTPUT for p in function.parameters)
+    if writes or not Termination(resolve).is_certain(*function.body):  # outside of its domains it may have no end
         good = " && ".join(f"{own}bad_{name} == 0" for name in names[1:])
         body += f"    if (!({good})) return NAN;\n" if good else ""
         call = within if scalar else call
     if scalar:  # no branch: cheaper than one where threads run in lockstep
         body += f"    real {own}value = {call};\n"
     value = f"{own}value" if scalar else call
-    body += f"    return ({where} ? {value} : {own}outside){f' + ({bad})' if bad else ''};\n"
+    value = value if observation.name in unchecked else f"({where} ? {value} : {own}outside)"
+    body += f"    return {value}{f' + ({bad})' if bad else ''};\n"
     return derived(function, "checked", body, resolve)
 
 

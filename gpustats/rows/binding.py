@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from ..language.derived import resolve_in, with_argument
 from ..language.device_function import Argument
 from ..language.library import library
 from ..language.nodes import Function
+from ..language.outputs import drawn, writing
 from ..parallel.ragged import Ragged
 from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
@@ -39,7 +41,7 @@ from .sequences import MOST_PADDED, of_one_length, refuse_fractions, refuse_outs
 from .series import SequenceModel
 
 #: Names of a model's own arguments, beside leaves and parameters.
-RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt")
+RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt", "outputs", "rng")
 
 
 #: What users give as the function of a row.
@@ -56,6 +58,8 @@ class RowFunction:
     functions: dict[str, Function]  # all functions that it calls, by their names
     #: values of the arguments that a call may leave out, by their names
     defaults: Mapping[str, Value] = field(default_factory=dict)
+    #: function as it was written, without checks and weights, if it has outputs by step
+    whole: RowFunction | None = None
 
 
 class Binding:
@@ -68,6 +72,7 @@ class Binding:
         self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf], like: Binding | None = None
     ):  # fmt: skip
         self.function = function  # as it was given
+        self._writing: dict[frozenset[str], RowFunction] = {}
         data = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
         sequences = data + [n for n, leaf in leaves.items() if isinstance(leaf, Gather) and leaf.of_steps]
         #: arguments of the function, as the user knows them, and the function
@@ -111,6 +116,30 @@ class Binding:
         """Binding of the same function over other rows: data by the names that `taken_apart` gives them."""
         given = put_together(taken_apart(self.leaves)[1], data)
         return Binding(self.function, given.pop("weights", None), given, self)
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """Names of the function's outputs by step -> their names in C."""
+        parameters = self.row.whole.function.parameters if self.row.whole else ()
+        return {p.written: p.name for p in parameters if p.type == lang.OUTPUT}
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """Names of the outputs by step that are made of random numbers."""
+        return drawn(self.row.whole.function) if self.row.whole else []
+
+    def writing(self, outputs: Collection[str]) -> RowFunction:
+        """Function of a row that writes some of its outputs by step, without weights."""
+        if self.vectors:
+            raise ValueError(f"outputs by step are of functions of sequences and numbers, and {self.vectors[0]} is a vector")
+        key = frozenset(outputs)
+        if key not in self._writing:
+            whole, in_c = self.row.whole, self.outputs
+            assert whole is not None
+            made = replace(whole, function=writing(whole.function, [in_c[n] for n in outputs]))
+            sequences = [n for n, leaf in self.leaves.items() if isinstance(leaf, Sequences)]
+            self._writing[key] = _checked(made, self.arguments, sequences)
+        return self._writing[key]
 
     @property
     def example_length(self) -> int:
@@ -184,7 +213,7 @@ def _check(arguments: Sequence[Argument], whole: Collection[str], leaves: Mappin
             raise ValueError(f"{name} is an int of the function: give it as a column of data, {name}=…")
 
 
-def row_function(function: GivenFunction, sequences: Sequence[str] = ()) -> tuple[Sequence[Argument], RowFunction]:
+def row_function(function: GivenFunction, sequences: Collection[str] = ()) -> tuple[Sequence[Argument], RowFunction]:
     """Arguments of a row function, and the function that computes it.
 
     Sequences, which are data, are not checked in each call: whoever binds them does it once.
@@ -195,10 +224,11 @@ def row_function(function: GivenFunction, sequences: Sequence[str] = ()) -> tupl
             functions = library.closure(definition.functions.values())
         else:
             definition, its, functions = function.definition, function.function, dict(function.functions)
-        if any(a.domain != "real" and a.name not in sequences for a in definition.arguments):
-            made = checked(its, definition.arguments, functions.get, unchecked=sequences)
-            functions[its.name], its = its, made
-        return definition.arguments, RowFunction(definition.name, definition.source, its, functions)
+        made = RowFunction(definition.name, definition.source, its, functions)
+        if (whole := definition.with_outputs.get(its.name)) is not None:
+            functions = {**functions, **library.closure([whole])}
+            made = replace(made, whole=replace(made, function=whole, functions=functions))
+        return definition.arguments, _checked(made, definition.arguments, sequences)
     pointwise = log_density_of(function)
     if not hasattr(pointwise, "function"):
         wanted = "a text of C, a density or a sequence model"
@@ -208,6 +238,14 @@ def row_function(function: GivenFunction, sequences: Sequence[str] = ()) -> tupl
     return pointwise.arguments, RowFunction(
         pointwise.name, pointwise.source, pointwise.function, pointwise.functions, pointwise.defaults
     )
+
+
+def _checked(row: RowFunction, arguments: Sequence[Argument], sequences: Collection[str]) -> RowFunction:
+    """Row function with the rules for numbers outside of their domains, except for sequences."""
+    if all(a.domain == "real" or a.name in sequences for a in arguments):
+        return row
+    made = checked(row.function, arguments, row.functions.get, unchecked=sequences)
+    return replace(row, function=made, functions={**row.functions, row.function.name: row.function})
 
 
 def _weighted(row: RowFunction) -> tuple[RowFunction, str]:

@@ -5,26 +5,29 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..evaluation.compiled import RepeatedSum
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
 from ..language.tables import with_elements
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
+from ..rewriting.stepwise import NotStepwise
+from ..rewriting.terms_by_step import terms_by_step
+from .calls import Call, Unchanging
 from .groups import Groups
 from .launch import Launch
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, StepGather
+from .long_sequences import MOST_SETS, LongSequences, reason_against
 from .parameters import along_of
 from .passes import Pass, Sets, Sweeps, Task, runs
 from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, DType, Handle, KernelValue, Shape, Value
+    from ..runtime.types import Array, DType, Handle, KernelValue, Shape
     from .binding import Binding, RowFunction
     from .parameters import Packing
 
@@ -32,31 +35,7 @@ if TYPE_CHECKING:
 Key = tuple[int, ...]
 
 R = TypeVar("R")
-MOST_STORED = 0.25  # of a device's memory, for reverse sweeps
-
-
-class Unchanging(Generic[R]):
-    """Repeated call whose result no number changes: there are no rows.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the result.
-    """
-
-    def __init__(self, make: Callable[[], R]):
-        self._make = make
-
-    def start(self, arguments: Sequence[Value]) -> Callable[[], R]:
-        """Result of a call, at once: see `RepeatedCall.start`."""
-        return self._make
-
-    def compiled(self, arguments: Sequence[Value]) -> RepeatedSum | None:
-        return None
-
-
-#: Repeated call of a model of rows.
-Call: TypeAlias = "RepeatedCall[Value] | Unchanging[Value]"
+MOST_STORED = 0.25  # of a device's memory, for reverse sweeps and for parts of long sequences
 
 
 @dataclass(frozen=True)
@@ -142,6 +121,9 @@ class Evaluator:
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
         self._passes: dict[tuple[Key, Task, Sets, Sweeps], Pass] = {}
+        self._writing: dict[tuple[RowFunction, tuple[str, ...], Sets], Pass] = {}  # outputs by step
+        self._one_after_another: Sheet | None = None  # data for sequences that are gone through in parts
+        self._long: dict[tuple[tuple[str, ...], bool], LongSequences | str] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the sum, and of its derivatives in some parameters, (sets, …).
@@ -152,6 +134,8 @@ class Evaluator:
         shapes = {n: (n_sets, *packing.cores[n]) for n in wrt}
         if not n_rows * n_sets:
             return Unchanging(lambda: (np.zeros(lead) if lead else 0.0, {n: np.zeros(shape) for n, shape in shapes.items()}))
+        if not isinstance(long := self.in_parts(wrt, packing), str):
+            return long.call(packing, wrt)
         passes = [self._swept_or_not(*t, packing) for t in self._tasks(wrt).items()]
         launches = _launches(passes, packing, n_rows)
         results = [
@@ -182,6 +166,34 @@ class Evaluator:
         results = None if made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
         return _repeated(self._runtime, packing, launches, read, results)
 
+    def steps(
+        self, row: RowFunction, names: Sequence[str], packing: Packing, n_rows: int, stream: Sequence[int] = ()
+    ) -> Call:  # fmt: skip
+        """Repeated call of outputs by step, (sets, T) each, of a row function that writes them, by their names in C.
+
+        Where it draws, `stream` is the place of the first draw.
+        """
+        if not n_rows * packing.n_sets:
+            return Unchanging(lambda: [np.zeros((packing.n_sets, self._sheet(self._main).n_steps), self._dtype)] * len(names))
+        kind = row, tuple(names), Sets.of(packing)
+        if kind not in self._writing:
+            own = {p.name for p in row.function.parameters}
+            leaves = {n: leaf for n, leaf in self._leaves.items() if n in own}  # without weights
+            task = Task(value=False, steps=tuple(names))
+            self._writing[kind] = Pass(row, leaves, self._made_of, self._sheet(self._main), task, Sets.of(packing))
+        launch = Launch(self._writing[kind], packing, n_rows, stream=stream)
+        return _repeated(self._runtime, packing, [launch], lambda numbers, kept: kept)
+
+    def terms_by_step(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
+        """Repeated call of what each step adds to the value of its row, (sets, T); `names` are not used.
+
+        `NotStepwise` where the value is no sum over the steps.
+        """
+        functions = dict(self._row.functions)
+        made = terms_by_step(self._row.function, functions)
+        row = replace(self._row, function=made, functions=functions)
+        return self.steps(row, [made.parameters[-1].name], packing, n_rows)
+
     def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the second derivatives in parameters that are numbers, (sets, P, P)."""
         n_sets, size = packing.n_sets, len(names)
@@ -204,6 +216,27 @@ class Evaluator:
         The derivatives of that are the product of the Hessian and the direction.
         """
         return Evaluator(self._arguments.along(names), self._dtype, self._runtime)
+
+    def in_parts(self, wrt: Collection[str], packing: Packing) -> LongSequences | str:
+        """Kernels that go through parts of long sequences side by side; or why there are none."""
+        if why := reason_against(self._leaves, self._runtime.device.type):
+            return why
+        arguments = tuple(c for n in wrt for c in self._arguments.of_parameter(n))
+        kind = arguments, packing.by_value
+        if kind not in self._long:
+            if self._one_after_another is None:
+                self._one_after_another = Sheet(
+                    self._leaves, self._made_of, self._types, self._dtype, self._runtime, lanes=1
+                )
+            try:
+                self._long[kind] = LongSequences(self._row, self._leaves, self._made_of, self._one_after_another, *kind)
+            except NotStepwise as reason:
+                self._long[kind] = str(reason)
+        found = self._long[kind]
+        most = MOST_STORED * self._runtime.device.memory
+        if not isinstance(found, str) and (packing.n_sets * found.stored > most or packing.n_sets > MOST_SETS):
+            return f"parts of all {packing.n_sets} sets of parameters would take too much memory"
+        return found
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""
@@ -235,8 +268,9 @@ class Evaluator:
             made = self._pass(key, task, sets, sweeps)
             if (n_bytes := made.stored(packing.n_sets)) <= MOST_STORED * self._runtime.device.memory:
                 return made
-            if task.steps and sweeps is Sweeps.OF_CHECKPOINTS:
-                raise MemoryError(f"derivatives in {task.steps[0]} take {n_bytes} bytes for the steps: give fewer sets at once")
+            if task.gathered and sweeps is Sweeps.OF_CHECKPOINTS:
+                taken = f"derivatives in {task.gathered[0]} take {n_bytes} bytes for the steps"
+                raise MemoryError(f"{taken}: give fewer sets at once")
         return self._pass(key, task, sets)
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
@@ -253,7 +287,7 @@ class Evaluator:
                 case PerRow():
                     tasks[main] = replace(tasks[main], rows=(*tasks[main].rows, name))
                 case StepGather():
-                    tasks[main] = replace(tasks[main], steps=(*tasks[main].steps, name))
+                    tasks[main] = replace(tasks[main], gathered=(*tasks[main].gathered, name))
                 case _:
                     tasks[main] = replace(tasks[main], sums=(*tasks[main].sums, name))
         return tasks
@@ -282,7 +316,7 @@ class Evaluator:
                     assert made.sheet.groups is not None
                     elements = _elements(self._leaves[run[0]], made.sheet.groups)
                     yield places, (*elements, *(slice(None),) * self._is_vector(run)), of_kept
-            for name, (places, of_kept) in zip(task.steps, launch.steps, strict=True):
+            for name, (places, of_kept) in zip(task.gathered, launch.gathered, strict=True):
                 if name in own:
                     yield places, made.sheet.step_tables[name].groups.places, of_kept
             if parameter in made.of_rows:

@@ -30,7 +30,11 @@ def hidden_markov(n_states: int, density: Density, *, shared: Collection[str] = 
     -------
     str
         Function of the sequence ``y`` and of numbers: for each state i ``<parameter>_<i>`` of the density's own, then what is
-        shared, and ``log_odds_<i>_<j>``, i unlike j, the log-odds of going from state i to state j rather than staying.
+        shared, and ``log_odds_<i>_<j>``, i unlike j, the log-odds of going from state i to state j rather than staying. Its
+        outputs by step, see `gpustats.Rows.steps`, are ``path``, the states of the most likely path, and ``filtered_<i>`` and
+        ``smoothed_<i>``, the probability of state i given the numbers so far and given all numbers. Of `gpustats.Rows.draws`
+        they are ``drawn_state``, the states given all numbers, and ``simulated``, numbers from the model, for densities with a
+        sampler of their own.
 
     Raises
     ------
@@ -49,6 +53,9 @@ def hidden_markov(n_states: int, density: Density, *, shared: Collection[str] = 
     ('mu_0', 'mu_1', 'sigma', 'log_odds_0_1', 'log_odds_1_0')
     >>> round(rows(mu_0=-1.0, mu_1=1.0, sigma=0.5, log_odds_0_1=-2.0, log_odds_1_0=-2.0), 6)
     -4.661343
+    >>> states = rows.steps(mu_0=-1.0, mu_1=1.0, sigma=0.5, log_odds_0_1=-2.0, log_odds_1_0=-2.0)
+    >>> states["path"], states["smoothed_1"].round(3)
+    (array([0., 0., 1., 1.]), array([0.   , 0.   , 0.999, 0.999]))
     """
     if not 2 <= n_states <= MOST_STATES:
         raise ValueError(f"n_states is {n_states}: a chain has 2 to {MOST_STATES} states")
@@ -63,6 +70,7 @@ def hidden_markov(n_states: int, density: Density, *, shared: Collection[str] = 
     return _HIDDEN_MARKOV.text(
         name="hidden_chain", k=n_states, density=density.name, ending="logpmf" if density.discrete else "logpdf",
         of_state=list(zip(*names.values(), strict=True)), inside=inside(observation.words, "y[t]"),
+        samples=density.definition.role("sample") is not None,
         domains={name: a.domain for a in others if a.domain != "real" for name in names[a.name]},
         parameters=[*own, *(p for p in density.parameters if p in shared), *odds],
     )  # fmt: skip

@@ -11,9 +11,7 @@ def _fault(function: Function) -> str:
     n_sequences = next((i for i, kind in enumerate(types) if kind != VECTOR), len(types))
     if not n_sequences or types[n_sequences : n_sequences + 1] != [INT] or function.parameters[n_sequences].name != "dim":
         return f"{function.name} must take its sequences first, `const real *y`, and then their length, `int n`"
-    if others := [p for p in function.parameters if p.type in (RNG, OUTPUT)]:
-        return f"{function.name} must take sequences and numbers: {others[0].written} is neither"
-    late = [p.written for p in function.parameters[n_sequences + 1 :] if p.type != REAL]
+    late = [p.written for p in function.parameters[n_sequences + 1 :] if p.type not in (REAL, RNG, OUTPUT)]
     return f"{function.name} must take numbers behind the length of its sequences: {late[0]} is none" if late else ""
 
 

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from ..runtime.types import DType, Handle, KernelValue, Shape
     from .parameters import Packing
     from .passes import Pass
+    from .sheet import Sheet
 
 #: Numbers of a table that lies beside the sums; a larger one has an array of its own.
 MOST_BESIDE_SUMS = thresholds.ROWS_MOST_BESIDE_SUMS.value
 
-_SHIFTED = Template.beside(__file__, "shifted")
+_SHIFTED, _IN_ORDER = Template.beside(__file__, "shifted"), Template.beside(__file__, "in_order")
+MOST_BLOCKS_OF_SETS = 65535  # along an axis that CUDA's grids have less of
 
 
 class Launch:
@@ -38,6 +40,8 @@ class Launch:
     n_rows : int
     offset, n_kept : int
         Numbers, and kept results, of the passes before this one.
+    stream : sequence of int
+        Place of the first draw, where the pass draws: see `Stream`. Each row of each set has a draw.
 
     Attributes
     ----------
@@ -49,13 +53,18 @@ class Launch:
         Places of the sums among the numbers of the call, (sets, sums).
     tables : list of (ndarray of int, int or None)
         Places of the elements of each table, (sets, groups), of vectors (sets, groups, d), and which kept result has them.
-    steps : list of (ndarray of int, int or None)
+    gathered : list of (ndarray of int, int or None)
         The same for each table that steps gather.
     rows : list of (ndarray of int, int)
         The same for each parameter with numbers of the rows, (sets, length); or for the values.
+
+    Outputs by step are kept results behind these, in the order in which the numbers came.
     """
 
-    def __init__(self, made: Pass, packing: Packing, n_rows: int, offset: int = 0, n_kept: int = 0):
+    def __init__(
+        self, made: Pass, packing: Packing, n_rows: int, offset: int = 0, n_kept: int = 0, stream: Sequence[int] = ()
+    ):  # fmt: skip
+        self._stream = stream
         self.made, self._packing, self._n_rows, self._offset = made, packing, n_rows, offset
         layout, n_sets, segments = made.layout, packing.n_sets, made.segments
         runtime = self._runtime = made.sheet.runtime
@@ -79,16 +88,18 @@ class Launch:
             core = (segments.n if segments else 0, *([columns] if made.leaves[run[0]].elements else []))
             self.tables.append(self._placed(run[0], core, n_kept))
             self._tables.append((first, columns, self.tables[-1][1]))
-        self.steps: list[tuple[np.ndarray, int | None]] = []
-        self._steps: list[tuple[str, int]] = []
-        for name in made.task.steps:
-            self._steps.append((name, offset + self.size))
-            self.steps.append(self._placed(name, (made.sheet.step_tables[name].groups.segments.n,), n_kept))
+        self.gathered: list[tuple[np.ndarray, int | None]] = []
+        self._gathered: list[tuple[str, int]] = []
+        for name in made.task.gathered:
+            self._gathered.append((name, offset + self.size))
+            self.gathered.append(self._placed(name, (made.sheet.step_tables[name].groups.segments.n,), n_kept))
         self.rows: list[tuple[np.ndarray, int]] = []
         for parameter in made.of_rows:
             length = packing.cores[parameter][0] if parameter else n_rows
             self.rows.append((_shaped((n_sets, length)), n_kept + len(self.kept)))
             self._keep((length,), made.sheet.dtype, parameter in packing.on_device)
+        for _ in made.task.steps:
+            self._keep((made.sheet.n_steps,), made.sheet.dtype, False)
 
     def _placed(self, argument: str, core: Shape, n_kept: int) -> tuple[np.ndarray, int | None]:
         """Places of the derivatives in elements of a table, and which kept result has them, if any."""
@@ -109,7 +120,7 @@ class Launch:
     def start(self, taken: Sequence[KernelValue], out: Handle, kept: KeptPlaces) -> None:
         """Start the pass: `taken` are the values of the parameters' slots, `kept` the places of its kept results."""
         runtime, segments, n_sums, n_sets = self._runtime, self.made.segments, self._n_sums, self._packing.n_sets
-        layout, partial, offset, at = self.made.layout, out, self._offset, self._packing.at
+        layout, partial, offset = self.made.layout, out, self._offset
         if n_sums and (self._blocks > 1 or isinstance(layout, ProductsLayout)):
             partial = runtime.scratch(8 * n_sums * self._blocks)
         values: list[KernelValue] = [partial]
@@ -127,29 +138,19 @@ class Launch:
                     to_add.append((handle, first, sums, columns))
                     handle, first = sums, 0
                 values += [handle, first]
-        by_value = taken[: self._packing.n_by_value]
-        values += [*self._n_segments, *(by_value if self._packing.by_value else taken[at[""]] if "" in at else (out, 0, 0))]
-        for value in self.made.sheet.values:
-            if isinstance(value, StepTable):
-                extents = self._packing.cores[value.parameter]
-                values += [value.gather(n_sets, taken[at[value.parameter]], extents), value.size]
-            elif isinstance(value, str):
-                values += taken[at[value]]
-            elif isinstance(value, tuple):
-                values.append(self._packing.cores[value[0]][value[1]])
-            else:
-                values.append(value)
+        values += [*self._n_segments, *leaf_values(self.made.sheet, self._packing, taken, out)]
+        tapes, width = None, 0  # of a set
         if self.made.tapes:
             dealt = self.made.sheet.dealt
             assert dealt is not None
-            width = len(self.made.tapes) * dealt.size  # of a set
+            width = len(self.made.tapes) * dealt.size
             tapes = runtime.scratch(self.made.sheet.dtype.itemsize * n_sets * width)
-            values += [tapes, dealt.size]
+            values += [tapes, dealt.size, *self._stream]
         if self.made.checkpoints:
             size, starts = self.made.sheet.checkpoints
             length = n_sets * len(self.made.checkpoints) * size
             values += [runtime.scratch(self.made.sheet.dtype.itemsize * length), size, *starts]
-        of_steps = iter([next(own) for _, of_kept in self.steps if of_kept is not None])
+        of_tables = iter([next(own) for _, of_kept in self.gathered if of_kept is not None])
         shifted = self._rows(values, own)
         self.made.kernel((-(-n_sets // layout.sets), self._blocks), *values)
         if isinstance(layout, ProductsLayout):
@@ -162,8 +163,8 @@ class Launch:
         if segments:
             for handle, first, sums, columns in to_add:
                 segments.add_groups(handle, first, sums, self.made.sheet.dtype, n_sets, columns)
-        for (name, first), (_, of_kept) in zip(self._steps, self.steps, strict=True):
-            handle, first = (out, first) if of_kept is None else next(of_steps)
+        for (name, first), (_, of_kept) in zip(self._gathered, self.gathered, strict=True):
+            handle, first = (out, first) if of_kept is None else next(of_tables)
             table = self.made.sheet.step_tables[name]
             table.add(handle, first, tapes, self.made.tape_of_steps(name) * table.size, width, n_sets)
         for length, given in shifted:
@@ -171,6 +172,17 @@ class Launch:
                 runtime, "add_shifted", 64, dtype=self.made.sheet.dtype.name, threads=64, count=len(given[4:]) // 2
             )  # fmt: skip
             kernel((-(-length // 64), n_sets), *given)
+        for name, (handle, first) in zip(self.made.task.steps, own, strict=True):
+            self._in_order(handle, first, tapes, self.made.tapes.index(name))
+
+    def _in_order(self, out: Handle, first: int, tapes: Handle, place: int) -> None:
+        """Start the copy of an output by step, one of the tapes, into the order in which the numbers came."""
+        sheet, n_sets, n_tapes = self.made.sheet, self._packing.n_sets, len(self.made.tapes)
+        assert sheet.dealt is not None
+        kernel = _IN_ORDER.kernel(self._runtime, "in_order", 64, dtype=sheet.dtype.name, threads=64)
+        grid = -(-sheet.n_steps // 64), min(n_sets, MOST_BLOCKS_OF_SETS)
+        size = sheet.dealt.size
+        kernel(grid, out, first, sheet.n_steps, n_sets, tapes, place * size, n_tapes * size, *sheet.places)
 
     def _rows(self, values: list[KernelValue], kept: Iterator[tuple[Handle, int]]) -> list[tuple[int, list[KernelValue]]]:
         """Add the memory for each row's results to the kernel's values.
@@ -193,6 +205,22 @@ class Launch:
                 given += [of_leaf, leaf.offset]
             shifted.append((length, given))
         return shifted
+
+
+def leaf_values(sheet: Sheet, packing: Packing, taken: Sequence[KernelValue], out: Handle) -> list[KernelValue]:
+    """Kernel's values for the leaves, from those of the parameters' slots: numbers of the call first."""
+    at, by_value = packing.at, taken[: packing.n_by_value]
+    values = [*(by_value if packing.by_value else taken[at[""]] if "" in at else (out, 0, 0))]
+    for value in sheet.values:
+        if isinstance(value, StepTable):
+            values += [value.gather(packing.n_sets, taken[at[value.parameter]], packing.cores[value.parameter]), value.size]
+        elif isinstance(value, str):
+            values += taken[at[value]]
+        elif isinstance(value, tuple):
+            values.append(packing.cores[value[0]][value[1]])
+        else:
+            values.append(value)
+    return values
 
 
 def _shaped(shape: Shape) -> np.ndarray:

@@ -45,7 +45,11 @@ def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Array]) -> dict[
             case Column():
                 made[name] = data[name]
             case Sequences():
-                made[name] = replace(leaf, numbers=data[name].numbers, offsets=data[name].offsets)
+                its: Ragged = data[name]
+                whole = leaf.order is not None and leaf.order.size == its.numbers.size
+                made[name] = replace(
+                    leaf, numbers=its.numbers, offsets=its.offsets, order=leaf.order if whole else None
+                )
             case Dot():
                 made[name] = replace(leaf, X=data[name])
             case StepGather():

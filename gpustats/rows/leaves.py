@@ -101,8 +101,9 @@ class Sequences(Leaf):
 
     numbers: Array
     offsets: Array
-    #: for each row the key by which its numbers were found, if they were
+    #: for each row the key by which its numbers were found, if they were, and where each number stood among those of all keys
     keys: np.ndarray | None = None
+    order: np.ndarray | None = None
     kind = "sequences"
 
     @property

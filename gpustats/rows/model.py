@@ -24,6 +24,8 @@ from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
 from .along import Along
 from .binding import Binding, GivenFunction
+from .by_step import BySteps
+from .explained import Explained
 from .leaf_data import put_together, taken_apart
 from .leaves import Leaf, PerRow, Scalar
 from .on_device import OnDevice
@@ -31,7 +33,7 @@ from .parameters import along_of, shape_of
 from .passes import Sets
 
 
-class Rows(Remade, Replayable):
+class Rows(Remade, Replayable, BySteps, Explained):
     """Sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
 
     An argument of the function is a column of data, a number, an element of a table (`gather`), a dot product (`dot`) or a

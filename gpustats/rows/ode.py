@@ -2,46 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import operator
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..kernels.template import Template
+from . import rosenbrock, runge_kutta
+from .texts import check_name, check_parameters, positive_number, unlike, whole_number
 
 _ODE = Template.beside(__file__, "ode")
-_OWN = re.compile(r"t|span|first|next|step|low|high|taken|h|error|wrong|scale|i|j|k\d+")  # variables of the text
-
-
-class Method(NamedTuple):
-    """Explicit Runge-Kutta pair whose last stage is the first one of the next step."""
-
-    title: str
-    order: int  # of the step's error in the step size, to which the power belongs by which the size is changed
-    c: tuple[float, ...]  # times of the stages
-    a: tuple[tuple[float, ...], ...]  # weights of the earlier stages, for each
-    error: tuple[float, ...]  # weights of the error
-    most: float  # by which a step grows
-
-
-METHODS = {
-    "dopri5": Method(
-        "Dormand and Prince's pair of orders 5 and 4", 5,
-        (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0),
-        (
-            (), (1 / 5,), (3 / 40, 9 / 40), (44 / 45, -56 / 15, 32 / 9),
-            (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
-            (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
-            (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
-        ),
-        (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40), 10.0,
-    ),
-    "bs23": Method(
-        "Bogacki and Shampine's pair of orders 3 and 2", 3,
-        (0.0, 1 / 2, 3 / 4, 1.0), ((), (1 / 2,), (0.0, 3 / 4), (2 / 9, 1 / 3, 4 / 9)), (5 / 72, -1 / 12, -1 / 9, 1 / 8), 5.0,
-    ),
-}  # fmt: skip
+METHODS: dict[str, runge_kutta.RungeKutta | rosenbrock.Rosenbrock] = {**runge_kutta.METHODS, **rosenbrock.METHODS}
 
 
 def ode_steps(
@@ -62,8 +30,10 @@ def ode_steps(
     parameters : sequence of str
         Names of the parameters that the rates take behind their arrays; the text's function takes them as well, under
         another name where a variable of its own has this one.
-    method : {"dopri5", "bs23"}
-        Dormand and Prince's pair of order 5, or Bogacki and Shampine's of order 3, for wide tolerances.
+    method : {"dopri5", "bs23", "rodas4", "rodas5p"}
+        Dormand and Prince's pair of order 5, or Bogacki and Shampine's of order 3, for wide tolerances. For stiff equations the
+        Rosenbrock methods of Hairer and Wanner, of order 4, and of Steinebach, of order 5, for tolerances below 1e-6. These
+        solve linear equations with the derivatives of the rates in states and time, which are made of the rates' own text.
     rtol, atol : float
         Error of a step, relative to each state and absolute, in the root of the mean square.
     max_steps : int
@@ -79,9 +49,18 @@ def ode_steps(
     ValueError
         For an unknown method, tolerances that are not positive, or names that C does not have.
 
+    Notes
+    -----
+    A system is stiff where some of its parts settle far faster than the time of interest: explicit steps then stay as short as
+    the fastest part needs them, whatever the error. A step of a Rosenbrock method costs more, the more the more states there
+    are.
+
     References
     ----------
     Hairer, Nørsett and Wanner (1993), Solving Ordinary Differential Equations I, sections II.4 and II.5.
+    Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and its program RODAS.
+    Steinebach (2023), Construction of Rosenbrock-Wanner method Rodas5P and numerical benchmarks within the Julia Differential
+    Equations package.
 
     Examples
     --------
@@ -109,30 +88,14 @@ def ode_steps(
     2.76729312 0.0
     """
     if method not in METHODS:
-        raise ValueError(f"method is {method!r}: there are {' and '.join(METHODS)}")
-    if not 1 <= operator.index(n_states) <= 16:
-        raise ValueError(f"n_states is {n_states}: a system has 1 to 16 states")
-    for what, number in (("rtol", rtol), ("atol", atol)):
-        if not 0 < number < math.inf:
-            raise ValueError(f"{what} is {number}, and must be positive")
-    if max_steps < 1:
-        raise ValueError(f"max_steps is {max_steps}, and must be positive")
-    for name in (rates, *parameters):
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise ValueError(f"{name!r} is no name in C")
-    if taken := [p for i, p in enumerate(parameters) if p in ("start", "end", "y", *parameters[:i])]:
-        raise ValueError(f"{taken[0]} is a parameter of {rates}_advance already: call yours otherwise")
+        raise ValueError(f"method is {method!r}: there are {', '.join(METHODS)}")
+    check_name("rates", rates)
+    check_parameters("parameters", parameters, ("start", "end", "y"), f"{rates}_advance")
     its = METHODS[method]
-    named = [_unlike_own(p, parameters) for p in parameters]
-    return _ODE.text(
-        name=rates, n=n_states, parameters=tuple(named), given="".join(f", {p}" for p in named), method=its,
-        stages=len(its.c), rtol=repr(float(rtol)), atol=repr(float(atol)), max_steps=max_steps,
+    constants = dict(
+        name=rates, n=whole_number("n_states", n_states, 1, 16), method=its,
+        rtol=repr(positive_number("rtol", rtol)), atol=repr(positive_number("atol", atol)),
+        max_steps=whole_number("max_steps", max_steps, 1, 2**31 - 1), functions=its.functions(rates, n_states),
     )  # fmt: skip
-
-
-def _unlike_own(name: str, parameters: Sequence[str]) -> str:
-    """Name for a parameter: its own, or a longer one where the text has a variable of this name."""
-    made = name
-    while _OWN.fullmatch(made) or (made != name and made in parameters):
-        made += "_"
-    return made
+    names = unlike(parameters, _ODE.text(parameters=(), given="", **constants))
+    return _ODE.text(parameters=names, given="".join(f", {p}" for p in names), **constants)

@@ -13,11 +13,13 @@ from ..evaluation.gradient import reduced
 from ..evaluation.kinds import Plans
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
-from .evaluator import Call, Evaluator, NumberArguments
+from .calls import Call, Columns
+from .evaluator import Evaluator, NumberArguments
 from .leaves import Scalar
 from .parameters import shape_of
 
 if TYPE_CHECKING:
+    from ..draws.generator import Generator
     from ..runtime.base import Runtime
     from ..runtime.types import Array, Shape, Value
     from .binding import Binding
@@ -70,14 +72,36 @@ class OnDevice:
         bound = self._bound
         packing, n_rows = bound.packing(values, names if what == "product" else ())
         evaluator = self.evaluator(bound.length(packing.shapes))
+        if what == "second" and (columns := self._columns(evaluator, names, values)) is not None:
+            return columns, packing
         if what == "product":
             return evaluator.along(names).value_and_derivatives(tuple(bound.parameters), packing, n_rows), packing
+        if what == "steps":
+            return evaluator.steps(bound.writing(names), [bound.outputs[n] for n in names], packing, n_rows), packing
         return getattr(evaluator, what)(names, packing, n_rows), packing
+
+    def _columns(self, evaluator: Evaluator, names: Sequence[str], values: Sequence[Value]) -> Columns | None:
+        """Second derivatives of long sequences, if one set of parameters is given, and parts of them are gone through."""
+        if isinstance(evaluator.in_parts((), self._bound.packing(values)[0]), str):
+            return None
+        packing, _ = self._bound.packing([*values, *[0.0] * len(names)], names)
+        along = evaluator.along(names)
+        if packing.lead or not names or isinstance(long := along.in_parts(names, packing), str):
+            return None
+        return Columns(long.call(packing, names), names)
 
     def found(self, what: str, names: Sequence[str], values: Sequence[Value]) -> tuple[Value, Packing]:
         """Result of a method of `Evaluator`, by its name, and the packing of the parameters."""
         repeated, packing = self.repeated(what, names, values)
         return repeated.start(values)(), packing
+
+    def draws(self, names: Sequence[str], values: Sequence[Value], generator: Generator) -> Value:
+        """Outputs by step of which some are drawn; each call has draws of its own."""
+        bound = self._bound
+        packing, n_rows = bound.packing(values)
+        evaluator, in_c = self.evaluator(bound.length(packing.shapes)), [bound.outputs[n] for n in names]
+        stream = generator.take(packing.n_sets * n_rows)
+        return evaluator.steps(bound.writing(names), in_c, packing, n_rows, stream).start(values)()
 
     def compiled(self, wrt: Sequence[str], values: Sequence[Value]) -> RepeatedSum | None:
         """Sum and its derivatives for compiled code, for values of these shapes; None where they need Python."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
+from ..draws.generator import RANDOM
 from ..errors import CompileError
 from ..evaluation.diagnosis import explained
 from ..kernels.code import PER_ROW, PER_SET, KernelCode, Operand
@@ -16,7 +17,7 @@ from ..kernels.layout import copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
-from ..language.nodes import OUTPUT, Function
+from ..language.nodes import OUTPUT, RNG, Function
 from ..rewriting.differentiate import CHECKPOINT, VALUE, derivative_name, gradient, steps_name, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
@@ -71,9 +72,10 @@ class Task:
     slopes: tuple[str, ...] = ()  # dot products
     tables: tuple[str, ...] = ()  # elements of the table by whose groups the rows stand
     rows: tuple[str, ...] = ()  # numbers of the rows
-    steps: tuple[str, ...] = ()  # elements of tables that steps gather
+    gathered: tuple[str, ...] = ()  # elements of tables that steps gather
     terms: bool = False  # whether the value of each row is written
     second: bool = False  # the derivatives in `sums` of derivatives in `sums` instead
+    steps: tuple[str, ...] = ()  # outputs by step: nothing else is computed then
 
 
 @dataclass(eq=False)
@@ -90,14 +92,18 @@ class Pass:
 
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
-        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.steps)
-        many = (len(wrt) >= LEAST_SWEPT or task.steps) and not task.second
-        differentiated = _differentiated(row, wrt, self.sweeps if many else Sweeps.NONE, task.second)
+        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.gathered)
+        many = (len(wrt) >= LEAST_SWEPT or task.gathered) and not task.second
+        if task.steps:
+            differentiated = _Differentiated(row.function, row.functions)
+        else:
+            differentiated = _differentiated(row, wrt, self.sweeps if many else Sweeps.NONE, task.second)
         function = differentiated.function
         outputs = [p.name for p in function.parameters if p.type == OUTPUT]
-        #: for the kernel: parameters of the function for numbers of each turn of its loops, and for numbers of some turns
+        #: for the kernel: parameters of the function for numbers of each step, which it stores for itself or as outputs
         self.tapes = tuple(name for name in outputs if not name.startswith(CHECKPOINT))
-        self.checkpoints = tuple(name for name in outputs if name.startswith(CHECKPOINT))
+        self.checkpoints = tuple(name for name in outputs if name.startswith(CHECKPOINT))  # and for numbers of some steps
+        self._streams = tuple(p.name for p in function.parameters if p.type == RNG)  # at most one
         if task.second:
             #: the function's results that are summed over all rows
             self.sums = tuple(derivative_name(b, derivative_name(a)) for i, a in enumerate(wrt) for b in wrt[: i + 1])
@@ -124,6 +130,7 @@ class Pass:
             sheet=_Shown(
                 tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes,
                 self.checkpoints,
+                sheet.dealt.side if sheet.dealt and task.steps else 0, sheet.row if self._streams else "",
             ),
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
@@ -168,7 +175,8 @@ class Pass:
             Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences | StepGather)))
             for n, leaf in self.leaves.items()
         ]
-        computed = {"dim": ROW, **dict.fromkeys((*self.tapes, *self.checkpoints), BOTH)} if sheet.dealt else {}
+        own = (*self.tapes, *self.checkpoints, *self._streams)
+        computed = {"dim": ROW, **dict.fromkeys(own, BOTH)} if sheet.dealt else {}
         code = differentiated.code(tuple(operands), computed, self.sums, self.rows)
         code.n_sums = self.n_sums  # which the layout asks for
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
@@ -196,8 +204,8 @@ class Pass:
         }
         name = f"{row.function.name}_rows"
         self.source = template.source_of(
-            code, name, layout, sheet.dtype.name, runtime.dialect, stride=sheet.dealt.side if sheet.dealt else 1,
-            **self._shown, **constants,
+            code, name, layout, sheet.dtype.name, runtime.dialect, before=(RANDOM,) * len(self._streams),
+            stride=sheet.dealt.side if sheet.dealt else 1, **self._shown, **constants,
         )
         try:
             self.kernel = runtime.kernel(self.source, name, layout.threads, shared)
@@ -275,3 +283,5 @@ class _Shown(NamedTuple):
     starts: str
     tapes: tuple[str, ...]
     checkpoints: tuple[str, ...]
+    filled: int  # distance of the numbers of tapes that are nan unless the function writes others; 0 where they are its own
+    stream: str  # C for the row as it came, by which it has a stream of random numbers; empty where it has none

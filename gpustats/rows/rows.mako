@@ -51,6 +51,10 @@ KERNEL(${threads}) ${name}(
 ,
     GLOBAL real *tapes, index_t tape_size\
 % endif
+% if sheet.stream:
+,
+    index_t key, index_t stream, index_t first_draw\
+% endif
 % if sheet.checkpoints:
 ,
     GLOBAL real *checkpoints, index_t checkpoint_size, GLOBAL const int *RESTRICT checkpoint_starts, index_t checkpoint_starts_offset\
@@ -203,10 +207,17 @@ ${add()}\
 % endfor
 % for i, tape in enumerate(sheet.tapes):
                 GLOBAL real *${tape}_here = tapes + (k * ${len(sheet.tapes)} + ${i}) * tape_size + ${sheet.starts}[n];
+% if sheet.filled:
+                for (int t = 0; t < dim_here; t++)
+                    ${tape}_here[${sheet.filled} * (index_t)t] = NAN;
+% endif
 % endfor
 % for i, tape in enumerate(sheet.checkpoints):
                 GLOBAL real *${tape}_here = checkpoints + (k * ${len(sheet.checkpoints)} + ${i}) * checkpoint_size + checkpoint_starts[checkpoint_starts_offset + n];
 % endfor
+% if sheet.stream:
+                rng_t rng = rng_of(key, stream, first_draw + k * n_rows + ${sheet.stream});
+% endif
 % if code.row_type:
                 const ${code.row_type} row = ${code.prepare_row("n")};
 % endif

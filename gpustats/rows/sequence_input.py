@@ -72,11 +72,11 @@ def offsets_of(values: Value, size: int) -> np.ndarray:
     return found.astype(np.int64)
 
 
-def by_key(numbers: np.ndarray, by: Value) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sorted keys, the numbers of each one after another, and where each begins."""
+def by_key(size: int, by: Value) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sorted keys, the places among so many numbers of those of each key one after another, and where each key begins."""
     keys = _of_one_axis("by", _keys(by))
-    if keys.size != numbers.size:
-        raise ValueError(f"by has {keys.size} keys for {numbers.size} numbers: each number needs one")
+    if keys.size != size:
+        raise ValueError(f"by has {keys.size} keys for {size} numbers: each number needs one")
     if keys.dtype.kind in "fcmM" and (missing := np.isnan(keys)).any():
         _refuse_missing_key(keys, int(missing.argmax()))
     if keys.dtype.kind == "O":
@@ -89,7 +89,7 @@ def by_key(numbers: np.ndarray, by: Value) -> tuple[np.ndarray, np.ndarray, np.n
         other = next(i for i, key in enumerate(keys) if type(key) is not type(keys[0]))
         one, two = (f"{reprlib.repr(keys[i])} at place {i}" for i in (0, other))
         raise ValueError(f"by has {one} and {two}, which have no order: keys are whole numbers, or strings") from None
-    return found, numbers[np.argsort(place, kind="stable")], np.concatenate([[0], np.cumsum(counts)])
+    return found, np.argsort(place, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
 
 
 def _on_host(name: str, values: Value) -> np.ndarray:

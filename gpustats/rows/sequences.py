@@ -81,9 +81,11 @@ def sequences(
     """
     if offsets is not None and by is not None:
         raise ValueError("values come with offsets or by keys, not with both")
-    keys = None
+    keys = order = None
     if by is not None:
-        keys, numbers, ends = by_key(in_one_array(values), by)
+        numbers = in_one_array(values)
+        keys, order, ends = by_key(numbers.size, by)
+        numbers = numbers[order]
     elif offsets is not None:
         numbers = in_one_array(values)
         ends = offsets_of(offsets, numbers.size)
@@ -97,7 +99,7 @@ def sequences(
         _refuse(np.isnan(numbers), ends, "has nan", "missing=True lets it stand, for a function that looks for it")
     if increasing:
         _refuse(_not_larger(numbers, ends), ends, "does not increase", "sort it, and take the mean of what has the same time")
-    return Sequences(None, numbers, ends, keys)
+    return Sequences(None, numbers, ends, keys, order)
 
 
 def _not_larger(numbers: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -188,19 +190,24 @@ class Dealt(NamedTuple):
         rows = np.arange(lengths.size)
         return cls(side, (begins[rows // side] + rows % side).astype(np.int32), int(begins[-1]))
 
-    def places(self, offsets: np.ndarray, order: np.ndarray) -> np.ndarray:
-        """Places of all numbers of sequences, which threads take in some order, in the order in which they came."""
-        lengths, starts = np.diff(offsets), np.empty(order.size, np.int64)
-        starts[order] = self.starts
-        found: np.ndarray = np.repeat(starts - self.side * offsets[:-1], lengths) + self.side * np.arange(offsets[-1])
+    def places(self, offsets: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Places in memory of all numbers; `starts` are those of the rows as these came."""
+        before = np.repeat(starts.astype(np.int64) - self.side * offsets[:-1], np.diff(offsets))
+        found: np.ndarray = before + self.side * np.arange(offsets[-1])
         return found
 
     def dealt(self, numbers: np.ndarray, offsets: np.ndarray, order: np.ndarray, dtype: DType) -> np.ndarray:
         """Numbers of sequences, which threads take in some order, as they lie in memory."""
+        empty = np.diff(offsets)[order] == 0
+        if self.side == 1 and not empty.any():
+            ends = zip(offsets[order], offsets[order + 1], strict=True)
+            return np.concatenate([numbers[begin:end] for begin, end in ends], dtype=dtype)
+        starts = np.empty(order.size, np.int64)
+        starts[order] = self.starts
         found = np.zeros(self.size, dtype)
         if dtype.kind == "f":
-            found[self.starts[np.diff(offsets)[order] == 0]] = np.nan
-        found[self.places(offsets, order)] = numbers
+            found[self.starts[empty]] = np.nan
+        found[self.places(offsets, starts)] = numbers
         return found
 
 

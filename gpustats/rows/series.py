@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..language.device_function import DeviceFunction
 from ..language.library import Registry, library
 from ..language.nodes import Function
+from ..language.outputs import drawn
 from .kind import SEQUENCE_MODEL
 
 
@@ -27,6 +28,10 @@ class SequenceModel:
         Names of the numbers behind these, in their order.
     domains : dict
         Sequence or parameter -> domain.
+    outputs : dict
+        Output by step -> what it is: see `gpustats.Rows.steps`.
+    drawn : tuple of str
+        Those of the outputs that are drawn: see `gpustats.Rows.draws`.
 
     Examples
     --------
@@ -74,6 +79,14 @@ class SequenceModel:
     @property
     def domains(self) -> dict[str, str]:
         return {a.name: a.domain for a in self.definition.arguments}
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return {a.name: a.description for a in self.definition.outputs}
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        return tuple(drawn(self.definition.as_written(self.function)))
 
     @property
     def function(self) -> Function:

@@ -69,12 +69,13 @@ class Sheet:
     The leaves are of numbers, not of vectors, by the arguments of the function, as in C; `made_of` and `types` have the
     parameter that an argument is made of, and its type in C. `indices`, each (N,), are those of a table: rows of the same
     element stand together. Where there are none, rows with sequences stand by the lengths of these, the longest first, and
-    others as they came.
+    others as they came. `lanes` threads read numbers of as many sequences at once, by default those that
+    the device has for that.
     """
 
     def __init__(
         self, leaves: Mapping[str, Leaf], made_of: Mapping[str, str], types: Mapping[str, str], dtype: DType, runtime: Runtime,
-        indices: Sequence[np.ndarray] = (),
+        indices: Sequence[np.ndarray] = (), lanes: int | None = None,
     ):  # fmt: skip
         self.runtime, self.dtype = runtime, dtype
         self.groups = Groups(indices, runtime) if indices else None
@@ -83,10 +84,13 @@ class Sheet:
         self.dealt: Dealt | None = None
         self.starts = ""  # C name of the places of the first ones
         self.step_tables: dict[str, StepTable] = {}  # argument -> the table that it is gathered from at each step
+        self.n_steps = 0  # number of the numbers of a sequence of all rows
         if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences | StepGather)]:
-            lengths = sequences[0].lengths
+            lengths, self._first, self.n_steps = sequences[0].lengths, sequences[0], int(sequences[0].offsets[-1])
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
-            self.dealt = Dealt.of(lengths[self._order], lanes_of_sequences(runtime.device))
+            self.dealt = Dealt.of(lengths[self._order], lanes or lanes_of_sequences(runtime.device))
+            #: rows as they stand, by their numbers, and their lengths
+            self.order, self.lengths = self._order, lengths[self._order]
             self._lengths, self._starts = lengths.astype(np.int32), np.empty(lengths.size, np.int32)
             self._starts[self._order] = self.dealt.starts
         self._alive: list[object] = []
@@ -102,12 +106,14 @@ class Sheet:
             self._leaf(name, leaf, types[name], made_of.get(name, ""), indices)
             for name, leaf in leaves.items() if not isinstance(leaf, Scalar)
         ]  # fmt: skip
-        #: C for the row, as it came, of which results are written; where rows stand by groups, whoever reads them looks
-        self.own_row = "n"
+        #: C for the row, as it came, of sequences; and for the one of which results are written: where rows stand by groups,
+        #: whoever reads them looks
+        self.row = self.own_row = "n"
         if self.dealt:
             self.leaves.append(KernelLeaf("dim", "int", self._array(self._lengths, "index"), lambda n: n, by_set=False))
+            self.row = f"{self._array(self._as_they_came, 'index')}[n]"
             if not self.groups:
-                self.own_row = f"{self._array(self._as_they_came, 'index')}[n]"
+                self.own_row = self.row
 
     def _leaf(self, name: str, leaf: Leaf, c_type: str, parameter: str, own: Sequence[np.ndarray]) -> KernelLeaf:
         if isinstance(leaf, Column):
@@ -146,6 +152,16 @@ class Sheet:
                     row = f"{self._array(self._as_they_came, 'index')}[%s]"
                 return KernelLeaf(name, c_type, numbers, lambda n: f"{leaf.offset} + {row.replace('%s', n)}")
         raise AssertionError(leaf)
+
+    @functools.cached_property
+    def places(self) -> list[KernelValue]:
+        """Kernel's arguments for the place of each number of the first sequence, in the order in which they came."""
+        assert self.dealt is not None
+        places = self.dealt.places(self._first.offsets, self._starts).astype(np.int32)
+        if isinstance(self._first, Sequences) and self._first.order is not None:
+            moved, places = places, np.empty_like(places)
+            places[self._first.order] = moved
+        return self._placed(places, in_order=False)
 
     @functools.cached_property
     def _as_they_came(self) -> np.ndarray:

@@ -51,7 +51,9 @@ class StepTable:
     @functools.cached_property
     def _places(self) -> tuple[Handle, int]:
         """Places in memory of the steps, those of an element one after another."""
-        places = self._dealt.places(self.leaf.offsets, self._order)
+        starts = np.empty(self._order.size, np.int64)
+        starts[self._order] = self._dealt.starts
+        places = self._dealt.places(self.leaf.offsets, starts)
         return self._placed(places[self.groups.segments.order].astype(np.int32))
 
     def gather(self, n_sets: int, table: Sequence[KernelValue], extents: Sequence[int]) -> Handle:

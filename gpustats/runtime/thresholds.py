@@ -232,6 +232,25 @@ ROWS_MOST_BY_VALUE = Threshold(16, "numbers of a parameter that kernels take one
 ROWS_LEAST_SWEPT = Threshold(
     12, "derivatives from which a loop goes back through a sequence", f"{H100}; {CPU}", "2026-11-28"
 )
+ROSENBROCK_WRITTEN_OUT = Threshold(
+    4, "most states of a stiff equation with which the stages of a step are written out", CPU, "2026-11-28",
+    "differential_equations",
+)
+#: Cores of a CPU would have to be many: each element is gone through three times or more, with more derivatives.
+ROWS_LEAST_LONG_STEPS: Threshold[dict[str, float]] = Threshold(
+    {"gpu": 2048, "accelerator": float("inf"), "cpu": float("inf")},
+    "numbers of the longest sequence from which threads go through parts of it", H100, "2026-11-28", "sequences"
+)
+ROWS_MOST_LONG = Threshold(8192, "sequences up to which threads go through parts of them", H100, "2026-11-28", "sequences")
+ROWS_LEAST_SPAN = Threshold(64, "steps of such a part at least", H100, "2026-11-28", "sequences")
+ROWS_SPANS_OF_UNIT = Threshold(
+    {"gpu": 1024, "accelerator": 64, "cpu": 16}, "such parts for each multiprocessor or core", H100, "2026-11-28",
+    "sequences",
+)
+ROWS_FOLDED = Threshold(64, "neighbouring parts whose maps a thread composes", "a guess", "2026-11-28", "sequences")
+ROWS_MOST_STATE = Threshold(
+    10, "numbers that steps hand on up to which parts are gone through side by side", H100, "2026-11-28", "sequences"
+)
 ROWS_LEAST_SENT_ALONE = Threshold(
     2048, "numbers from which a parameter travels by itself", NOT_RECORDED, "2026-11-23", "rows"
 )

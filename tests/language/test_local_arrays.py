@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import gpustats as gs
 
@@ -239,3 +239,97 @@ def test_elements_without_a_value_are_0(dtype):
     source = "real f(real y, real a) { real v[3] = {y}, m[2][2] = {{a}}; return v[0] + a * v[1] + v[2] + m[0][0] + m[1][1]; }"
     value, gradient = gs.Rows(source, y=np.array([1.0, 2.0], dtype)).value_and_grad(3.0)
     assert (value, gradient["a"]) == (9.0, 2.0)
+
+
+RATES = """
+__device__ real hill(real x, real k) { return x * x / (k + x * x); }
+__device__ void scale(real *v, real by) { v[0] *= by; }
+__device__ void rates(real t, const real *y, int n, real *rate, real a)
+{
+    real s[1] = {sin(t) * a}, size = 0;
+    for (int i = 0; i < n; i++)
+        size += y[i] * y[i];
+    scale(s, 2);
+    rate[0] = hill(y[0], a) * y[1] + s[0];
+    if (y[1] > 0) {
+        rate[1] = a * y[1] * y[1];
+    } else {
+        rate[1] = lgamma(y[0]);
+    }
+    rate[2] = t * a + sqrt(size);
+}"""
+
+
+@pytest.mark.parametrize("middle", [2.0, -0.5])
+def test_derivatives_that_a_text_asks_for(middle):
+    """Derivatives of a helper's array in the elements of another one and in a number, and derivatives of these again."""
+    source = RATES + f"""
+    __device__ real total(real x, real a)
+    {{
+        real y[3] = {{1.5 + x * x, {middle}, 3 * a}}, jacobian[3][3], slopes[3], t = a * x, total = 0;
+        derivative(rates(t, y, 3, jacobian, a), y);
+        derivative(rates(t, y, 3, slopes, a), t);
+        for (int i = 0; i < 3; i++) {{
+            total += slopes[i] * (i + 1);
+            for (int j = 0; j < 3; j++)
+                total += jacobian[i][j] * (1 + 3 * i + j);
+        }}
+        return total;
+    }}"""
+
+    def total(x, a):
+        y, t, size = (1.5 + x * x, middle, 3 * a), a * x, np.sqrt((1.5 + x * x) ** 2 + middle**2 + 9 * a * a)
+        found = 2 * a * np.cos(t) + 3 * a  # of the slopes
+        found += 2 * a * y[0] / (a + y[0] ** 2) ** 2 * y[1] + 2 * y[0] ** 2 / (a + y[0] ** 2)
+        found += 5 * 2 * a * y[1] if middle > 0 else 4 * special.digamma(y[0])
+        return found + (7 * y[0] + 8 * y[1] + 9 * y[2]) / size
+
+    value_and_slopes(source, total, 0.7)
+
+
+def test_derivatives_within_helpers():
+    """A helper asks for those of another one that it is given arrays for, in a loop that stays."""
+    source = """
+    __device__ void square(const real *y, real *z, real a) { z[0] = a * y[0] * y[0]; z[1] = y[0] * y[1]; }
+    __device__ void step(real *y, real a)
+    {
+        real m[4];
+        derivative(square(y, m, a), y);
+        y[0] += 0.1 * (m[0] + m[1]);
+        y[1] += 0.1 * (m[2] - m[3]);
+    }
+    __device__ real f(real x, real a)
+    {
+        real y[2] = {x, 1}, n = 0;
+        while (n < 3) {
+            step(y, a);
+            n += 1;
+        }
+        return y[0] * y[1];
+    }"""
+
+    def f(x, a):
+        y = [x, np.ones_like(x)]
+        for _ in range(3):
+            y = [y[0] + 0.2 * a * y[0], y[1]], y[0]
+            y = [y[0][0], y[0][1] + 0.1 * (y[0][1] - y[1])]
+        return y[0] * y[1]
+
+    value_and_slopes(source, f, 0.3)
+
+
+@pytest.mark.parametrize("body, message", [
+    ("derivative(hill(x, 1), x); return x;", "of a function that writes to an array"),
+    ("real y[3], m[9]; derivative(rates(0, y, 3, m, mu), 2 * mu); return x;", "with respect to a variable"),
+    ("real y[3] = {1}, m[3]; derivative(rates(0, y, 3, m, 2 * mu), mu); return x;", "mu must be an argument of the function"),
+    ("real y[3] = {1}, m[3]; derivative(rates(mu, y, 3, m, 2 * mu), mu); return x;", "mu must be an argument of the function"),
+    ("real y[3] = {1}, m[8]; derivative(rates(0, y, 3, m, mu), y); return x;", "has 8 elements, which is no multiple"),
+    ("real y[3] = {1}; derivative(rates(0, y, 3, y, mu), mu); return x;", "reads the array that is to get its derivatives"),
+    ("real y[3] = {1}, m[9]; derivative(rates(0, y, 3, m), y); return x;", "rates takes 5 arguments, not 4"),
+    ("real m[4], n[4]; derivative(two(mu, m, n), mu); return x;", "writes to 2 arrays"),
+    ("derivative(x, mu); return x;", "unknown function derivative"),
+])  # fmt: skip
+def test_mistakes_in_derivatives(body, message):
+    with pytest.raises(gs.DeviceFunctionError, match=message):
+        gs.Rows(f"{RATES} __device__ void two(real a, real *v, real *w) {{ v[0] = a; w[0] = a; }}"
+                f"__device__ real f(real x, real mu) {{ {body} }}", x=X)  # fmt: skip

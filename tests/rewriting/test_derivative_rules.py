@@ -276,3 +276,19 @@ def test_a_logistic_curve_whose_exponential_overflows(form):
         np.testing.assert_allclose(value, 3 * p.sum(), rtol=1e-12)
         slope = 3 * (p * special.expit(-b * t) * t).sum()
         np.testing.assert_allclose([gradient["a"], gradient["b"]], [p.sum(), slope], rtol=1e-12)
+
+
+def test_zeros_with_derivatives():
+    """A root that is known without its derivatives gets these by steps of Newton's method."""
+    source = """
+    __device__ real root(real x, real a)
+    {
+        real known = stop_gradient(sqrt(a)), slope = 0.5 / known;
+        real once = known + zero_with_slope((a - known * known) * slope);
+        return x * (once + zero_with_curvature((a - once * once) * slope));
+    }"""
+    rows = gs.Rows(source, x=np.array([1.0, 2.0]))
+    value, gradient = rows.value_and_grad(2.5)
+    np.testing.assert_allclose(value, 3 * np.sqrt(2.5), rtol=1e-15)
+    np.testing.assert_allclose(gradient["a"], 1.5 / np.sqrt(2.5), rtol=1e-14)
+    np.testing.assert_allclose(rows.hessian(2.5), [[-0.75 * 2.5**-1.5]], rtol=1e-13)

@@ -1,13 +1,15 @@
 """Sums over rows."""
 
 import dataclasses
+from unittest import mock
 
 import numpy as np
 from scipy import special, stats
 from simulator import close, kernel_shape
 
 import gpustats as gs
-from gpustats.rows import passes
+from gpustats.rows import long_sequences as in_parts
+from gpustats.rows import passes, spans
 from gpustats.runtime import choose
 
 
@@ -182,6 +184,121 @@ def step_tables(dtype, rng):
         np.add.at(wanted, (group[person[mirrored]], j[mirrored]), (factor * first).sum(0))
         close(gradient["other"], wanted, dtype)
         close(gradient["slope"], np.bincount(rows[person], (seen * first * second[mirrored]).sum(0), slope.size), dtype)
+
+
+@kernel_shape
+def steps(dtype, rng):
+    """Outputs by step of sequences of many lengths, of which one reads another: sets, groups, some steps without a number.
+
+    What is drawn is the same wherever a row lies, and in whatever set.
+    """
+    source = """
+    real walk(const real *y, int n, real a, real *level, real *behind, rng_t *rng, real *drawn)
+    {
+        real now = 0, sum = 0;
+        for (int t = 0; t < n; t++) {
+            now = a * now + y[t];
+            level[t] = now;
+        }
+        for (int t = n - 1; t >= 1; t--) {
+            sum += level[t - 1];
+            behind[t] = sum;
+        }
+        for (int t = 0; t < n; t++)
+            drawn[t] = a * uniform(rng);
+        return now;
+    }"""
+    y = [rng.normal(size=n).astype(dtype) for n in [*rng.integers(1, 9, 70), 40]]
+    group, a = rng.integers(0, 3, 71), rng.normal(size=(2, 3)).astype(dtype) / 2
+
+    def of(its, a):
+        level = np.array([(a ** np.arange(t, -1, -1) * its[: t + 1]).sum() for t in range(its.size)])
+        return level, np.append(np.nan, np.cumsum(level[-2::-1])[::-1])
+
+    first = gs.Rows(source, y=gs.sequences(y)).draws(1.0, rng=1)["drawn"]
+    assert np.unique(first).size > 0.99 * first.size and first.min() > 0 and first.max() < 1
+    lengths = list(map(len, y))
+    for leaf, given, rows in ((None, a[:, :1], np.zeros(71, int)), (gs.gather(group), a, group)):
+        model = gs.Rows(source, y=gs.sequences(y), **({} if leaf is None else {"a": leaf}))
+        found = model.steps(given[:, 0] if leaf is None else given)
+        own = [[of(its.astype(float), v) for its, v in zip(y, values[rows], strict=True)] for values in given.astype(float)]
+        for i, name in enumerate(("level", "behind")):
+            wanted = np.stack([np.concatenate([its[i] for its in values]) for values in own])
+            assert np.array_equal(np.isnan(found[name]), np.isnan(wanted))
+            close(np.nan_to_num(found[name]), np.nan_to_num(wanted), dtype)
+        drawn = model.draws(given[:, 0] if leaf is None else given, rng=1)["drawn"]
+        close(drawn[0], first * np.repeat(given[0, rows].astype(float), lengths), dtype)
+
+
+@kernel_shape
+def stiff(dtype, rng):
+    """Steps of a stiff equation, whose numbers differ from thread to thread, and compartments in closed form."""
+    source = "void fall(real t, const real *y, real *rate, real k) { rate[0] = -k * (y[0] - y[1]); rate[1] = -y[1] * y[1]; }"
+    source += gs.ode_steps("fall", 2, ["k"], method="rodas4", rtol=1e-4, atol=1e-6) + """
+    real last(real end, real k) { real y[2] = {2, 1}; fall_advance(0, end, y, k); return y[0]; }"""
+    ends, k = rng.uniform(0.5, 2, 70).astype(dtype), (10 ** rng.uniform(3, 5, 70)).astype(dtype)
+    rows = gs.Rows(source, end=ends, k=gs.per_row())
+    np.testing.assert_allclose(rows.terms(k=k), 1 / (1 + ends.astype(float)), rtol=2e-3)
+    _, gradient = rows.value_and_grad(k=k)
+    np.testing.assert_allclose(gradient["k"], 0, atol=2e-3 / k.min())
+    source = gs.compartment_steps(1, absorption=True, name="drug") + """
+    real at(const real *time, int n, real CL, real V, real ka)
+    {
+        real y[2] = {1, 0}, before = 0, total = 0;
+        for (int i = 0; i < n; i++) {
+            drug_advance(before, time[i], y, CL, V, ka);
+            total += y[1];
+            before = time[i];
+        }
+        return total;
+    }"""
+    times = [np.sort(rng.uniform(0, 5, n)).astype(dtype) for n in rng.integers(1, 6, 70)]
+    given, a, b = {"CL": 0.5, "V": 2.0, "ka": 1.5}, 1.5, 0.25
+    wanted = [a / (a - b) * (np.exp(-b * t) - np.exp(-a * t)).sum() for t in (t.astype(float) for t in times)]
+    rows = gs.Rows(source, time=gs.sequences(times))
+    close(rows.terms(**given), np.array(wanted), dtype)
+    slope = sum((-t * a / (a - b) * np.exp(-b * t) + a / (a - b) ** 2 * (np.exp(-b * t) - np.exp(-a * t))).sum() for t in times)
+    close(rows.value_and_grad(**given)[1]["CL"], slope / given["V"], dtype)
+
+
+@kernel_shape
+def long_sequences_in_parts(dtype, rng):
+    """Parts of few sequences, in groups of groups; a nonlinear state, and a whole number; missing numbers keep both."""
+    source = """
+    real path(const real *y, int n, real a, real b, real c)
+    {
+        real now = c, total = 0;
+        int unseen = 1;
+        for (int t = 0; t < n; t++) {
+            if (!isnan(y[t])) {
+                total += (y[t] - now) * (unseen ? 2 : 1);
+                unseen = 0;
+                now = a * y[t] + b * tanh(now);
+            }
+        }
+        return total + now;
+    }"""
+    y = [rng.normal(size=n).astype(dtype) for n in (90, 1, 9, 41)]
+    y[0][:30] = np.nan
+
+    def of(its, a, b, c):
+        now, total, unseen = c, 0, True
+        for v in its[~np.isnan(its)].astype(float):
+            total, unseen, now = total + (v - now) * (2 if unseen else 1), False, a * v + b * np.tanh(now)
+        return total + now
+
+    a, b, c = 0.5, np.array([0.25, -0.5]), rng.normal(size=(2, 4)).astype(dtype)
+    parts = {"LEAST_STEPS": {"cpu": 1, "gpu": 1}, "LEAST_SPAN": 4, "SPANS_OF_UNIT": {"cpu": 100, "gpu": 100}}
+    with mock.patch.multiple(in_parts, **parts), mock.patch.object(spans, "FOLDED", 4):
+        model = gs.Rows(source, y=gs.sequences(y, missing=True), c=gs.per_row())
+        value, gradient = model.value_and_grad(a=a, b=b, c=c)
+        close(model(a=a, b=b, c=c), value, dtype)
+        assert "parts of 4 steps" in model.explain(a=a, b=b, c=c)
+    h = 1e-30j
+    wanted = [[of(its, a, *own) for its, own in zip(y, zip([v] * 4, row), strict=True)] for v, row in zip(b, c.astype(float))]
+    close(value, np.sum(wanted, 1), dtype)
+    close(gradient["b"], [sum(of(its, a, v + h, own).imag / 1e-30 for its, own in zip(y, row)) for v, row in zip(b, c)], dtype)
+    close(gradient["c"], [[of(its, a, v, own + h).imag / 1e-30 for its, own in zip(y, row)] for v, row in zip(b, c)], dtype)
 
 
 @kernel_shape

@@ -219,7 +219,19 @@ def test_rates_call_functions_of_their_states():
 
 
 @pytest.mark.parametrize("make, error, message", [
-    (lambda: gs.ode_steps("f", 0), ValueError, "1 to 16 states"),
+    (lambda: gs.ode_steps("f", 0), ValueError, "n_states is 0.*1 to 16"),
+    (lambda: gs.ode_steps("f", True), ValueError, "n_states is True"),
+    (lambda: gs.ode_steps("f", 1.0), ValueError, "n_states is 1.0"),
+    (lambda: gs.ode_steps("f", 1, max_steps=1.5), ValueError, "max_steps is 1.5"),
+    (lambda: gs.ode_steps("f", 1, max_steps=True), ValueError, "max_steps is True"),
+    (lambda: gs.ode_steps("f", 1, rtol="1e-8"), ValueError, "rtol is '1e-8'"),
+    (lambda: gs.ode_steps("f", 1, ["double"]), ValueError, "parameters: double is a word of C"),
+    (lambda: gs.ode_steps("for", 1), ValueError, "rates: for is a word of C"),
+    (lambda: gs.ode_steps("f", 1, ["real"]), ValueError, "real is a word"),
+    (lambda: gs.ode_steps("f", 1, ["PI"]), ValueError, "PI is a constant"),
+    (lambda: gs.ode_steps("f", 1, ["\u00b5"]), ValueError, "no name in C"),
+    (lambda: gs.ode_steps("f", 1, "ka"), TypeError, "sequence of names"),
+    (lambda: gs.ode_steps(1, 1), ValueError, "rates: 1 is no name"),
     (lambda: gs.ode_steps("f", 1, method="rk4"), ValueError, "dopri5"),
     (lambda: gs.ode_steps("f", 1, rtol=0), ValueError, "rtol is 0"),
     (lambda: gs.ode_steps("f", 1, atol=np.inf), ValueError, "atol is inf"),

@@ -206,6 +206,22 @@ def test_pieces_of_sequences_are_balanced_by_their_steps(people):
         gs.Rows(PERSON, **people, memory=60_000)
 
 
+def test_steps_are_of_sequences_on_one_device():
+    source = """
+    real last(const real *y, {}int n, real a, real *twice)
+    {{ for (int t = 0; t < n; t++) twice[t] = 2 * y[t]; return a; }}"""
+    y = gs.sequences(np.arange(6.0), by=[1, 0, 1, 0, 0, 1])
+    whole = gs.Rows(source.format(""), y=y)
+    for rows in (whole, pickle.loads(pickle.dumps(whole))):
+        np.testing.assert_array_equal(rows.steps(1.0)["twice"], 2 * np.arange(6.0))  # in the order in which they came
+    divided = gs.Rows(source.format(""), y=y, chunk=1)
+    assert divided(3.0) == 6
+    with pytest.raises(ValueError, match="numbers of each step are of sequences on one device, and these lie in pieces"):
+        divided.steps(1.0)
+    with pytest.raises(ValueError, match="outputs by step are of functions of sequences and numbers, and v is a vector"):
+        gs.Rows(source.format("const real *v, "), y=y).steps([1.0, 2.0], 1.0)
+
+
 @THOROUGH
 def test_sequences_on_a_cluster(people, rng):
     distributed = pytest.importorskip("distributed")

@@ -10,6 +10,7 @@ import pickle
 import mpmath as mp
 import numpy as np
 import pytest
+from parts import in_parts
 from scipy import special
 from statsmodels.tsa.statespace.exponential_smoothing import ExponentialSmoothing
 from statsmodels.tsa.statespace.sarimax import SARIMAX
@@ -333,6 +334,18 @@ def test_values_and_gradients(name, dtype):
 @pytest.mark.parametrize("name", WITH_MISSING)
 def test_missing_numbers(name):
     assert_equal(name, drawn(name, missing=True), CASES[name][2], missing=True)
+
+
+IN_LOOPS = [n for n in CASES if "counting_process" not in n]  # the others return from within theirs
+
+
+@pytest.mark.parametrize("name", IN_LOOPS)
+def test_in_parts(name, monkeypatch):
+    in_parts(monkeypatch, 3)
+    missing = name in WITH_MISSING
+    rows = rows_of(name, drawn(name, missing=missing), missing=missing)
+    assert "parts of 3 steps at most" in rows.explain(**CASES[name][2])
+    assert_equal(name, drawn(name, missing=missing), CASES[name][2], missing=missing)
 
 
 def logs_of_steps(y, mu, phi, sigma):
