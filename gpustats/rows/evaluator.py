@@ -273,6 +273,14 @@ class Evaluator:
                 raise MemoryError(f"{taken}: give fewer sets at once")
         return self._pass(key, task, sets)
 
+    def differentiated(self, wrt: Collection[str], packing: Packing) -> str:
+        """Words for the way in which loops over sequences are differentiated."""
+        passes = [self._swept_or_not(*task, packing) for task in self._tasks(wrt).items()]
+        stored = {made.sweeps for made in passes if made.tapes or made.checkpoints}
+        n_bytes = sum(made.stored(packing.n_sets) for made in passes)
+        ways = [f"backwards, with {sweeps.value} stored in {n_bytes} bytes" for sweeps in stored]
+        return "it is differentiated " + (" and ".join(ways) or "forwards")
+
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
         """Passes for derivatives in some parameters: one for the sums, and one for each further order of the rows."""
         main = self._main

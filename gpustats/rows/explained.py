@@ -31,6 +31,9 @@ class Explained:
     def explain(self, *args: ArrayLike, wrt: str | Collection[str] | None = None, **kwargs: ArrayLike) -> str:
         """Sentence on how `value_and_grad` goes through the rows: a row in each thread, or parts of long sequences, and why.
 
+        Of sequences in threads it tells how they are differentiated: forwards, or backwards with the variables of each turn, or
+        of some, stored.
+
         Parameters
         ----------
         *parameters : array_like
@@ -56,9 +59,10 @@ class Explained:
         names = tuple(self._bound.parameters) if wrt is None else check_wrt_among(wrt, self._bound.parameters) if wrt else ()
         values = self._values(args, kwargs)[0]
         packing, _ = self._bound.packing(values)
-        found = self._own.evaluator(self._bound.length(packing.shapes)).in_parts(names, packing)
+        evaluator = self._own.evaluator(self._bound.length(packing.shapes))
+        found = evaluator.in_parts(names, packing)
         if isinstance(found, str):
-            return f"a sequence in each thread: {found}"
+            return f"a sequence in each thread: {found}" + (f"; {evaluator.differentiated(names, packing)}" if names else "")
         rounds, left = found.rounds(packing).start(values)()
         mean = rounds / (found.spans.n_sequences * packing.n_sets)
         how = f"{found.described}; their states are found in {mean:.2g} rounds on average"

@@ -196,6 +196,8 @@ def test_checkpoints_take_little_memory(monkeypatch):
     model = gs.Rows(HEAD + body + " }", **leaves)
     back = found(model, 0.7, -0.4, 1.2)
     assert back[2] and back[0] == there[0]
+    assert "differentiated backwards, with the variables of some turns stored in" in model.explain(0.7, -0.4, 1.2)
+    assert "differentiated" not in model.explain(0.7, -0.4, 1.2, wrt=())
     for parameter, slope in there[1].items():
         np.testing.assert_allclose(back[1][parameter], slope, rtol=1e-12)
     made = next(made for made in model._own.evaluator(0)._passes.values() if made.checkpoints)
@@ -205,6 +207,7 @@ def test_checkpoints_take_little_memory(monkeypatch):
 def test_a_device_of_little_memory_goes_forward(monkeypatch):
     monkeypatch.setattr(evaluator, "MOST_STORED", 0.0)
     model = rows_of(BODIES["recurrence"], 1, monkeypatch)
+    assert model.explain(0.7, -0.4, 1.2).endswith("it is differentiated forwards")
     there = found(rows_of(BODIES["recurrence"], 99, monkeypatch), 0.7, -0.4, 1.2)
     value, gradient = model.value_and_grad(0.7, -0.4, 1.2)
     assert (value, gradient) == there[:2]
@@ -217,6 +220,7 @@ def test_many_derivatives_go_back_by_themselves():
     {{ real h = 1, c[14] = {{{", ".join(names)}}}; for (int t = 0; t < n; t++) h = tanh(h * c[t % 14] + y[t]); return h; }}"""
     rows = gs.Rows(source, y=gs.sequences(Y))
     assert found(rows, *RNG.normal(size=14))[2]
+    assert "backwards, with the variables of each turn stored" in rows.explain(*range(14))
     assert "_sweep_" in rows.kernel_source() and "_sweep_" not in rows.kernel_source(wrt=names[:3])
 
 
