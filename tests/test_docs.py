@@ -76,6 +76,7 @@ def test_the_page_on_sequences(tmp_path, monkeypatch, capsys):
     # As nlme finds them by the closed form: log of absorption 0.45, of elimination -2.43.
     assert abs(names["absorption"] - 1.57) < 0.1 and abs(names["elimination"] - 0.088) < 0.005
     assert names["found"][0] < 0 < names["found"][1] and (names["errors"] < 1).all()
+    assert names["difficulty"][names["easiest"]] < -1
     assert (tmp_path / "sequences.png").exists()
 
 

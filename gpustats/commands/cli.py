@@ -63,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command(generate, "write a kernel of each shape, or those of all built-in densities")
     sub.add_argument("folder", nargs="?", default="generated", help="default: generated")
-    sub.add_argument("--all", action="store_true", help="the kernels of all built-in densities")
+    sub.add_argument("--all", action="store_true", help="the kernels of all built-in densities and models")
     sub.add_argument("--check", action="store_true", help="write nothing, fail where a file is out of date")
 
     sub = command(demo, "a posterior from 20,190 doctor-visit counts, beside SciPy, and a PyMC model of them")
@@ -125,6 +125,8 @@ def list_(args: argparse.Namespace) -> None:
 def source(args: argparse.Namespace) -> None:
     import gpustats as gs
 
+    from ..kernels.shown import shown_source
+
     if Path(args.name).suffix:
         named = gs.register(Path(args.name))
     elif args.name in gs.densities or args.name in gs.covariances:
@@ -136,7 +138,8 @@ def source(args: argparse.Namespace) -> None:
     if args.check:
         return check_indices(named)
     if not hasattr(named, "kernel_source"):
-        raise ValueError(f"{named.name} is a sequence model: Rows({named!r}, …).kernel_source() shows its kernels")
+        print(shown_source("sequence model", named, args.shape or "rows", args.dtype, args.dialect))
+        return
     shape = args.shape or ("table" if isinstance(named, gs.Density) else "covariance")
     made = gs.transforms.Exp(named) if args.transform == "exp" else named
     print(made.kernel_source(shape, dtype=args.dtype, dialect=args.dialect))

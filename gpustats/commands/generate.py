@@ -9,12 +9,14 @@ from pathlib import Path
 
 from ..density import Density, densities
 from ..evaluation.arguments import differentiable
-from ..kernels.shown import shown
+from ..kernels.shown import shown, shown_source
 from ..language.kinds import DENSITY
 from ..language.library import library
 from ..processes.covariance import Covariance
 from ..processes.kind import COVARIANCE
 from ..processes.registry import covariances
+from ..rows.kind import SEQUENCE_MODEL
+from ..rows.series import SequenceModel, series
 
 GLM_SHAPES = ("glm", "glm_products")
 #: Densities of which all shapes are made, also in OpenCL C, which differs in the first lines only.
@@ -25,6 +27,8 @@ SHAPES_OF_OTHERS = ("table", "gradient")
 GLM_DENSITIES = ("bernoulli_logit", "categorical_logit", "normal_identity")
 #: The covariance function of which all shapes are made, also in OpenCL C; of the others only the matrix.
 COVARIANCE_IN_FULL = "rbf"
+#: The sequence model of which the kernel is made in OpenCL C, too.
+SERIES_IN_FULL = "garch"
 #: Of what the folder `generated/` shows a kernel of each shape in CUDA C++, and, of the density, the table in OpenCL C.
 REVIEWED_DENSITY, REVIEWED_GLM = "gamma", "bernoulli_logit"
 _SUFFIX = {"cuda": "cu", "opencl": "cl"}
@@ -40,7 +44,7 @@ def reviewed() -> Iterator[tuple[str, str]]:
 
 
 def everything() -> Iterator[tuple[str, str]]:
-    """Name and text of the kernels of all built-in densities: float64, many observations and many parameter sets."""
+    """Name and text of the kernels of all built-in densities and models: float64, many observations and parameter sets."""
     for name in sorted(library.built_in(DENSITY)):
         full = name in DENSITIES_IN_FULL
         plain = SHAPES_OF_OTHERS if differentiable(densities[name].log_density.arguments[1:]) else ("table", "loglik")
@@ -54,11 +58,23 @@ def everything() -> Iterator[tuple[str, str]]:
         for shape in shown("covariance") if full else ("covariance",):
             for dialect in ("cuda", "opencl") if full else ("cuda",):
                 yield _file(covariances[name], shape, dialect)
+    yield from of_series()
 
 
-def _file(made: Density | Covariance, shape: str, dialect: str) -> tuple[str, str]:
+def of_series() -> Iterator[tuple[str, str]]:
+    """Name and text of the kernels of all built-in sequence models: the sum over rows, and its derivatives."""
+    for name in sorted(library.built_in(SEQUENCE_MODEL)):
+        for dialect in ("cuda", "opencl") if name == SERIES_IN_FULL else ("cuda",):
+            yield _file(series[name], "rows", dialect)
+
+
+def _file(made: Density | Covariance | SequenceModel, shape: str, dialect: str) -> tuple[str, str]:
     head = f"// The {shape} kernel of {made.name}, made by `gpustats generate`. Do not edit.\n"
-    return f"{made.name}_{shape}.{_SUFFIX[dialect]}", head + made.kernel_source(shape, "float64", dialect)
+    if isinstance(made, SequenceModel):
+        text = shown_source(SEQUENCE_MODEL.name, made, shape, "float64", dialect)
+    else:
+        text = made.kernel_source(shape, "float64", dialect)
+    return f"{made.name}_{shape}.{_SUFFIX[dialect]}", head + text
 
 
 def write(folder: str | os.PathLike[str], files: Iterable[tuple[str, str]]) -> list[str]:

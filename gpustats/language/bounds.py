@@ -96,6 +96,18 @@ def length(e: Expression, least: int, helper: bool) -> Expression:
     return e if e == _DIM else _between(least, e, _at_least(least, _DIM) if helper and least else _DIM)
 
 
+def without_bounds(e: Expression) -> Expression:
+    """Index or length before it was bounded by the length of vectors."""
+    match e:
+        case lang.Call(function="min", arguments=(lang.Call(function="max", arguments=(own, _)), last)) if _mentions_dim(last):
+            return own
+    return e
+
+
+def _mentions_dim(e: Expression) -> bool:
+    return any(n == _DIM for n in lang.walk(e))
+
+
 def _between(first: int, e: Expression, last: Expression) -> Expression:
     """Number nearest to `e` in `first` … `last`.
 

@@ -14,7 +14,7 @@ _DECLARED = {REAL: "real ", INT: "int ", VECTOR: "const real *", OUTPUT: "real *
 
 def declaration(p: Parameter) -> str:
     """Declaration of the parameter `p`, as a user writes it."""
-    return f"{_DECLARED[p.type]}{p.name}"
+    return f"{'const int *' if p.whole else _DECLARED[p.type]}{p.name}"
 
 
 def call_of(function: Function, given: Mapping[str, str] | None = None) -> str:

@@ -31,6 +31,7 @@ class Expressions:
         self.used: set[str] = set()
         self.written: dict[str, str] = {}  # printed name -> user's name
         self.whole: dict[str, bool] = {}  # whole numbers that users pass, and whether they are never assigned to
+        self.whole_vectors: set[str] = set()  # vectors whose elements are whole numbers, as printed
         self.fixed: set[str] = set()  # variables that are never assigned to, as printed
         self.sizes: dict[str, tuple[int, ...]] = {}  # of arrays, as printed
         self.callees: dict[str, lang.Function] = {}  # functions of vectors that it calls, as printed
@@ -127,7 +128,7 @@ class Expressions:
                 return self.element(node)
         self.fail(node, f"{spelled(node)} is not supported in an expression")
 
-    def element(self, node: Syntax) -> lang.Index:
+    def element(self, node: Syntax) -> lang.Index | lang.Cast:
         """Element of a vector, or of an array of one axis or two."""
         subscripts = list[Expression]()
         inner = node
@@ -151,7 +152,8 @@ class Expressions:
                 self.fail(node, f"there is no element {place} along an axis of {size}")
         if rows:  # one row after another; along each axis an index takes the nearest element
             column = place_of_two(rows[0], column, sizes)
-        return lang.Index(array, column, REAL, **at)
+        found = lang.Index(array, column, REAL, **at)
+        return lang.Cast(INT, found, **at) if array.name in self.whole_vectors else found
 
     def value(self, node: Syntax) -> Expression:
         """Whole expression of a statement."""
@@ -228,7 +230,10 @@ class Expressions:
                       " of the special functions, nor defined above"))  # fmt: skip
         if len(arguments) != len(wanted):
             self.fail(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(arguments)}")
-        for a, kind in zip(arguments, wanted, strict=True):
+        wholes = [p.whole for p in known.parameters] if known is not None else [False] * len(wanted)
+        for a, kind, whole in zip(arguments, wanted, wholes, strict=True):
+            if isinstance(a, lang.Name) and kind == VECTOR and whole != (a.name in self.whole_vectors):
+                self.fail(node, f"{name} wants a `const {'int' if whole else 'real'} *` here")
             pointer = kind not in (REAL, INT)
             writes = result == VOID and RNG not in wanted
             same = a.type == kind or (a.type in (OUTPUT, ARRAY) and kind == VECTOR) or (a.type == ARRAY and writes)

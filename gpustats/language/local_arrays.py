@@ -42,13 +42,15 @@ def without_arrays(
     by their names; `refuse` gets a mistake. The names of the elements are those of variables -> as users know them.
     """
     functions = dict(callees)
-    unrolling = _Arrays(Unroller(functions), used, refuse)
+    unrolling = Arrays(Unroller(functions), used, refuse)
     place = Place({}, {})
     unrolling.block(body, place)  # type: ignore[arg-type]
     return tuple(place.out), [f for n, f in functions.items() if n not in callees], unrolling.written
 
 
-class _Arrays(Unrolling):
+class Arrays(Unrolling):
+    """Arrays of a function as variables."""
+
     def __init__(self, unroller: Unroller, used: set[str], refuse: Callable[[lang.Node, str], NoReturn]):
         super().__init__(unroller, Function("", (), ()), 0)
         self.used, self.refuse = used, refuse
@@ -175,7 +177,7 @@ class _Arrays(Unrolling):
 
         With it come the names of the numbers, for each array, and of those in whose directions the derivatives are.
         """
-        inner = _Arrays(self.unroller, {p.name for p in callee.parameters} | set(lang.called(callee)), self.refuse)
+        inner = Arrays(self.unroller, {p.name for p in callee.parameters} | set(lang.called(callee)), self.refuse)
         inner.inlining, parameters, wrt, place = 1, list[lang.Parameter](), list[str](), Place({}, {})
         for p, a in zip(callee.parameters, s.call.arguments, strict=True):
             if p.type == lang.OUTPUT:

@@ -222,6 +222,7 @@ class Parameter(Node):
     name: str
     type: str
     written: str = field(default="", compare=False, kw_only=True)  # as its author calls it, where that is known
+    whole: bool = field(default=False, compare=False, kw_only=True)  # whether it is `const int *`: a vector of whole numbers
 
 
 @dataclass(frozen=True)

@@ -155,9 +155,13 @@ def type_of(source: str, node: Syntax, what: Syntax) -> str:
         pointed = getattr(getattr(node.type, "type", None), "names", None)
         if pointed == ["rng_t"]:
             return RNG
-        if type_of(source, node.type, what) == REAL:
-            return VECTOR if "const" in node.type.quals else OUTPUT
-        fail(source, what, "the only pointers are `const real *`, and in samplers `real *` and `rng_t *`")
+        pointed_at, fixed = type_of(source, node.type, what), "const" in node.type.quals
+        if pointed_at == REAL:
+            return VECTOR if fixed else OUTPUT
+        if pointed_at == INT and fixed:
+            return WHOLE_VECTOR
+        wanted = "`const real *`, for sequences `const int *`, and in samplers `real *` and `rng_t *`"
+        fail(source, what, f"the only pointers are {wanted}")
     if names == ("rng_t",):
         fail(source, what, "a sampler takes its stream as `rng_t *`")
     aliases = {("real",): REAL, ("int",): INT, ("float",): None, ("double",): None}
@@ -166,6 +170,10 @@ def type_of(source: str, node: Syntax, what: Syntax) -> str:
         hint = ": write `real`" if names in aliases else ": there are `real`, `int` and `const real *`"
         fail(source, what, f"type '{' '.join(names) or type(node).__name__}' is not supported{hint}")
     return kind
+
+
+#: What `type_of` calls `const int *`: a vector whose elements are read as whole numbers.
+WHOLE_VECTOR = "whole vector"
 
 
 def length_of_vectors(declaration: Syntax) -> str:

@@ -15,7 +15,17 @@ from .expressions import Expressions
 from .kinds import is_helper
 from .local_arrays import ARRAY, MOST_ELEMENTS, DeclareArray, callees_of, without_arrays
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Function, Statement
-from .syntax import STEP_OPERATORS, Syntax, assigned, called, length_of_vectors, mentioned, spelled, type_of
+from .syntax import (
+    STEP_OPERATORS,
+    WHOLE_VECTOR,
+    Syntax,
+    assigned,
+    called,
+    length_of_vectors,
+    mentioned,
+    spelled,
+    type_of,
+)
 
 
 class Translator(Expressions):
@@ -46,7 +56,13 @@ class Translator(Expressions):
                 self.fail(p, "dim, the length of the vectors, must be an `int`")
             if kind == INT and p.name != "dim" and not self.helper:
                 self.whole[p.name], kind = "const" in p.quals, REAL
-            parameters.append(lang.Parameter(self.declare(p, p.name, kind), kind, written=p.name, **self.at(p)))
+            if whole := kind == WHOLE_VECTOR:
+                kind = VECTOR
+                if not self.helper:
+                    self.fail(p, f"{p.name} must be `const real *`: `const int *` is for sequences")
+            parameters.append(lang.Parameter(self.declare(p, p.name, kind), kind, written=p.name, whole=whole, **self.at(p)))
+            if whole:
+                self.whole_vectors.add(parameters[-1].name)
             if kind in (REAL, INT) and "const" in p.quals and p.name not in self.whole:
                 self.fixed.add(parameters[-1].name)
         types = [p.type for p in parameters]
@@ -242,6 +258,8 @@ class Translator(Expressions):
 
     def store(self, node: Syntax, target: Syntax, operator: str, value: Expression) -> lang.Store:
         element = self.expression(target)
+        if isinstance(element, lang.Cast):
+            self.fail(node, f"{target.name.name} is not to be written: it is a `const int *`")
         assert isinstance(element, lang.Index)
         if element.array.type not in (OUTPUT, ARRAY):
             self.fail(node, f"{target.name.name} is not to be written: it is a `const real *`")

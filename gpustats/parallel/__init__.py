@@ -1,6 +1,6 @@
 """Rows in pieces: on several devices, in a stream that no device could hold, on the workers of a cluster.
 
-`gpustats.Likelihood` and `gpustats.GLM` divide their observations where they are asked to by
+`gpustats.Likelihood`, `gpustats.GLM` and `gpustats.Rows` divide their observations where they are asked to by
 
 ``devices``
     ``"all"`` (every GPU of CUDA, else of OpenCL, else the CPU), or a list of devices. Each keeps a share of the rows, by its
@@ -14,6 +14,8 @@
     A `distributed.Client`. Each worker keeps a share of the rows on its device (or on ``devices=``, with ``memory=`` and
     ``chunk=`` of its own). Files are read by the workers, which must see them under the same path. A share whose worker dies
     is made again by another worker.
+
+Rows that are sequences stay whole: devices get shares of the steps, and pieces are bounded by their bytes.
 
 Data that are read anew must not change while the model is in use. A memory-mapped file, or one of HDF5 that is open for
 reading only, is asked after each reading: where its size or the time of its last change is another one, or another file has

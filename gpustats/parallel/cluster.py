@@ -134,7 +134,7 @@ class Cluster(Pieces):
             found = client.run(seconds, self._make, sample(data), model._trial(), workers=[homes[i]])
             return float(found[homes[i]])
 
-        self.ranges = split(data.n_rows, speeds(list(kinds.values()), measured))
+        self.ranges = split(data.n_rows, speeds(list(kinds.values()), measured), data.bytes_before)
         self._homes = homes[: len(self.ranges)]
         once_gone(self, _forget_all, client, self._token, self._homes)
         binds = [functools.partial(self._bind, i) for i in range(len(self.ranges))]

@@ -24,6 +24,7 @@ from ..runtime import choose
 from ..runtime.base import Runtime
 from ..runtime.types import Array
 from .pieces import Data, Divisible, Options, Pieces
+from .ragged import one_after_another
 from .rows import Arguments, is_stored, read, section, split
 
 TRIAL_ROWS = 1 << 18  # rows by which a device's speed is measured
@@ -76,7 +77,9 @@ class Devices(Pieces):
         def measured(i: int) -> float:
             return threads[i].submit(seconds, make, sample(data), model._trial()).result()
 
-        self.ranges = split(data.n_rows, speeds([kind(runtime) for runtime in runtimes], measured))
+        self.ranges = split(
+            data.n_rows, speeds([kind(runtime) for runtime in runtimes], measured), data.bytes_before
+        )
         # Files stay where they are; of what is in memory the pieces have copies, which nobody changes.
         self._data = {n: v if is_stored(v) else None for n, v in data.arrays.items()}
         parts = [{n: section(v, *rows) for n, v in data.arrays.items()} for rows in self.ranges]
@@ -89,7 +92,7 @@ class Devices(Pieces):
 
     def held(self) -> dict[str, Array]:
         parts = [model._held() for model in self._models]
-        return {n: np.concatenate([part[n] for part in parts]) if v is None else v for n, v in self._data.items()}
+        return {n: one_after_another([part[n] for part in parts]) if v is None else v for n, v in self._data.items()}
 
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
         calls = list(calls)
@@ -172,7 +175,7 @@ def speeds(kinds: Sequence[Hashable], measured: Callable[[int], float]) -> list[
     return [1 / measured(i) if len(set(kinds)) > 1 else 1.0 for i in range(len(kinds))]
 
 
-def sample(data: Data) -> dict[str, np.ndarray]:
+def sample(data: Data) -> dict[str, Array]:
     """Rows by which speeds are measured."""
     return {n: read(v, 0, min(TRIAL_ROWS, data.n_rows), n) for n, v in data.arrays.items()}
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -64,12 +65,25 @@ class Divisible(Protocol):
         """Arguments with which `value_and_grad` is timed."""
 
 
-class Data(NamedTuple):
+@dataclass(frozen=True)
+class Data:
     """Data that a model is bound to."""
 
     arrays: dict[str, Array]  #: by name, with the rows first, in memory or read by slices
     n_rows: int
-    row_bytes: int  #: bytes of a row on a device
+    row_bytes: int | np.ndarray  #: bytes of a row on a device; of each row, where they differ
+
+    @functools.cached_property
+    def bytes_before(self) -> np.ndarray | None:
+        """Bytes of the rows before each row, and of all; None where all rows have as many."""
+        return None if isinstance(self.row_bytes, int) else np.concatenate([[0], np.cumsum(self.row_bytes)])
+
+    def nbytes(self, first: int, end: int) -> int:
+        """Bytes of a range of rows."""
+        if isinstance(self.row_bytes, int):
+            return (end - first) * self.row_bytes
+        assert self.bytes_before is not None
+        return int(self.bytes_before[end] - self.bytes_before[first])
 
 
 class Pieces(ABC):

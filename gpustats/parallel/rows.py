@@ -18,6 +18,7 @@ from ..runtime.host_memory import HostRows
 from ..runtime.types import Array, DType, Shape
 from .declared import as_declared, checked_chunks, is_dask
 from .files import hdf5_rows, mapped_rows
+from .ragged import Ragged
 from .zarr_rows import zarr_rows
 
 Range = tuple[int, int]  # the first row, and the one behind the last
@@ -87,8 +88,10 @@ def section(value: Array, first: int, end: int) -> Array:
     return Section(value, first, end) if is_stored(value) else value[first:end]
 
 
-def read(value: Array, first: int, end: int, name: str) -> np.ndarray:
+def read(value: Array, first: int, end: int, name: str) -> Array:
     """Range of rows of an array, in memory; a view where it is there already."""
+    if isinstance(value, Ragged):
+        return value[first:end]
     return as_declared(value[first:end], (end - first, *value.shape[1:]), value.dtype, f"{name}[{first}:{end}]")
 
 
@@ -99,16 +102,34 @@ def largest(value: Array, initial: float, name: str) -> float:
     return functools.reduce(lambda found, rows: rows.max(initial=found), parts, initial)
 
 
-def split(n_rows: int, shares: Sequence[float]) -> list[Range]:
-    """Ranges of rows as large as the shares demand, without empty ones (but for one of no rows)."""
-    ends = np.cumsum(shares) / math.fsum(shares)
-    places = [0, *np.rint(n_rows * ends[:-1]).astype(int).tolist(), n_rows]
+def split(n_rows: int, shares: Sequence[float], bytes_before: np.ndarray | None = None) -> list[Range]:
+    """Ranges of rows as large as the shares demand, without empty ones (but for one of no rows).
+
+    `bytes_before`, (n_rows + 1,), are those of the rows before each, and of all, where rows are not of one size.
+    """
+    ends = np.cumsum(shares)[:-1] / math.fsum(shares)
+    if bytes_before is None:
+        within = np.rint(n_rows * ends).astype(int)
+    else:  # between two rows, half of the one behind the place included
+        middles = (bytes_before[1:] + bytes_before[:-1]) / 2
+        within = np.searchsorted(middles, ends * bytes_before[-1])
+    places = [0, *within.tolist(), n_rows]
     return [r for r in zip(places[:-1], places[1:], strict=True) if r[1] > r[0]] or [(0, 0)]
 
 
 def chunks(n_rows: int, size: int) -> list[Range]:
     """Ranges of rows of one size, the last of which may be smaller."""
     return [(first, min(first + size, n_rows)) for first in range(0, n_rows, size)] or [(0, 0)]
+
+
+def bounded(bytes_before: np.ndarray, most: int) -> list[Range]:
+    """Ranges of as many rows as have so many bytes at most, but for single rows that have more."""
+    found, first, n_rows = list[Range](), 0, bytes_before.size - 1
+    while first < n_rows:
+        end = max(int(np.searchsorted(bytes_before, bytes_before[first] + most, "right")) - 1, first + 1)
+        found.append((first, end))
+        first = end
+    return found or [(0, 0)]
 
 
 # ---- arguments

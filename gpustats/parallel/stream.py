@@ -20,7 +20,8 @@ from ..runtime.host_memory import HostRows
 from ..runtime.types import Array
 from .closing import once_gone
 from .pieces import Data, Divisible, Options, Pieces
-from .rows import Arguments, chunks, read
+from .ragged import Ragged
+from .rows import Arguments, bounded, chunks, read
 
 BUFFERS = 2  # pieces that pass through the device: one is computed on, the next arrives
 #: Pieces that fill the memory; all that do not pass through stay, and are read once.
@@ -33,7 +34,7 @@ SMALL_DATA = 64 << 20  # bytes of data for which nobody needs to ask how much is
 
 def fits(data: Data, options: Options, runtime: Runtime) -> bool:
     """True if all rows go to the device at once."""
-    nbytes = data.n_rows * data.row_bytes
+    nbytes = data.nbytes(0, data.n_rows)
     return options.chunk is None and (
         (options.memory is None and nbytes <= SMALL_DATA) or nbytes <= budget(options, runtime, nbytes)
     )  # fmt: skip
@@ -64,26 +65,31 @@ class StreamedPieces(Pieces):
     def __init__(self, model: Divisible, data: Data, options: Options, runtime: Runtime):
         # A copy of the model: this is a part of the other one, and a circle would keep the data on the device for a while.
         self._model, self._data, self._runtime = copy.copy(model), data.arrays, runtime
-        nbytes = data.n_rows * data.row_bytes
+        nbytes = data.nbytes(0, data.n_rows)
         limit = budget(options, runtime, nbytes)
         if options.chunk is not None:
             self.ranges = chunks(data.n_rows, options.chunk)
         else:
-            rows = max(max(limit // MOST_PIECES, min(limit // FEWEST_PIECES, SMALLEST_PIECE)) // data.row_bytes, 1)
-            self.ranges = chunks(data.n_rows, math.ceil(data.n_rows / max(math.ceil(data.n_rows / rows), 1)) or 1)
-        largest = max(end - first for first, end in self.ranges) * data.row_bytes
+            most = max(limit // MOST_PIECES, min(limit // FEWEST_PIECES, SMALLEST_PIECE))
+            if isinstance(data.row_bytes, int):
+                rows = max(most // data.row_bytes, 1)
+                self.ranges = chunks(data.n_rows, math.ceil(data.n_rows / max(math.ceil(data.n_rows / rows), 1)) or 1)
+            else:
+                assert data.bytes_before is not None
+                self.ranges = bounded(data.bytes_before, most)
+        largest, rows = max((data.nbytes(first, end), end - first) for first, end in self.ranges)
         kept = len(self.ranges)
         if nbytes > limit:
             kept = limit // largest - BUFFERS
             if kept < 0:
-                raise ValueError(
-                    f"{BUFFERS} pieces of {largest / data.row_bytes:.0f} rows take {BUFFERS * largest} bytes of the device, "
-                    f"and memory={limit}: choose a smaller chunk"
-                )
-        self.where = f"{runtime.device.id}, {len(self.ranges)} pieces of {largest // max(data.row_bytes, 1)} rows, {kept} kept"
+                advice = "choose a smaller chunk" if rows > 1 else "allow more memory"
+                taken = f"{BUFFERS} pieces of {rows} rows take {BUFFERS * largest} bytes of the device"
+                raise ValueError(f"{taken}, and memory={limit}: {advice}")
+        most_rows = max(end - first for first, end in self.ranges)
+        self.where = f"{runtime.device.id}, {len(self.ranges)} pieces of {most_rows} rows, {kept} kept"
         # A thread for each piece that passes through, so that the memory in which one has arrived is that of a later one; a
         # single one where nobody knows whether the data can be read by two.
-        several = all(isinstance(v, (np.ndarray, HostRows)) for v in self._data.values())
+        several = all(isinstance(v, (np.ndarray, HostRows, Ragged)) for v in self._data.values())
         self._readers = [ThreadPoolExecutor(1, "gpustats-reader", stay, (runtime,)) for _ in range(BUFFERS if several else 1)]
         self._passing = threading.Lock()  # the budget is for one call
         self._kept = [self._readers[0].submit(self._arrived, i, {}).result() for i in range(kept)]

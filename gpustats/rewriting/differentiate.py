@@ -7,6 +7,7 @@ function, it can be differentiated again.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 
@@ -14,11 +15,16 @@ from ..errors import DeviceFunctionError
 from ..language import nodes as lang
 from ..language.names import fresh_name, unlike_others
 from ..language.nodes import INT, OUTPUT, REAL, VECTOR, Call, Declare, Expression, Function, Name, Number, Statement
-from .derivative_rules import SPECIAL_PREFIX, add, flat_at_infinity, multiply
-from .forward_mode import VALUE, Differentiator, component_of, derivative_name, results_of
-from .reverse_mode import NoSweep, sweep
+from .derivative_rules import ONE, SPECIAL_PREFIX, ZERO, add, flat_at_infinity, multiply
+from .forward_mode import VALUE, Differentiator, component_of, derivative_name, no_elements, results_of, steps_name
+from .reverse_mode import CHECKPOINT, SWEEP, sweep
+from .swept_values import NoSweep
+from .turns import numbers_of_checkpoints
 
-__all__ = ["VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "product_name", "swept"]
+__all__ = [
+    "CHECKPOINT", "VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "numbers_of_checkpoints",
+    "product_name", "steps_name", "swept",
+]
 
 
 def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
@@ -45,20 +51,27 @@ def gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[s
     return functions[name]
 
 
-def swept_gradient(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function:
+def swept_gradient(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], checkpoints: bool = False
+) -> Function:
     """Function as `gradient` makes it, but that loops over sequences are gone through forth and back: see `reverse_mode`.
 
-    It takes tapes behind the parameters, if there is such a loop; else it is what `gradient` makes.
+    It takes tapes behind the parameters, if there is such a loop; else it is what `gradient` makes. With `checkpoints`, the
+    tapes have few numbers: see `turns`.
     """
+    inner = functools.partial(swept_gradient, checkpoints=checkpoints)
     wrt = tuple(p.name for p in function.parameters if p.name in wrt)
     if any(_own_derivative(function, w, functions) for w in wrt):
         return gradient(function, wrt, functions)
     try:
-        return sweep(function, wrt, functions, swept_gradient)
+        return sweep(function, wrt, functions, inner, checkpoints)
     except NoSweep:
+        for p in function.parameters:
+            if p.type == VECTOR and p.name in wrt and _times_given(function, p.name) != 1:
+                raise DeviceFunctionError(no_elements(function, p.name), function.line, function.column) from None
         trial = {**functions}
-        name = f"{function.name}_with_sweeps_{'_'.join(wrt)}"
-        made = Differentiator(function, wrt, name, trial, swept_gradient).run()
+        name = f"{function.name}_with_sweeps_{'_'.join(wrt)}" + "_and_checkpoints" * checkpoints
+        made = Differentiator(function, wrt, name, trial, inner, sweeps=True).run()
         if not any(p.type == OUTPUT for p in made.parameters):
             return gradient(function, wrt, functions)
         functions.update(trial)
@@ -66,16 +79,45 @@ def swept_gradient(function: Function, wrt: Sequence[str], functions: MutableMap
         return made
 
 
-def swept(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]) -> Function | None:
-    """Gradient with sweeps, which stay whole in it, and tapes as parameters; None where there is nothing to sweep."""
-    made = swept_gradient(function, wrt, functions)
+def _times_given(function: Function, vector: str) -> int:
+    """Number of times that a function gives a vector of its own to others."""
+    calls = [n for s in function.body for n in lang.walk(s) if isinstance(n, Call)]
+    return sum(a == Name(vector, VECTOR) for call in calls for a in call.arguments)
+
+
+def swept(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], checkpoints: bool = False
+) -> Function | None:
+    """Gradient with sweeps, which stay whole in it, and tapes as parameters; None where there is nothing to sweep.
+
+    With `checkpoints`, the names of tapes begin with `CHECKPOINT`, and these have `numbers_of_checkpoints`.
+    Derivatives in the elements of vectors in `wrt` are stored in parameters by `steps_name`.
+    """
+    made = swept_gradient(function, wrt, functions, checkpoints)
     if not any(p.type == OUTPUT for p in made.parameters):
         return None
     known = Name(fresh_name("known", {p.name for p in made.parameters}), made.type)
-    values = tuple(lang.Member(known, r) for r in made.results)
+    values: dict[str, Expression] = {r: lang.Member(known, r) for r in made.results}
+    for p in function.parameters:
+        if p.type == VECTOR and p.name in wrt:
+            scaled, r = _scaled(functions), derivative_name(p.name)
+            values[r] = Call(scaled.name, (values[r], Name(steps_name(p.name), OUTPUT), Name("dim", INT)))
     around = replace(made, name=f"{made.name}_around", type=f"{made.name}_around_results")
-    body = Declare(made.type, known.name, _call(made)), lang.Return(Call(around.maker, values, around.type))
+    body = Declare(made.type, known.name, _call(made)), lang.Return(Call(around.maker, tuple(values.values()), around.type))
     return replace(around, body=body)
+
+
+def _scaled(functions: MutableMapping[str, Function]) -> Function:
+    """Function that multiplies the numbers stored for the elements of a vector by a factor, which it returns."""
+    name = f"scaled{SWEEP}steps"
+    factor, steps, here, one = Name("factor", REAL), Name("steps", OUTPUT), Name("t", INT), Number("1", INT)
+    product = lang.Conditional(lang.Binary("!=", factor, ZERO, INT), multiply(factor, lang.Index(steps, here)), ZERO, REAL)
+    step = lang.Assign("t", INT, lang.Binary("+", here, one, INT))
+    below = lang.Binary("<", here, Name("dim", INT), INT)
+    loop = lang.For(Declare(INT, "t", Number("0", INT)), below, step, (lang.Store(steps, here, product),))
+    body = lang.If(lang.Binary("!=", factor, ONE, INT), (loop,), ()), lang.Return(factor)
+    parameters = lang.Parameter("factor", REAL), lang.Parameter("steps", OUTPUT), lang.Parameter("dim", INT)
+    return functions.setdefault(name, Function(name, parameters, body))
 
 
 def derivative(function: Function, wrt: str, functions: MutableMapping[str, Function]) -> Function:

@@ -23,6 +23,7 @@ from .termination import Termination
 
 _TINY, _HUGE = Fraction(1, 10**300), 10**300  # within these a product of literals is a `real`
 VALUE = "value"  # the name of the result that was there before
+_STEPS = "d_steps_of_"
 
 
 def derivative_name(parameter: str, result: str = VALUE) -> str:
@@ -36,6 +37,24 @@ def results_of(function: Function, wrt: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*own, *(derivative_name(w, r) for r in own for w in wrt)]))
 
 
+def steps_name(vector: str) -> str:
+    """Name of the parameter where the derivatives in the elements of a vector are stored, in reverse sweeps."""
+    return f"{_STEPS}{vector}"
+
+
+def vector_of(name: str) -> str:
+    """Vector for which `steps_name` gives a name, "" where it gives the name for none."""
+    return name.removeprefix(_STEPS) if name.startswith(_STEPS) else ""
+
+
+def no_elements(function: Function, vector: str) -> str:
+    """Message for a function that takes derivatives in elements of a vector in a form that a reverse sweep is not for."""
+    return (
+        f"{function.name}: derivatives in the elements of {vector} need it in one function alone, outside of loops within the "
+        "loop over the steps, and that no loop over them returns"
+    )
+
+
 def component_of(function: Function) -> lang.Parameter:
     names = {p.name for p in function.parameters} | {n.name for n in lang.walk(function) if isinstance(n, Declare)}
     return lang.Parameter(numbered_name("component", names), INT)
@@ -45,12 +64,13 @@ class Differentiator:
     """Maker of the function `name`, which returns the results of `function` and their derivatives.
 
     The directions are `wrt`, names of its parameters, in their order. `functions` are all that it calls, and those that the
-    rules bring in; ``gradient(function, wrt, functions)`` differentiates a function that is called.
+    rules bring in; ``gradient(function, wrt, functions)`` differentiates a function that is called. `sweeps`: elements of
+    vectors have derivatives in functions that are called alone, which store them: see `reverse_mode`.
     """
 
     def __init__(
         self, function: Function, wrt: tuple[str, ...], name: str, functions: MutableMapping[str, Function],
-        gradient: Callable[[Function, Sequence[str], MutableMapping[str, Function]], Function],
+        gradient: Callable[[Function, Sequence[str], MutableMapping[str, Function]], Function], sweeps: bool = False,
     ):  # fmt: skip
         self.function, self.wrt, self.functions, self.gradient = function, wrt, functions, gradient
         self.activity = Activity(function, wrt)
@@ -59,7 +79,7 @@ class Differentiator:
         self.used = {p.name for p in function.parameters} | {n.name for n in written} | set(lang.called(function))
         self.parameters = function.parameters
         self.component = None
-        if any(p.type == lang.VECTOR and p.name in wrt for p in function.parameters):
+        if not sweeps and any(p.type == lang.VECTOR and p.name in wrt for p in function.parameters):
             self.component = component_of(function)
             self.used.add(self.component.name)
             self.parameters += (self.component,)
@@ -111,7 +131,8 @@ class Differentiator:
                     return ONE
                 return self.known.get((e.name, w)) or Name(self.variable(e.name, w), REAL)
             case lang.Index():
-                assert self.component is not None
+                if self.component is None:
+                    raise DeviceFunctionError(no_elements(self.function, e.array.name), e.line, e.column)
                 here = Binary("==", e.subscript, Name(self.component.name, INT), INT)
                 return Conditional(here, ONE, ZERO, INT)
             case lang.Member():
@@ -235,10 +256,11 @@ class Differentiator:
             if not is_number(kept := self.kept(derivative, f"d_{w}_{p}"), 0):
                 given_derivatives[w].append((p, kept))
         given = tuple(shared[: len(arguments)])
-        if vectors:
-            assert self.component is not None
+        if vectors and self.component is not None:
             given += (Name(self.component.name, INT),)
+        passed = {p.name: a.name for p, a in zip(callee.parameters, arguments, strict=True) if isinstance(a, Name)}
         own = [p.name for p in derived.parameters if p.type == lang.OUTPUT]
+        own = [steps_name(passed[vector]) if (vector := vector_of(name)) in passed else name for name in own]
         self.tapes += [tape for tape in own if tape not in self.tapes]
         given += tuple(Name(tape, lang.OUTPUT) for tape in own)
         self.out.append(Declare(derived.type, name, Call(derived.name, given, derived.type)))

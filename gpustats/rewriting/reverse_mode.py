@@ -1,8 +1,9 @@
 """Reverse-mode differentiation of one device function that goes through sequences, from source to source.
 
-A first sweep computes the value and stores, for each turn of a loop, the variables with which the turn begins. A second one
-goes back: it computes each turn anew, and adds up the derivatives in its variables. So the cost is that of a few evaluations,
-however many parameters there are.
+A first sweep computes the value and stores, for each turn of a loop or for some, the variables with which the turn begins. A
+second one goes back: it computes each turn anew, and adds up the derivatives in its variables. So the cost is that of a few
+evaluations, however many parameters there are. Other loops, such as those within a turn, become functions, whose derivatives
+in the variables that they take are computed forward.
 """
 
 from __future__ import annotations
@@ -12,13 +13,11 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from ..language import nodes as lang
-from ..language.bounds import elements
 from ..language.names import numbered_name
 from ..language.nodes import (
     INT,
     OUTPUT,
     REAL,
-    VECTOR,
     Assign,
     Binary,
     Call,
@@ -34,142 +33,77 @@ from ..language.nodes import (
     Statement,
 )
 from . import derivative_rules as rules
-from .activity import Activity
 from .derivative_rules import ONE, ZERO, add, is_number, multiply
 from .forward_mode import VALUE, Differentiator, derivative_name, results_of
-from .swept_items import Branch, Item, Let, Loop, perhaps_unused
+from .inlined import NotInlined, inlined
+from .swept_items import Branch, Inner, Item, Let, Loop, perhaps_unused
+from .swept_values import NoSweep, Values, renamed
+from .turns import Checkpoints, Stored, whole_of
 
 SWEEP = "_sweep_"  # in the names of functions that are made here, and stay whole in kernels
-TAPE = "tape"  # beginning of the names of the parameters where turns are stored, and of no others
+TAPE, CHECKPOINT = "tape", "checkpoint"  # beginnings of the names of the parameters where turns are stored
 
 Gradient: TypeAlias = Callable[[Function, Sequence[str], MutableMapping[str, Function]], Function]
 
 
-class NoSweep(Exception):
-    """Function that a reverse sweep is not for."""
-
-
-def sweep(function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], gradient: Gradient) -> Function:
+def sweep(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], gradient: Gradient,
+    checkpoints: bool = False,
+) -> Function:  # fmt: skip
     """Function that returns the results of ``gradient(function, wrt, functions)``, and takes tapes behind the parameters.
 
-    A tape, `real *`, has room for a number for each element of the sequences. `NoSweep` where the function has no loop over
-    sequences, or does in it more than assignments and branches.
+    A tape, `real *`, has room for a number for each element of the sequences. Where vectors are in `wrt`, the derivatives in
+    their elements are stored in parameters by `steps_name`; the result by the name of their derivative is 1, by which these
+    are to be multiplied, as others would be by the chain rule. With `checkpoints`, a tape has `numbers_of_checkpoints`.
+    `NoSweep` where the function has no loop over sequences, or returns from one.
     """
-    return _Sweep(function, tuple(wrt), functions, gradient).run()
+    if any(isinstance(n, Return) for s in function.body[:-1] for n in lang.walk(s)):
+        try:
+            function = inlined(function, lambda name: None)  # with its return at the end
+        except NotInlined:
+            raise NoSweep from None
+    return _Sweep(function, tuple(wrt), functions, gradient, checkpoints).run()
 
 
-class _Sweep:
+class _Sweep(Values):
     def __init__(
-        self, function: Function, wrt: tuple[str, ...], functions: MutableMapping[str, Function], gradient: Gradient
+        self, function: Function, wrt: tuple[str, ...], functions: MutableMapping[str, Function], gradient: Gradient,
+        checkpoints: bool,
     ):  # fmt: skip
-        self.function, self.wrt, self.functions, self.gradient = function, wrt, functions, gradient
-        self.activity = Activity(function, wrt)
-        written = {n.name for n in lang.walk(function) if isinstance(n, Declare | Assign)}
-        self.used = {p.name for p in function.parameters} | written | set(lang.called(function))
+        super().__init__(function, wrt, functions)
+        self.gradient, self.checkpoints = gradient, checkpoints
         self.numbers: dict[str, int] = {}  # the last ones that `Differentiator` has given
-        self.types = {p.name: p.type for p in function.parameters}
-        self.origin = {p.name: p.name for p in function.parameters}  # variable -> the one of the function that it is a value of
         self.tapes: list[str] = []
-
-    def fresh(self, prefix: str) -> str:
-        name = numbered_name(prefix, self.used, "_")
-        self.used.add(name)
-        return name
 
     def run(self) -> Function:
         body, last = self.function.body[:-1], self.function.body[-1]
-        vectors_alone = all(p.name not in self.wrt for p in self.function.parameters if p.type == VECTOR)
-        if not isinstance(last, Return) or self.function.results or not vectors_alone:
+        if not isinstance(last, Return) or self.function.results:
             raise NoSweep
         items, names = self.items(body, {p.name: p.name for p in self.function.parameters})
-        if not any(isinstance(item, Loop) for item in items):
+        if not any(isinstance(item, Loop) for item in items) and not self.vectors:
             raise NoSweep
-        value = self.let("result", REAL, _renamed(last.value, names), VALUE)
+        value = self.let("result", REAL, self.with_elements(renamed(last.value, names), items), VALUE)
         self.adjoints: dict[str, str] = {}
         self.unused = perhaps_unused([*items, value])
-        back: list[Statement] = []
-        for p in self.wrt:
+        numbers = [p for p in self.wrt if p not in self.vectors]
+        for p in numbers:
             self.adjoint(p)
-        back += self.reversed([*items, value], {value.name: ONE})
+        back = self.reversed([*items, value], {value.name: ONE})
         forth = list(self.forward([*items, value]))
         name = f"{self.function.name}{SWEEP}{'_'.join(self.wrt)}"
+        name += "_with_checkpoints" * self.checkpoints
         while name in self.functions:
             name += "_"
-        results = {VALUE: Name(value.name, REAL), **{derivative_name(p): Name(self.adjoints[p], REAL) for p in self.wrt}}
-        parameters = (*self.function.parameters, *(Parameter(tape, OUTPUT) for tape in self.tapes))
+        results: dict[str, Expression] = {VALUE: Name(value.name, REAL), **{derivative_name(v): ONE for v in self.vectors}}
+        results |= {derivative_name(p): Name(self.adjoints[p], REAL) for p in numbers}
+        parameters = (*self.function.parameters, *(Parameter(p, OUTPUT) for p in (*self.vectors.values(), *self.tapes)))
         made = Function(name, parameters, (), f"{name}_results", results_of(self.function, self.wrt))
         returned = rules.flat_at_infinity(self.function, results, VALUE)
-        begun = [Declare(REAL, a, ZERO) for a in self.adjoints.values()]
+        begun: list[Statement] = [_of_zeros(output) for output in self.vectors.values()]
+        begun += [Declare(REAL, a, ZERO) for a in self.adjoints.values()]
         end = Return(Call(made.maker, tuple(returned[r] for r in made.results), made.type))
         made = replace(made, body=(*forth, *begun, *back, end))
         self.functions[name] = made
-        return made
-
-    # -- the function as values that never change
-
-    def let(self, prefix: str, type: str, value: Expression, origin: str) -> Let:
-        made = Let(self.fresh(prefix), type, value)
-        self.types[made.name], self.origin[made.name] = type, origin
-        return made
-
-    def items(
-        self, body: Sequence[Statement], names: dict[str, str], in_loop: bool = False
-    ) -> tuple[list[Item], dict[str, str]]:
-        """Items of statements, and what the names of variables stand for behind them; `names` is that before them."""
-        found: list[Item] = []
-        names = dict(names)
-        for s in body:
-            match s:
-                case Declare(value=None):
-                    self.types[s.name] = s.type
-                    names.pop(s.name, None)
-                case Declare(type="real" | "int") | Assign():
-                    self.types.setdefault(s.name, s.type)
-                    made = self.let(s.name, s.type, _renamed(s.value, names), s.name)
-                    names[s.name] = made.name
-                    found.append(made)
-                case If():
-                    found.append(self.branch(s, names, in_loop))
-                case For() if not in_loop:
-                    found.append(self.loop(s, names))
-                case _:
-                    raise NoSweep
-        return found, names
-
-    def branch(self, s: If, names: dict[str, str], in_loop: bool) -> Branch:
-        made = Branch(_renamed(s.condition, names), [], [])
-        made.then, then = self.items(s.then, names, in_loop)
-        made.otherwise, otherwise = self.items(s.otherwise, names, in_loop)
-        outer = {n.name for n in lang.walk(s) if isinstance(n, Assign)}
-        inner = {n.name for n in lang.walk(s) if isinstance(n, Declare)}
-        for name in sorted(outer - inner):
-            if name not in then or name not in otherwise:
-                continue  # it has no value on one side, and is not read behind
-            joined = self.fresh(name)
-            self.types[joined], self.origin[joined] = self.types[name], name
-            made.joined.append((joined, self.types[name], then[name], otherwise[name]))
-            names[name] = joined
-        return made
-
-    def loop(self, s: For, names: dict[str, str]) -> Loop:
-        if elements(s) is None:
-            raise NoSweep
-        assert isinstance(s.start, Declare)
-        assigned = {n.name for part in s.body for n in lang.walk(part) if isinstance(n, Assign)}
-        kept = sorted(name for name in assigned if name in names)
-        if any(self.types[name] != REAL for name in kept):
-            raise NoSweep
-        inside, states = dict(names), []
-        inside[s.start.name] = s.start.name
-        for name in kept:
-            state = self.fresh(name)
-            self.types[state], self.origin[state] = REAL, name
-            states.append((state, names[name]))
-            inside[name] = state
-        items, after = self.items(s.body, inside, in_loop=True)
-        made = Loop(s, items, [(state, first, after[n]) for n, (state, first) in zip(kept, states, strict=True)])
-        for name, (state, _) in zip(kept, states, strict=True):
-            names[name] = state
         return made
 
     # -- the first sweep
@@ -189,15 +123,32 @@ class _Sweep:
                     yield If(item.condition, tuple(sides[0]), tuple(sides[1]))
                 case Loop():
                     for state, first, _ in item.states:
-                        yield Declare(REAL, state, Name(first, self.types[first]))
-                    assert isinstance(item.loop.start, Declare)
-                    here = Name(item.loop.start.name, INT)
-                    stored: list[Statement] = [
-                        lang.Store(Name(tape, OUTPUT), here, Name(state, REAL)) for state, tape in item.tapes.items()
-                    ]
-                    body = [*stored, *self.forward(item.items)]
-                    body += [Assign(state, REAL, Name(last, REAL)) for state, _, last in item.states if last != state]
-                    yield replace(item.loop, body=tuple(body))
+                        yield Declare(self.types[state], state, Name(first, self.types[first]))
+                    if item.checkpoints is not None:
+                        yield from item.checkpoints.begun()
+                        stored = item.checkpoints.put(item.stored)
+                    else:
+                        stored = [put for state in item.stored for put in state.put(item.turns.here)]
+                    yield replace(item.loop, body=(*stored, *self.turn(item)))
+                case Inner():
+                    type = item.function.type
+                    yield Declare(type, item.struct, Call(item.function.name, tuple(item.arguments), type))
+                    for output, own in item.outputs:
+                        members = [lang.Member(Name(item.struct, type), r) for r in own]
+                        yield Declare(output.type, output.name, whole_of(*members) if output.type == INT else members[0])
+
+    def turn(self, loop: Loop) -> list[Statement]:
+        """Statements that compute a turn of a loop."""
+        return [*self.forward(loop.items), *self.ends(loop, {state for state, *_ in loop.states})]
+
+    def ends(self, loop: Loop, states: set[str]) -> list[Statement]:
+        """Statements that give some states of a loop their values at the end of a turn."""
+        ends = [(state, last) for state, _, last in loop.states if last != state and state in states]
+        return [Assign(state, self.types[state], Name(last, self.types[state])) for state, last in ends]
+
+    def again(self, loop: Loop, states: set[str]) -> tuple[Statement, ...]:
+        """Statements that compute some states of a loop at the end of a turn."""
+        return _needed(list(self.forward(loop.items)), self.ends(loop, states))
 
     # -- the second sweep
 
@@ -220,7 +171,9 @@ class _Sweep:
         for item in reversed(items):
             match item:
                 case Let():
-                    if item.name in (seeds or {}):
+                    if isinstance(item.value, lang.Index) and item.value.array.name in self.vectors:
+                        out.append(self.stored(item.value, Name(self.adjoint(item.name), REAL)))
+                    elif item.name in (seeds or {}):
                         out += self.back(item.value, (seeds or {})[item.name])
                     elif self.is_active(item.name):
                         out += self.back(item.value, Name(self.adjoint(item.name), REAL), item.name in self.unused)
@@ -228,7 +181,14 @@ class _Sweep:
                     out += self.back_branch(item)
                 case Loop():
                     out += self.back_loop(item)
+                case Inner():
+                    out += self.back_inner(item)
         return out
+
+    def stored(self, element: lang.Index, adjoint: Expression) -> Statement:
+        """Statement that adds to what is stored for an element of a vector."""
+        place = Name(self.vectors[element.array.name], OUTPUT)
+        return lang.Store(place, element.subscript, add(lang.Index(place, element.subscript), adjoint))
 
     def back(self, e: Expression, adjoint: Expression, unused: bool = False) -> list[Statement]:
         """Statements that add what a value, with a derivative in it, brings to the variables that it is made of.
@@ -265,9 +225,28 @@ class _Sweep:
             sides.append(_needed([*self.forward(its), *begun], inner))
         return [If(item.condition, *sides)] if any(sides) else []
 
+    def back_inner(self, item: Inner) -> list[Statement]:
+        function, given = item.function, zip(item.function.parameters, item.arguments, strict=True)
+        inputs = [(p.name, a.name) for p, a in given if self.is_active(a.name)]
+        outputs = [(output.name, own[0]) for output, own in item.outputs if self.is_active(output.name)]
+        if not inputs or not outputs:
+            return []
+        wrt = tuple(p for p, _ in inputs)
+        name = numbered_name(f"{function.name}_grad", self.functions, "_")
+        made = self.functions[name] = Differentiator(function, wrt, name, self.functions, self.gradient).run()
+        tapes = [p.name for p in made.parameters if p.type == OUTPUT]
+        self.tapes += [tape for tape in tapes if tape not in self.tapes]
+        struct = Name(self.fresh("through"), made.type)
+        call = Call(made.name, (*item.arguments, *(Name(tape, OUTPUT) for tape in tapes)), made.type)
+        out: list[Statement] = [Declare(made.type, struct.name, call)]
+        for p, variable in inputs:
+            for output, r in outputs:
+                adjoint, partial = Name(self.adjoint(output), REAL), lang.Member(struct, derivative_name(p, r))
+                by = _unless_zero(adjoint, partial) if output in self.unused else multiply(adjoint, partial)
+                out.append(self.increased(variable, by))
+        return out
+
     def back_loop(self, item: Loop) -> list[Statement]:
-        loop = item.loop
-        assert isinstance(loop.start, Declare) and isinstance(loop.condition, Binary) and loop.start.value is not None
         states = [its for its in item.states if self.is_active(its[0])]
         passed: list[Statement] = []
         for state, _, end in states:  # from the end of the turn to what its last values are made of
@@ -278,40 +257,46 @@ class _Sweep:
         inner = [*passed, *self.reversed(item.items)]
         begun = [Declare(REAL, self.adjoints.pop(n), ZERO) for n in own if n in self.adjoints]
         body = _needed([*self.forward(item.items), *begun], inner)
-        read = {n.name for s in body for n in lang.walk(s) if isinstance(n, Name)}
-        here, restored = Name(loop.start.name, INT), list[Statement]()
-        for state, *_ in item.states:
-            if state in read:
-                tape = self.fresh(TAPE)
-                self.tapes.append(tape)
-                item.tapes[state] = tape
-                restored.append(Assign(state, REAL, lang.Index(Name(tape, OUTPUT), here)))
-        last = loop.condition.right
-        first = Declare(INT, here.name, Binary("-", last, lang.Number("1", INT), INT))
-        down = Assign(here.name, INT, Binary("-", here, lang.Number("1", INT), INT))
-        back: list[Statement] = [For(first, Binary(">=", here, loop.start.value, INT), down, (*restored, *body))]
+        read = _read(body)
+        again: tuple[Statement, ...] = ()
+        if self.checkpoints:  # with the states of which those are made that are read
+            while read != (read := read | _read(again := self.again(item, read))):
+                pass
+        prefix = f"{CHECKPOINT if self.checkpoints else TAPE}_of_{self.function.name}"  # unlike those of functions within
+        for stored in (Name(state, self.types[state]) for state, *_ in item.states if state in read):
+            tapes = tuple(self.fresh(prefix) for _ in range(1 + (stored.type == INT)))
+            self.tapes += tapes
+            item.stored.append(Stored(stored, tapes))
+        if self.checkpoints and item.stored:
+            names = (Name(self.fresh(n), INT) for n in ("every", "left", "next"))
+            item.checkpoints = Checkpoints(item.turns, *names)
+            back: list[Statement] = [item.checkpoints.back(item.stored, again, body, self.fresh)]
+        else:
+            back = [item.turns.back([*(state.take(item.turns.here) for state in item.stored), *body])]
         for state, value, _ in states:
             if self.is_active(value):
                 back.append(self.increased(value, Name(self.adjoint(state), REAL)))
         return back
 
 
+def _read(statements: Sequence[Statement]) -> set[str]:
+    """Names that statements read."""
+    return {n.name for s in statements for n in lang.walk(s) if isinstance(n, Name)}
+
+
+def _of_zeros(output: str) -> For:
+    """Loop that stores 0 for each element of the sequences."""
+    here = Name("place_of_zero", INT)
+    next_one = Assign(here.name, INT, Binary("+", here, lang.Number("1", INT), INT))
+    store = lang.Store(Name(output, OUTPUT), here, ZERO)
+    first = Declare(INT, here.name, lang.Number("0", INT))
+    return For(first, Binary("<", here, Name("dim", INT), INT), next_one, (store,))
+
+
 def _unless_zero(adjoint: Expression, partial: Expression) -> Expression:
     """Product of a derivative in a value and one of the value, 0 where the first is."""
     made, plain = multiply(adjoint, partial), partial.operand if isinstance(partial, lang.Unary) else partial
     return made if isinstance(plain, lang.Number) else Conditional(Binary("!=", adjoint, ZERO, INT), made, ZERO, REAL)
-
-
-def _renamed(e: Expression | None, names: dict[str, str]) -> Expression:
-    """Expression with the values that names stand for."""
-    assert e is not None
-
-    def rename(node: Expression) -> Expression:
-        if isinstance(node, Name):
-            return replace(node, name=names.get(node.name, node.name))
-        return lang.rebuild(node, rename)
-
-    return rename(e)
 
 
 def _declared(items: Sequence[Item]) -> list[str]:
@@ -322,12 +307,14 @@ def _declared(items: Sequence[Item]) -> list[str]:
             found.append(item.name)
         elif isinstance(item, Branch):
             found += [name for name, *_ in item.joined]
+        elif isinstance(item, Inner):
+            found += [output.name for output, _ in item.outputs]
     return found
 
 
 def _needed(computed: Sequence[Statement], used: Sequence[Statement]) -> tuple[Statement, ...]:
     """Statements, the first of them only where others need what they compute."""
-    wanted = {n.name for s in used for n in lang.walk(s) if isinstance(n, Name)}
+    wanted = _read(used)
     wanted |= {n.name for s in used for n in lang.walk(s) if isinstance(n, Assign)}
     kept: list[Statement] = []
     for s in reversed(computed):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ..language import nodes as lang
-from ..language.nodes import Call, Conditional, Expression, For, Name
+from ..language.nodes import Call, Conditional, Expression, For, Function, Name
+from .turns import Checkpoints, Stored, Turns
 
 
 @dataclass
@@ -34,12 +35,24 @@ class Loop:
     """Loop over elements of the sequences; a variable of `states` keeps its value from turn to turn."""
 
     loop: For
+    turns: Turns
     items: list[Item]
     states: list[tuple[str, str, str]]  # name, first value, value at the end of a turn
-    tapes: dict[str, str] = field(default_factory=dict)  # state -> the parameter where it is stored
+    stored: list[Stored] = field(default_factory=list)  # the states that are stored
+    checkpoints: Checkpoints | None = None  # where those of some turns are
 
 
-Item: TypeAlias = Let | Branch | Loop
+@dataclass
+class Inner:
+    """Call of a function that is a loop of any other kind; `outputs` are the variables that it changes, and their results."""
+
+    function: Function
+    arguments: list[Name]
+    struct: str  # variable for what the function returns
+    outputs: list[tuple[Name, tuple[str, ...]]]
+
+
+Item: TypeAlias = Let | Branch | Loop | Inner
 
 _CHOOSING = ("fmax", "fmin", "fdim")  # functions that may not use an argument
 
@@ -63,6 +76,12 @@ def perhaps_unused(items: Sequence[Item]) -> set[str]:
                     for _, _, *values in item.joined:
                         found.update(values)
                         used.update(() if in_loop else values)
+                case Inner():
+                    its = {a.name for a in item.arguments}
+                    for output, _ in item.outputs:
+                        made.setdefault(output.name, set()).update(its)
+                    found.update(its if in_branch else ())
+                    used.update(() if in_loop else its)
                 case Loop():
                     look(item.items, in_branch, True)
                     for state, first, last in item.states:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -17,10 +18,12 @@ from ..language.device_function import Argument
 from ..language.library import library
 from ..language.nodes import Function
 from ..language.outputs import drawn, writing
+from ..parallel.ragged import Ragged
 from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
 from ..runtime.types import Array, Shape, Value
+from .leaf_data import number_of_rows, put_together, taken_apart
 from .leaves import (
     MOST_COLUMNS,
     Column,
@@ -30,13 +33,11 @@ from .leaves import (
     PerRow,
     Scalar,
     Sequences,
+    StepGather,
     leaf_of,
-    number_of_rows,
-    put_together,
-    taken_apart,
 )
 from .parameters import Packing, along_of, parameters_of, shape_of
-from .sequences import of_one_length, refuse_outside
+from .sequences import MOST_PADDED, of_one_length, refuse_fractions, refuse_outside
 from .series import SequenceModel
 
 #: Names of a model's own arguments, beside leaves and parameters.
@@ -62,13 +63,21 @@ class RowFunction:
 
 
 class Binding:
-    """Function of a row, with a leaf for each of its arguments; function, weights and leaves are as `Rows` takes them."""
+    """Function of a row, with a leaf for each of its arguments; function, weights and leaves are as `Rows` takes them.
 
-    def __init__(self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf]):
+    `like` is a binding of the same function to other rows, whose translation it shares.
+    """
+
+    def __init__(
+        self, function: GivenFunction, weights: Value | None, leaves: Mapping[str, Value | Leaf], like: Binding | None = None
+    ):  # fmt: skip
         self.function = function  # as it was given
         self._writing: dict[frozenset[str], RowFunction] = {}
-        sequences = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
-        arguments, self.row = row_function(function, sequences)  # of the function, as the user knows them
+        data = [n for n, leaf in leaves.items() if isinstance(leaf, Sequences)]
+        sequences = data + [n for n, leaf in leaves.items() if isinstance(leaf, Gather) and leaf.of_steps]
+        #: arguments of the function, as the user knows them, and the function
+        self._given: tuple[Sequence[Argument], RowFunction] = row_function(function, data) if like is None else like._given
+        arguments, self.row = self._given
         own = [p for p in self.row.function.parameters if p.name != "dim"]
         whole = {a.name for a, p in zip(arguments, own, strict=True) if p.type == lang.INT}
         self.arguments = arguments
@@ -79,17 +88,22 @@ class Binding:
             for n in [a.name for a in arguments]
         }
         if sequences:
-            if others := [n for n in self.vectors if n not in sequences]:
-                raise ValueError(f"{sequences[0]} is a sequence: {others[0]}, a vector of the function, must be one, too")
-            self.vectors = []  # of a length that all rows share
+            self.vectors = [n for n in self.vectors if n not in sequences]
+            if self.vectors and isinstance(function, SequenceModel):
+                raise ValueError(f"{sequences[0]} is a sequence, and {self.vectors[0]} must be one, too")
+            for a in arguments:
+                if a.name in self.vectors and a.words - {"real", "vector"}:
+                    raise ValueError(f"{a.name} is {a.domain}: beside sequences, vectors are looked at by the function itself")
             of_one_length(made)
+            refuse_fractions(made, [a.name for a, p in zip(arguments, own, strict=True) if p.whole])
             refuse_outside(made, {a.name: a.words for a in arguments})
         self.c_names = {n: p.name for n, p in zip(made, own, strict=True)}  # argument -> its name in C
         if weights is not None:
-            made["weights"] = leaf_of("weights", weights)
-            if not isinstance(made["weights"], Column):
+            if isinstance(weights, Leaf):
                 raise ValueError("weights must be a column of data, (N,)")
-            self.row, self.c_names["weights"] = _weighted(self.row)
+            made["weights"] = leaf_of("weights", weights)
+            weighted = _weighted(self.row) if like is None else (like.row, like.c_names["weights"])
+            self.row, self.c_names["weights"] = weighted
         self.n_rows = number_of_rows(made)
         if self.n_rows is not None and self.n_rows >= 2**31 - 1:
             raise ValueError(f"{self.n_rows} rows are more than one model takes; make several of them and add their results")
@@ -101,7 +115,7 @@ class Binding:
     def over(self, data: Mapping[str, Array]) -> Binding:
         """Binding of the same function over other rows: data by the names that `taken_apart` gives them."""
         given = put_together(taken_apart(self.leaves)[1], data)
-        return Binding(self.function, given.pop("weights", None), given)
+        return Binding(self.function, given.pop("weights", None), given, self)
 
     @property
     def outputs(self) -> dict[str, str]:
@@ -116,6 +130,8 @@ class Binding:
 
     def writing(self, outputs: Collection[str]) -> RowFunction:
         """Function of a row that writes some of its outputs by step, without weights."""
+        if self.vectors:
+            raise ValueError(f"outputs by step are of functions of sequences and numbers, and {self.vectors[0]} is a vector")
         key = frozenset(outputs)
         if key not in self._writing:
             whole, in_c = self.row.whole, self.outputs
@@ -137,6 +153,19 @@ class Binding:
         gathers = (leaf for leaf in self.leaves.values() if isinstance(leaf, Gather))
         by = (leaf.indices if any(map(is_stored, leaf.indices)) else leaf.varying for leaf in gathers)
         return max(1, len({tuple(map(id, indices)) for indices in by}))
+
+    @property
+    def row_bytes(self) -> int | np.ndarray:
+        """Bytes of a row on a device; of each row, where these are sequences."""
+        data = taken_apart(self.leaves)[0].values()
+        sequences = [leaf for leaf in self.leaves.values() if isinstance(leaf, Sequences | StepGather)]
+        row: int = self.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data if not isinstance(a, Ragged))
+        if not sequences:
+            return row
+        places = np.dtype(np.int32).itemsize * 3  # of the row, its first number and its length
+        steps = MOST_PADDED * self.dtype.itemsize * len(sequences) * sequences[0].lengths
+        of_each: np.ndarray = row + self.n_orders * (places + np.ceil(steps).astype(np.int64))
+        return of_each
 
     def packing(self, values: Sequence[Value], along: Sequence[str] = ()) -> tuple[Packing, int]:
         """Packing of values of these shapes, and the number of rows; ValueError where the shapes do not fit.
@@ -162,7 +191,10 @@ class Binding:
             raise ValueError(f"the vectors of a row must have the same length: {listed}")
         length = next(iter(found.values()), 0)
         if found and not 0 < length <= MOST_COLUMNS:
-            raise ValueError(f"{next(iter(found))}: the vectors of a row have 1 to {MOST_COLUMNS} elements, not {length}")
+            steps = any(isinstance(leaf, Sequences | StepGather) for leaf in self.leaves.values())
+            larger = "; gs.gather(gs.sequences(…)) takes elements of larger tables" * steps
+            elements = f"1 to {MOST_COLUMNS} elements, not {length}{larger}"
+            raise ValueError(f"{next(iter(found))}: the vectors of a row have {elements}")
         return length
 
 

@@ -17,6 +17,7 @@ from .leaves import Sequences
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ..parallel.pieces import Pieces
     from ..runtime.types import Value
     from .binding import Binding
     from .on_device import OnDevice
@@ -32,6 +33,7 @@ class BySteps:
 
     _bound: Binding
     _own: OnDevice
+    _pieces: Pieces | None
 
     if TYPE_CHECKING:
 
@@ -198,6 +200,9 @@ class BySteps:
         if leaf is None:
             name = self._bound.row.name
             raise ValueError(f"{name} has no sequences, and so no steps: give it its data as gs.sequences(…)")
+        if self._pieces is not None:
+            where = self._pieces.where
+            raise ValueError(f"numbers of each step are of sequences on one device, and these lie in pieces: {where}")
         values, _ = self._values(args, kwargs)
         packing, _ = self._bound.packing(values)
         if not n_outputs:

@@ -11,17 +11,19 @@ import numpy as np
 
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..language.nodes import VECTOR
+from ..language.tables import with_elements
 from ..language.unrolling import unrolled
 from ..rewriting.differentiate import directional
 from ..rewriting.stepwise import NotStepwise
 from ..rewriting.terms_by_step import terms_by_step
 from .calls import Call, Unchanging
+from .groups import Groups
 from .launch import Launch
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, StepGather
 from .long_sequences import MOST_SETS, LongSequences, reason_against
 from .parameters import along_of
-from .passes import Pass, Sets, Task, runs
-from .sheet import Groups, Sheet
+from .passes import Pass, Sets, Sweeps, Task, runs
+from .sheet import Sheet
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -59,7 +61,11 @@ class NumberArguments:
         row, leaves, made_of = bound.row, dict[str, Leaf](), dict[str, str]()
         if bound.vectors:
             functions = dict(row.functions)
-            row = replace(row, function=unrolled(row.function, length, functions), functions=functions)
+            if any(isinstance(leaf, Sequences | StepGather) for leaf in bound.leaves.values()):
+                function = with_elements(row.function, [bound.c_names[v] for v in bound.vectors], length, functions)
+            else:
+                function = unrolled(row.function, length, functions)
+            row = replace(row, function=function, functions=functions)
         names = iter(p.name for p in row.function.parameters if p.name != "dim")
         by_name = {c: argument for argument, c in bound.c_names.items()}
         for p in bound.row.function.parameters:
@@ -67,7 +73,7 @@ class NumberArguments:
                 continue
             argument = by_name[p.name]
             leaf = bound.leaves[argument]
-            unrolled_here = p.type == VECTOR and not isinstance(leaf, Sequences)
+            unrolled_here = p.type == VECTOR and not isinstance(leaf, Sequences | StepGather)
             elements = [_element(leaf, i, length) for i in range(length)] if unrolled_here else [leaf]
             for element in elements:
                 name = next(names)
@@ -81,6 +87,8 @@ class NumberArguments:
 
         `along_of` names them.
         """
+        if steps := [n for n, leaf in self.leaves.items() if isinstance(leaf, StepGather)]:
+            raise ValueError(f"{steps[0]} is gathered by steps: there are no products with second derivatives, only `hessian`")
         functions = dict(self.row.functions)
         wrt = [c for c, parameter in self.made_of.items() if parameter in names]
         function, twins = directional(self.row.function, wrt, functions)
@@ -112,7 +120,7 @@ class Evaluator:
         self._types = {p.name: p.type for p in self._row.function.parameters}
         self._main = _main_order(self._leaves.values())
         self._sheets: dict[Key, Sheet] = {}
-        self._passes: dict[tuple[Key, Task, Sets, bool], Pass] = {}
+        self._passes: dict[tuple[Key, Task, Sets, Sweeps], Pass] = {}
         self._writing: dict[tuple[RowFunction, tuple[str, ...], Sets], Pass] = {}  # outputs by step
         self._one_after_another: Sheet | None = None  # data for sequences that are gone through in parts
         self._long: dict[tuple[tuple[str, ...], bool], LongSequences | str] = {}
@@ -233,7 +241,8 @@ class Evaluator:
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""
         tasks = self._tasks(wrt).items()
-        return "\n".join(self._pass(*t, sets, sweeps=self._sheet(t[0]).dealt is not None).source for t in tasks)
+        sweeps = [Sweeps.NONE if self._sheet(key).dealt is None else Sweeps.OF_TURNS for key, _ in tasks]
+        return "\n".join(self._pass(*t, sets, s).source for t, s in zip(tasks, sweeps, strict=True))
 
     # -- passes
 
@@ -246,7 +255,7 @@ class Evaluator:
             )
         return self._sheets[key]
 
-    def _pass(self, key: Key, task: Task, sets: Sets, sweeps: bool = False) -> Pass:
+    def _pass(self, key: Key, task: Task, sets: Sets, sweeps: Sweeps = Sweeps.NONE) -> Pass:
         kind = key, task, sets, sweeps
         if kind not in self._passes:
             self._passes[kind] = Pass(self._row, self._leaves, self._made_of, self._sheet(key), task, sets, sweeps)
@@ -254,12 +263,15 @@ class Evaluator:
 
     def _swept_or_not(self, key: Key, task: Task, packing: Packing) -> Pass:
         """Pass with reverse sweeps through sequences, unless what they store of all sets is too much for the device."""
-        sets, sheet = Sets.of(packing), self._sheet(key)
-        if sheet.dealt is None:
-            return self._pass(key, task, sets)
-        made = self._pass(key, task, sets, sweeps=True)
-        n_bytes = packing.n_sets * len(made.tapes) * sheet.dealt.size * self._dtype.itemsize
-        return made if n_bytes <= MOST_STORED * self._runtime.device.memory else self._pass(key, task, sets)
+        sets = Sets.of(packing)
+        for sweeps in (Sweeps.OF_TURNS, Sweeps.OF_CHECKPOINTS) if self._sheet(key).dealt is not None else ():
+            made = self._pass(key, task, sets, sweeps)
+            if (n_bytes := made.stored(packing.n_sets)) <= MOST_STORED * self._runtime.device.memory:
+                return made
+            if task.gathered and sweeps is Sweeps.OF_CHECKPOINTS:
+                taken = f"derivatives in {task.gathered[0]} take {n_bytes} bytes for the steps"
+                raise MemoryError(f"{taken}: give fewer sets at once")
+        return self._pass(key, task, sets)
 
     def _tasks(self, wrt: Collection[str]) -> dict[Key, Task]:
         """Passes for derivatives in some parameters: one for the sums, and one for each further order of the rows."""
@@ -274,6 +286,8 @@ class Evaluator:
                     tasks[main] = replace(tasks[main], slopes=(*tasks[main].slopes, name))
                 case PerRow():
                     tasks[main] = replace(tasks[main], rows=(*tasks[main].rows, name))
+                case StepGather():
+                    tasks[main] = replace(tasks[main], gathered=(*tasks[main].gathered, name))
                 case _:
                     tasks[main] = replace(tasks[main], sums=(*tasks[main].sums, name))
         return tasks
@@ -302,6 +316,9 @@ class Evaluator:
                     assert made.sheet.groups is not None
                     elements = _elements(self._leaves[run[0]], made.sheet.groups)
                     yield places, (*elements, *(slice(None),) * self._is_vector(run)), of_kept
+            for name, (places, of_kept) in zip(task.gathered, launch.gathered, strict=True):
+                if name in own:
+                    yield places, made.sheet.step_tables[name].groups.places, of_kept
             if parameter in made.of_rows:
                 places, of_kept = launch.rows[list(made.of_rows).index(parameter)]
                 yield places, (slice(None),), of_kept

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from ..evaluation.arguments import check_wrt_among
-from .leaves import Sequences
+from .leaves import Sequences, StepGather
 
 if TYPE_CHECKING:
     from ..parallel.pieces import Pieces
@@ -51,12 +51,12 @@ class Explained:
         """
         if self._pieces is not None:
             return f"the rows lie in pieces: {self._pieces.where}"
-        if not any(isinstance(leaf, Sequences) for leaf in self._bound.leaves.values()):
+        if not any(isinstance(leaf, Sequences | StepGather) for leaf in self._bound.leaves.values()):
             return "rows in threads side by side"
         names = tuple(self._bound.parameters) if wrt is None else check_wrt_among(wrt, self._bound.parameters) if wrt else ()
         values = self._values(args, kwargs)[0]
         packing, _ = self._bound.packing(values)
-        found = self._own.evaluator(0).in_parts(names, packing)
+        found = self._own.evaluator(self._bound.length(packing.shapes)).in_parts(names, packing)
         if isinstance(found, str):
             return f"a sequence in each thread: {found}"
         rounds, left = found.rounds(packing).start(values)()

@@ -15,6 +15,7 @@ from ..kernels.template import Template
 from ..runtime import thresholds
 from .layout import blocks_of_rows
 from .leaves import PerRow
+from .steps import StepTable
 
 if TYPE_CHECKING:
     from ..runtime.types import DType, Handle, KernelValue, Shape
@@ -52,6 +53,8 @@ class Launch:
         Places of the sums among the numbers of the call, (sets, sums).
     tables : list of (ndarray of int, int or None)
         Places of the elements of each table, (sets, groups), of vectors (sets, groups, d), and which kept result has them.
+    gathered : list of (ndarray of int, int or None)
+        The same for each table that steps gather.
     rows : list of (ndarray of int, int)
         The same for each parameter with numbers of the rows, (sets, length); or for the values.
 
@@ -81,17 +84,15 @@ class Launch:
         self._tables: list[tuple[int, int, int | None]] = []  # start, columns, and which of the kept results it is
         self.size = self._n_sums
         for run in made.runs:
-            columns, first, of_kept = len(run), offset + self.size, None
+            columns, first = len(run), offset + self.size
             core = (segments.n if segments else 0, *([columns] if made.leaves[run[0]].elements else []))
-            stays, length = made.made_of[run[0]] in packing.on_device, n_sets * math.prod(core)
-            if stays or length > MOST_BESIDE_SUMS:
-                places, of_kept = _shaped((n_sets, *core)), n_kept + len(self.kept)
-                self._keep(core, np.dtype(np.float64), stays)
-            else:
-                places = first + np.arange(length).reshape(n_sets, *core)
-                self.size += length
-            self.tables.append((places, of_kept))
-            self._tables.append((first, columns, of_kept))
+            self.tables.append(self._placed(run[0], core, n_kept))
+            self._tables.append((first, columns, self.tables[-1][1]))
+        self.gathered: list[tuple[np.ndarray, int | None]] = []
+        self._gathered: list[tuple[str, int]] = []
+        for name in made.task.gathered:
+            self._gathered.append((name, offset + self.size))
+            self.gathered.append(self._placed(name, (made.sheet.step_tables[name].groups.segments.n,), n_kept))
         self.rows: list[tuple[np.ndarray, int]] = []
         for parameter in made.of_rows:
             length = packing.cores[parameter][0] if parameter else n_rows
@@ -99,6 +100,17 @@ class Launch:
             self._keep((length,), made.sheet.dtype, parameter in packing.on_device)
         for _ in made.task.steps:
             self._keep((made.sheet.n_steps,), made.sheet.dtype, False)
+
+    def _placed(self, argument: str, core: Shape, n_kept: int) -> tuple[np.ndarray, int | None]:
+        """Places of the derivatives in elements of a table, and which kept result has them, if any."""
+        n_sets, stays = self._packing.n_sets, self.made.made_of[argument] in self._packing.on_device
+        length = n_sets * math.prod(core)
+        if stays or length > MOST_BESIDE_SUMS:
+            self._keep(core, np.dtype(np.float64), stays)
+            return _shaped((n_sets, *core)), n_kept + len(self.kept) - 1
+        places = self._offset + self.size + np.arange(length).reshape(n_sets, *core)
+        self.size += length
+        return places, None
 
     def _keep(self, core: Shape, dtype: DType, stays: bool) -> None:
         """Add a kept result; one that stays on the device has all axes of the sets: device arrays are slow to reshape."""
@@ -127,13 +139,18 @@ class Launch:
                     handle, first = sums, 0
                 values += [handle, first]
         values += [*self._n_segments, *leaf_values(self.made.sheet, self._packing, taken, out)]
-        tapes = None
+        tapes, width = None, 0  # of a set
         if self.made.tapes:
             dealt = self.made.sheet.dealt
             assert dealt is not None
-            length = n_sets * len(self.made.tapes) * dealt.size
-            tapes = runtime.scratch(self.made.sheet.dtype.itemsize * length)
+            width = len(self.made.tapes) * dealt.size
+            tapes = runtime.scratch(self.made.sheet.dtype.itemsize * n_sets * width)
             values += [tapes, dealt.size, *self._stream]
+        if self.made.checkpoints:
+            size, starts = self.made.sheet.checkpoints
+            length = n_sets * len(self.made.checkpoints) * size
+            values += [runtime.scratch(self.made.sheet.dtype.itemsize * length), size, *starts]
+        of_tables = iter([next(own) for _, of_kept in self.gathered if of_kept is not None])
         shifted = self._rows(values, own)
         self.made.kernel((-(-n_sets // layout.sets), self._blocks), *values)
         if isinstance(layout, ProductsLayout):
@@ -146,6 +163,10 @@ class Launch:
         if segments:
             for handle, first, sums, columns in to_add:
                 segments.add_groups(handle, first, sums, self.made.sheet.dtype, n_sets, columns)
+        for (name, first), (_, of_kept) in zip(self._gathered, self.gathered, strict=True):
+            handle, first = (out, first) if of_kept is None else next(of_tables)
+            table = self.made.sheet.step_tables[name]
+            table.add(handle, first, tapes, self.made.tape_of_steps(name) * table.size, width, n_sets)
         for length, given in shifted:
             kernel = _SHIFTED.kernel(
                 runtime, "add_shifted", 64, dtype=self.made.sheet.dtype.name, threads=64, count=len(given[4:]) // 2
@@ -191,7 +212,9 @@ def leaf_values(sheet: Sheet, packing: Packing, taken: Sequence[KernelValue], ou
     at, by_value = packing.at, taken[: packing.n_by_value]
     values = [*(by_value if packing.by_value else taken[at[""]] if "" in at else (out, 0, 0))]
     for value in sheet.values:
-        if isinstance(value, str):
+        if isinstance(value, StepTable):
+            values += [value.gather(packing.n_sets, taken[at[value.parameter]], packing.cores[value.parameter]), value.size]
+        elif isinstance(value, str):
             values += taken[at[value]]
         elif isinstance(value, tuple):
             values.append(packing.cores[value[0]][value[1]])

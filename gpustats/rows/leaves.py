@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -52,10 +51,32 @@ class Gather(Leaf):
     indices: tuple[Array, ...]
     kind = "a table"
 
+    @property
+    def of_steps(self) -> bool:
+        """True if an index is a user's sequences: then `leaf_of` makes a `StepGather` of it."""
+        return any(isinstance(index, Sequences) for index in self.indices)
+
     @functools.cached_property
     def varying(self) -> tuple[Array, ...]:
         """Indices whose places differ between rows, by which rows are grouped; all indices where none does."""
         return tuple(index for index in self.indices if index.size and index.min() != index.max()) or self.indices
+
+
+@dataclass(frozen=True, eq=False)
+class StepGather(Leaf):
+    """Element of a table for each step of each row's own sequence.
+
+    `indices` are its places, one array for each axis of the table; row n has those from `offsets[n]` up to `offsets[n + 1]`.
+    """
+
+    indices: tuple[Array, ...]
+    offsets: Array
+    kind = "a table"
+
+    @property
+    def lengths(self) -> np.ndarray:
+        found: np.ndarray = np.diff(self.offsets)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +100,7 @@ class Sequences(Leaf):
     """Numbers of each row's own sequence: row n has those from `offsets[n]` up to `offsets[n + 1]`."""
 
     numbers: Array
-    offsets: np.ndarray
+    offsets: Array
     #: for each row the key by which its numbers were found, if they were, and where each number stood among those of all keys
     keys: np.ndarray | None = None
     order: np.ndarray | None = None
@@ -87,18 +108,20 @@ class Sequences(Leaf):
 
     @property
     def lengths(self) -> np.ndarray:
-        return np.diff(self.offsets)
+        found: np.ndarray = np.diff(self.offsets)
+        return found
 
 
-def gather(*indices: ArrayLike, of: str | None = None) -> Gather:
+def gather(*indices: ArrayLike | Sequences, of: str | None = None) -> Gather:
     """Argument of a row function that is an element of a table, a parameter: ``theta[index]``, ``theta[i, j]``.
 
-    For a vector, a row of the table, ``theta[index, :]``: the table has one axis more.
+    For a vector, a row of the table, ``theta[index, :]``: the table has one axis more. Where an index is `sequences`, the
+    argument is a sequence, ``const real *``, with an element of the table for each step.
 
     Parameters
     ----------
-    *indices : (N,) array_like of int
-        For each axis of the table, the place of each row in it, from 0.
+    *indices : (N,) array_like of int, or Sequences
+        For each axis of the table, the place of each row in it, or of each step of its sequence, from 0.
     of : str, optional
         The name of the table, where it is not that of the argument: several arguments may be elements of one table.
 
@@ -115,6 +138,22 @@ def gather(*indices: ArrayLike, of: str | None = None) -> Gather:
     >>> value, gradient = rows.value_and_grad(mu=np.array([0.0, 1.0]), sigma=1.0)
     >>> gradient["mu"]
     array([0.5, 1. ])
+
+    Answers of two persons to some of three questions, which are more or less difficult:
+
+    >>> exam = '''
+    ... __device__ real exam(const real *right, const real *difficulty, int n, real ability)
+    ... {
+    ...     real loglik = 0;
+    ...     for (int t = 0; t < n; t++)
+    ...         loglik += bernoulli_logit_logpmf(right[t], ability - difficulty[t]);
+    ...     return loglik;
+    ... }'''
+    >>> question = gs.sequences([[0, 1, 2], [2, 0]])
+    >>> rows = gs.Rows(exam, right=gs.sequences([[1, 1, 0], [0, 1]]), difficulty=gs.gather(question), ability=gs.per_row())
+    >>> value, gradient = rows.value_and_grad(difficulty=np.array([-1.0, 0.0, 1.0]), ability=np.array([0.5, 0.0]))
+    >>> gradient["difficulty"].round(4)
+    array([-0.4514, -0.3775,  0.6465])
     """
     if not indices:
         raise ValueError("gather takes the index of each row: gs.gather(index), or gs.gather(i, j) for a table of two axes")
@@ -178,6 +217,10 @@ def per_row(of: str | None = None, offset: int = 0) -> PerRow:
 
 def leaf_of(name: str, value: Value, whole: bool = False, vector: bool = False) -> Leaf:
     """Leaf for the user's value of the argument `name`; `whole`: the function takes it as an `int`."""
+    if isinstance(value, Gather) and value.of_steps:
+        if not vector:
+            raise ValueError(f"{name} is a number of the function, and each step gathers it: declare it `const real *{name}`")
+        return _of_steps(name, value)
     if isinstance(value, Gather):
         return Gather(value.of, tuple(_index(name, index) for index in value.indices))
     if isinstance(value, Dot):
@@ -208,7 +251,12 @@ def leaf_of(name: str, value: Value, whole: bool = False, vector: bool = False) 
 
 def _rows_of(value: Value, name: str) -> Array:
     """Copy of an array in C order, which nobody else changes; a stored array, read by slices, as it is."""
-    found = as_rows(value, name)
+    try:
+        found = as_rows(value, name)
+    except ValueError:
+        if not isinstance(value, list | tuple):
+            raise
+        raise ValueError(f"{name} has parts of several lengths: give sequences as gs.sequences({name})") from None
     if is_stored(found):
         return found
     if arrays.is_device_array(found):
@@ -257,59 +305,32 @@ def _index(name: str, index: Value) -> Array:
     return found.astype(np.int32)
 
 
-def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, np.ndarray], dict[str, Leaf]]:
-    """Data of leaves, each by a name of its own, and the leaves without their data."""
-    data: dict[str, np.ndarray] = {}
-    without: dict[str, Leaf] = {}
-    for name, leaf in leaves.items():
-        match leaf:
-            case Column():
-                data[name], without[name] = leaf.numbers, replace(leaf, numbers=None)
-            case Sequences():
-                data[name], without[name] = leaf.numbers, replace(leaf, numbers=None)
-            case Dot():
-                data[name], without[name] = leaf.X, replace(leaf, X=None)
-            case Gather():
-                data |= {f"{name}.{axis}": index for axis, index in enumerate(leaf.indices)}
-                without[name] = replace(leaf, indices=(None,) * len(leaf.indices))
-            case _:
-                without[name] = leaf
-    return data, without
+def _of_steps(name: str, gather: Gather) -> StepGather:
+    """Leaf that gathers an element for each step; indices of rows have the same place at all steps of a row."""
+    of_steps = [index for index in gather.indices if isinstance(index, Sequences)]
+    offsets, lengths = of_steps[0].offsets, of_steps[0].lengths
+    if any(not np.array_equal(index.offsets, offsets) for index in of_steps):
+        raise ValueError(f"{name}: the sequences of its indices must have the same lengths")
+    indices = list[np.ndarray]()
+    for index in gather.indices:
+        if not isinstance(index, Sequences):
+            rows = _index(name, index)
+            if rows.shape[0] != lengths.size:
+                raise ValueError(f"{name}: an index has {rows.shape[0]} rows, and there are {lengths.size} sequences")
+            indices.append(np.repeat(read(rows, 0, rows.shape[0], name), lengths))
+            continue
+        places = index.numbers
+        if places.dtype.kind not in "iu" and places.size:
+            raise ValueError(f"{name}: an index is of dtype {places.dtype}; it must be sequences of whole numbers")
+        if places.size and places.min() < 0:
+            place = int((places < 0).argmax())
+            row, step = place_of_step(offsets, place)
+            raise ValueError(f"{name}: an index is {places[place]} in sequence {row} at place {step}; places count from 0")
+        indices.append(places.astype(np.int32))
+    return StepGather(gather.of, tuple(indices), offsets)
 
 
-def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Array]) -> dict[str, Value]:
-    """Arguments as a user gives them, from leaves without data and data of these or other rows: reverses `taken_apart`."""
-    made: dict[str, Leaf | Array] = {}
-    for name, leaf in leaves.items():
-        match leaf:
-            case Column():
-                made[name] = data[name]
-            case Sequences():
-                made[name] = replace(leaf, numbers=data[name])
-            case Dot():
-                made[name] = replace(leaf, X=data[name])
-            case Gather():
-                made[name] = replace(leaf, indices=tuple(data[f"{name}.{axis}"] for axis in range(len(leaf.indices))))
-            case PerRow():
-                made[name] = leaf
-    return made
-
-
-def number_of_rows(leaves: Mapping[str, Leaf]) -> int | None:
-    """Number of rows of the data, None where no leaf tells; ValueError where leaves differ."""
-    found: dict[str, int] = {}
-    for name, leaf in leaves.items():
-        match leaf:
-            case Column():
-                found[name] = leaf.numbers.shape[0]
-            case Gather():
-                lengths = {f"index {i} of {name}": index.shape[0] for i, index in enumerate(leaf.indices)}
-                found |= {what.replace("index 0", "the index"): length for what, length in lengths.items()}
-            case Sequences():
-                found[name] = leaf.lengths.size
-            case Dot():
-                found[f"X of {name}"] = leaf.X.shape[0]
-    if len(set(found.values())) > 1:
-        listed = ", ".join(f"{n} {length}" for n, length in found.items())
-        raise ValueError(f"the data must have the same number of rows: {listed}")
-    return next(iter(found.values()), None)
+def place_of_step(offsets: np.ndarray, place: int) -> tuple[int, int]:
+    """Number of the sequence, and place in it, of a number among all."""
+    row = int(np.searchsorted(offsets, place, "right")) - 1
+    return row, place - int(offsets[row])

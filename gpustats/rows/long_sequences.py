@@ -62,6 +62,10 @@ def reason_against(leaves: Mapping[str, Leaf], device_type: str) -> str:
         return few if least < np.inf else f"a {device_type} has too few threads for parts"
     if lengths.size > MOST_SEQUENCES:
         return f"there are {lengths.size} sequences, and parts are for {MOST_SEQUENCES} at most"
+    if not lengths.all():
+        return f"sequence {int((lengths == 0).argmax())} has no numbers"
+    if others := [n for n, leaf in leaves.items() if leaf.elements]:
+        return f"parts do not take {others[0]}, an element of a vector"
     if others := [n for n, leaf in leaves.items() if type(leaf) not in (Scalar, Column, Sequences, Gather, PerRow)]:
         return f"parts do not take {others[0]}, which is {leaves[others[0]].kind}"
     return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..evaluation.compiled import RepeatedSum, Replayable
 from ..parallel.devices import TRIAL_ROWS, example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, Pieces, in_pieces
+from ..parallel.ragged import Ragged
 from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, is_stored, joined, read
 from ..runtime import arrays, choose
@@ -26,7 +26,8 @@ from .along import Along
 from .binding import Binding, GivenFunction
 from .by_step import BySteps
 from .explained import Explained
-from .leaves import Leaf, PerRow, Scalar, Sequences, put_together, taken_apart
+from .leaf_data import put_together, taken_apart
+from .leaves import Leaf, PerRow, Scalar
 from .on_device import OnDevice
 from .parameters import along_of, shape_of
 from .passes import Sets
@@ -71,7 +72,8 @@ class Rows(Remade, Replayable, BySteps, Explained):
     -----
     A parameter is a number, a table of the shape that its indices go through, (k,) coefficients, or (N,) numbers of the rows.
     Where the argument is a vector, ``const real *``, of at most 64 elements, it is (d,), a table with a last axis of d, or
-    (k, d); data are (N, d). All vectors of a function have the same length d, its last argument ``int dim``.
+    (k, d); data are (N, d). All vectors of a function have the same length d, its last argument ``int dim``; beside
+    `sequences`, whose length stands there, a function knows d.
 
     Leading axes are sets of parameters, by NumPy's rules of broadcasting: several chains share a call, and the bits of each do
     not depend on the others. Where a device multiplies matrices for all sets at once, one set without such an axis may have
@@ -105,12 +107,8 @@ class Rows(Remade, Replayable, BySteps, Explained):
         options = self._options = Options(devices, client, memory, chunk)
         runtime = None if devices is not None or client is not None else choose.get()
         data, _ = taken_apart(self._bound.leaves)
-        if any(isinstance(leaf, Sequences) for leaf in self._bound.leaves.values()):
-            if options != Options():
-                raise ValueError("sequences lie on one device: leave out devices, client, memory and chunk")
-        elif self.n_rows is not None:
-            row = self._bound.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data.values())
-            self._pieces = divide(self, Data(data, self.n_rows, row), options, runtime)
+        if self.n_rows is not None:
+            self._pieces = divide(self, Data(data, self.n_rows, self._bound.row_bytes), options, runtime)
         elif options != Options():
             raise ValueError("without data there are no rows to divide: leave out devices, client, memory and chunk")
         if self._pieces is None:
@@ -359,8 +357,8 @@ class Rows(Remade, Replayable, BySteps, Explained):
     def _held(self) -> dict[str, Value]:
         return taken_apart(self._bound.leaves)[0]
 
-    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Rows:
-        return _placed(self._bound.over({n: np.asarray(v) for n, v in data.items()}), runtime)
+    def _piece(self, data: Mapping[str, Array | HostRows], runtime: Runtime) -> Rows:
+        return _placed(self._bound.over({n: v if isinstance(v, Ragged) else np.asarray(v) for n, v in data.items()}), runtime)
 
     def _places(self) -> None:
         return None  # rows may lie in another order

@@ -82,6 +82,8 @@ class OnDevice:
 
     def _columns(self, evaluator: Evaluator, names: Sequence[str], values: Sequence[Value]) -> Columns | None:
         """Second derivatives of long sequences, if one set of parameters is given, and parts of them are gone through."""
+        if isinstance(evaluator.in_parts((), self._bound.packing(values)[0]), str):
+            return None
         packing, _ = self._bound.packing([*values, *[0.0] * len(names)], names)
         along = evaluator.along(names)
         if packing.lead or not names or isinstance(long := along.in_parts(names, packing), str):

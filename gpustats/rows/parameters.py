@@ -15,7 +15,7 @@ from ..evaluation.slots import Number, Packed, Rows, Slots
 from ..parallel.rows import largest
 from ..runtime import thresholds
 from ..runtime.types import DType, KernelValue, Shape, Value
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, StepGather, place_of_step
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -43,7 +43,7 @@ class Parameter:
     @staticmethod
     def _like(leaf: Leaf) -> str:
         match leaf:
-            case Gather():
+            case Gather() | StepGather():
                 return f"{leaf.kind} of {len(leaf.indices)} axes"
             case Dot():
                 return f"{leaf.X.shape[1]} {leaf.kind}"
@@ -52,8 +52,9 @@ class Parameter:
     @property
     def rank(self) -> int:
         """Number of axes of the parameter's value."""
-        own = len(self.leaf.indices) if isinstance(self.leaf, Gather) else 0 if isinstance(self.leaf, Scalar) else 1
-        return own + self.of_vectors
+        if isinstance(self.leaf, Gather | StepGather):
+            return len(self.leaf.indices) + self.of_vectors
+        return (not isinstance(self.leaf, Scalar)) + self.of_vectors
 
     @property
     def of_vectors(self) -> bool:
@@ -72,7 +73,7 @@ class Parameter:
     @functools.cached_property
     def _largest(self) -> dict[str, tuple[int, ...]]:
         """Largest place in each axis of a table, by argument, -1 where there are no rows."""
-        gathers = {a: leaf for a, leaf in self.leaves.items() if isinstance(leaf, Gather)}
+        gathers = {a: leaf for a, leaf in self.leaves.items() if isinstance(leaf, Gather | StepGather)}
         return {a: tuple(int(largest(index, -1, a)) for index in leaf.indices) for a, leaf in gathers.items()}
 
     def example_shape(self, n_rows: int, length: int) -> Shape:
@@ -83,7 +84,7 @@ class Parameter:
                 own = self.leaf.X.shape[1:]
             case PerRow():
                 own = (self.length(n_rows),)
-            case Gather():
+            case Gather() | StepGather():
                 own = tuple(1 + max(axis) for axis in zip(*self._largest.values(), strict=True))
         return own + (length,) * self.of_vectors
 
@@ -100,17 +101,26 @@ class Parameter:
                 raise ValueError(f"{self.name} has shape {shape}: its {place} must have the {k[0]} columns of X")
             case PerRow() if core != (n := (self.length(n_rows),)):
                 raise ValueError(f"{self.name} has shape {shape}: its last axis must have {n[0]} numbers, for {n_rows} rows")
-            case Gather():
+            case Gather() | StepGather():
                 self._check_table(shape, core)
 
     def _check_table(self, shape: Shape, core: Shape) -> None:
         for argument, places in self._largest.items():
             for axis, place in enumerate(places):
                 if place >= core[axis]:
+                    where = self._where(argument, axis)
                     raise ValueError(
-                        f"{self.name} has shape {shape}, and the index of {argument} goes up to {place}: "
+                        f"{self.name} has shape {shape}, and the index of {argument} goes up to {place}{where}: "
                         f"axis {axis} of the table must have {place + 1} elements at least"
                     )
+
+
+    def _where(self, argument: str, axis: int) -> str:
+        """Words for the sequence in which the largest index stands."""
+        leaf = self.leaves[argument]
+        if not isinstance(leaf, StepGather):
+            return ""
+        return f", in sequence {place_of_step(leaf.offsets, int(leaf.indices[axis].argmax()))[0]}"
 
 
 class Packing:

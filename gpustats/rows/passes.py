@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -16,12 +18,12 @@ from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
 from ..language.nodes import OUTPUT, RNG, Function
-from ..rewriting.differentiate import VALUE, derivative_name, gradient, swept
+from ..rewriting.differentiate import CHECKPOINT, VALUE, derivative_name, gradient, steps_name, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
 from .binding import RowFunction
 from .layout import RowsLayout, layout_for, layout_of_sequences
-from .leaves import Column, Dot, Leaf, Scalar, Sequences
+from .leaves import Column, Dot, Leaf, Scalar, Sequences, StepGather
 from .parameters import Packing
 from .sheet import KernelLeaf, Sheet
 
@@ -30,6 +32,14 @@ _ROWS, _PRODUCTS = Template.beside(__file__, "rows"), Template.beside(__file__, 
 
 #: Derivatives from which a loop goes back through a sequence.
 LEAST_SWEPT = thresholds.ROWS_LEAST_SWEPT.value
+
+
+class Sweeps(Enum):
+    """What reverse sweeps through sequences store, where there are many derivatives."""
+
+    NONE = "there are none"
+    OF_TURNS = "the variables of each turn"
+    OF_CHECKPOINTS = "the variables of some turns"
 
 
 class Sets(Enum):
@@ -62,6 +72,7 @@ class Task:
     slopes: tuple[str, ...] = ()  # dot products
     tables: tuple[str, ...] = ()  # elements of the table by whose groups the rows stand
     rows: tuple[str, ...] = ()  # numbers of the rows
+    gathered: tuple[str, ...] = ()  # elements of tables that steps gather
     terms: bool = False  # whether the value of each row is written
     second: bool = False  # the derivatives in `sums` of derivatives in `sums` instead
     steps: tuple[str, ...] = ()  # outputs by step: nothing else is computed then
@@ -77,19 +88,22 @@ class Pass:
     sheet: Sheet
     task: Task
     sets: Sets = Sets.ONE
-    sweeps: bool = False  # whether the loops of many derivatives go back through the sequences
+    sweeps: Sweeps = Sweeps.NONE
 
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
-        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows)
-        functions = dict(row.functions)
-        back = swept(row.function, wrt, functions) if self.sweeps and len(wrt) >= LEAST_SWEPT and not task.second else None
-        function = row.function if task.steps else back or gradient(row.function, wrt, functions)
+        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.gathered)
+        many = (len(wrt) >= LEAST_SWEPT or task.gathered) and not task.second
+        if task.steps:
+            differentiated = _Differentiated(row.function, row.functions)
+        else:
+            differentiated = _differentiated(row, wrt, self.sweeps if many else Sweeps.NONE, task.second)
+        function = differentiated.function
+        outputs = [p.name for p in function.parameters if p.type == OUTPUT]
         #: for the kernel: parameters of the function for numbers of each step, which it stores for itself or as outputs
-        self.tapes = tuple(p.name for p in function.parameters if p.type == OUTPUT)
+        self.tapes = tuple(name for name in outputs if not name.startswith(CHECKPOINT))
+        self.checkpoints = tuple(name for name in outputs if name.startswith(CHECKPOINT))  # and for numbers of some steps
         self._streams = tuple(p.name for p in function.parameters if p.type == RNG)  # at most one
-        if task.second:
-            function = gradient(function, wrt, functions)
         if task.second:
             #: the function's results that are summed over all rows
             self.sums = tuple(derivative_name(b, derivative_name(a)) for i, a in enumerate(wrt) for b in wrt[: i + 1])
@@ -115,6 +129,7 @@ class Pass:
             tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
             sheet=_Shown(
                 tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes,
+                self.checkpoints,
                 sheet.dealt.side if sheet.dealt and task.steps else 0, sheet.row if self._streams else "",
             ),
         )  # fmt: skip
@@ -123,10 +138,10 @@ class Pass:
         self.segments = sheet.groups.segments if sheet.groups else None
         #: for the kernel: where each tile's segments begin, if it takes the rows by tiles; else ()
         self.tile_starts: tuple[KernelValue, ...] = ()
-        if not self._multiplied(function, functions):
-            self._one_by_one(function, functions)
+        if not self._multiplied(differentiated):
+            self._one_by_one(differentiated)
 
-    def _multiplied(self, function: Function, functions: Mapping[str, Function]) -> bool:
+    def _multiplied(self, differentiated: _Differentiated) -> bool:
         """Compile a kernel that reads matrices once for several sets; False if the pass is not one for such a kernel."""
         sheet, device = self.sheet, self.sheet.runtime.device
         dots = [leaf for leaf in sheet.leaves if leaf.columns]
@@ -135,7 +150,7 @@ class Pass:
         operands = [Operand(n, PER_SET) for n in self._scalars]
         operands += [Operand(n, PER_ROW) for n, leaf in self.leaves.items() if isinstance(leaf, Column)]
         of_both = [leaf.name for leaf in sheet.leaves if leaf.by_set]
-        code = KernelCode(function, operands, functions.get, of_both, self.sums, self.rows)
+        code = differentiated.code(tuple(operands), dict.fromkeys(of_both, BOTH), self.sums, self.rows)
         matrices = list(self.matrices)
         layout = products_layout(
             device, list(self.matrices.values()),
@@ -153,15 +168,16 @@ class Pass:
         self._compile(_PRODUCTS, code, layout, "numbers[s * numbers_stride + {}]", 8 * layout.shared_doubles)
         return True
 
-    def _one_by_one(self, function: Function, functions: Mapping[str, Function]) -> None:
+    def _one_by_one(self, differentiated: _Differentiated) -> None:
         """Compile a kernel whose blocks read all data for one set."""
         sheet, segments, by_value = self.sheet, self.segments, self.sets is Sets.BY_VALUE
         operands = [
-            Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences)))
+            Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences | StepGather)))
             for n, leaf in self.leaves.items()
         ]
-        computed = {"dim": ROW, **dict.fromkeys((*self.tapes, *self._streams), BOTH)} if sheet.dealt else {}
-        code = KernelCode(function, operands, functions.get, computed, self.sums, self.rows)
+        own = (*self.tapes, *self.checkpoints, *self._streams)
+        computed = {"dim": ROW, **dict.fromkeys(own, BOTH)} if sheet.dealt else {}
+        code = differentiated.code(tuple(operands), computed, self.sums, self.rows)
         code.n_sums = self.n_sums  # which the layout asks for
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
         mean = len(segments.order) / segments.n_segments if segments else None
@@ -183,7 +199,9 @@ class Pass:
         sheet, runtime, row = self.sheet, self.sheet.runtime, self.row
         code.n_sums, self.layout = self.n_sums, layout
         code.at_hand = {n: number.format(i) for i, n in enumerate(self._scalars)}
-        code.at_hand |= {leaf.name: leaf.here for leaf in sheet.leaves} | {tape: f"{tape}_here" for tape in self.tapes}
+        code.at_hand |= {leaf.name: leaf.here for leaf in sheet.leaves} | {
+            tape: f"{tape}_here" for tape in (*self.tapes, *self.checkpoints)
+        }
         name = f"{row.function.name}_rows"
         self.source = template.source_of(
             code, name, layout, sheet.dtype.name, runtime.dialect, before=(RANDOM,) * len(self._streams),
@@ -194,6 +212,19 @@ class Pass:
         except CompileError as error:
             raise explained(error, runtime, row.name, row.source, row.functions, row.functions.get) from error
 
+    def stored(self, n_sets: int) -> int:
+        """Bytes that reverse sweeps store of the sequences, for so many sets of parameters."""
+        if (dealt := self.sheet.dealt) is None:
+            return 0
+        numbers = len(self.tapes) * dealt.size
+        if self.checkpoints:
+            numbers += len(self.checkpoints) * self.sheet.checkpoints.size
+        return n_sets * numbers * self.sheet.dtype.itemsize
+
+    def tape_of_steps(self, name: str) -> int:
+        """Place among the tapes of the derivatives in the elements that steps gather for an argument."""
+        return self.tapes.index(steps_name(name))
+
     def slopes_of(self) -> dict[str, slice]:
         """Positions among the sums of the columns of each dot product."""
         found, place = {}, len(self.sums)
@@ -203,6 +234,32 @@ class Pass:
             found[name] = slice(place, place + leaf.X.shape[1])
             place = found[name].stop
         return found
+
+
+class _Differentiated:
+    """Function with derivatives, all functions that it calls, and its code in kernels, of each kind once."""
+
+    def __init__(self, function: Function, functions: Mapping[str, Function]):
+        self.function, self._functions = function, functions
+        self._codes: dict[object, KernelCode] = {}
+
+    def code(
+        self, operands: tuple[Operand, ...], computed: Mapping[str, int], sums: tuple[str, ...], rows: tuple[str, ...]
+    ) -> KernelCode:
+        """Code for kernels, which belongs to the caller."""
+        kind = operands, tuple(computed.items()), sums, rows
+        if kind not in self._codes:
+            self._codes[kind] = KernelCode(self.function, operands, self._functions.get, computed, sums, rows)
+        return copy.copy(self._codes[kind])
+
+
+@functools.lru_cache(maxsize=32)  # for pieces of a stream, which are made anew in each call
+def _differentiated(row: RowFunction, wrt: tuple[str, ...], sweeps: Sweeps, second: bool) -> _Differentiated:
+    """Function of a row with its derivatives in some arguments, or those of its derivatives."""
+    functions = dict(row.functions)
+    back = None if sweeps is Sweeps.NONE else swept(row.function, wrt, functions, sweeps is Sweeps.OF_CHECKPOINTS)
+    function = back or gradient(row.function, wrt, functions)
+    return _Differentiated(gradient(function, wrt, functions) if second else function, functions)
 
 
 def runs(names: Sequence[str], leaves: Mapping[str, Leaf]) -> list[list[str]]:
@@ -225,5 +282,6 @@ class _Shown(NamedTuple):
     own_row: str
     starts: str
     tapes: tuple[str, ...]
+    checkpoints: tuple[str, ...]
     filled: int  # distance of the numbers of tapes that are nan unless the function writes others; 0 where they are its own
     stream: str  # C for the row as it came, by which it has a stream of random numbers; empty where it has none

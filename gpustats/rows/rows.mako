@@ -22,6 +22,9 @@ ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else "
 % if code.rows:
 // ${", ".join(code.rows)} written for each row.
 % endif
+% if sheet.tapes or sheet.checkpoints:
+// Loops go back through the sequences, whose variables are stored ${"at some turns, the checkpoints" if sheet.checkpoints else "at each turn"}.
+% endif
 // The order of all sums is fixed, so their bits are the same each time.
 KERNEL(${threads}) ${name}(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL double *partial, GLOBAL int *counters,
@@ -51,6 +54,10 @@ KERNEL(${threads}) ${name}(
 % if sheet.stream:
 ,
     index_t key, index_t stream, index_t first_draw\
+% endif
+% if sheet.checkpoints:
+,
+    GLOBAL real *checkpoints, index_t checkpoint_size, GLOBAL const int *RESTRICT checkpoint_starts, index_t checkpoint_starts_offset\
 % endif
 % for result in code.rows:
 ,
@@ -204,6 +211,9 @@ ${add()}\
                 for (int t = 0; t < dim_here; t++)
                     ${tape}_here[${sheet.filled} * (index_t)t] = NAN;
 % endif
+% endfor
+% for i, tape in enumerate(sheet.checkpoints):
+                GLOBAL real *${tape}_here = checkpoints + (k * ${len(sheet.checkpoints)} + ${i}) * checkpoint_size + checkpoint_starts[checkpoint_starts_offset + n];
 % endfor
 % if sheet.stream:
                 rng_t rng = rng_of(key, stream, first_draw + k * n_rows + ${sheet.stream});

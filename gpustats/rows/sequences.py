@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..language.domains import domains_of
-from ..runtime import arrays
-from ..runtime.transfers import to_host
-from .leaves import Leaf, Sequences, stored
+from .leaves import Leaf, Sequences, StepGather, place_of_step, stored
+from .sequence_input import by_key, in_one_array, offsets_of, one_after_another
 
 if TYPE_CHECKING:
-    from ..runtime.types import DType, Value
+    from ..runtime.types import DType
 
 #: Numbers in memory for each number of data, beyond which fewer sequences lie side by side.
 MOST_PADDED = 1.25
@@ -24,7 +23,7 @@ LARGEST_PLACE = 2**31 - 1  # of a number among all
 
 def sequences(
     values: ArrayLike | Sequence[ArrayLike], offsets: ArrayLike | None = None, *, by: ArrayLike | None = None,
-    missing: bool = False, increasing: bool = False,
+    missing: bool = False, increasing: bool = False, empty: bool = False,
 ) -> Sequences:  # fmt: skip
     """Argument of a row function, ``const real *x``, that is a sequence of each row's own: the trials of a person, for example.
 
@@ -35,7 +34,8 @@ def sequences(
     ----------
     values : (T,) array_like, (N, n) array_like, or sequence of N arrays
         Numbers of all sequences one after another, with `offsets` or `by`; a table with a row for each sequence; or the
-        sequences themselves. Numbers of floating point decide the type of the computation, as columns do.
+        sequences themselves. Numbers of floating point decide the type of the computation, as columns do. None and NA of
+        pandas are nan.
     offsets : (N + 1,) array_like of int, optional
         Where each sequence begins among the numbers, and at last their number T.
     by : (T,) array_like, optional
@@ -44,7 +44,10 @@ def sequences(
     missing : bool, optional
         Whether nan may stand in a sequence. The function has to look for it.
     increasing : bool, optional
-        Whether each number must be larger than the one before, as times are.
+        Whether each number must be larger than the one before, as times are; nan may stand between, where it may stand.
+    empty : bool, optional
+        Whether a sequence may have no numbers: a window of time in which nothing happened, as `series.hawkes_exponential` takes
+        it. An element that a function asks of it is nan.
 
     Returns
     -------
@@ -54,9 +57,9 @@ def sequences(
     Raises
     ------
     TypeError
-        For masked numbers.
+        For masked numbers, strings, complex numbers and times with a unit.
     ValueError
-        Where offsets do not rise or a sequence is empty, has nan, or does not increase: with the number of the sequence.
+        Where offsets do not rise, a key is missing, or a sequence is empty, has nan, or does not increase: with the place.
 
     Examples
     --------
@@ -79,86 +82,39 @@ def sequences(
     if offsets is not None and by is not None:
         raise ValueError("values come with offsets or by keys, not with both")
     keys = order = None
-    if offsets is None and by is None:
-        numbers, ends = _one_after_another(values)
+    if by is not None:
+        numbers = in_one_array(values)
+        keys, order, ends = by_key(numbers.size, by)
+        numbers = numbers[order]
+    elif offsets is not None:
+        numbers = in_one_array(values)
+        ends = offsets_of(offsets, numbers.size)
     else:
-        numbers = _flat("values", values)
-        if by is None:
-            numbers, ends = numbers.copy(), _whole("offsets", offsets)  # a copy, which nobody else changes
-        else:
-            keys, order, ends = _by_key(numbers, by)
-            numbers = numbers[order]
-    _check_offsets(ends, numbers.size)
+        numbers, ends = one_after_another(values)
+    if not empty and not (lengths := np.diff(ends)).all():
+        row = int((lengths == 0).argmax())
+        raise ValueError(f"sequence {row} is empty: leave it out, or let it stand by empty=True, for functions that take it")
     numbers = stored("values", numbers)
     if not missing:
         _refuse(np.isnan(numbers), ends, "has nan", "missing=True lets it stand, for a function that looks for it")
     if increasing:
-        falls = np.append(False, ~(numbers[1:] > numbers[:-1]))
-        falls[ends[:-1]] = False
-        _refuse(falls, ends, "does not increase", "sort it, and take the mean of what has the same time")
+        _refuse(_not_larger(numbers, ends), ends, "does not increase", "sort it, and take the mean of what has the same time")
     return Sequences(None, numbers, ends, keys, order)
 
 
-def _one_after_another(values: Value) -> tuple[np.ndarray, np.ndarray]:
-    listed: Value = to_host(values) if arrays.is_device_array(values) else values
-    listed = _on_host("values", listed) if getattr(listed, "ndim", 0) > 1 else listed  # data frames would give their columns
-    its = [_on_host(f"sequence {i}", v) for i, v in enumerate(listed)]
-    for i, own in enumerate(its):
-        if own.ndim != 1:
-            hint = ": values one after another come with their offsets, or by keys" if own.ndim == 0 else ""
-            raise ValueError(f"sequence {i} has shape {own.shape}, and must have one axis{hint}")
-    ends = np.cumsum([0, *(own.size for own in its)], dtype=np.int64)
-    return (np.concatenate(its) if its else np.empty(0)), ends
-
-
-def _on_host(name: str, values: Value) -> np.ndarray:
-    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
-        raise TypeError(f"{name} is masked: fill its gaps first")
-    return np.asarray(to_host(values) if arrays.is_device_array(values) else values)
-
-
-def _flat(name: str, values: Value) -> np.ndarray:
-    found = _on_host(name, values)
-    if found.ndim != 1:
-        raise ValueError(f"{name} has shape {found.shape}, and must have one axis where the sequences are told apart otherwise")
-    return found
-
-
-def _whole(name: str, values: Value) -> np.ndarray:
-    found = _flat(name, values)
-    if found.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be whole numbers, and has dtype {found.dtype}")
-    return found.astype(np.int64)
-
-
-def _by_key(numbers: np.ndarray, by: Value) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sorted keys, the places of the numbers of each one after another, and where each begins."""
-    keys = _flat("by", by)
-    if keys.size != numbers.size:
-        raise ValueError(f"by has {keys.size} keys for {numbers.size} numbers: each number needs one")
-    if keys.dtype.kind in "fmM" and (missing := np.isnan(keys)).any():
-        raise ValueError(f"by has {keys[missing][0]} at place {int(missing.argmax())}: each number needs a key")
-    found, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return found, np.argsort(place, kind="stable"), np.concatenate([[0], np.cumsum(counts)])
-
-
-def _check_offsets(offsets: np.ndarray, size: int) -> None:
-    if not offsets.size or offsets[0] != 0 or offsets[-1] != size:
-        ends = f"{offsets[0]} to {offsets[-1]}" if offsets.size else "nothing"
-        raise ValueError(f"offsets go from {ends}: they must go from 0 to the number of values, {size}")
-    lengths = np.diff(offsets)
-    if (lengths < 0).any():
-        place = int((lengths < 0).argmax())
-        raise ValueError(f"offsets fall from {offsets[place]} to {offsets[place + 1]} at sequence {place}: they must rise")
-    if not lengths.all():
-        raise ValueError(f"sequence {int((lengths == 0).argmax())} is empty: leave it out")
+def _not_larger(numbers: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Mark of the numbers that are not larger than the one before, of those that are there, in their sequence."""
+    there = np.flatnonzero(~np.isnan(numbers))
+    row = np.searchsorted(offsets, there, "right")
+    wrong = np.zeros(numbers.size, bool)
+    wrong[there[1:]] = (row[1:] == row[:-1]) & ~(numbers[there[1:]] > numbers[there[:-1]])
+    return wrong
 
 
 def _refuse(wrong: np.ndarray, offsets: np.ndarray, what: str, advice: str) -> None:
     if wrong.any():
-        place = int(wrong.argmax())
-        row = int(np.searchsorted(offsets, place, "right")) - 1
-        raise ValueError(f"sequence {row} {what} at place {place - offsets[row]}: {advice}")
+        row, step = place_of_step(offsets, int(wrong.argmax()))
+        raise ValueError(f"sequence {row} {what} at place {step}: {advice}")
 
 
 def refuse_outside(leaves: Mapping[str, Leaf], domains: Mapping[str, Collection[str]]) -> None:
@@ -171,18 +127,31 @@ def refuse_outside(leaves: Mapping[str, Leaf], domains: Mapping[str, Collection[
             if domain.inside is not None and not domain.c_whole:
                 with np.errstate(invalid="ignore"):  # infinite numbers
                     wrong = ~(domain.inside(leaf.numbers) | np.isnan(leaf.numbers))
+                _refuse(wrong, leaf.offsets, f"of {name} is not {domain.word}", f"{name} is to be {_in_words(words)}")
             elif domain.whole is not None:
-                its = (leaf.numbers[begin:end] for begin, end in itertools.pairwise(leaf.offsets))
-                wrong = np.zeros(leaf.numbers.size, bool)
-                wrong[leaf.offsets[:-1]] = [not domain.whole(own) for own in its]
-            else:
-                continue
-            _refuse(wrong, leaf.offsets, f"of {name} is not {domain.word}", f"{name} is to be {' '.join(sorted(words))}")
+                for row, (begin, end) in enumerate(itertools.pairwise(leaf.offsets)):
+                    if not domain.whole(leaf.numbers[begin:end]):
+                        raise ValueError(f"sequence {row} of {name} is not {domain.word}: {name} is to be {_in_words(words)}")
+
+
+def refuse_fractions(leaves: Mapping[str, Leaf], wholes: Collection[str]) -> None:
+    """Refuse sequences of a model, of arguments that are whole numbers, which have others."""
+    for name in wholes:
+        leaf = leaves[name]
+        if not isinstance(leaf, Sequences):
+            raise ValueError(f"{name} is `const int *`: give it as gs.sequences(…), of whole numbers")
+        most = 2**24 if leaf.numbers.dtype == np.float32 else 2**31 - 1
+        wrong = ~((np.rint(leaf.numbers) == leaf.numbers) & (np.abs(leaf.numbers.astype(float)) <= most))
+        _refuse(wrong, leaf.offsets, f"of {name} is no whole number of int", f"{name} is `const int *`")
+
+
+def _in_words(words: Collection[str]) -> str:
+    return " ".join(sorted(words))
 
 
 def of_one_length(leaves: Mapping[str, Leaf]) -> None:
     """Refuse sequences of a model that differ in their lengths."""
-    (first, its), *others = [(n, f) for n, f in leaves.items() if isinstance(f, Sequences)]
+    (first, its), *others = [(n, f) for n, f in leaves.items() if isinstance(f, Sequences | StepGather)]
     for name, other in others:
         if other.lengths.size == its.lengths.size and not np.array_equal(other.lengths, its.lengths):
             row = int((other.lengths != its.lengths).argmax())
@@ -196,7 +165,7 @@ class Dealt(NamedTuple):
     """Places in memory of the numbers of sequences.
 
     `side` sequences lie side by side, since as many threads read a number of each at once: their first numbers, then their
-    second ones. The memory has as many numbers for each as for the longest of them.
+    second ones. The memory has as many numbers for each as for the longest of them; an empty one has a number, nan.
     """
 
     side: int
@@ -209,33 +178,36 @@ class Dealt(NamedTuple):
         side = lanes
         while side > 1 and _padded(lengths, side).sum() * side > MOST_PADDED * lengths.sum() + 1024:
             side //= 2
-        longest = _padded(lengths, side)
+        return cls.side_by_side(lengths, side)
+
+    @classmethod
+    def side_by_side(cls, lengths: np.ndarray, side: int) -> Dealt:
+        """Places for sequences in the order in which threads take them, `side` of which lie side by side."""
+        longest = np.maximum(_padded(lengths, side), 1)
         begins = side * np.cumsum([0, *longest], dtype=np.int64)
         if begins[-1] > LARGEST_PLACE:
             raise ValueError(f"the sequences take {begins[-1]} numbers in memory, and one model {LARGEST_PLACE} at most")
         rows = np.arange(lengths.size)
         return cls(side, (begins[rows // side] + rows % side).astype(np.int32), int(begins[-1]))
 
-    def places(self, leaf: Sequences, starts: np.ndarray) -> np.ndarray:
-        """Place in memory of each number, in the order in which they came; `starts` are those of the rows as these came."""
-        steps = np.arange(leaf.numbers.size) - np.repeat(leaf.offsets[:-1], leaf.lengths)
-        places: np.ndarray = (np.repeat(starts.astype(np.int64), leaf.lengths) + self.side * steps).astype(np.int32)
-        if leaf.order is not None:
-            moved, places = places, np.empty_like(places)
-            places[leaf.order] = moved
-        return places
+    def places(self, offsets: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        """Places in memory of all numbers; `starts` are those of the rows as these came."""
+        before = np.repeat(starts.astype(np.int64) - self.side * offsets[:-1], np.diff(offsets))
+        found: np.ndarray = before + self.side * np.arange(offsets[-1])
+        return found
 
-    def dealt(self, leaf: Sequences, order: np.ndarray, dtype: DType) -> np.ndarray:
+    def dealt(self, numbers: np.ndarray, offsets: np.ndarray, order: np.ndarray, dtype: DType) -> np.ndarray:
         """Numbers of sequences, which threads take in some order, as they lie in memory."""
-        if self.side == 1:
-            ends = zip(leaf.offsets[order], leaf.offsets[order + 1], strict=True)
-            return np.concatenate([leaf.numbers[begin:end] for begin, end in ends], dtype=dtype)
-        lengths = leaf.lengths[order]
-        target = np.repeat(self.starts.astype(np.int64), lengths)
-        steps = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        source = np.repeat(leaf.offsets[:-1][order], lengths) + steps
+        empty = np.diff(offsets)[order] == 0
+        if self.side == 1 and not empty.any():
+            ends = zip(offsets[order], offsets[order + 1], strict=True)
+            return np.concatenate([numbers[begin:end] for begin, end in ends], dtype=dtype)
+        starts = np.empty(order.size, np.int64)
+        starts[order] = self.starts
         found = np.zeros(self.size, dtype)
-        found[target + self.side * steps] = leaf.numbers[source]
+        if dtype.kind == "f":
+            found[self.starts[empty]] = np.nan
+        found[self.places(offsets, starts)] = numbers
         return found
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from ..rewriting.differentiate import numbers_of_checkpoints
 from ..runtime.base import Runtime
 from ..runtime.host_memory import contiguous
-from ..runtime.types import Array, DType, KernelValue
-from .layout import lanes_of_sequences, longest_segment
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences
-from .segments import Segments
+from ..runtime.types import Array, DType, Handle, KernelValue
+from .groups import Groups
+from .layout import lanes_of_sequences
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, StepGather
 from .sequences import Dealt
+from .steps import StepTable
 
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "unsigned char"}
 
@@ -53,19 +56,11 @@ class KernelLeaf:
         return repr((self.name, self.c_type, self.value("n"), self.by_segment, self.columns, self.matrix))
 
 
-class Groups:
-    """Groups of rows that share elements of a table; `indices` has the place of each row, (N,), for each axis of the table."""
+class CheckpointPlaces(NamedTuple):
+    """Places in memory of the checkpoints of sequences, in the order of the rows."""
 
-    def __init__(self, indices: Sequence[np.ndarray], runtime: Runtime):
-        n = int(indices[0].max(initial=-1)) + 1
-        #: the elements of the table that stand for the groups, as NumPy's advanced indexing takes them
-        self.places: tuple[slice | np.ndarray, ...]
-        if len(indices) == 1 and n <= 2 * len(indices[0]) + 1000:
-            groups, self.places = indices[0], (slice(0, n),)
-        else:
-            found, groups = np.unique(np.stack(indices), axis=1, return_inverse=True)
-            groups, n, self.places = groups.reshape(-1), found.shape[1], tuple(found.astype(np.intp))
-        self.segments = Segments(groups, n, runtime, longest_segment(runtime.device, len(groups), n))
+    size: int  # of the memory
+    starts: tuple[Handle, int]  # kernel's arguments for the first ones
 
 
 class Sheet:
@@ -88,9 +83,10 @@ class Sheet:
         #: places of the numbers of sequences; None where there are none
         self.dealt: Dealt | None = None
         self.starts = ""  # C name of the places of the first ones
+        self.step_tables: dict[str, StepTable] = {}  # argument -> the table that it is gathered from at each step
         self.n_steps = 0  # number of the numbers of a sequence of all rows
-        if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences)]:
-            lengths, self._first, self.n_steps = sequences[0].lengths, sequences[0], sequences[0].numbers.size
+        if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences | StepGather)]:
+            lengths, self._first, self.n_steps = sequences[0].lengths, sequences[0], int(sequences[0].offsets[-1])
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
             self.dealt = Dealt.of(lengths[self._order], lanes or lanes_of_sequences(runtime.device))
             #: rows as they stand, by their numbers, and their lengths
@@ -102,8 +98,8 @@ class Sheet:
         self._names: dict[object, str] = {}
         self.declared: list[str] = []  # kernel's parameters for the leaves, in C
         self.begun: list[str] = []  # the statements at its beginning
-        #: kernel's values for the leaves: a parameter's name stands for its `Place`, and a name with a number for the extent
-        #: of that axis
+        #: kernel's values for the leaves: a parameter's name stands for its `Place`, a name with a number for the extent of
+        #: that axis, and an argument's table for what it has gathered
         self.values: list[KernelValue] = []
         #: of all arguments that are not numbers of the call
         self.leaves = [
@@ -125,9 +121,15 @@ class Sheet:
             return KernelLeaf(name, c_type, column, lambda n: n, by_set=False)
         if isinstance(leaf, Sequences):
             assert self.dealt is not None and self._order is not None
-            numbers = self._array(self.dealt.dealt(leaf, self._order, self.dtype), "sequence")
+            numbers = self._array(self.dealt.dealt(leaf.numbers, leaf.offsets, self._order, self.dtype), "sequence")
             starts = self.starts = self._array(self._starts, "index")
             return KernelLeaf(name, "GLOBAL real *", numbers, lambda n: f"{starts}[{n}]", by_set=False, is_pointer=True)
+        if isinstance(leaf, StepGather):
+            assert self.dealt is not None and self._order is not None
+            table = StepTable(leaf, parameter, self.dealt, self._order, self.dtype, self.runtime)
+            self.step_tables[name], numbers = table, self._steps(table)
+            starts = self.starts = self._array(self._starts, "index")
+            return KernelLeaf(name, "GLOBAL real *", numbers, lambda n: f"{starts}[{n}]", is_pointer=True)
         numbers, first = self._numbers(parameter), f"{leaf.element} + " if leaf.element else ""
         each = f" * {leaf.elements}" if leaf.elements else ""
         match leaf:
@@ -155,13 +157,27 @@ class Sheet:
     def places(self) -> list[KernelValue]:
         """Kernel's arguments for the place of each number of the first sequence, in the order in which they came."""
         assert self.dealt is not None
-        return self._placed(self.dealt.places(self._first, self._starts), in_order=False)
+        places = self.dealt.places(self._first.offsets, self._starts).astype(np.int32)
+        if isinstance(self._first, Sequences) and self._first.order is not None:
+            moved, places = places, np.empty_like(places)
+            places[self._first.order] = moved
+        return self._placed(places, in_order=False)
 
     @functools.cached_property
     def _as_they_came(self) -> np.ndarray:
         """Row numbers before the rows were put in order, to be ordered with them."""
         assert self._order is not None
         return np.arange(len(self._order), dtype=np.int32)
+
+    @functools.cached_property
+    def checkpoints(self) -> CheckpointPlaces:
+        """Places of the checkpoints of sequences."""
+        assert self.dealt is not None and self._order is not None
+        lengths = np.array([numbers_of_checkpoints(int(n)) for n in self._lengths[self._order]])
+        dealt, starts = Dealt.side_by_side(lengths, self.dealt.side), np.empty(lengths.size, np.int32)
+        starts[self._order] = dealt.starts
+        handle, offset = self._placed(starts, in_order=True)
+        return CheckpointPlaces(dealt.size, (handle, offset))
 
     def _numbers(self, parameter: str) -> str:
         """C name of the numbers of a parameter."""
@@ -171,6 +187,14 @@ class Sheet:
             self.begun.append(f"{name} += {name}_offset + k * {name}_stride;")
             self.values.append(parameter)
         return self._names[parameter, "numbers"]
+
+    def _steps(self, table: StepTable) -> str:
+        """C name of the elements of a table that steps have."""
+        name = self._names[table] = f"steps{self._number('steps')}"
+        self.declared += [f"GLOBAL const real *RESTRICT {name}", f"index_t {name}_stride"]
+        self.begun.append(f"{name} += k * {name}_stride;")
+        self.values.append(table)
+        return name
 
     def _extent(self, parameter: str, axis: int) -> str:
         """C name of the number of elements along an axis of a table."""

@@ -8,6 +8,7 @@ import pytest
 from thorough import THOROUGH
 
 import gpustats as gs
+from gpustats.commands import generate
 from gpustats.commands.cli import main
 from gpustats.kernels.shown import shown
 
@@ -85,6 +86,14 @@ def test_generate_and_check(tmp_path, capsys):
     same, *others = filecmp.cmpfiles(kept, folder, {path.name for path in (*kept.iterdir(), *folder.iterdir())}, shallow=False)
     assert others == [[], []]
     assert {name.partition("_")[2] for name in same} >= {f"{shape}.cu" for shape in shown("density") if "glm" not in shape}
+
+
+def test_kernels_of_sequence_models(capsys):
+    files = dict(generate.of_series())
+    assert {name.removesuffix("_rows.cu") for name in files if name.endswith(".cu")} == set(gs.series)
+    assert all("KERNEL(32) " in text and "d_" in text for name, text in files.items() if name.endswith(".cu"))
+    assert main(["source", "garch", "--dialect", "opencl"]) == 0
+    assert capsys.readouterr().out.strip() == files["garch_rows.cl"].partition("\n")[2].strip()
 
 
 @THOROUGH

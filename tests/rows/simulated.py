@@ -9,7 +9,7 @@ from simulator import close, kernel_shape
 
 import gpustats as gs
 from gpustats.rows import long_sequences as in_parts
-from gpustats.rows import spans
+from gpustats.rows import passes, spans
 from gpustats.runtime import choose
 
 
@@ -101,7 +101,7 @@ def sequences(dtype, rng):
 
 @kernel_shape
 def sequences_back(dtype, rng):
-    """Many derivatives, for which a loop goes back through the sequences: numbers, a table by groups, sets, branches."""
+    """Many derivatives, for which a loop goes back through the sequences: numbers, a table by groups, sets; checkpoints."""
     names = [f"c{i}" for i in range(12)]
     source = f"""
     real wave(const real *y, int n, real shift, {", ".join(f"real {name}" for name in names)})
@@ -114,10 +114,12 @@ def sequences_back(dtype, rng):
             }} else {{
                 total += 0.25 * now;
             }}
-            total += now * now;
+            for (int i = 0; i < k - t + 2; i++)
+                total += 0.5 * now * now;
         }}
         return total;
     }}"""
+    stored = passes.Pass.stored
     y, n = [rng.normal(size=n).astype(dtype) for n in [*rng.integers(1, 9, 70), 40]], 71
 
     def of(its, shift, c):
@@ -128,10 +130,13 @@ def sequences_back(dtype, rng):
                 now, d_now = 0.5 * now + c[t % 12] * v, 0.5 * d_now + v * np.eye(13)[1 + t % 12]
             else:
                 total, d_total = total + 0.25 * now, d_total + 0.25 * d_now
-            total, d_total = total + now**2, d_total + 2 * now * d_now
+            turns = max(t % 12 - t + 2, 0) / 2
+            total, d_total = total + turns * now**2, d_total + 2 * turns * now * d_now
         return np.append(total, d_total)
 
-    for sets in ((), (2,)):
+    for sets, checkpoints in (((), False), ((2,), False), ((2,), True)):
+        if checkpoints:
+            passes.Pass.stored = lambda made, n: np.inf if made.tapes else 0
         c, group = rng.normal(size=(*sets, 12)).astype(dtype), rng.integers(0, 3, n)
         for leaf, shift, rows in ((gs.per_row(), rng.normal(size=n).astype(dtype), np.arange(n)),
                                   (gs.gather(group), rng.normal(size=3).astype(dtype), group)):  # fmt: skip
@@ -143,6 +148,42 @@ def sequences_back(dtype, rng):
             close(gradient["shift"], np.bincount(rows, wide[..., 1].sum(0), shift.size), dtype)
             for i, name in enumerate(names):
                 close(np.ravel(gradient[name]), wide[..., 2 + i].sum(-1), dtype)
+    passes.Pass.stored = stored
+
+
+@kernel_shape
+def step_tables(dtype, rng):
+    """Elements of tables that the steps of sequences gather, of one axis and of two, in rows as they come and by groups."""
+    source = """
+    real pairs(const int *seen, const real *one, const real *other, int n, real slope)
+    {
+        real total = 0;
+        for (int t = 0; t < n; t++)
+            if (seen[t] > 0) total += slope * one[t] * other[n - 1 - t] * seen[t];
+        return total;
+    }"""
+    lengths = [*rng.integers(0, 9, 70), 300]
+    offsets, n = np.append(0, np.cumsum(lengths)), len(lengths)
+    person, steps = np.repeat(np.arange(n), lengths), np.arange(offsets[-1])
+    mirrored = offsets[person] + offsets[person + 1] - 1 - steps
+    seen, i, j = (rng.integers(0, k, offsets[-1]) for k in (3, 5, 4))
+    group, k = rng.integers(0, 2, n), gs.sequences(j, offsets, empty=True)
+    one = gs.gather(gs.sequences(i, offsets, empty=True))
+    leaves = dict(seen=gs.sequences(seen.astype(dtype), offsets, empty=True), one=one)
+    for slope, rows in ((rng.normal(size=2).astype(dtype), group), (rng.normal(size=n).astype(dtype), np.arange(n))):
+        leaf = gs.gather(group) if slope.size == 2 else gs.per_row()
+        model = gs.Rows(source, **leaves, other=gs.gather(group, k), slope=leaf)
+        one, other = rng.normal(size=(3, 5)).astype(dtype), rng.normal(size=(2, 4)).astype(dtype)
+        value, gradient = model.value_and_grad(one=one, other=other, slope=slope)
+        first, second = one.astype(float)[:, i], other.astype(float)[group[person], j]
+        factor = seen * slope.astype(float)[rows][person]
+        terms = factor * first * second[mirrored]
+        close(value, terms.sum(-1), dtype)
+        close(gradient["one"], _by_group(factor * second[mirrored], i, 5) * np.ones((3, 1)), dtype)
+        wanted = np.zeros((2, 4))
+        np.add.at(wanted, (group[person[mirrored]], j[mirrored]), (factor * first).sum(0))
+        close(gradient["other"], wanted, dtype)
+        close(gradient["slope"], np.bincount(rows[person], (seen * first * second[mirrored]).sum(0), slope.size), dtype)
 
 
 @kernel_shape

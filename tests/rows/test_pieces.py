@@ -149,3 +149,87 @@ def test_arrays_that_are_read_by_slices(kind, options, leaves, given, tmp_path):
     bad[1400] = -3
     with pytest.raises(ValueError, match=r"a, from row 0 on: an index is -3 at row 1400"):
         made(SOURCE, ways | dict(a=gs.gather(stored("bad", bad))), options)
+
+
+# -- sequences
+
+PERSON = """
+real person(const real *choice, const real *reward, int n, real rate, real weight, real shift)
+{
+    real value = shift, loglik = 0;
+    for (int t = 0; t < n; t++) {
+        loglik += bernoulli_logit_logpmf(choice[t], weight * value);
+        value += rate * (reward[t] - value);
+    }
+    return loglik;
+}"""
+OF_SEQUENCES = [dict(chunk=60), dict(memory=100_000), dict(devices=2), dict(devices=3, memory=90_000)]
+
+
+@pytest.fixture
+def people(rng):
+    """Sequences one of which has a third of all numbers, and some none."""
+    lengths = rng.integers(0, 40, 200)
+    lengths[150] = 2000
+    offsets = np.append(0, np.cumsum(lengths))
+    choice, reward = rng.integers(0, 2, offsets[-1]), rng.random(offsets[-1])
+    return dict(
+        choice=gs.sequences(choice, offsets, empty=True), reward=gs.sequences(reward, offsets, empty=True),
+        rate=gs.per_row(), weight=gs.gather(rng.integers(0, 4, 200)), weights=rng.uniform(size=200),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("options", some(OF_SEQUENCES), ids=str)
+def test_sequences_in_pieces(options, people, rng):
+    whole, divided = gs.Rows(PERSON, **people), made(PERSON, people, options)
+    given = dict(rate=rng.uniform(size=200), weight=rng.normal(size=4), shift=0.3)
+    for method in ("__call__", "value_and_grad", "terms", "hessian"):
+        same(getattr(divided, method)(**given), getattr(whole, method)(**given))
+    direction = {n: np.ones_like(v) for n, v in given.items()}
+    same(divided.hessp(direction, **given), whole.hessp(direction, **given))
+    sets = given | dict(shift=rng.normal(size=3), rate=rng.uniform(size=(3, 200)))
+    same(divided.value_and_grad(**sets), whole.value_and_grad(**sets))
+    for other in (pickle.loads(pickle.dumps(divided)), copy.deepcopy(divided)):
+        assert other(**given) == divided(**given)
+        assert repr(other) == repr(divided)
+
+
+def test_pieces_of_sequences_are_balanced_by_their_steps(people):
+    lengths, ranges = people["choice"].lengths, made(PERSON, people, dict(devices=2))._pieces.ranges
+    steps = [lengths[slice(*rows)].sum() for rows in ranges]
+    assert len(steps) == 2 and max(steps) < 0.7 * sum(steps)  # halves of the rows would have a quarter and three
+    ranges = gs.Rows(PERSON, **people, memory=100_000)._pieces.ranges
+    assert (150, 151) in ranges and [first for first, _ in ranges[1:]] == [end for _, end in ranges[:-1]]
+    short = [lengths[slice(*rows)].sum() for rows in ranges if rows != (150, 151)]
+    assert max(short) < 1000
+    with pytest.raises(ValueError, match="2 pieces of 1 rows take .* bytes of the device, and memory=60000: allow more memory"):
+        gs.Rows(PERSON, **people, memory=60_000)
+
+
+def test_steps_are_of_sequences_on_one_device():
+    source = """
+    real last(const real *y, {}int n, real a, real *twice)
+    {{ for (int t = 0; t < n; t++) twice[t] = 2 * y[t]; return a; }}"""
+    y = gs.sequences(np.arange(6.0), by=[1, 0, 1, 0, 0, 1])
+    whole = gs.Rows(source.format(""), y=y)
+    for rows in (whole, pickle.loads(pickle.dumps(whole))):
+        np.testing.assert_array_equal(rows.steps(1.0)["twice"], 2 * np.arange(6.0))  # in the order in which they came
+    divided = gs.Rows(source.format(""), y=y, chunk=1)
+    assert divided(3.0) == 6
+    with pytest.raises(ValueError, match="numbers of each step are of sequences on one device, and these lie in pieces"):
+        divided.steps(1.0)
+    with pytest.raises(ValueError, match="outputs by step are of functions of sequences and numbers, and v is a vector"):
+        gs.Rows(source.format("const real *v, "), y=y).steps([1.0, 2.0], 1.0)
+
+
+@THOROUGH
+def test_sequences_on_a_cluster(people, rng):
+    distributed = pytest.importorskip("distributed")
+    given = dict(rate=rng.uniform(size=200), weight=rng.normal(size=4), shift=0.3)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        divided = gs.Rows(PERSON, **people, client=client)
+        same(divided.value_and_grad(**given), gs.Rows(PERSON, **people).value_and_grad(**given))
+        same(divided.terms(**given), gs.Rows(PERSON, **people).terms(**given))

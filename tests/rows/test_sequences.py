@@ -167,25 +167,155 @@ def test_places_outside_of_a_sequence_are_its_ends():
     (lambda: gs.sequences(np.arange(4.0), [0, 2, 1, 4]), "fall from 2 to 1 at sequence 1"),
     (lambda: gs.sequences(np.arange(4.0), [0, 2, 2, 4]), "sequence 1 is empty"),
     (lambda: gs.sequences(np.arange(4.0), [0, 5]), "from 0 to the number of values, 4"),
-    (lambda: gs.sequences(np.arange(4.0), [0.0, 4.0]), "offsets must be whole numbers"),
+    (lambda: gs.sequences(np.arange(4.0), [0, -1, 4]), "fall from 0 to -1 at sequence 0"),
+    (lambda: gs.sequences(np.arange(4.0), np.array([0, 2**63 + 5, 4], np.uint64)), "fall from 9223372036854775813 to 4"),
+    (lambda: gs.sequences(np.arange(4.0), [0.0, 4.0]), "offsets must be whole numbers, and has dtype float64"),
+    (lambda: gs.sequences(np.arange(4.0), [0, None]), "offsets must be whole numbers, and has None at place 1"),
+    (lambda: gs.sequences(np.arange(4.0), []), "offsets has no numbers"),
+    (lambda: gs.sequences(np.arange(4.0), 4), r"offsets has shape \(\)"),
+    (lambda: gs.sequences(np.zeros((2, 2)), [0, 4]), r"values has shape \(2, 2\), and must have one axis"),
+    (lambda: gs.sequences(np.zeros((2, 3, 4))), r"values has shape \(2, 3, 4\): a table has two axes"),
+    (lambda: gs.sequences([[[1, 2], [3]]]), r"sequence 0 is \[\[1, 2\], \[3\]\], whose parts have several lengths"),
     (lambda: gs.sequences([[1, np.nan], [2.0]]), "sequence 0 has nan at place 1"),
     (lambda: gs.sequences([[1, 2], [2, 3, 3]], increasing=True), "sequence 1 does not increase at place 2"),
     (lambda: gs.sequences(np.arange(4.0)), "sequence 0 has shape"),
     (lambda: gs.sequences(np.arange(4.0), by=[0, 1]), "by has 2 keys for 4 numbers"),
     (lambda: gs.sequences(np.arange(2.0), by=[0, np.nan]), "by has nan at place 1"),
     (lambda: gs.sequences(np.arange(2.0), by=np.array(["2020-01-01", "NaT"], "M8[D]")), "by has NaT at place 1"),
+    (lambda: gs.sequences(np.arange(2.0), by=["a", None]), "by has None at place 1: each number needs a key"),
+    (lambda: gs.sequences(np.arange(2.0), by=["a", np.nan]), "by has nan at place 1"),
+    (lambda: gs.sequences(np.arange(3.0), by=["a", "b", 7]), "by has 'a' at place 0 and 7 at place 2, which have no order"),
+    (lambda: gs.sequences([[1, np.nan, 1]], missing=True, increasing=True), "sequence 0 does not increase at place 2"),
     (lambda: gs.sequences([np.array([200, 100], np.uint8)], increasing=True), "sequence 0 does not increase at place 1"),
     (lambda: gs.sequences(np.arange(4.0), [0, 4], by=[0] * 4), "not with both"),
     (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]]), reward=gs.sequences([[1, 1], [1, 2]])),
      "of row 1, choice has 1 numbers and reward has 2"),
     (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]]), reward=gs.sequences([[1, 1]])), "same number of rows"),
-    (lambda: gs.Rows(PERSON, choice=gs.sequences([[1, 1], [1]])), "reward, a vector of the function, must be one, too"),
+    (lambda: gs.Rows(gs.series.q_learning, choice=gs.sequences([[1, 1], [1]])), "choice is a sequence, and reward must be"),
     (lambda: gs.Rows(gs.normal, x=gs.sequences([[1.0]])), "declare it `const real"),
-    (lambda: gs.Rows(PERSON, choice=gs.sequences([[1]]), reward=gs.sequences([[1]]), devices=["cpu", "cpu"]), "one device"),
+    (lambda: gs.Rows(PERSON, choice=[[1, 1], [1]], reward=[[1, 1], [1]]), r"give sequences as gs.sequences\(choice\)"),
+    (lambda: gs.Rows(gs.normal, x=[1.0], weights=gs.sequences([[1.0]])), "weights must be a column of data"),
 ])  # fmt: skip
 def test_bad_input(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("values, message", [
+    ([[1.0], ["2"]], "sequence 1 has dtype <U1, and a sequence has real numbers"),
+    ([["x" * 9000]], "^sequence 0 has dtype <U9000, and a sequence has real numbers$"),
+    ([[1j]], "sequence 0 has dtype complex128"),
+    ([np.array(["2020-01-01"], "M8[D]")], r"sequence 0 has dtype datetime64\[D\].* such as hours since the first"),
+    ([np.array([1.5, "x" * 9000], object)], "^sequence 0 has 'x{12}[.]{3}x{13}' at place 1, and a sequence has real numbers$"),
+    (np.array([[1.5, "b"]], object), r"values has 'b' at place \(0, 1\)"),
+    (np.zeros(2, [("a", "f8")]), "has dtype"),
+    (3.0, "values is 3.0: give a list of arrays, a table"),
+    (np.array(3.0), r"values is array\(3.\): give a list"),
+    ("abc", "values is 'abc': give a list"),
+    ({"a": [1.0]}, "values is {'a': .1.0.}: give a list"),
+], ids=str)  # fmt: skip
+def test_what_are_no_numbers(values, message):
+    with pytest.raises(TypeError, match=message):
+        gs.sequences(values)
+
+
+TOTAL = """
+__device__ real total(const real *y, int n, real a)
+{
+    real s = 0;
+    for (int t = 0; t < n; t++)
+        s += y[t];
+    return a * s;
+}"""
+
+
+def test_numbers_of_any_kind(tmp_path):
+    """Types, orders of bytes and forms of arrays: their sums are those of NumPy."""
+    mapped = np.memmap(tmp_path / "y", np.float64, "w+", shape=5)
+    mapped[:] = np.arange(5)
+    several = {
+        "bool": np.array([True, False, True, True, False]), "uint8": np.array([250, 251, 252, 0, 1], np.uint8),
+        "int64": np.array([2**40, -(2**35), 1, 2, 3]), "uint64": np.array([2**63, 1, 2, 3, 4], np.uint64),
+        "float16": np.array([0.5, 1, 2, 3, 4], np.float16), "longdouble": np.arange(5, dtype=np.longdouble),
+        "big-endian": np.arange(5, dtype=">f8"), "strided": np.arange(10.0)[::-2], "read-only": np.broadcast_to(1.5, (5,)),
+        "mapped": mapped, "objects": np.array([1, 2.5, np.float32(3), True, 2**70], object), "list": [1, 2.0, 3, True, 5],
+    }  # fmt: skip
+    for name, y in several.items():
+        made = gs.sequences(y, np.array([0, 2, 5], ">u2"))
+        wanted = [np.sum(np.asarray(part, float)) for part in (y[:2], y[2:])]
+        np.testing.assert_allclose(gs.Rows(TOTAL, y=made).terms(1.0), wanted, rtol=1e-15, err_msg=name)
+    assert gs.sequences(np.arange(5, dtype=">f4"), [0, 5]).numbers.dtype == np.float32
+    assert gs.sequences([]).lengths.size == 0
+    assert gs.Rows(TOTAL, y=gs.sequences([])).value_and_grad(2.0) == (0.0, {"a": 0.0})
+    assert gs.sequences(v for v in ([1], [2, 3])).lengths.tolist() == [1, 2]
+
+
+def test_columns_of_data_frames():
+    pd = pytest.importorskip("pandas")
+    offsets = [0, 2, 3]
+    for dtype in ("Float64", "Int64", "boolean", "float64[pyarrow]", "int64[pyarrow]"):
+        try:
+            column = pd.Series([1, 0, None], dtype=dtype, index=[7, 5, 3])
+        except ImportError:  # pyarrow
+            continue
+        np.testing.assert_array_equal(gs.sequences(column, offsets, missing=True).numbers, [1, 0, np.nan])
+        with pytest.raises(ValueError, match="sequence 1 has nan at place 0"):
+            gs.sequences(column, offsets)
+        np.testing.assert_array_equal(gs.sequences(column[:2], pd.Series([0, 2])).numbers, [1, 0])
+    with pytest.raises(TypeError, match="values has '1' at place 0"):
+        gs.sequences(pd.Series(["1", "2"]), [0, 2])
+    with pytest.raises(ValueError, match="offsets must be whole numbers, and has nan at place 1"):
+        gs.sequences(column, pd.Series([0, None], dtype="Int64"))
+    for keys in (pd.Series(["b", "a", "b"], dtype="category"), pd.array(["b", "a", "b"], dtype="string"), ["b", "a", "b"]):
+        found = gs.sequences([1.0, 2.0, 3.0], by=keys)
+        assert found.keys.tolist() == ["a", "b"] and found.numbers.tolist() == [2, 1, 3]
+    days = pd.Series(pd.to_datetime(["2020-01-02", None], utc=True))
+    gaps = [pd.Series(["b", None], dtype="category"), pd.array(["b", None], dtype="string"), days]
+    for keys in (*gaps, pd.array([1, None], dtype="Int64")):
+        with pytest.raises(ValueError, match="by has .* at place 1: each number needs a key"):
+            gs.sequences([1.0, 2.0], by=keys)
+    lists = gs.sequences(pd.Series([[1.0, 2.0], [3.0]]))
+    assert lists.lengths.tolist() == [2, 1]
+    table = gs.sequences(pd.DataFrame({"a": [1, 2], "b": pd.array([3, None], dtype="Int64")}), missing=True)
+    np.testing.assert_array_equal(table.numbers, [1, 3, 2, np.nan])
+
+
+@pytest.mark.parametrize("module", ["polars", "pyarrow", "xarray", "jax.numpy"])
+def test_columns_of_other_libraries(module):
+    library = pytest.importorskip(module)
+    make = {"polars": "Series", "xarray": "DataArray"}.get(module, "array")
+    column = getattr(library, make)([1.0, 2.0, np.nan])
+    made = gs.sequences(column, getattr(library, make)([0, 2, 3]), missing=True)
+    np.testing.assert_array_equal(made.numbers, [1, 2, np.nan])
+    assert made.lengths.tolist() == [2, 1]
+    if module in ("polars", "pyarrow"):
+        assert gs.sequences(getattr(library, make)([[1.0, 2.0], [3.0]])).lengths.tolist() == [2, 1]
+        with pytest.raises(ValueError, match="by has None at place 1"):
+            gs.sequences([1.0, 2.0], by=getattr(library, make)(["a", None]))
+
+
+def test_times_with_gaps_increase():
+    y = [[1.0, np.nan, 2.0], [np.nan, 0.5, np.nan, np.nan, 0.6], [np.nan]]
+    assert gs.sequences(y, missing=True, increasing=True).lengths.tolist() == [3, 5, 1]
+
+
+def test_sequences_without_numbers():
+    """Windows in which nothing happened: the Hawkes process has a likelihood there, and an element is nan."""
+    times, end = [[], [1.0, 2.0], [], [0.5]], np.array([3.0, 4.0, 1.0, 2.0])
+    rows = gs.Rows(gs.series.hawkes_exponential, times=gs.sequences(times, empty=True), end=end)
+    some = gs.Rows(gs.series.hawkes_exponential, times=gs.sequences([times[1], times[3]]), end=end[[1, 3]])
+    terms = rows.terms(0.5, 0.3, 1.2)
+    np.testing.assert_array_equal(terms[[1, 3]], some.terms(0.5, 0.3, 1.2))
+    np.testing.assert_allclose(terms[[0, 2]], [-1.5, -0.5], rtol=1e-14)
+    value, gradient = rows.value_and_grad(0.5, 0.3, 1.2)
+    np.testing.assert_allclose(value, terms.sum(), rtol=1e-14)
+    of_some = some.value_and_grad(0.5, 0.3, 1.2)[1]
+    np.testing.assert_allclose(list(gradient.values()), [of_some["mu"] - 4, of_some["alpha"], of_some["beta"]], rtol=1e-13)
+    nothing = gs.Rows(gs.series.hawkes_exponential, times=gs.sequences([[], []], empty=True), end=[2.0, 1.0])
+    assert nothing.value_and_grad(0.5, 0.3, 1.2) == (-1.5, {"mu": -3.0, "alpha": 0.0, "beta": 0.0})
+    source = "__device__ real ends(const real *y, int n, real a) { return isnan(y[0]) && isnan(y[n - 1]) ? -1 : a * n; }"
+    made = gs.Rows(source, y=gs.sequences(np.arange(3.0), [0, 0, 1, 1, 3, 3], empty=True))
+    np.testing.assert_array_equal(made.terms(5.0), [-1, 5, -1, 10, -1])
 
 
 def test_missing_numbers():
@@ -207,20 +337,12 @@ def test_missing_numbers():
 
 def test_sequences_keep_their_numbers():
     """Whoever changes an array later changes no model; rows of a data frame are sequences, as those of a table are."""
-    source = """
-    __device__ real total(const real *y, int n, real a)
-    {
-        real s = 0;
-        for (int t = 0; t < n; t++)
-            s += y[t];
-        return a * s;
-    }"""
     y = np.arange(1.0, 5.0)
-    rows = gs.Rows(source, y=gs.sequences(y, [0, 1, 4]))
+    rows = gs.Rows(TOTAL, y=gs.sequences(y, [0, 1, 4]))
     y[:] = 0
     np.testing.assert_array_equal(rows.terms(1.0), [1, 9])
     frame = pytest.importorskip("pandas").DataFrame({"first": [1.0, 2.0, 3.0], "second": [10.0, 20.0, 30.0]})
-    np.testing.assert_array_equal(gs.Rows(source, y=gs.sequences(frame)).terms(1.0), [11, 22, 33])
+    np.testing.assert_array_equal(gs.Rows(TOTAL, y=gs.sequences(frame)).terms(1.0), [11, 22, 33])
     masked = np.ma.array([1.0, 2.0], mask=[False, True])
     with pytest.raises(TypeError, match="values is masked"):
         gs.sequences(masked, [0, 2])

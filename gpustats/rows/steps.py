@@ -1,0 +1,87 @@
+"""Tables gathered by steps: an element for each step of the sequences, and the sums of derivatives over an element's steps."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..kernels.template import Template
+from .groups import Groups
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+    from ..runtime.types import DType, Handle, KernelValue
+    from .leaves import StepGather
+    from .sequences import Dealt
+
+_STEPS = Template.beside(__file__, "steps")
+_THREADS = 64
+
+
+class StepTable:
+    """Table of which each step has an element, for sequences that lie in memory in some way.
+
+    Parameters
+    ----------
+    leaf : StepGather
+    parameter : str
+        Name of the table.
+    dealt : Dealt
+    order : ndarray of int
+        Rows in the order in which threads take them.
+    dtype : dtype
+        Type of the computation.
+    runtime : Runtime
+    """
+
+    def __init__(self, leaf: StepGather, parameter: str, dealt: Dealt, order: np.ndarray, dtype: DType, runtime: Runtime):
+        self.leaf, self.parameter, self.size = leaf, parameter, dealt.size
+        self._dealt, self._order, self._dtype, self._runtime = dealt, order, dtype, runtime
+        self._alive: list[object] = []
+        self._indices = [self._placed(dealt.dealt(index, leaf.offsets, order, np.dtype(np.int32))) for index in leaf.indices]
+
+    @functools.cached_property
+    def groups(self) -> Groups:
+        """Steps by the elements that they have."""
+        return Groups(self.leaf.indices, self._runtime)
+
+    @functools.cached_property
+    def _places(self) -> tuple[Handle, int]:
+        """Places in memory of the steps, those of an element one after another."""
+        starts = np.empty(self._order.size, np.int64)
+        starts[self._order] = self._dealt.starts
+        places = self._dealt.places(self.leaf.offsets, starts)
+        return self._placed(places[self.groups.segments.order].astype(np.int32))
+
+    def gather(self, n_sets: int, table: Sequence[KernelValue], extents: Sequence[int]) -> Handle:
+        """Start the kernel that gathers the elements of the steps, (n_sets, size); the memory for the next kernels."""
+        out = self._runtime.scratch(self._dtype.itemsize * n_sets * self.size)
+        kernel = _STEPS.kernel(
+            self._runtime, "gather_steps", _THREADS, dtype=self._dtype.name, threads=_THREADS, axes=len(extents)
+        )
+        axes = [v for index, extent in zip(self._indices, extents, strict=True) for v in (*index, extent)]
+        kernel((-(-self.size // _THREADS), n_sets), out, self.size, *table, *axes)
+        return out
+
+    def add(self, out: Handle, offset: int, steps: Handle, first: int, stride: int, n_sets: int) -> None:
+        """Start the kernels that add up numbers of the steps of each element, to (n_sets, groups).
+
+        The numbers of the first set begin at `first`, those of the next one lie `stride` behind.
+        """
+        segments = self.groups.segments
+        to = (out, offset) if segments.alone else (self._runtime.scratch(8 * n_sets * segments.n_segments), 0)
+        kernel = segments.kernel("add_segments", self._dtype)
+        kernel(
+            (segments.blocks(), n_sets), *to, steps, first, stride, *self._places, *segments.starts, segments.n_segments, 1
+        )
+        if not segments.alone:
+            segments.add_groups(out, offset, to[0], self._dtype, n_sets, 1)
+
+    def _placed(self, numbers: np.ndarray) -> tuple[Handle, int]:
+        array = numbers if self._runtime.host_visible else self._runtime.to_device(numbers)
+        handle, offset = self._runtime.memory(array)
+        self._alive += [array, handle]
+        return handle, offset
