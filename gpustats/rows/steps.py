@@ -59,6 +59,8 @@ class StepTable:
     def gather(self, n_sets: int, table: Sequence[KernelValue], extents: Sequence[int]) -> Handle:
         """Start the kernel that gathers the elements of the steps, (n_sets, size); the memory for the next kernels."""
         out = self._runtime.scratch(self._dtype.itemsize * n_sets * self.size)
+        if not self.size:
+            return out
         kernel = _STEPS.kernel(
             self._runtime, "gather_steps", _THREADS, dtype=self._dtype.name, threads=_THREADS, axes=len(extents)
         )
@@ -72,6 +74,8 @@ class StepTable:
         The numbers of the first set begin at `first`, those of the next one lie `stride` behind.
         """
         segments = self.groups.segments
+        if not segments.n_segments:
+            return
         to = (out, offset) if segments.alone else (self._runtime.scratch(8 * n_sets * segments.n_segments), 0)
         kernel = segments.kernel("add_segments", self._dtype)
         kernel(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from parts import step_by_step
 
 import gpustats as gs
 from gpustats.rows import evaluator, passes
@@ -191,6 +192,7 @@ def test_checkpoints_take_little_memory(monkeypatch):
     body = "real h = a; for (int t = 0; t < n; t++) { total += (y[t] - h) * (y[t] - h); h = a + b * h * w[t]; } return total;"
     leaves = dict(y=gs.sequences(y), w=gs.sequences([np.abs(v) / 3 for v in y]))
     monkeypatch.setattr(passes, "LEAST_SWEPT", 1)
+    step_by_step(monkeypatch)
     there = found(gs.Rows(HEAD + body + " }", **leaves), 0.7, -0.4, 1.2)
     with_checkpoints(monkeypatch)
     model = gs.Rows(HEAD + body + " }", **leaves)
