@@ -39,7 +39,7 @@ class Case:
     ----------
     title : str
     model : str
-        Name in `gpustats.series`.
+        Name in `gpustats.series`, or the text of a row function.
     simulate : callable
         ``simulate(rng, n, length)`` gives the sequences, (n, length) by name.
     parameters : dict
@@ -141,10 +141,60 @@ def local_level_in_parallel(jax: Any, y: Any, sigma: Any, sigma_level: Any, leve
     return (-0.5 * (jnp.log(f) + (y - mean) ** 2 / f) - HALF_LOG_2PI).sum()
 
 
+STATES = 4
+MOVES = [f"p_{i}_{j}" for i in range(STATES) for j in range(STATES - 1)]  # probabilities; the last one is what is left
+HIDDEN_4 = {f"mu_{i}": float(m) for i, m in enumerate(np.linspace(-2, 2, STATES))} | {"sigma": 1.1}
+HIDDEN_4 |= {name: 0.15 + 0.05 * (k % 3) for k, name in enumerate(MOVES)}
+HIDDEN_MARKOV_4 = f"""
+__device__ real hidden_markov_4(const real *y, int n, {", ".join(f"real {name}" for name in HIDDEN_4)})
+{{
+    real mu[4] = {{{", ".join(f"mu_{i}" for i in range(STATES))}}}, state[4] = {{0.25, 0.25, 0.25, 0.25}}, joint[4], move[4][4];
+    real loglik = 0, inverse = 1 / sigma;
+    {" ".join(
+        f"move[{i}][{j}] = {f'p_{i}_{j}' if j < STATES - 1 else ' - '.join(['1', *(f'p_{i}_{k}' for k in range(STATES - 1))])};"
+        for i in range(STATES) for j in range(STATES)
+    )}
+    for (int t = 0; t < n; t++) {{
+        real total = 0;
+        for (int i = 0; i < 4; i++) {{
+            real z = (y[t] - mu[i]) * inverse;
+            joint[i] = state[i] * exp(-0.5 * z * z);
+            total += joint[i];
+        }}
+        loglik += log(total * inverse) - HALF_LOG_2PI;
+        real scale = 1 / total;
+        for (int j = 0; j < 4; j++) {{
+            real sum = 0;
+            for (int i = 0; i < 4; i++)
+                sum += joint[i] * move[i][j];
+            state[j] = sum * scale;
+        }}
+    }}
+    return loglik;
+}}"""
+
+
+def hidden_markov_4(xp: Any, zeros: Any, sigma: Any, **parameters: Any) -> Scan:
+    move = [[parameters[f"p_{i}_{j}"] for j in range(STATES - 1)] for i in range(STATES)]
+    move = [[*its, 1 - sum(its)] for its in move]
+    inverse = 1 / sigma
+
+    def step(state: list[Any], now: list[Any]) -> tuple[list[Any], Any]:
+        (y,) = now
+        scaled = [(y - parameters[f"mu_{i}"]) * inverse for i in range(STATES)]
+        joint = [w * xp.exp(-0.5 * z * z) for w, z in zip(state, scaled, strict=True)]
+        total = sum(joint)
+        after = [sum(w * its[j] for w, its in zip(joint, move, strict=True)) / total for j in range(STATES)]
+        return after, xp.log(total * inverse) - HALF_LOG_2PI
+
+    return [zeros + 1 / STATES] * STATES, step
+
+
 HIDDEN = {"initial": 0.3, "p_01": 0.1, "p_10": 0.2, "mu_0": 0.1, "mu_1": 1.8, "sigma_0": 0.9, "sigma_1": 1.1}
 CASES = [
     Case("Rescorla-Wagner", "rescorla_wagner", trials, {"alpha": 0.3, "beta": 2.0}, rescorla_wagner),
     Case("hidden Markov, 2 states", "hidden_markov", signals, HIDDEN, hidden_markov),
+    Case("hidden Markov, 4 states", HIDDEN_MARKOV_4, signals, HIDDEN_4, hidden_markov_4),
     Case(
         "GARCH", "garch", returns, {"mu": 0.05, "omega": 0.1, "alpha": 0.1, "beta": 0.8, "variance": 1.0}, garch
     ),
@@ -160,7 +210,8 @@ CASES = [
 
 
 def with_gpustats(peer: GPUStats, case: Case, data: dict[str, np.ndarray]) -> Callable[[], tuple[Any, ...]]:
-    rows = gs.Rows(gs.series[case.model], **{name: gs.sequences(numbers) for name, numbers in data.items()})
+    model = gs.series[case.model] if case.model in gs.series else case.model
+    rows = gs.Rows(model, **{name: gs.sequences(numbers) for name, numbers in data.items()})
 
     def call() -> tuple[Any, ...]:
         value, gradient = rows.value_and_grad(**case.parameters)

@@ -17,7 +17,7 @@ from ..kernels.layout import copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
-from ..language.nodes import OUTPUT, RNG, Function
+from ..language.nodes import OUTPUT, RNG, For, Function, walk
 from ..rewriting.differentiate import CHECKPOINT, VALUE, derivative_name, gradient, steps_name, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
@@ -32,6 +32,7 @@ _ROWS, _PRODUCTS = Template.beside(__file__, "rows"), Template.beside(__file__, 
 
 #: Derivatives from which a loop goes back through a sequence.
 LEAST_SWEPT = thresholds.ROWS_LEAST_SWEPT.value
+LEAST_SWEPT_OF_LOOPS = thresholds.ROWS_LEAST_SWEPT_OF_LOOPS.value
 
 
 class Sweeps(Enum):
@@ -93,7 +94,8 @@ class Pass:
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
         wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.gathered)
-        many = (len(wrt) >= LEAST_SWEPT or task.gathered) and not task.second
+        least = LEAST_SWEPT_OF_LOOPS if _holds_loops_in_loops(row.function) else LEAST_SWEPT
+        many = (len(wrt) >= least or task.gathered) and not task.second
         if task.steps:
             differentiated = _Differentiated(row.function, row.functions)
         else:
@@ -260,6 +262,11 @@ def _differentiated(row: RowFunction, wrt: tuple[str, ...], sweeps: Sweeps, seco
     back = None if sweeps is Sweeps.NONE else swept(row.function, wrt, functions, sweeps is Sweeps.OF_CHECKPOINTS)
     function = back or gradient(row.function, wrt, functions)
     return _Differentiated(gradient(function, wrt, functions) if second else function, functions)
+
+
+def _holds_loops_in_loops(function: Function) -> bool:
+    loops = [node for node in walk(function) if isinstance(node, For)]
+    return any(isinstance(node, For) for loop in loops for part in loop.body for node in walk(part))
 
 
 def runs(names: Sequence[str], leaves: Mapping[str, Leaf]) -> list[list[str]]:

@@ -108,7 +108,8 @@ REFUSED = {
 
 
 def rows_of(body, least, monkeypatch, dtype=np.float64, **leaves):
-    monkeypatch.setattr(passes, "LEAST_SWEPT", least)
+    for name in ("LEAST_SWEPT", "LEAST_SWEPT_OF_LOOPS"):
+        monkeypatch.setattr(passes, name, least)
     y, w = ([v.astype(dtype) for v in its] for its in (Y, W))
     return gs.Rows(INNER + HEAD + body + " }", y=gs.sequences(y), w=gs.sequences(w), **leaves)
 
