@@ -14,7 +14,7 @@ from ..runtime.types import Array, Handle
 FOLDED = thresholds.ROWS_FOLDED.value  # neighbours whose maps a thread composes
 
 
-class Groups(NamedTuple):
+class Level(NamedTuple):
     """Groups of neighbouring spans, or groups of such, none of which belong to two sequences."""
 
     n: int
@@ -39,7 +39,7 @@ class Spans:
         Number of spans, and of sequences.
     of, firsts : (handle, int)
         Kernel's arguments: the sequence of each span, and the first span of each sequence, with the number of all at the end.
-    levels : list of Groups
+    levels : list of Level
         Groups of spans, then groups of these, up to one for each sequence.
     """
 
@@ -48,13 +48,13 @@ class Spans:
         counts, self.n_sequences = np.maximum(-(-steps // longest), 1), len(steps)
         self.n = int(counts.sum())
         self.of, self.firsts = self._placed(self._owners(counts)), self._placed(_ends(counts))
-        self.levels: list[Groups] = []
+        self.levels: list[Level] = []
         while not self.levels or counts.max() > 1:
             below, counts = counts, -(-counts // FOLDED)
             owners = self._owners(counts)
             within = np.arange(len(owners)) - _ends(counts)[owners]
             starts = np.append(_ends(below)[owners] + FOLDED * within, below.sum())
-            self.levels.append(Groups(len(owners), self._placed(starts), self._placed(owners)))
+            self.levels.append(Level(len(owners), self._placed(starts), self._placed(owners)))
 
     @staticmethod
     def longest(steps: np.ndarray, least: int, threads: int) -> int:
