@@ -33,6 +33,7 @@ from .leaves import (
     PerRow,
     Scalar,
     Sequences,
+    SparseDot,
     StepGather,
     leaf_of,
 )
@@ -159,7 +160,10 @@ class Binding:
         """Bytes of a row on a device; of each row, where these are sequences."""
         data = taken_apart(self.leaves)[0].values()
         sequences = [leaf for leaf in self.leaves.values() if isinstance(leaf, Sequences | StepGather)]
-        row: int = self.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data if not isinstance(a, Ragged))
+        row: int | np.ndarray = self.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data if not isinstance(a, Ragged))
+        for leaf in self.leaves.values():
+            if isinstance(leaf, SparseDot):
+                row = row + leaf.X.row_bytes(self.dtype)
         if not sequences:
             return row
         places = np.dtype(np.int32).itemsize * 3  # of the row, its first number and its length
@@ -281,5 +285,5 @@ def _with_one_index(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:
 
 def _floats(leaves: Collection[Leaf]) -> list[np.ndarray]:
     """Data of floating point, which decide the type of the computation."""
-    found = [f.X if isinstance(f, Dot) else f.numbers for f in leaves if isinstance(f, Column | Sequences | Dot)]
+    found = [f.X if isinstance(f, Dot | SparseDot) else f.numbers for f in leaves if isinstance(f, Column | Sequences | Dot | SparseDot)]
     return [a for a in found if a.dtype.kind == "f"]

@@ -19,7 +19,7 @@ from ..rewriting.terms_by_step import terms_by_step
 from .calls import Call, Unchanging
 from .groups import Groups
 from .launch import Launch
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, StepGather
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, SparseDot, StepGather
 from .long_sequences import MOST_SETS, LongSequences, reason_against
 from .parameters import along_of
 from .passes import Pass, Sets, Sweeps, Task, runs
@@ -292,6 +292,8 @@ class Evaluator:
                     tasks[_key(leaf)] = replace(task, tables=(*task.tables, name))
                 case Dot():
                     tasks[main] = replace(tasks[main], slopes=(*tasks[main].slopes, name))
+                case SparseDot():
+                    tasks[main] = replace(tasks[main], products=(*tasks[main].products, name))
                 case PerRow():
                     tasks[main] = replace(tasks[main], rows=(*tasks[main].rows, name))
                 case StepGather():
@@ -327,6 +329,11 @@ class Evaluator:
             for name, (places, of_kept) in zip(task.gathered, launch.gathered, strict=True):
                 if name in own:
                     yield places, made.sheet.step_tables[name].groups.places, of_kept
+            for name, (places, of_kept) in zip(task.products, launch.products, strict=True):
+                if name in own:
+                    leaf = self._leaves[name]
+                    element = (leaf.element,) if leaf.elements else ()
+                    yield places, (slice(None), *element), of_kept
             if parameter in made.of_rows:
                 places, of_kept = launch.rows[list(made.of_rows).index(parameter)]
                 yield places, (slice(None),), of_kept
@@ -386,8 +393,8 @@ def _key(leaf: Gather) -> Key:
 
 
 def _main_order(leaves: Collection[Leaf]) -> Key:
-    """Order of the rows in which sums are taken: by the groups of the largest table, unless rows have their own numbers."""
+    """Order of the rows in which sums are taken: by the groups of the largest table, unless rows have their own numbers, or products with sparse matrices."""
     gathers = [leaf for leaf in leaves if isinstance(leaf, Gather)]
-    if not gathers or any(isinstance(leaf, PerRow) for leaf in leaves):
+    if not gathers or any(isinstance(leaf, PerRow | SparseDot) for leaf in leaves):
         return ()
     return _key(max(gathers, key=lambda leaf: max(int(index.max(initial=0)) for index in leaf.varying)))

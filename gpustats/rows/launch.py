@@ -15,6 +15,7 @@ from ..kernels.template import Template
 from ..runtime import thresholds
 from .layout import blocks_of_rows
 from .leaves import PerRow
+from .sparse_product import RowProducts
 from .steps import StepTable
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class Launch:
         Places of the elements of each table, (sets, groups), of vectors (sets, groups, d), and which kept result has them.
     gathered : list of (ndarray of int, int or None)
         The same for each table that steps gather.
+    products : list of (ndarray of int, int or None)
+        The same for the coefficients of each sparse matrix, (sets, columns).
     rows : list of (ndarray of int, int)
         The same for each parameter with numbers of the rows, (sets, length); or for the values.
 
@@ -93,6 +96,7 @@ class Launch:
         for name in made.task.gathered:
             self._gathered.append((name, offset + self.size))
             self.gathered.append(self._placed(name, (made.sheet.step_tables[name].groups.segments.n,), n_kept))
+        self.products = [self._placed(n, (made.sheet.products[n].n_columns,), n_kept) for n in made.task.products]
         self.rows: list[tuple[np.ndarray, int]] = []
         for parameter in made.of_rows:
             length = packing.cores[parameter][0] if parameter else n_rows
@@ -151,7 +155,11 @@ class Launch:
             length = n_sets * len(self.made.checkpoints) * size
             values += [runtime.scratch(self.made.sheet.dtype.itemsize * length), size, *starts]
         of_tables = iter([next(own) for _, of_kept in self.gathered if of_kept is not None])
+        of_products = [next(own) if of_kept is not None else (out, int(places[0, 0])) for places, of_kept in self.products]
         shifted = self._rows(values, own)
+        slopes = [runtime.scratch(self.made.sheet.dtype.itemsize * n_sets * self._n_rows) for _ in self.products]
+        for handle in slopes:
+            values += [handle, 0]
         self.made.kernel((-(-n_sets // layout.sets), self._blocks), *values)
         if isinstance(layout, ProductsLayout):
             if n_sums:
@@ -167,6 +175,8 @@ class Launch:
             handle, first = (out, first) if of_kept is None else next(of_tables)
             table = self.made.sheet.step_tables[name]
             table.add(handle, first, tapes, self.made.tape_of_steps(name) * table.size, width, n_sets)
+        for name, rows, (handle, first) in zip(self.made.task.products, slopes, of_products, strict=True):
+            self.made.sheet.products[name].add(handle, first, rows, n_sets)
         for length, given in shifted:
             kernel = _SHIFTED.kernel(
                 runtime, "add_shifted", 64, dtype=self.made.sheet.dtype.name, threads=64, count=len(given[4:]) // 2
@@ -212,7 +222,7 @@ def leaf_values(sheet: Sheet, packing: Packing, taken: Sequence[KernelValue], ou
     at, by_value = packing.at, taken[: packing.n_by_value]
     values = [*(by_value if packing.by_value else taken[at[""]] if "" in at else (out, 0, 0))]
     for value in sheet.values:
-        if isinstance(value, StepTable):
+        if isinstance(value, StepTable | RowProducts):
             values += [value.gather(packing.n_sets, taken[at[value.parameter]], packing.cores[value.parameter]), value.size]
         elif isinstance(value, str):
             values += taken[at[value]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..parallel.ragged import Ragged
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, StepGather
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, SparseDot, StepGather
 
 if TYPE_CHECKING:
     from ..runtime.types import Array, Value
@@ -26,6 +26,9 @@ def taken_apart(leaves: Mapping[str, Leaf]) -> tuple[dict[str, Array], dict[str,
                 without[name] = replace(leaf, numbers=None, offsets=None, keys=None)
             case Dot():
                 data[name], without[name] = leaf.X, replace(leaf, X=None)
+            case SparseDot():
+                data |= {f"{name}.{part}": entries for part, entries in leaf.X.parts().items()}
+                without[name] = replace(leaf, X=leaf.X.without_entries())
             case StepGather():
                 data |= {f"{name}.{axis}": Ragged(index, leaf.offsets) for axis, index in enumerate(leaf.indices)}
                 without[name] = replace(leaf, indices=(None,) * len(leaf.indices), offsets=None)
@@ -52,6 +55,8 @@ def put_together(leaves: Mapping[str, Leaf], data: Mapping[str, Array]) -> dict[
                 )
             case Dot():
                 made[name] = replace(leaf, X=data[name])
+            case SparseDot():
+                made[name] = replace(leaf, X=leaf.X.of_parts(data[f"{name}.columns"], data.get(f"{name}.values")))
             case StepGather():
                 parts = (data[f"{name}.{axis}"] for axis in range(len(leaf.indices)))
                 made[name] = Gather(leaf.of, tuple(Sequences(None, part.numbers, part.offsets) for part in parts))
@@ -74,7 +79,7 @@ def number_of_rows(leaves: Mapping[str, Leaf]) -> int | None:
                 found |= {what.replace("index 0", "the index"): length for what, length in lengths.items()}
             case Sequences() | StepGather():
                 found[name] = leaf.lengths.size
-            case Dot():
+            case Dot() | SparseDot():
                 found[f"X of {name}"] = leaf.X.shape[0]
     if len(set(found.values())) > 1:
         listed = ", ".join(f"{n} {length}" for n, length in found.items())

@@ -14,6 +14,7 @@ from ..runtime import arrays
 from ..runtime.host_memory import contiguous
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
+from .sparse_matrix import SparseMatrix, is_sparse, sparse_matrix
 
 MOST_COLUMNS = 64  # of a dot product, which a thread takes by itself
 
@@ -84,6 +85,14 @@ class Dot(Leaf):
     """Product of a row of `X`, (N, k), and k coefficients."""
 
     X: Array
+    kind = "coefficients"
+
+
+@dataclass(frozen=True, eq=False)
+class SparseDot(Leaf):
+    """Product of a row of a sparse matrix, (N, k), and k coefficients."""
+
+    X: SparseMatrix
     kind = "coefficients"
 
 
@@ -167,8 +176,9 @@ def dot(X: ArrayLike, of: str | None = None) -> Dot:
 
     Parameters
     ----------
-    X : (N, k) array_like
-        The design matrix, of at most 64 columns; `gpustats.GLM` takes more.
+    X : (N, k) array_like or sparse matrix
+        The design matrix, of at most 64 columns; `gpustats.GLM` takes more. Or a sparse matrix or array of SciPy, of any number
+        of columns: entries are put in order, and those of one place added up. Where all are one, no values are stored.
     of : str, optional
         The name of the coefficients, where it is not that of the argument.
 
@@ -182,6 +192,10 @@ def dot(X: ArrayLike, of: str | None = None) -> Dot:
     >>> import numpy as np, gpustats as gs
     >>> X, y = np.array([[1.0, 0.5], [0.0, 2.0], [1.0, -1.0]]), np.array([1, 0, 1])
     >>> rows = gs.Rows(gs.bernoulli_logit, x=y, eta=gs.dot(X, of="beta"))
+    >>> round(rows(beta=np.array([0.3, -0.2])), 6)
+    -1.585231
+    >>> import scipy.sparse
+    >>> rows = gs.Rows(gs.bernoulli_logit, x=y, eta=gs.dot(scipy.sparse.csr_array(X), of="beta"))
     >>> round(rows(beta=np.array([0.3, -0.2])), 6)
     -1.585231
     """
@@ -223,6 +237,8 @@ def leaf_of(name: str, value: Value, whole: bool = False, vector: bool = False) 
         return _of_steps(name, value)
     if isinstance(value, Gather):
         return Gather(value.of, tuple(_index(name, index) for index in value.indices))
+    if isinstance(value, Dot) and is_sparse(value.X):
+        return SparseDot(value.of, sparse_matrix(value.X, f"{name}: X"))
     if isinstance(value, Dot):
         X = _rows_of(value.X, name)
         if len(X.shape) != 2 or not 0 < X.shape[1] <= MOST_COLUMNS:

@@ -15,7 +15,7 @@ from ..evaluation.slots import Number, Packed, Rows, Slots
 from ..parallel.rows import largest
 from ..runtime import thresholds
 from ..runtime.types import DType, KernelValue, Shape, Value
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, StepGather, place_of_step
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather, place_of_step
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -45,7 +45,7 @@ class Parameter:
         match leaf:
             case Gather() | StepGather():
                 return f"{leaf.kind} of {len(leaf.indices)} axes"
-            case Dot():
+            case Dot() | SparseDot():
                 return f"{leaf.X.shape[1]} {leaf.kind}"
         return leaf.kind
 
@@ -80,7 +80,7 @@ class Parameter:
         """Shape that a value may have, where vectors have some length."""
         own: Shape = ()
         match self.leaf:
-            case Dot():
+            case Dot() | SparseDot():
                 own = self.leaf.X.shape[1:]
             case PerRow():
                 own = (self.length(n_rows),)
@@ -96,7 +96,7 @@ class Parameter:
             what = "a vector" if isinstance(self.leaf, Scalar) else self.leaf.kind + " of vectors" * self.of_vectors
             raise ValueError(f"{self.name} is {what}, and has {axes} at least: its shape is {shape}")
         match self.leaf:
-            case Dot() if core[:1] != (k := self.leaf.X.shape[1:]):
+            case Dot() | SparseDot() if core[:1] != (k := self.leaf.X.shape[1:]):
                 place = "last axis but one" if self.of_vectors else "last axis"
                 raise ValueError(f"{self.name} has shape {shape}: its {place} must have the {k[0]} columns of X")
             case PerRow() if core != (n := (self.length(n_rows),)):

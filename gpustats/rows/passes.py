@@ -73,6 +73,7 @@ class Task:
     slopes: tuple[str, ...] = ()  # dot products
     tables: tuple[str, ...] = ()  # elements of the table by whose groups the rows stand
     rows: tuple[str, ...] = ()  # numbers of the rows
+    products: tuple[str, ...] = ()  # dot products with rows of sparse matrices
     gathered: tuple[str, ...] = ()  # elements of tables that steps gather
     terms: bool = False  # whether the value of each row is written
     second: bool = False  # the derivatives in `sums` of derivatives in `sums` instead
@@ -93,7 +94,7 @@ class Pass:
 
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
-        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.gathered)
+        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.products, *task.gathered)
         least = LEAST_SWEPT_OF_LOOPS if _holds_loops_in_loops(row.function) else LEAST_SWEPT
         many = (len(wrt) >= least or task.gathered) and not task.second
         if task.steps:
@@ -112,7 +113,7 @@ class Pass:
         else:
             self.sums = (*([VALUE] if task.value else []), *map(derivative_name, task.sums))
         self.tables = tuple(map(derivative_name, task.tables))  # those that are summed over the rows of each group
-        self.rows = (*([VALUE] if task.terms else []), *map(derivative_name, task.rows))  # those that are written for each row
+        self.rows = (*([VALUE] if task.terms else []), *map(derivative_name, (*task.rows, *task.products)))  # those that are written for each row
         self.runs = runs(task.tables, self.leaves)  # the arguments of `task.tables`, those of a vector together
         #: parameter -> its arguments of `task.rows`; before these "" -> the value of each row, where that is written
         self.of_rows: dict[str, list[str]] = {"": []} if task.terms else {}

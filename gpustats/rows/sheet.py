@@ -15,8 +15,9 @@ from ..runtime.host_memory import contiguous
 from ..runtime.types import Array, DType, Handle, KernelValue
 from .groups import Groups
 from .layout import lanes_of_sequences
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, StepGather
+from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather
 from .sequences import Dealt
+from .sparse_product import RowProducts, SparseProduct
 from .steps import StepTable
 
 _TYPES = {"float64": "double", "float32": "float", "int32": "int", "uint8": "unsigned char"}
@@ -84,6 +85,7 @@ class Sheet:
         self.dealt: Dealt | None = None
         self.starts = ""  # C name of the places of the first ones
         self.step_tables: dict[str, StepTable] = {}  # argument -> the table that it is gathered from at each step
+        self.products: dict[str, SparseProduct] = {}  # argument -> the sparse matrix that its coefficients are multiplied by
         self.n_steps = 0  # number of the numbers of a sequence of all rows
         if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences | StepGather)]:
             lengths, self._first, self.n_steps = sequences[0].lengths, sequences[0], int(sequences[0].offsets[-1])
@@ -127,9 +129,14 @@ class Sheet:
         if isinstance(leaf, StepGather):
             assert self.dealt is not None and self._order is not None
             table = StepTable(leaf, parameter, self.dealt, self._order, self.dtype, self.runtime)
-            self.step_tables[name], numbers = table, self._steps(table)
+            self.step_tables[name], numbers = table, self._gathered(table)
             starts = self.starts = self._array(self._starts, "index")
             return KernelLeaf(name, "GLOBAL real *", numbers, lambda n: f"{starts}[{n}]", is_pointer=True)
+        if isinstance(leaf, SparseDot):
+            product = self.products[name] = SparseProduct.of(leaf.X, self.dtype, self.runtime)
+            numbers = self._gathered(RowProducts(product, parameter, leaf))
+            rows = "%s" if self._order is None else f"{self._array(self._as_they_came, 'index')}[%s]"
+            return KernelLeaf(name, c_type, numbers, lambda n: rows.replace("%s", n))
         numbers, first = self._numbers(parameter), f"{leaf.element} + " if leaf.element else ""
         each = f" * {leaf.elements}" if leaf.elements else ""
         match leaf:
@@ -188,9 +195,10 @@ class Sheet:
             self.values.append(parameter)
         return self._names[parameter, "numbers"]
 
-    def _steps(self, table: StepTable) -> str:
-        """C name of the elements of a table that steps have."""
-        name = self._names[table] = f"steps{self._number('steps')}"
+    def _gathered(self, table: StepTable | RowProducts) -> str:
+        """C name of what is made of a parameter before: the elements of a table that steps have, or products of the rows."""
+        kind = "steps" if isinstance(table, StepTable) else "products"
+        name = self._names[table] = f"{kind}{self._number(kind)}"
         self.declared += [f"GLOBAL const real *RESTRICT {name}", f"index_t {name}_stride"]
         self.begun.append(f"{name} += k * {name}_stride;")
         self.values.append(table)
