@@ -139,8 +139,9 @@ class Arguments:
         if length == n_groups:
             return Route.GROUP
         if length == n_rows:
-            if self.sizes.terms:
-                raise ValueError(f"{name} has a value for each row, which it cannot have beside groups with names")
+            if self.sizes.on_rows:
+                beside = "groups with names or a sparse X"
+                raise ValueError(f"{name} has a value for each row, which it cannot have beside {beside}; gs.Rows has per_row")
             return Route.ROW
         by_group = "" if n_groups is None else f"{n_groups}, one for each group, "
         raise ValueError(

@@ -11,6 +11,7 @@ import numpy as np
 from ..evaluation.placement import as_read
 from ..evaluation.results import as_host
 from ..parallel.rows import as_rows, largest
+from ..rows.sparse_matrix import is_sparse, sparse_matrix
 from ..runtime import arrays
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
@@ -44,11 +45,12 @@ class Sizes(NamedTuple):
     columns: int
     n_groups: int | None  # None where there are no groups
     terms: tuple[Named, ...] = ()  # those of named groups
+    on_rows: bool = False  # whether a sum over rows evaluates it: with named groups, and with a sparse X
 
 
 def read(given: Mapping[str, Value]) -> dict[str, Array]:
     """Data by their names, as arrays: files are not read yet; groups come to the host."""
-    data = {n: as_rows(v, n) for n, v in given.items() if v is not None}
+    data = {n: sparse_matrix(v, n) if is_sparse(v) else as_rows(v, n) for n, v in given.items() if v is not None}
     if arrays.is_device_array(data.get(GROUPS)):
         data[GROUPS] = to_host(data[GROUPS])
     return data

@@ -24,6 +24,7 @@ from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
 from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, joined
+from ..rows.sparse_matrix import is_sparse
 from ..runtime import arrays
 from ..runtime.base import Device, Runtime
 from ..runtime.host_memory import HostRows
@@ -35,7 +36,7 @@ from .launch import Launcher, Plan
 from .on_rows import Delegate, RowsCall
 from .repeated import repeatable, repeated
 from .results import Evaluator
-from .varying import Varying, made_with, read_terms
+from .varying import Varying, check_sparse, made_with, read_terms
 
 #: Repeated call of a GLM's summed log-density and its derivatives.
 _Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
@@ -54,10 +55,11 @@ class GLM(Remade, Replayable):
         an element for each of C outcomes, as ``categorical_logit`` has.
     y : (N,) array_like
         Observations.
-    X : (N, k) array_like
+    X : (N, k) array_like or sparse matrix
         The design matrix, float32 or float64 (everything is then computed in that type, sums in float64), in row- or
         column-major order. It is moved to the default device once; a device array in row-major order is used where it lies on
-        a GPU.
+        a GPU. Or a sparse matrix or array of SciPy, of any number of columns, whose entries alone are stored: see `dot`. Then
+        groups have names, the linear predictor is a number, and parameters have no values for each observation.
     eta : str
         Name of the density's parameter that is the linear predictor.
     offset : (N,) array_like, optional
@@ -68,7 +70,7 @@ class GLM(Remade, Replayable):
         The group of each observation, from 0 to G - 1. Then the intercept ``alpha`` may have a value for each group. Or several
         terms by their names, each the groups or a pair ``(groups, Z)`` of groups and columns, (N, m): each name becomes a
         parameter of all methods, behind the density's: a table (G,) of intercepts, or (G, m) of slopes, coefficients of the
-        columns of Z. A column of ones gives an intercept beside slopes. X and the columns of all terms are then 64 at most.
+        columns of Z. A column of ones gives an intercept beside slopes. A dense X and the columns of all terms are then 64 at most.
     n_groups : int, optional
         The number of groups G; by default the largest of `groups` plus one. Of named groups the tables tell.
     devices, client, memory, chunk : optional
@@ -110,20 +112,24 @@ class GLM(Remade, Replayable):
         named: Mapping[str, ArrayLike] = groups if isinstance(groups, Mapping) else {}
         groups = None if isinstance(groups, Mapping) else groups
         data = read({OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups})
-        self.n_rows, self._columns, self.n_groups, _ = sizes_of(data, n_groups)
+        self.n_rows, self._columns, self.n_groups, *_ = sizes_of(data, n_groups)
         self._dtype = arrays.result_dtype([data[DESIGN]])
         self._plans: Plans[Plan] = Plans()
         runtime = device_of(list(data.values()), list(data)) if devices is None and client is None else None
         n_numbers = self._columns + len(data.keys() - {DESIGN, GROUPS})
         row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
         self._terms: tuple[Named, ...] = ()
+        self._options = Options(devices, client, memory, chunk)
+        sparse = is_sparse(data[DESIGN])
+        self._on_rows = sparse or bool(named)  # whether a sum over rows evaluates it
+        if sparse:
+            check_sparse(self._family, GROUPS in data, self._options)
         if named:
-            self._terms, term_data = read_terms(named, self._family, self.n_rows, self._columns, n_groups)
+            self._terms, term_data = read_terms(named, self._family, self.n_rows, None if sparse else self._columns, n_groups)
             data |= term_data
             row += sum(8 + (t.columns or 0) * self._dtype.itemsize for t in self._terms)
             row *= len(self._terms)  # the rows lie in the order of each term's groups
-        self._options = Options(devices, client, memory, chunk)
-        self._pieces = divide(self, Data(data, self.n_rows, row), self._options, runtime)
+        self._pieces = None if sparse else divide(self, Data(data, self.n_rows, row), self._options, runtime)
         if self._pieces is None:
             assert runtime is not None
             self._bind(in_memory(data), runtime)
@@ -131,7 +137,7 @@ class GLM(Remade, Replayable):
     def _bind(self, data: Mapping[str, Array], runtime: Runtime, stay: bool = True) -> None:
         """Put the data on a device; unless they `stay`, they are of a piece that may be gone after a call."""
         self._runtime = runtime
-        if self._terms:
+        if self._on_rows:
             self._evaluator: Evaluator | Varying = Varying(self._family, self._terms, data, self._dtype, runtime)
             return
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
@@ -311,7 +317,7 @@ class GLM(Remade, Replayable):
         return names, axes
 
     def _recipe(self) -> Callable[..., GLM]:
-        if self._terms:
+        if self._on_rows:
             return functools.partial(made_with, type(self), self.density, self._family.eta, self._terms)
         return functools.partial(type(self), self.density, eta=self._family.eta, n_groups=self.n_groups)
 
@@ -327,7 +333,7 @@ class GLM(Remade, Replayable):
         return piece
 
     def _places(self) -> Mapping[str, Array] | None:
-        return None if self._terms else self._data.places()
+        return None if self._on_rows else self._data.places()
 
     def _trial(self) -> tuple[Value, ...]:
         beta = np.zeros((self._columns, 3) if self._family.vector else self._columns)
@@ -344,11 +350,11 @@ class GLM(Remade, Replayable):
 
     @property
     def _sizes(self) -> Sizes:
-        return Sizes(self.n_rows, self._columns, self.n_groups, self._terms)
+        return Sizes(self.n_rows, self._columns, self.n_groups, self._terms, self._on_rows)
 
     def _refuse_named(self, method: str) -> None:
-        if self._terms and method == "weighted_gradients":
-            raise ValueError("weighted_gradients is not to be had beside groups with names")
+        if self._on_rows and method == "weighted_gradients":
+            raise ValueError("weighted_gradients is not to be had beside groups with names or a sparse X")
 
     def _linear_arguments(self, beta: Value, alpha: Value = 0.0, **tables: Value) -> Arguments:
         """Arguments of a call that computes the linear predictor."""
@@ -363,7 +369,7 @@ class GLM(Remade, Replayable):
     ) -> Callable[[], tuple[Value, dict[str, Value]]] | None:
         """Start a call that is repeated with other numbers; returns the wait for value and derivatives, or None."""
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        if self._terms or (found := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
+        if self._on_rows or (found := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
             return None
         return found.start((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))
 
@@ -425,4 +431,4 @@ class GLM(Remade, Replayable):
         can = self.differentiable
         if wrt is None:
             return tuple(n for n in can if n != INTERCEPT or intercept)
-        return check_wrt_among(wrt, can if self._terms else [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])
+        return check_wrt_among(wrt, can if self._on_rows else [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])

@@ -135,7 +135,7 @@ class Delegate:
 
     def _faster(self, arguments: Arguments) -> bool:
         family, data = self._family, self._data
-        n_rows, columns, n_groups, _ = data.sizes
+        n_rows, columns, n_groups, *_ = data.sizes
         if data.runtime.device.type != "cpu" or n_rows < FEWEST_ROWS or family.vector or any(family.ranks.values()):
             return False
         if arguments.kinds[INTERCEPT] is Route.GROUP:

@@ -1,4 +1,4 @@
-"""Named groups of a GLM: intercepts and slopes that vary between the groups of several terms, evaluated as sums over rows."""
+"""Named groups of a GLM, whose intercepts and slopes vary between groups of several terms, and sparse designs: sums over rows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 from ..density import Density
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.results import delivered, like
+from ..parallel.pieces import Options
 from ..parallel.rows import is_stored, largest
 from ..rows.along import Along, Linear
 from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
 from ..rows.model import Rows, rows_on
+from ..rows.sparse_matrix import is_sparse
 from ..runtime import arrays
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
@@ -27,12 +29,15 @@ M = TypeVar("M")
 
 
 def read_terms(
-    groups: Mapping[str, Value], family: Family, n_rows: int, columns_of_X: int, n_groups: int | None
+    groups: Mapping[str, Value], family: Family, n_rows: int, columns_of_X: int | None, n_groups: int | None
 ) -> tuple[tuple[Named, ...], dict[str, Array]]:
-    """Terms of named groups, and their data by name; ValueError where they do not fit the model."""
+    """Terms of named groups, and their data by name; ValueError where they do not fit the model.
+
+    X has `columns_of_X`, None for any number: if it is sparse.
+    """
     if n_groups is not None:
         raise ValueError("n_groups is of groups without names: the tables of named ones tell how many there are")
-    if columns_of_X > MOST_COLUMNS:
+    if columns_of_X is not None and columns_of_X > MOST_COLUMNS:
         raise ValueError(f"X has {columns_of_X} columns, and beside groups with names it may have {MOST_COLUMNS}")
     if family.vector:
         raise ValueError(f"{family.eta} of {family.density.name} is a vector, for which groups cannot have names")
@@ -71,8 +76,18 @@ def read_terms(
     return tuple(terms), data
 
 
+def check_sparse(family: Family, grouped: bool, options: Options) -> None:
+    """Check of what goes together with a sparse X; `grouped`: there are groups without names."""
+    if family.vector:
+        raise ValueError(f"{family.eta} of {family.density.name} is a vector, and X is sparse: give X as an array, or take gs.Rows")
+    if grouped:
+        raise ValueError("groups beside a sparse X must have names: groups={'county': groups}")
+    if options != Options():
+        raise ValueError("a sparse X lies on one device: leave out devices, client, memory and chunk; gs.Rows divides such rows")
+
+
 class Varying:
-    """The rows of a GLM with named groups on a device."""
+    """The rows of a GLM with named groups, or with a sparse design, on a device."""
 
     def __init__(self, family: Family, terms: Sequence[Named], data: Mapping[str, Array], dtype: DType, runtime: Runtime):
         self._family, self._terms, self.runtime = family, terms, runtime
@@ -82,7 +97,7 @@ class Varying:
         self._offset = OFFSET in data
         self._rows: dict[bool, Rows] = {}
 
-    def on_host(self) -> dict[str, np.ndarray]:
+    def on_host(self) -> dict[str, Array]:
         """Data of the rows, on the host."""
         return self._data
 
@@ -178,8 +193,10 @@ def _term(i: int, named: Named) -> Term:
     return Term(tuple(f"table{i}_{c}" for c in each), tuple(f"column{i}_{c}" for c in each))
 
 
-def _copied(value: Value, dtype: DType | None) -> np.ndarray:
-    """Copy of an array on the host, in a type of floating point; None: in its own type."""
+def _copied(value: Value, dtype: DType | None) -> Array:
+    """Copy of an array on the host, in a type of floating point; None: in its own type. A sparse matrix is itself."""
+    if is_sparse(value):
+        return value
     if arrays.is_device_array(value):
         value = to_host(value)
     return np.array(value[:] if is_stored(value) else value, dtype, order="C")

@@ -40,6 +40,7 @@ from .leaves import (
 from .parameters import Packing, along_of, parameters_of, shape_of
 from .sequences import MOST_PADDED, of_one_length, refuse_fractions, refuse_outside
 from .series import SequenceModel
+from .sparse_matrix import SparseMatrix
 
 #: Names of a model's own arguments, beside leaves and parameters.
 RESERVED_NAMES = ("weights", "devices", "client", "memory", "chunk", "wrt", "outputs", "rng")
@@ -160,7 +161,9 @@ class Binding:
         """Bytes of a row on a device; of each row, where these are sequences."""
         data = taken_apart(self.leaves)[0].values()
         sequences = [leaf for leaf in self.leaves.values() if isinstance(leaf, Sequences | StepGather)]
-        row: int | np.ndarray = self.n_orders * sum(math.prod(a.shape[1:]) * a.dtype.itemsize for a in data if not isinstance(a, Ragged))
+        row: int | np.ndarray = self.n_orders * sum(
+            math.prod(a.shape[1:]) * a.dtype.itemsize for a in data if not isinstance(a, Ragged)
+        )
         for leaf in self.leaves.values():
             if isinstance(leaf, SparseDot):
                 row = row + leaf.X.row_bytes(self.dtype)
@@ -283,7 +286,8 @@ def _with_one_index(leaves: Mapping[str, Leaf]) -> dict[str, Leaf]:
     return {n: replace(f, indices=tuple(map(one, f.indices))) if isinstance(f, Gather) else f for n, f in leaves.items()}
 
 
-def _floats(leaves: Collection[Leaf]) -> list[np.ndarray]:
+def _floats(leaves: Collection[Leaf]) -> list[np.ndarray | SparseMatrix]:
     """Data of floating point, which decide the type of the computation."""
-    found = [f.X if isinstance(f, Dot | SparseDot) else f.numbers for f in leaves if isinstance(f, Column | Sequences | Dot | SparseDot)]
+    found = [f.X for f in leaves if isinstance(f, Dot | SparseDot)]
+    found += [f.numbers for f in leaves if isinstance(f, Column | Sequences)]
     return [a for a in found if a.dtype.kind == "f"]

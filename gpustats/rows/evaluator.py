@@ -393,7 +393,10 @@ def _key(leaf: Gather) -> Key:
 
 
 def _main_order(leaves: Collection[Leaf]) -> Key:
-    """Order of the rows in which sums are taken: by the groups of the largest table, unless rows have their own numbers, or products with sparse matrices."""
+    """Order of the rows in which sums are taken: by the groups of the largest table.
+
+    As they came, where rows have numbers of their own, or products with sparse matrices.
+    """
     gathers = [leaf for leaf in leaves if isinstance(leaf, Gather)]
     if not gathers or any(isinstance(leaf, PerRow | SparseDot) for leaf in leaves):
         return ()

@@ -113,7 +113,8 @@ class Pass:
         else:
             self.sums = (*([VALUE] if task.value else []), *map(derivative_name, task.sums))
         self.tables = tuple(map(derivative_name, task.tables))  # those that are summed over the rows of each group
-        self.rows = (*([VALUE] if task.terms else []), *map(derivative_name, (*task.rows, *task.products)))  # those that are written for each row
+        #: those that are written for each row
+        self.rows = (*([VALUE] if task.terms else []), *map(derivative_name, (*task.rows, *task.products)))
         self.runs = runs(task.tables, self.leaves)  # the arguments of `task.tables`, those of a vector together
         #: parameter -> its arguments of `task.rows`; before these "" -> the value of each row, where that is written
         self.of_rows: dict[str, list[str]] = {"": []} if task.terms else {}

@@ -30,6 +30,9 @@ class SparseMatrix:
     #: what kernels have of the matrix, by runtime and type
     placed: dict[object, Any] = field(default_factory=dict, repr=False)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return SparseMatrix, (self.columns, self.offsets, self.values, self.n_columns, self.dtype)
+
     @property
     def shape(self) -> Shape:
         return self.offsets.size - 1, self.n_columns
@@ -67,17 +70,21 @@ class SparseMatrix:
 
 
 def is_sparse(value: Value) -> bool:
-    """True for SciPy's sparse matrices and arrays; SciPy's package is not imported for the question."""
+    """True for sparse matrices, SciPy's among them; SciPy's package is not imported for the question."""
+    if isinstance(value, SparseMatrix):
+        return True
     package = sys.modules.get("scipy.sparse")
     return package is not None and bool(package.issparse(value))
 
 
 def sparse_matrix(given: Value, name: str) -> SparseMatrix:
-    """Copy of a sparse matrix of SciPy's, which nobody else changes: entries in order, those of one place added up.
+    """Matrix itself, or a copy of SciPy's, which nobody else changes: entries in order, those of one place added up.
 
     ValueError, about `name`, where there is no column, an index lies outside, or a value is not finite; TypeError for numbers
     that are not real.
     """
+    if isinstance(given, SparseMatrix):
+        return given
     if given.ndim != 2 or not given.shape[1]:
         raise ValueError(f"{name} has shape {tuple(given.shape)}: a design must be (N, k) with one column at least")
     if given.nnz >= 2**31 - 1:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..runtime import thresholds
-from .tiles import Numbers, Tiles
+from .tiles import Entries, Numbers, Tiles
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -44,16 +44,16 @@ class SparseProduct:
     def multiply(self, coefficients: Numbers, n_sets: int) -> Handle:
         """Start the products with coefficients of each set, (n_sets, n_rows); the memory for the next kernels."""
         out = self._runtime.scratch(self._dtype.itemsize * max(n_sets * self.n_rows, 1))
-        self._by_row.add(out, 0, coefficients, n_sets, self._dtype, "real", n_numbers=self.n_columns, **self._of_rows)
+        self._by_row.add(out, 0, coefficients, n_sets, self._dtype, "real", n_numbers=self.n_columns, entries=self._of_rows)
         return out
 
     def add(self, out: Handle, offset: int, rows: Handle, n_sets: int) -> None:
         """Start the sums of numbers of the rows, (n_sets, n_rows), times the entries of each column, to (n_sets, n_columns)."""
         by_column, entries = self._by_column
-        by_column.add(out, offset, Numbers(rows, 0, self.n_rows), n_sets, self._dtype, n_numbers=self.n_rows, **entries)
+        by_column.add(out, offset, Numbers(rows, 0, self.n_rows), n_sets, self._dtype, n_numbers=self.n_rows, entries=entries)
 
     @functools.cached_property
-    def _by_column(self) -> tuple[Tiles, dict[str, tuple[Handle, int]]]:
+    def _by_column(self) -> tuple[Tiles, Entries]:
         """Entries by band of rows and column."""
         n, whole = self.n_rows, self._matrix.as_scipy()
         n_bands = 1
@@ -66,10 +66,9 @@ class SparseProduct:
         values = None if self._matrix.values is None else np.concatenate([band.data for band in bands])
         return tiles, self._entries(tiles, rows, values)
 
-    def _entries(self, tiles: Tiles, indices: np.ndarray, values: np.ndarray | None) -> dict[str, tuple[Handle, int]]:
+    def _entries(self, tiles: Tiles, indices: np.ndarray, values: np.ndarray | None) -> Entries:
         """Kernel's arguments for the entries."""
-        found = {"indices": tiles.placed(indices)}
-        return found if values is None else {**found, "values": tiles.placed(values, self._dtype)}
+        return Entries(tiles.placed(indices), () if values is None else tiles.placed(values, self._dtype))
 
 
 class RowProducts(NamedTuple):

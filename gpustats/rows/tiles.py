@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..runtime.types import Array, DType, Handle, KernelValue
 
 _TILES = Template.beside(__file__, "tiles")
-SETS_TOGETHER = thresholds.ROWS_SPARSE_SETS.value  # sets of parameters whose numbers lie side by side
-_TILE = {"cpu": thresholds.ROWS_SPARSE_TILE_OF_CPU.value, "gpu": thresholds.ROWS_SPARSE_TILE.value}
+#: By the type of device: entries of a tile, and sets of parameters whose numbers lie side by side.
+TILE, SETS_TOGETHER = thresholds.ROWS_SPARSE_TILE.value, thresholds.ROWS_SPARSE_SETS.value
 _MOST_LANES = 32  # threads that share a piece
 _MOST_BLOCKS_OF_SETS = 65535  # along an axis that CUDA's grids have less of
 
@@ -28,6 +28,16 @@ class Numbers(NamedTuple):
     stride: int
     first: int = 0
     each: int = 1
+
+
+class Entries(NamedTuple):
+    """Kernel's arguments for entries: the index of each, by default its own place, and its value, by default one."""
+
+    indices: tuple[Handle, int] | tuple[()] = ()
+    values: tuple[Handle, int] | tuple[()] = ()
+
+
+NO_ENTRIES = Entries()
 
 
 class Tiles:
@@ -47,7 +57,7 @@ class Tiles:
 
     def __init__(self, lengths: np.ndarray, n: int, runtime: Runtime):
         self.n, self._runtime, self._alive = n, runtime, list[object]()
-        self._tile = _TILE["cpu" if runtime.device.type == "cpu" else "gpu"]
+        self._tile, self._sets = TILE[runtime.device.type], SETS_TOGETHER[runtime.device.type]
         cpu = runtime.device.type == "cpu"
         self._threads, self._lanes = (8, 1) if cpu else (min(128, runtime.device.max_threads), _MOST_LANES)
         once = lengths.size == n
@@ -80,16 +90,16 @@ class Tiles:
 
     def add(
         self, out: Handle, offset: int, numbers: Numbers, n_sets: int, dtype: DType, result: str = "double", *,
-        source: str = "real", n_numbers: int = 0, indices: tuple[Handle, int] | tuple[()] = (),
-        values: tuple[Handle, int] | tuple[()] = (),
+        source: str = "real", n_numbers: int = 0, entries: Entries = NO_ENTRIES,
     ) -> None:  # fmt: skip
         """Start the kernels that write the sums of each group, (n_sets, n), in the type `result`, "real" or "double".
 
-        An entry's number is that at its place in `indices`, of `n_numbers`, times its value, where there are such.
+        An entry's number is that at its index, of `n_numbers`, times its value, where there are such.
         """
-        many = bool(indices) and n_sets > 1
-        sets, groups = (SETS_TOGETHER, -(-n_sets // SETS_TOGETHER)) if many else (1, n_sets)
-        groups = min(groups, _MOST_BLOCKS_OF_SETS)
+        indices, values = entries
+        many = bool(indices) and n_sets > 1 < self._sets
+        sets = self._sets if many else 1
+        groups = min(-(-n_sets // sets), _MOST_BLOCKS_OF_SETS)
         constants = dict(sets=sets, source=source, indices=bool(indices), values=bool(values))
         if many:
             n_copied = -(-n_sets // sets) * sets * n_numbers

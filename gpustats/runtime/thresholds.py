@@ -258,9 +258,14 @@ ROWS_MOST_STATE = Threshold(
 ROWS_LEAST_SENT_ALONE = Threshold(
     2048, "numbers from which a parameter travels by itself", NOT_RECORDED, "2026-11-23", "rows"
 )
-ROWS_SPARSE_TILE = Threshold(512, "entries of a sparse matrix that a block has at once, about", "a guess", "2026-11-28", "sparse")
-ROWS_SPARSE_TILE_OF_CPU = Threshold(1024, "the same of a CPU", "a guess", "2026-11-28", "sparse")
-ROWS_SPARSE_SETS = Threshold(4, "sets of parameters for which it reads an entry once", "a guess", "2026-11-28", "sparse")
+ROWS_SPARSE_TILE = Threshold(
+    {"gpu": 512, "accelerator": 512, "cpu": 1024}, "entries of a sparse matrix that a block has at once, about", "a guess",
+    "2026-11-28", "sparse",
+)
+ROWS_SPARSE_SETS = Threshold(
+    {"gpu": 4, "accelerator": 1, "cpu": 1}, "sets of parameters for which a block reads its entries once", f"{CPU}; a guess",
+    "2026-11-28", "sparse",
+)
 ROWS_SPARSE_BAND_BYTES = Threshold(
     1 << 23, "bytes of numbers of the rows that columns gather from, before those of further rows", "a guess", "2026-11-28",
     "sparse",
