@@ -166,7 +166,7 @@ class _Inliner:
         if not self.left:
             raise NotInlined
         self.left -= 1
-        written = Counter(n.name for s in callee.body for n in lang.walk(s) if isinstance(n, (Declare, Assign)))
+        written = Counter(s.name for s in lang.written(*callee.body))
         given: dict[str, Expression] = {}
         for p, a in zip(callee.parameters, e.arguments, strict=True):
             argument = self.expression(a, names, out)
@@ -187,7 +187,7 @@ def _nowhere(value: Expression, names: dict[str, Expression]) -> list[Statement]
 
 
 def _returns(s: Statement) -> bool:
-    return any(isinstance(n, Return) for n in lang.walk(s))
+    return any(isinstance(n, Return) for n in lang.statements(s))
 
 
 def _always_returns(statements: Sequence[Statement]) -> bool:

@@ -281,7 +281,7 @@ class _Sweep(Values):
 
 def _read(statements: Sequence[Statement]) -> set[str]:
     """Names that statements read."""
-    return {n.name for s in statements for n in lang.walk(s) if isinstance(n, Name)}
+    return set().union(*map(lang.names_in, statements))
 
 
 def _of_zeros(output: str) -> For:

@@ -17,7 +17,7 @@ from ..kernels.layout import copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
-from ..language.nodes import OUTPUT, RNG, For, Function, walk
+from ..language.nodes import OUTPUT, RNG, For, Function, statements
 from ..rewriting.differentiate import CHECKPOINT, VALUE, derivative_name, gradient, steps_name, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
@@ -265,8 +265,8 @@ def _differentiated(row: RowFunction, wrt: tuple[str, ...], sweeps: Sweeps, seco
 
 
 def _holds_loops_in_loops(function: Function) -> bool:
-    loops = [node for node in walk(function) if isinstance(node, For)]
-    return any(isinstance(node, For) for loop in loops for part in loop.body for node in walk(part))
+    loops = [node for node in statements(function) if isinstance(node, For)]
+    return any(isinstance(node, For) for loop in loops for part in loop.body for node in statements(part))
 
 
 def runs(names: Sequence[str], leaves: Mapping[str, Leaf]) -> list[list[str]]:
