@@ -187,7 +187,7 @@ def test_second_derivatives(name):
     make, own, arguments = CASES[name]
     ours, every = gs.as_jax(make()), tuple(range(len(arguments)))
     close(*(jax.hessian(f, every)(*arguments) for f in (ours, own)), rtol=1e-9)
-    close(*(jax.jacfwd(jax.jacfwd(f, every), every[-1])(*arguments) for f in (ours, own)), rtol=1e-9)
+    close(*(jax.jit(jax.jacfwd(jax.jacfwd(f, every), every[-1]))(*arguments) for f in (ours, own)), rtol=1e-9)
     many = [np.asarray(a) * (1 + 0.1 * np.arange(3).reshape(3, *[1] * np.ndim(a))) for a in arguments]
     compiled = [jax.jit(jax.vmap(jax.hessian(f, every))) for f in (ours, own)]
     close(*(f(*many) for f in compiled), rtol=1e-9)
@@ -280,7 +280,7 @@ def test_second_derivatives_of_other_mixtures():
     """Scales by component, counts, and what has none: vectors, more components than a row function writes out."""
     scales, mu = np.array([1.4, 0.8, 2.0]), np.array([-1.0, 0.5, 3.0])
     given = WEIGHTS, mu, scales
-    close(*(jax.hessian(f, (0, 1, 2))(*given) for f in (gs.as_jax(gs.Mixture(gs.normal, X)), mixed)), rtol=1e-9)
+    close(*(jax.jit(jax.hessian(f, (0, 1, 2)))(*given) for f in (gs.as_jax(gs.Mixture(gs.normal, X)), mixed)), rtol=1e-9)
     counts, rates = RNG.poisson(3, 50), np.array([1.0, 4.0])
 
     @jax.jit
@@ -289,7 +289,7 @@ def test_second_derivatives_of_other_mixtures():
         return jnp.sum(logsumexp(log_weights + logp, axis=1))
 
     ours = gs.as_jax(gs.Mixture(gs.poisson, counts))
-    close(*(jax.hessian(f, (0, 1))(np.log([0.4, 0.6]), rates) for f in (ours, of_counts)), rtol=1e-9)
+    close(*(jax.jit(jax.hessian(f, (0, 1)))(np.log([0.4, 0.6]), rates) for f in (ours, of_counts)), rtol=1e-9)
     with pytest.raises(ValueError, match="of 32 components at most"):
         jax.hessian(gs.as_jax(gs.Mixture(gs.normal, X)), 1)(np.zeros(40), np.linspace(-3, 3, 40), 1.0)
     pairs = gs.Mixture(gs.mvnormal, DESIGN[:, :2])

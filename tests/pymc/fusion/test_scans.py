@@ -10,6 +10,7 @@ from modes import QUICK
 from pymc.blocking import DictToArrayBijection
 from pymc_models import measured
 from pytensor.scan.utils import until
+from thorough import THOROUGH
 
 import gpustats.pymc as gpm
 from gpustats.compiler.fusion import step_times, where
@@ -209,8 +210,10 @@ def scans_and_loops(function):
     return names.count("Scan"), names.count("Fused")
 
 
-@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
-@pytest.mark.parametrize("make", [variance_of_the_same_day, last_value])
+@pytest.mark.parametrize("make, mode", [
+    (variance_of_the_same_day, QUICK), (variance_of_the_same_day, "NUMBA"), (last_value, QUICK),
+    pytest.param(last_value, "NUMBA", marks=THOROUGH),
+])  # fmt: skip
 def test_values_without_derivatives(make, mode):
     """No scan is left in what PyMC compiles."""
     model = model_of(make)
