@@ -11,11 +11,11 @@ import numpy as np
 
 from ..rewriting.differentiate import numbers_of_checkpoints
 from ..runtime.base import Runtime
-from ..runtime.host_memory import contiguous
 from ..runtime.types import Array, DType, Handle, KernelValue
 from .groups import Groups
 from .layout import lanes_of_sequences
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, StepGather
+from .placed import Placed
 from .sequences import Dealt
 from .steps import StepTable
 
@@ -93,7 +93,7 @@ class Sheet:
             self.order, self.lengths = self._order, lengths[self._order]
             self._lengths, self._starts = lengths.astype(np.int32), np.empty(lengths.size, np.int32)
             self._starts[self._order] = self.dealt.starts
-        self._alive: list[object] = []
+        self._kept = Placed(runtime)  # which keeps arrays alive
         self._arrays: list[Array] = []  # what is placed, by identity
         self._names: dict[object, str] = {}
         self.declared: list[str] = []  # kernel's parameters for the leaves, in C
@@ -226,7 +226,4 @@ class Sheet:
         """Kernel's arguments for an array, its last axis in the order of the rows; nobody else changes the array."""
         if in_order and self._order is not None:
             numbers = numbers.T.take(self._order, 0).T  # the rows of a matrix as they lie
-        array = contiguous(numbers, numbers.dtype) if self.runtime.host_visible else self.runtime.to_device(numbers)
-        handle, offset = self.runtime.memory(array)
-        self._alive += [array, handle]
-        return [handle, offset]
+        return list(self._kept(numbers))
