@@ -28,10 +28,10 @@ __device__ real local_level_loglik(
                 variance = sigma * sigma;
                 diffuse = 0;
             } else {
-                real d = y[t] - mean, f = variance + sigma * sigma;
+                real d = y[t] - mean, f = variance + sigma * sigma, gain = variance / f;
                 sum += log(f) + d * d / f;
-                mean += d * (variance / f);
-                variance *= sigma * sigma / f;
+                mean += gain * d;
+                variance = gain * (sigma * sigma);
             }
         }
         filtered_level[t] = diffuse ? NAN : mean;

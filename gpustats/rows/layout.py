@@ -37,14 +37,16 @@ class RowsLayout(Layout):
     later: bool = False  # whether derivatives in coefficients are added up for `unroll` rows at once, of which X is read again
 
 
-def lanes_of_sequences(device: Device) -> int:
-    """Number of threads that read numbers of as many sequences at once."""
-    return _CPU_LANES if device.type == "cpu" else device.warp
+def lanes_of_sequences(device: Device, n: int) -> int:
+    """Number of threads that read numbers of as many of `n` sequences at once: of few ones each core of a CPU gets some."""
+    if device.type == "cpu":
+        return min(_CPU_LANES, power_of_two(n // device.compute_units))
+    return device.warp
 
 
-def layout_of_sequences(device: Device) -> RowsLayout:
-    """The layout for a function of sequences: a thread takes one, and a block few, since sequences take long."""
-    threads = min(lanes_of_sequences(device), device.max_threads)
+def layout_of_sequences(device: Device, n: int) -> RowsLayout:
+    """The layout for a function of `n` sequences: a thread takes one, and a block few, since sequences take long."""
+    threads = min(lanes_of_sequences(device, n), device.max_threads)
     return RowsLayout(threads, tile=1, unroll=1, resident=1024, lanes=threads, segment=threads)
 
 

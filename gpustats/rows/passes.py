@@ -130,8 +130,8 @@ class Pass:
         self._shown: dict[str, Any] = dict(
             tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
             sheet=_Shown(
-                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes,
-                self.checkpoints,
+                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts,
+                sheet.side_by_side, sheet.even, self.tapes, self.checkpoints,
                 sheet.dealt.side if sheet.dealt and task.steps else 0, sheet.row if self.streams else "",
             ),
         )  # fmt: skip
@@ -184,7 +184,7 @@ class Pass:
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
         mean = len(segments.order) / segments.n_segments if segments else None
         if sheet.dealt and mean is None:
-            layout = layout_of_sequences(sheet.runtime.device)
+            layout = layout_of_sequences(sheet.runtime.device, sheet.lengths.size)
         else:
             layout = layout_for(sheet.runtime.device, code, held, mean, sheet.dtype.itemsize)
             layout = replace(layout, unroll=1) if sheet.dealt else layout
@@ -288,6 +288,8 @@ class _Shown(NamedTuple):
     begun: tuple[str, ...]
     own_row: str
     starts: str
+    side_by_side: bool
+    even: bool
     tapes: tuple[str, ...]
     checkpoints: tuple[str, ...]
     filled: int  # distance of the numbers of tapes that are nan unless the function writes others; 0 where they are its own

@@ -83,14 +83,20 @@ class Sheet:
         #: places of the numbers of sequences; None where there are none
         self.dealt: Dealt | None = None
         self.starts = ""  # C name of the places of the first ones
+        #: whether as many sequences lie side by side as threads read at once, and whether these have one length
+        self.side_by_side = self.even = False
         self.step_tables: dict[str, StepTable] = {}  # argument -> the table that it is gathered from at each step
         self.n_steps = 0  # number of the numbers of a sequence of all rows
         if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences | StepGather)]:
             lengths, self._first, self.n_steps = sequences[0].lengths, sequences[0], int(sequences[0].offsets[-1])
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
-            self.dealt = Dealt.of(lengths[self._order], lanes or lanes_of_sequences(runtime.device))
+            side = lanes or lanes_of_sequences(runtime.device, lengths.size)
+            self.dealt = Dealt.of(lengths[self._order], side)
             #: rows as they stand, by their numbers, and their lengths
             self.order, self.lengths = self._order, lengths[self._order]
+            if not self.groups:
+                self.side_by_side = self.dealt.side == side
+                self.even = np.array_equal(self.lengths, np.repeat(self.lengths[::side], side)[: lengths.size])
             self._lengths, self._starts = lengths.astype(np.int32), np.empty(lengths.size, np.int32)
             self._starts[self._order] = self.dealt.starts
         self._kept = Placed(runtime)  # which keeps arrays alive
