@@ -212,6 +212,8 @@ class _Stages:
         others = {p.name for p in self.function.parameters if p.type in (OUTPUT, RNG)}
         cut = next((i for i, s in enumerate(first.before) if names_in(s) & others), len(first.before))
         self.common, first.before = first.before[:cut], first.before[cut:]
+        if names_in(*self.within) & {n.name for s in first.before for n in lang.walk(s) if isinstance(n, Declare)}:
+            raise NotStepwise("random numbers, or outputs, decide whether its loops are gone through")
         assigned = {n.name for s in self._of(parts) for n in lang.walk(s) if isinstance(n, Assign)}
         changed = {n.name for part in parts for s in part.before for n in lang.walk(s) if isinstance(n, Declare)}
         changed |= assigned | others

@@ -79,6 +79,10 @@ ${evaluated(at.turn, "result", 4)}\
     else if (${s}_now != earlier[c * ${k} + ${i}])
         map[${i * (k + 1) + j}] = result.${s} - ends[c * ${k} + ${i}] == ${s}_now - earlier[c * ${k} + ${i}];
     earlier[c * ${k} + ${i}] = ${s}_now;
+% if dtype == "float32":
+    if (fabs(result.${s}) > 16777216)
+        moved[(round + 1) * n_sequences + n] = 1;  // a float does not tell it from its neighbours: never found, and so step by step
+% endif
 % endif
 % endfor
     slope = c + 1 < firsts[n + 1] ? result.${s} - state[(c + 1) * ${k} + ${i}] : 0;

@@ -78,7 +78,7 @@ def sequences(dtype, rng):
     n, a, b, c = len(lengths), 0.5, 0.25, rng.normal(size=(2, 71)).astype(dtype)
     group = rng.integers(0, 3, n)
 
-    def sums():
+    def sums(y, w):
         for its, weights in zip(y, w, strict=True):
             last, total = [0.0, b], 0.0
             for v, weight in zip(its.astype(float), weights.astype(float), strict=True):
@@ -86,7 +86,7 @@ def sequences(dtype, rng):
                 total += v - last[0]
             yield total
 
-    wanted = np.array(list(sums()))
+    wanted = np.array(list(sums(y, w)))
     model = gs.Rows(source, y=gs.sequences(y), w=gs.sequences(w), c=gs.per_row())
     value, gradient = model.value_and_grad(a=a, b=b, c=c)
     close(value, (c.astype(float) * wanted).sum(-1), dtype)
@@ -97,6 +97,9 @@ def sequences(dtype, rng):
     value, gradient = of_groups.value_and_grad(a=a, b=b, c=table)
     close(value, (table.astype(float)[group] * wanted).sum(), dtype)
     close(gradient["c"], _by_group(wanted, group, 3), dtype)
+    y, w = rng.normal(size=(2, 37, 5)).astype(dtype)  # of one length
+    model = gs.Rows(source, y=gs.sequences(y), w=gs.sequences(w))
+    close(model.terms(a=a, b=b, c=1.0), list(sums(y, w)), dtype)
 
 
 @kernel_shape

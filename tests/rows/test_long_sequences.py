@@ -179,6 +179,18 @@ def test_missing_numbers_where_parts_begin(dtype, monkeypatch):
         assert not rounds(rows, parameters)[1]
 
 
+def test_whole_numbers_that_a_float_does_not_have(monkeypatch):
+    source = HEAD + """int k = 20000001; real s = 0;
+        for (int t = 0; t < n; t++) { s += a * y[t] * (k % 7) + b; k = 20000001 + t; } return s; }"""
+    y = np.random.default_rng(8).normal(size=200).astype(np.float32)
+    step_by_step(monkeypatch)
+    wanted, _ = gs.Rows(source, y=gs.sequences([y])).value_and_grad(0.7, 0.4)
+    in_parts(monkeypatch)
+    rows = gs.Rows(source, y=gs.sequences([y]))
+    np.testing.assert_allclose(rows.value_and_grad(0.7, 0.4)[0], wanted, rtol=1e-5)
+    assert "1 sequences gone through step by step" in rows.explain(0.7, 0.4)
+
+
 def test_outside_of_the_domain(monkeypatch):
     in_parts(monkeypatch)
     (y,) = walks((400,))
