@@ -64,7 +64,7 @@ class LongSteps(Parts):
         found = stages(row.function, functions.get) if only is None else [only]
         self.tapes = tuple(p.name for p in row.function.parameters if p.type == OUTPUT)
         self._draws = any(p.type == RNG for p in row.function.parameters)
-        self.stages, codes, self._writers = list[States](), list[KernelCode](), list[KernelCode]()
+        self.stages, codes, writers = list[States](), list[KernelCode](), list[KernelCode]()
         blocks = "0"  # of random words that are drawn before
         for i, stage in enumerate(found):
             self.refuse(stage.state)
@@ -82,12 +82,12 @@ class LongSteps(Parts):
                     f"{begun} + {each} * {turns}" if each else begun,
                 )
             )  # fmt: skip
-            self._writers.append(self.code(stage.write, functions))
+            writers.append(self.code(stage.write, functions))
             blocks = f"{begun} + {each} * {all_turns}" if each else begun
         kinds = [kind for at in self.stages for kind in (*at.kinds, f"{at.name}_write")]
         states = dict.fromkeys(s for stage in found for s in stage.state)
         self.compile(
-            _TEMPLATE, [*codes, *self._writers], found[0].bounds, tuple(states), [*kinds, f"{self.name}_fill"], self.tapes,
+            _TEMPLATE, [*codes, *writers], found[0].bounds, tuple(states), [*kinds, f"{self.name}_fill"], self.tapes,
             sheet.row if self._draws else "", stages=tuple(self.stages), first_writer=len(codes),
         )  # fmt: skip
 
