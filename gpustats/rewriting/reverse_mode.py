@@ -202,7 +202,7 @@ class _Sweep(Values):
             return []
         around = Function("of_one", tuple(Parameter(n, self.types.get(n, t)) for n, t in names.items()), (Return(e),))
         own = Differentiator(around, active, "of_one", self.functions, self.gradient)
-        own.used, own.numbers = self.used, self.numbers
+        own.used, own.numbers = self.fresh.used, self.numbers
         value = own.lifted(e)
         partials = [own.d(value, n) for n in active]
         products = [_unless_zero(adjoint, p) if unused else multiply(adjoint, p) for p in partials]

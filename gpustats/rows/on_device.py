@@ -14,8 +14,9 @@ from ..evaluation.kinds import Plans
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
 from .calls import Call, Columns
-from .evaluator import Evaluator, NumberArguments
+from .evaluator import Evaluator
 from .leaves import Scalar
+from .number_arguments import NumberArguments
 from .parameters import shape_of
 
 if TYPE_CHECKING:
