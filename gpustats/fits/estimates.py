@@ -1,12 +1,20 @@
-"""Estimates of a density's parameters, as a fit returns them."""
+"""Estimates of the parameters of a density or a model, as a fit returns them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..runtime.types import Value
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .hypotheses import Test
+    from .predictions import Prediction
 
 #: Numbers of one data set, or arrays with one for each data set.
 Numbers = Any
@@ -14,28 +22,30 @@ Numbers = Any
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Estimates:
-    """Estimates of a density's parameters by maximum likelihood.
+    """Estimates of parameters by maximum likelihood.
 
-    For one data set everything is a number; for many, an array with one for each data set. It can be unpacked:
-    ``alpha, beta = gs.gamma.fit(x)``.
+    For one data set everything is a number, or an array of the parameter's shape; for many data sets of a density, an array
+    with one for each. It can be unpacked: ``alpha, beta = gs.gamma.fit(x)``.
 
     Attributes
     ----------
     density : str
-        The name of the density.
+        The name of the density or model.
     parameters : dict
-        Name -> estimate, or the value that was given, in the density's order.
+        Name -> estimate, or the value that was given, in the model's order: ``model(**estimates.parameters)``.
     free : tuple of str
         The parameters that were estimated.
     standard_errors : dict
-        Name -> standard error of each of these: the roots of the diagonal of `covariance`.
-    covariance : (P, P) or (..., P, P) ndarray
-        Covariance of the estimates, in the order of `free`: the inverse of the observed information, the second derivatives of
-        the log-likelihood with their sign changed. Where the density has a kink at an observation, these do not tell, and it is
-        the inverse of the sum of the products of the scores. nan for an end of the support, and where a search failed.
+        Name -> standard error of each of these, in its shape: the roots of the diagonal of `covariance`. nan for what was
+        fixed, and for what ended at a bound.
+    covariance : (P, P) or (..., P, P) ndarray, or None
+        Covariance of the estimates, in the order of `labels`: the inverse of the observed information, the second derivatives of
+        the log-likelihood with their sign changed, those of priors among them. Where a density has a kink at an observation,
+        these do not tell, and it is the inverse of the sum of the products of the scores. nan for an end of the support, and
+        where a search failed. None for more than 5,000 parameters.
     log_likelihood : float or ndarray
-        At the estimates.
-    n_observations : int or ndarray
+        At the estimates, without priors.
+    n_observations : float, int or ndarray
         The sums of the weights.
     converged : bool or ndarray of bool
     n_iterations : int or ndarray of int
@@ -44,19 +54,35 @@ class Estimates:
         End of the search, in words.
     groups : ndarray or None
         The labels of the data sets, where they had some.
+    labels : tuple of str
+        Names of the numbers that were estimated, such as ``beta[0]``.
+    n_parameters : int
+        How many of them are independent of one another: weights of K components are K - 1.
+    errors_by : str
+        What the standard errors are made of: ``"observed information"``, ``"HC0"`` or ``"clusters"``.
     """
 
     density: str
     parameters: dict[str, Numbers]
     free: tuple[str, ...]
     standard_errors: dict[str, Numbers]
-    covariance: np.ndarray
+    covariance: np.ndarray | None
     log_likelihood: Numbers
     n_observations: Numbers
     converged: Numbers
     n_iterations: Numbers
     message: Numbers
     groups: np.ndarray | None = None
+    labels: tuple[str, ...] = ()
+    n_parameters: int = -1
+    errors_by: str = "observed information"
+    fitted: Any = field(default=None, kw_only=True)  # `maximum.Fitted`, where more can be asked
+
+    def __post_init__(self) -> None:
+        if not self.labels:
+            object.__setattr__(self, "labels", self.free)
+        if self.n_parameters < 0:
+            object.__setattr__(self, "n_parameters", len(self.free))
 
     def __iter__(self) -> Iterator[Numbers]:
         return iter(self.parameters.values())
@@ -70,17 +96,173 @@ class Estimates:
     @property
     def aic(self) -> Numbers:
         """Akaike's criterion, -2 log L + 2 P."""
-        return 2 * len(self.free) - 2 * self.log_likelihood
+        return 2 * self.n_parameters - 2 * self.log_likelihood
 
     @property
     def bic(self) -> Numbers:
         """Schwarz's criterion, -2 log L + P log N."""
-        return len(self.free) * np.log(self.n_observations) - 2 * self.log_likelihood
+        return self.n_parameters * np.log(self.n_observations) - 2 * self.log_likelihood
+
+    @property
+    def estimates(self) -> np.ndarray:
+        """The numbers that were estimated, (P,), in the order of `labels`."""
+        self._of_one_data_set("estimates")
+        if self.fitted is None:
+            return np.array([self.parameters[n] for n in self.free], float)
+        found = np.concatenate([np.ravel(self.parameters[n]) for n in self.free])
+        free: np.ndarray = self.fitted.free
+        return found[free]
+
+    @property
+    def errors(self) -> np.ndarray:
+        """Standard errors of `estimates`, (P,)."""
+        self._of_one_data_set("errors")
+        found = np.concatenate([np.ravel(self.standard_errors[n]) for n in self.free])
+        return found if self.fitted is None else found[self.fitted.free]
+
+    def interval(
+        self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
+    ) -> dict[str, np.ndarray]:
+        """Confidence intervals.
+
+        Parameters
+        ----------
+        level : float
+            Their coverage.
+        method : {"wald", "profile"}
+            Estimates ± normal quantiles of their standard errors; or where the log-likelihood, maximised in all other
+            parameters, is less by half a quantile of chi² with one degree of freedom than at the maximum.
+        parameters : str or collection of str, optional
+            Names of parameters, or labels such as ``"beta[0]"``; by default all.
+
+        Returns
+        -------
+        dict
+            Name or label -> (..., 2), the lower and the upper end; infinite where the likelihood never falls so far.
+        """
+        from .intervals_of_estimates import profile_intervals, wald_intervals
+
+        if not 0 < level < 1:
+            raise ValueError(f"level must be between 0 and 1, not {level!r}")
+        if method not in ("wald", "profile"):
+            raise ValueError(f"method must be 'wald' or 'profile', not {method!r}")
+        names = self.free if parameters is None else (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        if method == "wald":
+            return wald_intervals(self, level, names)
+        return profile_intervals(self, level, names)
+
+    def summary(self, level: float = 0.95) -> str:
+        """Table of the estimates: each with its standard error, z, the p-value of z, and an interval.
+
+        Parameters
+        ----------
+        level : float
+            Coverage of the intervals.
+
+        Returns
+        -------
+        str
+        """
+        from .summary import table
+
+        self._of_one_data_set("summary")
+        return table(self, level)
+
+    def robust(self) -> Estimates:
+        """The same estimates with standard errors that hold where the model is wrong: the sandwich of White (1980), HC0.
+
+        Returns
+        -------
+        Estimates
+        """
+        from .sandwich import robust
+
+        return robust(self)
+
+    def clustered(self, clusters: ArrayLike, correction: bool = True) -> Estimates:
+        """The same estimates with standard errors for observations that depend on one another within clusters.
+
+        Parameters
+        ----------
+        clusters : (N,) array_like
+            Label of the cluster of each observation.
+        correction : bool
+            Whether the covariance is multiplied by G / (G - 1) (N - 1) / (N - P), for G clusters.
+
+        Returns
+        -------
+        Estimates
+        """
+        from .sandwich import clustered
+
+        return clustered(self, clusters, correction)
+
+    def wald(self, hypotheses: str | Sequence[str] | ArrayLike, value: ArrayLike = 0.0) -> Test:
+        """Test of linear hypotheses by the covariance of the estimates.
+
+        Parameters
+        ----------
+        hypotheses : str, sequence of str, or (q, P) array_like
+            Such as ``"beta[1]"``, which is to be 0, ``"beta"`` for all of its elements, ``"beta[0] = 2 * beta[1]"``; several in
+            a list. Or the matrix R of R θ = value, with a column for each of `labels`.
+        value : float or (q,) array_like
+            The right-hand side, for a matrix.
+
+        Returns
+        -------
+        Test
+            ``statistic``, chi² with ``df`` degrees of freedom, and ``p``.
+        """
+        from .hypotheses import wald
+
+        self._of_one_data_set("wald")
+        return wald(self, hypotheses, value)
+
+    def likelihood_ratio(self, restricted: Estimates) -> Test:
+        """Test of a fit with fewer free parameters, of the same data, within this one.
+
+        Parameters
+        ----------
+        restricted : Estimates
+            As from ``fit(fixed=…)``.
+
+        Returns
+        -------
+        Test
+        """
+        from .hypotheses import likelihood_ratio
+
+        self._of_one_data_set("likelihood_ratio")
+        return likelihood_ratio(self, restricted)
+
+    def predict(self, *args: Value, **kwargs: Value) -> Prediction:
+        """Predictions for new data with standard errors, by the delta method.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            What the model takes: of a GLM, see `gpustats.GLM.fit`.
+
+        Returns
+        -------
+        Prediction
+        """
+        if self.fitted is None:
+            raise NotImplementedError(f"{self.density} has no predictions with standard errors: gpustats.GLM has")
+        return self.fitted.objective.problem.predict(self, *args, **kwargs)  # type: ignore[no-any-return]
+
+    def _of_one_data_set(self, method: str) -> None:
+        if np.ndim(self.log_likelihood):
+            raise ValueError(f"{method} is of one data set, and these are estimates of {self.log_likelihood.size}")
 
     def __repr__(self) -> str:
         if np.ndim(self.log_likelihood):
             fine, n = int(np.sum(self.converged)), self.log_likelihood.size
             return f"<estimates of {', '.join(self.free)} of {self.density} for {n} data sets, {fine} of them converged>"
-        errors = {n: f" ± {error:.2g}" for n, error in self.standard_errors.items()}
-        parts = [f"{n}={v:.6g}{errors.get(n, '')}" if np.ndim(v) == 0 else f"{n} given" for n, v in self.parameters.items()]
+        errors = {n: f" ± {error:.2g}" for n, error in self.standard_errors.items() if np.ndim(error) == 0}
+        parts = [
+            f"{n}={v:.6g}{errors.get(n, '')}" if np.ndim(v) == 0
+            else f"{n} of shape {np.shape(v)}" if n in self.free else f"{n} given"
+            for n, v in self.parameters.items()
+        ]  # fmt: skip
         return f"<estimates of {self.density}: {', '.join(parts)}; log-likelihood {self.log_likelihood:.6g}; {self.message}>"
