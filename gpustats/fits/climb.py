@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Point)
 SMALLEST_DAMPING, LARGEST_DAMPING = 1e-9, 1e12
 #: Gain of a step at which a search ends, and relative errors of values, in double and in single precision. The root of twice the
 #: gain is the distance from the maximum in standard errors.
-DOUBLE, SINGLE = (1e-14, 1e-13), (1e-8, 3e-7)
+DOUBLE, SINGLE = (1e-20, 1e-13), (1e-8, 3e-7)
 #: A coordinate runs away when its last step is as long as the one before, to this share, and its information has fallen by so much.
 SAME_STEP, INFORMATION_LEFT = 0.3, 1e-5
 DOWNWARD = 1e-7  # curvature, relative to the diagonal, that is told from rounding

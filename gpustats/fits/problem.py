@@ -69,16 +69,3 @@ class Problem(ABC):
     def described(self, label: str) -> str:
         """Words for an element of a parameter, such as "beta[2] (column 2 of X)"."""
         return label
-
-
-def score_products(scores: Doubles, clusters: np.ndarray | None, n_clusters: int) -> Doubles:
-    """Result of `Problem.score_sums` for the scores, (n, P), of some rows, and the clusters of these."""
-    scores = np.asarray(scores, float)
-    if clusters is None:
-        return scores.T @ scores
-    import scipy.sparse
-
-    each = np.arange(len(clusters))
-    members = scipy.sparse.csr_array((np.ones(len(clusters)), (each, clusters)), shape=(len(clusters), n_clusters))
-    found: Doubles = members.T @ scores
-    return found

@@ -29,7 +29,7 @@ class DesignMatrix:
     """
 
     def __init__(self, X: Value, runtime: Runtime, dtype: np.dtype):
-        (self.n_rows, self.columns), self._runtime = X.shape, runtime
+        (self.n_rows, self.columns), self.runtime = X.shape, runtime
         lanes = lanes_of(runtime.device, dtype.itemsize)
         on_device = arrays.is_device_array(X)
         if lanes > 1:
@@ -54,9 +54,13 @@ class DesignMatrix:
         """Device array of X in row-major order; None where X is laid out otherwise."""
         return None if self._interleaved else self._array
 
+    def laid(self) -> np.ndarray:
+        """Array of X on the host, as a kernel reads it."""
+        return as_host(self.runtime, self._array)
+
     def on_host(self) -> np.ndarray:
         """Matrix X on the host, in row-major order."""
-        found = as_host(self._runtime, self._array)
+        found = self.laid()
         if not self._interleaved:
             return found
         return found.transpose(0, 2, 1).reshape(-1, self.columns)[: self.n_rows]

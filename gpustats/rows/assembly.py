@@ -6,7 +6,7 @@ matrix. So the matrix is a sum of J' diag(f) J' over pairs of arguments, f being
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -33,9 +33,6 @@ class Design(Protocol):
     def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
         """Sums of weights times rows of X over the rows of each of n groups, (n, k)."""
 
-    def rows(self, rows: slice) -> Doubles:
-        """Some rows of X, on the host."""
-
 
 class HostDesign:
     """Design matrix on the host, in row-major order."""
@@ -59,9 +56,6 @@ class HostDesign:
     def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
         found: Doubles = members(weights, groups, n).T @ self.X
         return found
-
-    def rows(self, rows: slice) -> Doubles:
-        return self.X[rows]
 
 
 @dataclass(frozen=True)
@@ -121,9 +115,15 @@ class Layout:
         return Bordered(np.zeros((r, r)), self.border, np.zeros((g, m, m)), np.zeros((g, m, r)), self.blocks)
 
 
+def sum_of(numbers: Array) -> float:
+    """Sum of an array on the host, in float64."""
+    return float(np.sum(numbers, dtype=float))
+
+
 def assembled(
-    arguments: Mapping[str, Sequence[Part]], second: Mapping[tuple[str, str], Any], layout: Layout, total: Any = np.sum
-) -> Bordered:
+    arguments: Mapping[str, Sequence[Part]], second: Mapping[tuple[str, str], Any], layout: Layout,
+    total: Callable[[Array], float] = sum_of,
+) -> Bordered:  # fmt: skip
     """Second derivatives in the elements.
 
     Parameters
@@ -216,20 +216,28 @@ def members(weights: Array, groups: np.ndarray, n: int) -> Any:
     return scipy.sparse.csr_array((np.asarray(weights, float), groups, starts), shape=(len(groups), n))
 
 
-def score_table(
-    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, Any], size: int, rows: slice = slice(None)
+def score_products(
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], layout: Layout
+) -> Bordered:
+    """Sum over rows of the products of their scores; `first` are derivatives (N,) in the arguments, on the host."""
+    names = list(first)
+    pairs = {(a, b): first[a] * first[b] for i, a in enumerate(names) for b in names[: i + 1]}
+    return assembled(arguments, pairs, layout)
+
+
+def score_sums(
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], size: int, clusters: np.ndarray, n: int
 ) -> Doubles:
-    """Derivatives of some rows' terms in all elements, (n, P), of those in the arguments, (n,)."""
-    n = len(next(iter(first.values()))) if first else 0
+    """Sums of the rows' scores in each of n clusters, (n, P)."""
     found = np.zeros((n, size))
     for name, parts in arguments.items():
-        slopes = np.asarray(first[name], float)
         for part in parts:
             match part:
                 case Number():
-                    found[:, part.place] += slopes
+                    found[:, part.place] += np.bincount(clusters, first[name], n)
                 case Element():
-                    found[np.arange(n), part.places[part.index[rows]]] += slopes
+                    flat = np.bincount(clusters.astype(np.int64) * len(part.places) + part.index, first[name], n * len(part.places))
+                    found[:, part.places] += flat.reshape(n, -1)
                 case Product():
-                    found[:, part.places] += slopes[:, None] * part.design.rows(rows)
+                    found[:, part.places] += part.design.by_group(first[name], clusters, n)
     return found

@@ -11,10 +11,9 @@ import numpy as np
 from ..evaluation.pointwise import Pointwise
 from ..evaluation.second_order import SecondOrder, second_order
 from ..fits.bordered import Bordered
-from ..fits.problem import score_products
 from ..language.device_function import Argument
 from ..runtime.types import Doubles, Shape
-from .assembly import Element, HostDesign, Layout, Number, Part, Product, assembled, score_table
+from .assembly import Element, HostDesign, Layout, Number, Part, Product, assembled, score_products, score_sums
 from .evaluator import NumberArguments
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, StepGather
 from .parameters import shape_of
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 #: Elements of the tables of one grouping from which on these are blocks.
 LEAST_IN_BLOCKS = 300
 ROWS_AT_ONCE = 1 << 20  # whose derivatives are in memory
-ROWS_OF_SCORES = 1 << 16
 
 
 def reason_against(bound: Binding) -> str:
@@ -79,11 +77,14 @@ class SecondDerivatives:
         """Sums over rows: see `Problem.score_sums`."""
         made = _Call(self, values, names)
         total = np.zeros((made.size if clusters is None else n_clusters, made.size))
-        for first in range(0, made.n_rows, ROWS_OF_SCORES):
-            rows = slice(first, first + ROWS_OF_SCORES)
-            slopes = made.derivatives(rows, False, all_by_row=True).first
-            table = score_table(made.parts(rows), slopes, made.size)
-            total += score_products(table, None if clusters is None else clusters[rows], n_clusters)
+        for first in range(0, made.n_rows, ROWS_AT_ONCE):
+            rows = slice(first, first + ROWS_AT_ONCE)
+            parts, slopes = made.parts(rows), made.derivatives(rows, False, all_by_row=True).first
+            slopes = {c: np.asarray(f, float) for c, f in slopes.items()}
+            if clusters is None:
+                total += score_products(parts, slopes, Layout(made.size)).border
+            else:
+                total += score_sums(parts, slopes, made.size, clusters[rows], n_clusters)
         return total
 
     def function(self, length: int) -> tuple[Pointwise, NumberArguments]:
