@@ -90,13 +90,16 @@ def climb(
         if factor is None:
             message = "not converged: no step improves the log-likelihood"
             break
-        step = factor.solve(slope)
+        step, stopped = _between(information, damping, factor, slope, low - point, high - point)
         if (downward := _downward(information, damping, slope, step)) is not None:
             step = downward
         step *= np.min(longest / np.maximum(np.abs(step), 1e-300), initial=1.0)
-        step = np.clip(point + step, low, high) - point
+        step = np.clip(step, low - point, high - point)
         gain = float(slope @ step - 0.5 * step @ information.times(step))
         error = noise * (1 + abs(here.value))
+        if stopped and gain <= enough and damping < LARGEST_DAMPING:  # the way to a bound is not the quadratic model's
+            damping = max(growth * damping, 1e-3)
+            continue
         if gain <= enough or (damping >= LARGEST_DAMPING and gain <= error):
             converged = damping <= 1 or gain <= enough * 1e-3
             message = "converged" if converged else "not converged: no step improves the log-likelihood"
@@ -136,6 +139,24 @@ def _factor(information: Bordered, damping: float) -> tuple[Factor | None, float
             return factor, damping
         damping = max(10 * damping, SMALLEST_DAMPING)
     return None, damping
+
+
+def _between(
+    information: Bordered, damping: float, factor: Factor, slope: Doubles, low: Doubles, high: Doubles
+) -> tuple[Doubles, bool]:
+    """Step of the damped quadratic model between bounds, and whether it is stopped by any."""
+    step, at_bound = factor.solve(slope), np.zeros(len(slope), bool)
+    ends = np.zeros(len(slope))
+    while (beyond := ~at_bound & ((step < low) | (step > high))).any():
+        at_bound |= beyond
+        ends = np.where(beyond, np.clip(step, low, high), ends)
+        scale = np.abs(information.diagonal())
+        damped = information.plus_diagonal(damping * scale)
+        rest = damped.pinned(at_bound).factor()
+        if rest is None:
+            return np.where(at_bound, ends, 0.0), True
+        step = np.where(at_bound, ends, rest.solve(np.where(at_bound, 0.0, slope - information.times(ends))))
+    return step, bool(at_bound.any())
 
 
 def _downward(information: Bordered, damping: float, slope: Doubles, step: Doubles) -> Doubles | None:

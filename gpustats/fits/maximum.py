@@ -82,12 +82,14 @@ def maximise(
         raise ValueError(f"{of_whole[0]} of {problem.name} takes whole numbers only: give it, fixed={{{of_whole[0]!r}: …}}")
     if idle := [n for n in (*bounds, *priors) if n not in wrt]:
         raise ValueError(f"{idle[0]} is fixed: it takes no bounds and no prior")
-    _check_domains(problem, values)
     _check_priors(priors)
+    limits = {n: _ends(n, given, values[n], n in begin) for n, given in bounds.items()}
+    values |= {n: _between(values[n], *ends) for n, ends in limits.items()}
+    _check_domains(problem, values)
     objective = Objective(problem, values, wrt, priors)
     mask = np.concatenate([free[n].ravel() for n in wrt])
     pinned = _pinned(objective, mask)
-    low, high = _limits(objective, bounds, values)
+    low, high = _limits(objective, limits)
     point = objective.coordinates.to(values)
     with bar(max_iterations, progress) as advance:
         first = _begin(objective, point, pinned, low, high)
@@ -213,28 +215,41 @@ def _pinned(objective: Objective, free: np.ndarray) -> np.ndarray:
     return pinned
 
 
-def _limits(objective: Objective, bounds: Mapping[str, Any], values: Mapping[str, np.ndarray]) -> tuple[Doubles, Doubles]:
+def _ends(name: str, given: Any, value: np.ndarray, begun: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest value of a parameter; `begun`: the user says where it starts."""
+    if not (isinstance(given, tuple | list) and len(given) == 2):
+        raise ValueError(f"bounds: {name} has {given!r}, and must have (lowest, highest), each a number, an array or None")
+    ends = [np.asarray(end if e is None else e, float) for e, end in zip(given, (-np.inf, np.inf), strict=True)]
+    try:
+        low, high = (np.broadcast_to(e, value.shape) for e in ends)
+    except ValueError:
+        raise ValueError(f"bounds: those of {name} have shapes {[e.shape for e in ends]}, and must have {value.shape}") from None
+    if not (low < high).all():
+        raise ValueError(f"bounds: the lowest {name} must be below the highest, not {given!r}")
+    if begun and not ((low <= value) & (value <= high)).all():
+        outside = np.ravel(value)[np.ravel((value < low) | (value > high))][0]
+        raise ValueError(f"start: {name} starts at {outside:g}, outside of its bounds {given!r}")
+    return low, high
+
+
+def _between(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Start that lies between bounds: as it is, or in their middle, or beside the one that there is."""
+    with np.errstate(invalid="ignore"):
+        beside = np.where(np.isfinite(low), low + 0.5 * np.maximum(np.abs(low), 1), high - 0.5 * np.maximum(np.abs(high), 1))
+        inside = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2, beside)
+    return np.where((low <= value) & (value <= high), value, inside)
+
+
+def _limits(objective: Objective, limits: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> tuple[Doubles, Doubles]:
     """Bounds of the coordinates."""
     coordinates = objective.coordinates
     low, high = np.full(coordinates.size, -np.inf), np.full(coordinates.size, np.inf)
-    for name, given in bounds.items():
-        if not (isinstance(given, tuple | list) and len(given) == 2):
-            raise ValueError(f"bounds: {name} has {given!r}, and must have (lowest, highest), each a number, an array or None")
-        ends = [np.asarray(end if e is None else e, float) for e, end in zip(given, (-np.inf, np.inf), strict=True)]
-        shape, chart = coordinates.shapes[name], coordinates.charts[name]
+    for name, ends in limits.items():
+        chart = coordinates.charts[name]
         if not chart.elementwise:
             raise ValueError(f"bounds: the elements of {name} depend on one another, and take no bounds")
-        try:
-            least, most = (np.broadcast_to(e, shape) for e in ends)
-        except ValueError:
-            raise ValueError(f"bounds: those of {name} have shapes {[e.shape for e in ends]}, and must have {shape}") from None
-        if not (least < most).all():
-            raise ValueError(f"bounds: the lowest {name} must be below the highest, not {given!r}")
-        if not ((least <= values[name]) & (values[name] <= most)).all():
-            outside = np.ravel(values[name])[np.ravel((values[name] < least) | (values[name] > most))][0]
-            raise ValueError(f"{name} starts at {outside:g}, outside of its bounds {given!r}: give start={{{name!r}: …}}")
         with np.errstate(divide="ignore", invalid="ignore"):
-            to_low, to_high = chart.to(np.array(least)), chart.to(np.array(most))
+            to_low, to_high = (chart.to(np.array(end)) for end in ends)
         low[coordinates.points[name]] = np.where(np.isnan(to_low), -np.inf, to_low)
         high[coordinates.points[name]] = np.where(np.isnan(to_high), np.inf, to_high)
     return low, high
@@ -305,8 +320,8 @@ def _refuse_endless(fitted: Fitted) -> None:
     if (bad := np.flatnonzero(np.abs(diagonal) <= 1e-300)).size:
         named = _listed(fitted, bad[:MOST_NAMED])
         raise ValueError(
-            f"the log-likelihood of {objective.problem.name} does not depend on {named}: leave it out, fix it, or give it a "
-            "prior, priors={…: gs.normal(0.0, 10.0)}"
+            f"the log-likelihood of {objective.problem.name} does not bend in {named}: it does not depend on it, or has a kink. "
+            "Leave it out, fix it, or give it a prior, priors={…: gs.normal(0.0, 10.0)}; Density.fit takes densities with kinks"
         )
     if not (diagonal > 0).all():
         return

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.results import as_host
 from ..fits.bordered import Bordered
+from ..fits.bound_density import start_in
 from ..fits.estimates import Estimates
 from ..fits.fittable import Fittable
 from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, as_rows, chunks, largest, read
-from ..rows.fitting import start_in
 from ..runtime.types import Array, Doubles, Value
 from .arguments import Arguments, Route
 from .data import GLMData

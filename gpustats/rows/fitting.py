@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..evaluation.arguments import check_wrt_among
 from ..fits.bordered import Bordered
+from ..fits.bound_density import start_in
 from ..fits.fittable import Fittable
 from ..fits.problem import Expanded, Named, Problem
 from ..parallel.pieces import in_pieces
@@ -181,13 +182,6 @@ class RowsProblem(Problem):
         in_order = [values[n] for n in self._parameters]
         found: Doubles = self._rows._score_sums(*in_order, wrt=tuple(wrt), n_clusters=n_clusters, **more)
         return found
-
-
-def start_in(words: Collection[str]) -> float:
-    """Number inside of a domain at which a search may begin."""
-    if "unit" in words:
-        return 0.5
-    return 1.0 if {"positive", "nonnegative"} & set(words) else 0.0
 
 
 def _of_shape(parameter: Any, value: np.ndarray, n_rows: int) -> np.ndarray:
