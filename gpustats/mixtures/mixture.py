@@ -27,6 +27,7 @@ from ..runtime.arrays import as_array, is_contiguous, is_device_array
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
+from .fitting import Fitting
 from .kernels import MIXTURE, SOFTMAX, softmax_layout
 from .on_rows import along
 from .one_pass import MOST_COMPONENTS, WEIGHTS, one_pass
@@ -47,7 +48,7 @@ class _MixtureCall(NamedTuple):
     native: bool  # whether any of them came as a device array
 
 
-class Mixture(BoundDensity, Replayable):
+class Mixture(BoundDensity, Fitting, Replayable):
     """Density of a mixture of K components of one family at data that stay on a device.
 
     At an observation x it is ``sum_k exp(log_weights[k]) f(x; parameters[k])``. The N × K densities are never written but for
