@@ -113,7 +113,8 @@ class Bordered:
             (self.border, own[:, None], own[None]), (self.blocks, at[:, :, None], at[:, None]),
             (self.coupling, at[:, :, None], own), (self.coupling, own, at[:, :, None]),
         ):  # fmt: skip
-            parts.append((values.ravel(), *(np.broadcast_to(i, values.shape).ravel() for i in (rows, columns))))
+            rows, columns = np.broadcast_arrays(rows, columns, values)[:2]
+            parts.append((values.ravel(), rows.ravel(), columns.ravel()))
         numbers, rows, columns = (np.concatenate(part) for part in zip(*parts, strict=True))
         kept = numbers != 0
         made = scipy.sparse.coo_array((numbers[kept], (rows[kept], columns[kept])), shape=(self.size, self.size))

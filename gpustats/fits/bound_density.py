@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from .problem import Expanded, Named, Problem
 SAMPLE = 4096
 
 
-def start_in(words: frozenset[str] | set[str]) -> float:
+def start_in(words: Collection[str]) -> float:
     """Number inside of a domain at which a search may begin."""
     if "unit" in words:
         return 0.5

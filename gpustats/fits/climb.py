@@ -1,8 +1,8 @@
 """Search for a maximum by Newton's method, with damping where the quadratic model does not hold.
 
-A step s solves (A + λ D) s = g, where A is the Hessian with its sign changed, D its diagonal's size and g the gradient: Nocedal &
-Wright (2006), Numerical Optimization, ch. 4 and 10. The damping λ is 0 near a maximum. Coordinates at a bound towards which the
-objective grows stay there: Bertsekas (1982), Projected Newton methods, SIAM J. Control Optim. 20, 221.
+A step s solves (A + λ D) s = g, where A is the Hessian with its sign changed, D its diagonal's size and g the gradient: see
+Nocedal & Wright (2006), Numerical Optimization, ch. 4 and 10. The damping λ is 0 near a maximum. Coordinates at a bound towards
+which the objective grows stay there: Bertsekas (1982), Projected Newton methods, SIAM J. Control Optim. 20, 221.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ class Point(Protocol):
 F = TypeVar("F", bound=Point)
 
 SMALLEST_DAMPING, LARGEST_DAMPING = 1e-9, 1e12
-#: Gain of a step at which a search ends, and relative errors of values, in double and in single precision. The root of twice the
-#: gain is the distance from the maximum in standard errors.
+#: Gain of a step at which a search ends, and relative errors of values, in double and in single precision. The root of twice
+#: the gain is the distance from the maximum in standard errors.
 DOUBLE, SINGLE = (1e-20, 1e-13), (1e-8, 3e-7)
-#: A coordinate runs away when its last step is as long as the one before, to this share, and its information has fallen by so much.
+#: A search runs away when its last step is as long as the one before, to this share, and so little of the information along it
+#: is left.
 SAME_STEP, INFORMATION_LEFT = 0.3, 1e-5
 DOWNWARD = 1e-7  # curvature, relative to the diagonal, that is told from rounding
 

@@ -21,7 +21,10 @@ class Chart(Protocol):
     """Coordinates of one parameter."""
 
     elementwise: bool  # whether each element has a coordinate of its own
-    longest: float  # the step beyond which a quadratic model says nothing
+
+    @property
+    def longest(self) -> float:
+        """Step beyond which a quadratic model says nothing."""
 
     def to(self, value: Doubles) -> Doubles:
         """Coordinates, (p,), of a value."""
@@ -92,7 +95,8 @@ class LogWeights:
     elementwise, longest = False, 3.0
 
     def to(self, value: Doubles) -> Doubles:
-        return value[:-1] - value[-1]
+        found: Doubles = value[:-1] - value[-1]
+        return found
 
     def back(self, point: Doubles) -> Doubles:
         whole = np.append(point, 0.0)
@@ -102,11 +106,13 @@ class LogWeights:
 
     def jacobian(self, point: Doubles) -> Doubles:
         weights = np.exp(self.back(point))
-        return (np.eye(len(weights)) - weights)[:, :-1]
+        found: Doubles = (np.eye(len(weights)) - weights)[:, :-1]
+        return found
 
     def curvature(self, point: Doubles, gradient: Doubles) -> Doubles:
         weights = np.exp(self.back(point))[:-1]
-        return -gradient.sum() * (np.diag(weights) - np.outer(weights, weights))
+        found: Doubles = -gradient.sum() * (np.diag(weights) - np.outer(weights, weights))
+        return found
 
 
 class Weights(LogWeights):
@@ -121,7 +127,8 @@ class Weights(LogWeights):
 
     def jacobian(self, point: Doubles) -> Doubles:
         weights = self.back(point)
-        return (np.diag(weights) - np.outer(weights, weights))[:, :-1]
+        found: Doubles = (np.diag(weights) - np.outer(weights, weights))[:, :-1]
+        return found
 
     def curvature(self, point: Doubles, gradient: Doubles) -> Doubles:
         w, each = self.back(point), np.eye(len(point) + 1)
@@ -155,7 +162,8 @@ class Covariances:
             raise ValueError("a covariance matrix at the start is not positive definite") from None
         each = range(d)
         factors[..., each, each] = np.log(factors[..., each, each])
-        return factors[..., *np.tril_indices(d)].ravel()
+        found: Doubles = np.ravel(factors[..., *np.tril_indices(d)]).astype(float)
+        return found
 
     def back(self, point: Doubles) -> Doubles:
         factors = self._factors(point)
@@ -193,12 +201,12 @@ def chart_of(words: Collection[str], shape: tuple[int, ...]) -> Chart:
     """Coordinates of a parameter of some domain and shape."""
     if "covariance" in words and len(shape) >= 2:
         return Covariances(shape)
-    if len(shape) == 1 and shape[0] > 1:
+    if len(shape) == 1 and shape[0]:
         if "logarithms" in words:
             return LogWeights()
         if "simplex" in words:
             return Weights()
-        if {"ordered", "increasing"} & set(words):
+        if {"ordered", "increasing"} & set(words) and shape[0] > 1:
             return Ascending()
     return Elements(words, shape)
 

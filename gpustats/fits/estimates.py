@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime.types import Value
+from .fitted import Fitted, by_name
+from .hypotheses import Test, chi_squared, place_of, wald
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from .hypotheses import Test
     from .predictions import Prediction
 
 #: Numbers of one data set, or arrays with one for each data set.
@@ -39,8 +40,8 @@ class Estimates:
         Name -> standard error of each of these, in its shape: the roots of the diagonal of `covariance`. nan for what was
         fixed, and for what ended at a bound.
     covariance : (P, P) or (..., P, P) ndarray, or None
-        Covariance of the estimates, in the order of `labels`: the inverse of the observed information, the second derivatives of
-        the log-likelihood with their sign changed, those of priors among them. Where a density has a kink at an observation,
+        Covariance of the estimates, in the order of `labels`: the inverse of the observed information, the second derivatives
+        of the log-likelihood with their sign changed, those of priors among them. Where a density has a kink at an observation,
         these do not tell, and it is the inverse of the sum of the products of the scores. nan for an end of the support, and
         where a search failed. None for more than 5,000 parameters.
     log_likelihood : float or ndarray
@@ -76,7 +77,7 @@ class Estimates:
     labels: tuple[str, ...] = ()
     n_parameters: int = -1
     errors_by: str = "observed information"
-    fitted: Any = field(default=None, kw_only=True)  # `maximum.Fitted`, where more can be asked
+    fitted: Fitted | None = field(default=None, kw_only=True)  # for further questions, where they can be asked
 
     def __post_init__(self) -> None:
         if not self.labels:
@@ -109,16 +110,16 @@ class Estimates:
         self._of_one_data_set("estimates")
         if self.fitted is None:
             return np.array([self.parameters[n] for n in self.free], float)
-        found = np.concatenate([np.ravel(self.parameters[n]) for n in self.free])
-        free: np.ndarray = self.fitted.free
-        return found[free]
+        found: np.ndarray = np.concatenate([np.ravel(self.parameters[n]) for n in self.free])[self.fitted.free]
+        return found
 
     @property
     def errors(self) -> np.ndarray:
         """Standard errors of `estimates`, (P,)."""
         self._of_one_data_set("errors")
         found = np.concatenate([np.ravel(self.standard_errors[n]) for n in self.free])
-        return found if self.fitted is None else found[self.fitted.free]
+        free: np.ndarray | slice = slice(None) if self.fitted is None else self.fitted.free
+        return found[free]
 
     def interval(
         self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
@@ -140,16 +141,29 @@ class Estimates:
         dict
             Name or label -> (..., 2), the lower and the upper end; infinite where the likelihood never falls so far.
         """
-        from .intervals_of_estimates import profile_intervals, wald_intervals
-
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, not {level!r}")
         if method not in ("wald", "profile"):
             raise ValueError(f"method must be 'wald' or 'profile', not {method!r}")
         names = self.free if parameters is None else (parameters,) if isinstance(parameters, str) else tuple(parameters)
-        if method == "wald":
-            return wald_intervals(self, level, names)
-        return profile_intervals(self, level, names)
+        for name in names:
+            if name not in self.standard_errors:
+                self._of_one_data_set("interval of a label")
+                place_of((*self.free, *self.labels), name)
+        if method == "profile":
+            from .profile import profile_intervals
+
+            return profile_intervals(self._for_more("profile intervals"), level, names)
+        from scipy.special import ndtri
+
+        width, found = ndtri((1 + level) / 2), {}
+        for name in names:
+            if name in self.standard_errors:
+                value, error = np.asarray(self.parameters[name]), np.asarray(self.standard_errors[name])
+            else:
+                value, error = (v[self.labels.index(name)] for v in (self.estimates, self.errors))
+            found[name] = np.stack([value - width * error, value + width * error], -1)
+        return found
 
     def summary(self, level: float = 0.95) -> str:
         """Table of the estimates: each with its standard error, z, the p-value of z, and an interval.
@@ -166,7 +180,12 @@ class Estimates:
         from .summary import table
 
         self._of_one_data_set("summary")
-        return table(self, level)
+        facts = {
+            "observations": f"{self.n_observations:.10g}", "log-likelihood": f"{self.log_likelihood:.6g}",
+            "free parameters": f"{self.n_parameters}", "AIC": f"{self.aic:.6g}",
+            "errors by": self.errors_by, "BIC": f"{self.bic:.6g}",
+        }  # fmt: skip
+        return table(self.density, facts, self.message, self.labels, self.estimates, self.errors, level)
 
     def robust(self) -> Estimates:
         """The same estimates with standard errors that hold where the model is wrong: the sandwich of White (1980), HC0.
@@ -175,9 +194,9 @@ class Estimates:
         -------
         Estimates
         """
-        from .sandwich import robust
+        from .sandwich import sandwich
 
-        return robust(self)
+        return self._with_covariance(sandwich(self._for_more("robust errors")), "HC0")
 
     def clustered(self, clusters: ArrayLike, correction: bool = True) -> Estimates:
         """The same estimates with standard errors for observations that depend on one another within clusters.
@@ -193,9 +212,9 @@ class Estimates:
         -------
         Estimates
         """
-        from .sandwich import clustered
+        from .sandwich import sandwich
 
-        return clustered(self, clusters, correction)
+        return self._with_covariance(sandwich(self._for_more("errors by clusters"), clusters, correction), "clusters")
 
     def wald(self, hypotheses: str | Sequence[str] | ArrayLike, value: ArrayLike = 0.0) -> Test:
         """Test of linear hypotheses by the covariance of the estimates.
@@ -213,10 +232,10 @@ class Estimates:
         Test
             ``statistic``, chi² with ``df`` degrees of freedom, and ``p``.
         """
-        from .hypotheses import wald
-
         self._of_one_data_set("wald")
-        return wald(self, hypotheses, value)
+        if self.covariance is None:
+            raise NotImplementedError(f"Wald tests of {len(self.labels)} parameters: they are for 5,000 at most")
+        return wald(self.labels, self.estimates, self.covariance, hypotheses, value)
 
     def likelihood_ratio(self, restricted: Estimates) -> Test:
         """Test of a fit with fewer free parameters, of the same data, within this one.
@@ -230,10 +249,25 @@ class Estimates:
         -------
         Test
         """
-        from .hypotheses import likelihood_ratio
-
         self._of_one_data_set("likelihood_ratio")
-        return likelihood_ratio(self, restricted)
+        df = self.n_parameters - restricted.n_parameters
+        if df <= 0:
+            raise ValueError(
+                f"the restricted fit has {restricted.n_parameters} free parameters and this one {self.n_parameters}: call the "
+                "method of the larger fit"
+            )
+        if self.density != restricted.density or not np.isclose(self.n_observations, restricted.n_observations):
+            raise ValueError(
+                f"the fits are of {self.density} with {self.n_observations:g} observations and of {restricted.density} with "
+                f"{restricted.n_observations:g}: they must be of the same model and data"
+            )
+        statistic = 2 * (self.log_likelihood - restricted.log_likelihood)
+        if statistic < -1e-6 * (1 + abs(self.log_likelihood)):
+            raise ValueError(
+                f"the restricted fit has the larger log-likelihood, {restricted.log_likelihood:.6g} beside "
+                f"{self.log_likelihood:.6g}: it is not nested in this one, or this one has not converged"
+            )
+        return chi_squared(max(float(statistic), 0.0), df)
 
     def predict(self, *args: Value, **kwargs: Value) -> Prediction:
         """Predictions for new data with standard errors, by the delta method.
@@ -249,7 +283,22 @@ class Estimates:
         """
         if self.fitted is None:
             raise NotImplementedError(f"{self.density} has no predictions with standard errors: gpustats.GLM has")
-        return self.fitted.objective.problem.predict(self, *args, **kwargs)  # type: ignore[no-any-return]
+        return self.fitted.objective.problem.predict(self, *args, **kwargs)
+
+    def _for_more(self, what: str) -> Fitted:
+        """What was searched, for further questions."""
+        if self.fitted is None:
+            raise NotImplementedError(f"{what} are of fits of models; of a density, see gpustats.Likelihood(density, x).fit()")
+        if self.covariance is None and what != "profile intervals":
+            raise NotImplementedError(f"{what} of {len(self.labels)} parameters: they are for 5,000 at most")
+        return self.fitted
+
+    def _with_covariance(self, whole: np.ndarray, kind: str) -> Estimates:
+        """The same estimates with the covariance of all elements, (P, P)."""
+        assert self.fitted is not None
+        free = self.fitted.free
+        errors = by_name(self.fitted.objective, np.sqrt(np.where(free, np.diagonal(whole), np.nan)))
+        return replace(self, covariance=whole[np.ix_(free, free)], standard_errors=errors, errors_by=kind)
 
     def _of_one_data_set(self, method: str) -> None:
         if np.ndim(self.log_likelihood):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-if TYPE_CHECKING:
-    from .estimates import Estimates
 
 
 class Test(NamedTuple):
@@ -33,59 +30,46 @@ class Test(NamedTuple):
 Test.__test__ = False  # type: ignore[attr-defined]  # pytest would take the name for a test's
 
 
-def wald(estimates: Estimates, hypotheses: str | Sequence[str] | ArrayLike, value: ArrayLike) -> Test:
-    """Wald's test of linear hypotheses."""
-    from scipy.special import gammaincc
-
-    covariance = estimates.covariance
-    if covariance is None:
-        raise NotImplementedError(f"Wald tests of {len(estimates.labels)} parameters: they are for 5,000 at most")
-    matrix, right = _linear(estimates, hypotheses, value)
+def wald(
+    labels: Sequence[str], values: np.ndarray, covariance: np.ndarray, hypotheses: str | Sequence[str] | ArrayLike,
+    right: ArrayLike,
+) -> Test:  # fmt: skip
+    """Wald's test of linear hypotheses about values with a covariance; see `Estimates.wald`."""
+    matrix, right = _linear(labels, hypotheses, right)
     used = matrix.any(0)
-    away = matrix[:, used] @ estimates.estimates[used] - right
+    away = matrix[:, used] @ values[used] - right
     spread = matrix[:, used] @ covariance[np.ix_(used, used)] @ matrix[:, used].T
     if not np.isfinite(spread).all():
         raise ValueError("a parameter of the hypothesis has no standard error, as where it ended at a bound")
     if np.linalg.matrix_rank(spread) < len(right):
         raise ValueError(f"the {len(right)} hypotheses depend on one another: leave out those that follow from the others")
-    statistic = float(away @ np.linalg.solve(spread, away))
-    return Test(statistic, len(right), float(gammaincc(len(right) / 2, statistic / 2)))
+    return chi_squared(float(away @ np.linalg.solve(spread, away)), len(right))
 
 
-def likelihood_ratio(estimates: Estimates, restricted: Estimates) -> Test:
-    """Wilks' test of a fit within another."""
+def chi_squared(statistic: float, df: int) -> Test:
+    """Test whose statistic is chi² where the hypothesis holds."""
     from scipy.special import gammaincc
 
-    df = estimates.n_parameters - restricted.n_parameters
-    if df <= 0:
-        raise ValueError(
-            f"the restricted fit has {restricted.n_parameters} free parameters and this one {estimates.n_parameters}: "
-            "call the method of the larger fit"
-        )
-    if estimates.density != restricted.density or not np.isclose(estimates.n_observations, restricted.n_observations):
-        raise ValueError(
-            f"the fits are of {estimates.density} with {estimates.n_observations:g} observations and of {restricted.density} "
-            f"with {restricted.n_observations:g}: they must be of the same model and data"
-        )
-    statistic = 2 * (estimates.log_likelihood - restricted.log_likelihood)
-    if statistic < -1e-6 * (1 + abs(estimates.log_likelihood)):
-        raise ValueError(
-            f"the restricted fit has the larger log-likelihood, {restricted.log_likelihood:.6g} beside "
-            f"{estimates.log_likelihood:.6g}: it is not nested in this one, or this one has not converged"
-        )
-    statistic = max(float(statistic), 0.0)
     return Test(statistic, df, float(gammaincc(df / 2, statistic / 2)))
 
 
+def place_of(labels: Sequence[str], label: str) -> int:
+    """Place of a label among all; ValueError where there is none."""
+    if label not in labels:
+        some = ", ".join(labels[:12])
+        raise ValueError(f"no {label!r} was estimated; there are {some}{', …' if len(labels) > 12 else ''}")
+    return labels.index(label)
+
+
 def _linear(
-    estimates: Estimates, hypotheses: str | Sequence[str] | ArrayLike, value: ArrayLike
+    labels: Sequence[str], hypotheses: str | Sequence[str] | ArrayLike, value: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """Matrix R and right-hand side r of hypotheses R θ = r."""
     texts = [hypotheses] if isinstance(hypotheses, str) else hypotheses
     if isinstance(texts, Sequence) and texts and all(isinstance(t, str) for t in texts):
-        rows = [row for text in texts for row in _Hypothesis(estimates, str(text)).rows()]
+        rows = [row for text in texts for row in _Hypothesis(labels, str(text)).rows()]
         return np.array([r[:-1] for r in rows]), np.array([-r[-1] for r in rows])
-    matrix, p = np.atleast_2d(np.asarray(hypotheses, float)), len(estimates.labels)
+    matrix, p = np.atleast_2d(np.asarray(hypotheses, float)), len(labels)
     if matrix.ndim != 2 or matrix.shape[1] != p or not len(matrix):
         raise ValueError(f"hypotheses has shape {matrix.shape}: it must be (q, {p}), with a column for each of labels")
     try:
@@ -100,15 +84,15 @@ class _Hypothesis:
     A linear function is (n, P + 1): its coefficients and its constant, a row for each element of an array.
     """
 
-    def __init__(self, estimates: Estimates, text: str):
-        self._estimates, self._text = estimates, text
+    def __init__(self, labels: Sequence[str], text: str):
+        self._labels, self._text = labels, text
 
     def rows(self) -> np.ndarray:
         """Rows of the linear function that is to be 0."""
         sides = self._text.split("=")
         if len(sides) > 2:
             raise self._wrong("it has more than one =")
-        found = self._of(self._parsed(sides[0])) - (self._of(self._parsed(sides[1])) if len(sides) > 1 else 0.0)
+        found: np.ndarray = self._of(self._parsed(sides[0])) - (self._of(self._parsed(sides[1])) if len(sides) > 1 else 0.0)
         if not found[:, :-1].any(1).all():
             raise self._wrong("it has no parameter")
         return found
@@ -119,11 +103,10 @@ class _Hypothesis:
         except SyntaxError:
             raise self._wrong("it is no formula") from None
 
-    def _of(self, node: ast.expr) -> np.ndarray:
-        labels = self._estimates.labels
+    def _of(self, node: ast.expr) -> Any:
         match node:
             case ast.Constant(value=int() | float() as number):
-                found = np.zeros((1, len(labels) + 1))
+                found = np.zeros((1, len(self._labels) + 1))
                 found[0, -1] = number
                 return found
             case ast.Name() | ast.Subscript():
@@ -145,12 +128,10 @@ class _Hypothesis:
         raise self._wrong("it is not linear")
 
     def _named(self, name: str) -> np.ndarray:
-        labels = self._estimates.labels
+        labels = self._labels
         places = [i for i, label in enumerate(labels) if label == name or label.startswith(f"{name}[")]
         if not places:
-            from .intervals_of_estimates import place_of
-
-            place_of(self._estimates, name)
+            place_of(labels, name)
         found = np.zeros((len(places), len(labels) + 1))
         found[range(len(places)), places] = 1.0
         return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,9 @@ from ..parallel.bars import bar
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles
-from .bordered import MOST_DENSE, Bordered
-from .climb import Climbed, climb
+from .climb import climb
 from .estimates import Estimates
+from .fitted import Fitted, by_name, covariance_of
 from .objective import Found, Objective, Prior
 from .problem import Problem
 
@@ -25,31 +24,6 @@ LEAST_EIGENVALUE = 1e-11
 #: Share of the largest component from which on components of a direction are named, and the most of them.
 NAMED_SHARE, MOST_NAMED = 0.05, 6
 LBFGS = {"maxiter": 1000, "maxcor": 20, "ftol": 1e-13, "gtol": 1e-8}
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """End of a search, and what it searched: for further questions about the estimates."""
-
-    objective: Objective
-    climbed: Climbed
-    pinned: np.ndarray  # mask of the coordinates that are fixed
-    free: np.ndarray  # mask of the elements that are not fixed
-    low: Doubles
-    high: Doubles
-
-    @property
-    def information(self) -> Bordered:
-        """Second derivatives of the objective in the coordinates with their sign changed; those that stay have the unit's."""
-        return (-self.climbed.found.hessian).pinned(self.pinned | self.climbed.at_bound)
-
-    def again(self, start: Doubles, pinned: np.ndarray, limit: int = 100) -> Climbed:
-        """Search from another start with other coordinates fixed."""
-        objective = self.objective
-        return climb(
-            objective, start, pinned=pinned, low=self.low, high=self.high, longest=objective.coordinates.longest, limit=limit,
-            single=objective.problem.single,
-        )  # fmt: skip
 
 
 def maximise(
@@ -109,7 +83,7 @@ def estimates_of(fitted: Fitted) -> Estimates:
     values, found = objective.values(climbed.point), climbed.found
     assert isinstance(found, Found)
     labels = [label for label, own in zip(coordinates.labels(), fitted.free, strict=True) if own]
-    covariance, variances = _covariance(fitted)
+    covariance, variances = covariance_of(fitted)
     numbers = np.full(coordinates.n_elements, np.nan)
     with np.errstate(invalid="ignore"):
         numbers[fitted.free] = np.sqrt(variances)
@@ -128,36 +102,6 @@ def estimates_of(fitted: Fitted) -> Estimates:
         n_parameters=int((~fitted.pinned).sum()),
         fitted=fitted,
     )
-
-
-def by_name(objective: Objective, numbers: Doubles) -> dict[str, Any]:
-    """Numbers of the elements, (P, …), by the parameters' names and in their shapes."""
-    coordinates, found = objective.coordinates, dict[str, Any]()
-    for name, at in coordinates.elements.items():
-        own = numbers[at].reshape((*coordinates.shapes[name], *numbers.shape[1:]))
-        found[name] = own if own.ndim else own.item()
-    return found
-
-
-def _covariance(fitted: Fitted) -> tuple[np.ndarray | None, Doubles]:
-    """Covariance of the elements that are not fixed, None where there are too many, and their variances."""
-    coordinates, point, stay = fitted.objective.coordinates, fitted.climbed.point, fitted.pinned | fitted.climbed.at_bound
-    factor = fitted.information.factor()
-    free = fitted.free
-    if factor is None:
-        n = int(free.sum())
-        return (np.full((n, n), np.nan) if n <= MOST_DENSE else None), np.full(n, np.nan)
-    if coordinates.elementwise:
-        slopes = np.where(stay, np.nan, coordinates.slopes(point))
-        if coordinates.size > MOST_DENSE:
-            return None, (factor.inverse_diagonal() * slopes**2)[free]
-        covariance = (factor.inverse() * np.outer(slopes, slopes))[np.ix_(free, free)]
-    else:
-        inverse = factor.inverse()
-        inverse[stay], inverse[:, stay] = 0, 0
-        jacobian = coordinates.jacobian(point).toarray()
-        covariance = (jacobian @ inverse @ jacobian.T)[np.ix_(free, free)]
-    return covariance, np.diagonal(covariance)
 
 
 # -- arguments
@@ -200,7 +144,7 @@ def _check_priors(priors: Mapping[str, Prior]) -> None:
     for name, prior in priors.items():
         density = getattr(prior, "density", None)
         if density is None or density.discrete or density.log_density.arguments[0].rank:
-            raise TypeError(f"the prior of {name} must be a density of numbers with its parameters, such as gs.normal(0.0, 10.0)")
+            raise TypeError(f"the prior of {name} must be a density of numbers with its parameters: gs.normal(0.0, 10.0)")
 
 
 def _pinned(objective: Objective, free: np.ndarray) -> np.ndarray:
@@ -223,7 +167,7 @@ def _ends(name: str, given: Any, value: np.ndarray, begun: bool) -> tuple[np.nda
     try:
         low, high = (np.broadcast_to(e, value.shape) for e in ends)
     except ValueError:
-        raise ValueError(f"bounds: those of {name} have shapes {[e.shape for e in ends]}, and must have {value.shape}") from None
+        raise ValueError(f"bounds: {name} has ends of shapes {[e.shape for e in ends]}, not {value.shape}") from None
     if not (low < high).all():
         raise ValueError(f"bounds: the lowest {name} must be below the highest, not {given!r}")
     if begun and not ((low <= value) & (value <= high)).all():
@@ -311,7 +255,7 @@ def _refuse_endless(fitted: Fitted) -> None:
         raise ValueError(
             f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever in the direction of {named}, as "
             "where columns separate the outcomes, or all observations of a group are alike. A prior gives a maximum, "
-            f"priors={{{named.partition('[')[0].split()[0]!r}: gs.normal(0.0, 10.0)}}, a ridge penalty; or leave it out"
+            "priors={'beta': gs.normal(0.0, 10.0)}, a ridge penalty; or leave it out"
         )
     if not np.isfinite(climbed.found.value) or climbed.n_iterations == 0 and not climbed.converged:
         return
@@ -320,8 +264,8 @@ def _refuse_endless(fitted: Fitted) -> None:
     if (bad := np.flatnonzero(np.abs(diagonal) <= 1e-300)).size:
         named = _listed(fitted, bad[:MOST_NAMED])
         raise ValueError(
-            f"the log-likelihood of {objective.problem.name} does not bend in {named}: it does not depend on it, or has a kink. "
-            "Leave it out, fix it, or give it a prior, priors={…: gs.normal(0.0, 10.0)}; Density.fit takes densities with kinks"
+            f"the log-likelihood of {objective.problem.name} does not bend in {named}: it does not depend on it, or has a "
+            "kink. Leave it out, fix it, or give it a prior, priors={'beta': gs.normal(0.0, 10.0)}; Density.fit takes kinks"
         )
     if not (diagonal > 0).all():
         return
@@ -346,9 +290,9 @@ def _refuse_endless(fitted: Fitted) -> None:
 
 def _refuse_singular(fitted: Fitted, named: str) -> None:
     raise ValueError(
-        f"nothing tells {named} apart: the log-likelihood of {fitted.objective.problem.name} is level along a line through them, "
-        "as with collinear columns, or an intercept beside a column of ones. Leave one of them out, fix it, as with "
-        f"fixed={{{named.partition('[')[0].split()[0].strip(',')!r}: …}}, or give a prior, priors={{…: gs.normal(0.0, 10.0)}}"
+        f"nothing tells {named} apart: the log-likelihood of {fitted.objective.problem.name} is level along a line through "
+        "them, as with collinear columns, or an intercept beside a column of ones. Leave one of them out, fix it, as with "
+        "fixed={'alpha': 0.0}, or give a prior, priors={'beta': gs.normal(0.0, 10.0)}"
     )
 
 

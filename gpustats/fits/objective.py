@@ -26,9 +26,12 @@ DIFFERENCES = (-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12)
 class Prior(Protocol):
     """Density with its parameters: see `gpustats.Density`."""
 
-    density: Any
-    args: Sequence[Any]
-    kwargs: Mapping[str, Any]
+    @property
+    def density(self) -> Any: ...
+    @property
+    def args(self) -> Sequence[Any]: ...
+    @property
+    def kwargs(self) -> Mapping[str, Any]: ...
 
 
 class Found(NamedTuple):

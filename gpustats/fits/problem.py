@@ -12,7 +12,6 @@ from ..runtime.types import Doubles, Value
 from .bordered import Bordered
 
 if TYPE_CHECKING:
-    from .estimates import Estimates
     from .predictions import Prediction
 
 #: Values of parameters by name: floats, and arrays.
@@ -62,7 +61,7 @@ class Problem(ABC):
         """Sum over the observations of the products (P, P) of their scores; or the sums (n_clusters, P) of each cluster's."""
         raise NotImplementedError(f"{self.name} has no scores of single observations, which robust errors need")
 
-    def predict(self, estimates: Estimates, *args: Value, **kwargs: Value) -> Prediction:
+    def predict(self, estimates: Any, *args: Value, **kwargs: Value) -> Prediction:
         """Predictions for new data, with standard errors."""
         raise NotImplementedError(f"{self.name} has no predictions with standard errors: gpustats.GLM has")
 

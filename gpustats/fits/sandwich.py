@@ -1,68 +1,52 @@
-"""Standard errors from the scores of single observations.
+"""Covariance of estimates from the scores of single observations.
 
 Sources: White (1980), Econometrica 48, 817; Liang & Zeger (1986), Biometrika 73, 13.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .estimates import Estimates
-
-if TYPE_CHECKING:
-    from .maximum import Fitted
+from ..runtime.types import Doubles
+from .fitted import Fitted
 
 
-def robust(estimates: Estimates) -> Estimates:
-    """Estimates with the covariance A⁻¹ B A⁻¹, B the sum of the products of the scores."""
-    return _with_scores(estimates, None, 0, 1.0, "HC0")
+def sandwich(fitted: Fitted, clusters: ArrayLike | None = None, correction: bool = False) -> Doubles:
+    """Covariance A⁻¹ B A⁻¹ of all elements, (P, P), of which rows of those that stay are 0.
+
+    B is the sum of the products of the scores of observations, or of clusters of them.
+    """
+    problem, n_rows = fitted.objective.problem, getattr(fitted.objective.problem, "n_rows", None)
+    values, wrt = fitted.objective.values(fitted.climbed.point), fitted.objective.wrt
+    if clusters is None:
+        products, times = problem.score_sums(values, wrt, None, 0), 1.0
+    else:
+        places, g = _numbered(clusters, n_rows)
+        sums, n, p = problem.score_sums(values, wrt, places, g), len(places), int((~fitted.pinned).sum())
+        if correction and n <= p:
+            raise ValueError(f"there are {n} observations and {p} parameters: leave out the correction, correction=False")
+        products, times = sums.T @ sums, g / (g - 1) * (n - 1) / (n - p) if correction else 1.0
+    bread = _bread(fitted)
+    return times * bread @ products @ bread
 
 
-def clustered(estimates: Estimates, clusters: ArrayLike, correction: bool) -> Estimates:
-    """Estimates with the covariance A⁻¹ B A⁻¹, B the sum of the products of the clusters' scores."""
+def _numbered(clusters: ArrayLike, n_rows: int | None) -> tuple[np.ndarray, int]:
+    """Number of each observation's cluster, and the number of clusters."""
     labels = np.asarray(clusters)
-    if labels.ndim != 1:
-        raise ValueError(f"clusters has shape {labels.shape}: it must have a label for each observation, (N,)")
+    if labels.ndim != 1 or (n_rows is not None and len(labels) != n_rows):
+        n = "N" if n_rows is None else n_rows
+        raise ValueError(f"clusters has shape {labels.shape}: it must have a label for each observation, ({n},)")
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise ValueError(f"clusters has nan at row {int(np.isnan(labels).argmax())}: each observation needs a label")
     found, places = np.unique(labels, return_inverse=True)
-    g, n, p = len(found), len(labels), estimates.n_parameters
-    if g < 2:
-        raise ValueError(f"clusters has {g} label{'s' * (g != 1)}: errors by clusters need two at least")
-    if correction and n <= p:
-        raise ValueError(f"there are {n} observations and {p} parameters: leave out the correction, correction=False")
-    factor = g / (g - 1) * (n - 1) / (n - p) if correction else 1.0
-    return _with_scores(estimates, places.astype(np.int32), g, factor, "clusters")
+    if len(found) < 2:
+        raise ValueError(f"clusters has {len(found)} label{'s' * (len(found) != 1)}: errors by clusters need two at least")
+    return places.astype(np.int32), len(found)
 
 
-def _with_scores(estimates: Estimates, clusters: np.ndarray | None, n_clusters: int, times: float, kind: str) -> Estimates:
-    from .maximum import by_name
-
-    fitted: Fitted | None = estimates.fitted
-    if fitted is None:
-        raise NotImplementedError("robust errors are of fits of models; of a density, gpustats.Likelihood(density, x).fit()")
-    if estimates.covariance is None:
-        raise NotImplementedError(f"robust errors of {len(estimates.labels)} parameters: they are for 5,000 at most")
-    objective = fitted.objective
-    problem, n_rows = objective.problem, getattr(objective.problem, "n_rows", None)
-    if clusters is not None and n_rows is not None and len(clusters) != n_rows:
-        raise ValueError(f"clusters has {len(clusters)} labels, and there are {n_rows} observations: it must have one for each")
-    values = objective.values(fitted.climbed.point)
-    sums = problem.score_sums(values, objective.wrt, clusters, n_clusters)
-    products = sums if clusters is None else sums.T @ sums
-    bread = _bread(fitted)
-    whole = times * bread @ products @ bread
-    covariance = whole[np.ix_(fitted.free, fitted.free)]
-    numbers = np.sqrt(np.where(fitted.free, np.diagonal(whole), np.nan))
-    return replace(estimates, covariance=covariance, standard_errors=by_name(objective, numbers), errors_by=kind)
-
-
-def _bread(fitted: Fitted) -> np.ndarray:
-    """Inverse of the information in the elements; rows of what stays are 0."""
+def _bread(fitted: Fitted) -> Doubles:
+    """Inverse of the information in the elements."""
     coordinates, stay = fitted.objective.coordinates, fitted.pinned | fitted.climbed.at_bound
     factor = fitted.information.factor()
     if factor is None:
@@ -70,5 +54,5 @@ def _bread(fitted: Fitted) -> np.ndarray:
     inverse = factor.inverse()
     inverse[stay], inverse[:, stay] = 0, 0
     jacobian = coordinates.jacobian(fitted.climbed.point).toarray()
-    found: np.ndarray = jacobian @ inverse @ jacobian.T
+    found: Doubles = jacobian @ inverse @ jacobian.T
     return found

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from .estimates import Estimates
 
 MOST_ROWS = 60  # of a table; of more estimates the first and the last
 
 
-def table(estimates: Estimates, level: float) -> str:
-    """Text of the table of `Estimates.summary`."""
+def table(
+    title: str, facts: Mapping[str, str], end: str, labels: Sequence[str], values: np.ndarray, errors: np.ndarray, level: float
+) -> str:
+    """Text of the table of `Estimates.summary`; `facts` stand two by two above it, then the search's `end`."""
     from scipy.special import ndtr, ndtri
 
-    values, errors = estimates.estimates, estimates.errors
     width = float(ndtri((1 + level) / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         z = values / errors
@@ -33,19 +31,15 @@ def table(estimates: Estimates, level: float) -> str:
             continue
         low, high = values[i] - width * errors[i], values[i] + width * errors[i]
         cells = [f"{v:.4f}" if 1e-3 <= abs(v) < 1e5 or v == 0 else f"{v:.3e}" for v in (values[i], errors[i], low, high)]
-        rows.append([estimates.labels[i], *cells[:2], f"{z[i]:.3f}", f"{p[i]:.3f}", *cells[2:]])
+        rows.append([labels[i], *cells[:2], f"{z[i]:.3f}", f"{p[i]:.3f}", *cells[2:]])
     widths = [max(len(row[c]) for row in rows) for c in range(7)]
     lines = ["  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
              for row in rows]  # fmt: skip
     rule = max(len(lines[0]), 60)
-    facts = [
-        ("observations", f"{estimates.n_observations:.10g}", "log-likelihood", f"{estimates.log_likelihood:.6g}"),
-        ("free parameters", str(estimates.n_parameters), "AIC", f"{estimates.aic:.6g}"),
-        ("errors by", estimates.errors_by, "BIC", f"{estimates.bic:.6g}"),
-    ]
-    left = max(len(a) + 2 + len(b) for a, b, _, _ in facts) + 4
-    told = [f"{f'{a}: {b}'.ljust(left)}{c}: {d}" for a, b, c, d in facts]
+    told = [f"{name}: {value}" for name, value in facts.items()]
+    left = max(map(len, told[::2])) + 4
+    pairs = [f"{a.ljust(left)}{b}" for a, b in zip(told[::2], told[1::2], strict=True)]
     return "\n".join([
-        estimates.density, "=" * rule, *told, f"search: {estimates.message}", "-" * rule, lines[0].rstrip(), "-" * rule,
+        title, "=" * rule, *pairs, f"search: {end}", "-" * rule, lines[0].rstrip(), "-" * rule,
         *(line.rstrip() for line in lines[1:]), "=" * rule,
     ])  # fmt: skip

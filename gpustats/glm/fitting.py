@@ -53,11 +53,8 @@ class Fitting(Fittable):
     n_groups: int | None
 
     if TYPE_CHECKING:
-        parameters: tuple[str, ...]
-        differentiable: tuple[str, ...]
-
-        def value_and_grad(self, *, wrt: Sequence[str], **arguments: Value) -> tuple[Any, dict[str, Any]]: ...
-        def _held(self) -> dict[str, Value]: ...
+        @property
+        def differentiable(self) -> tuple[str, ...]: ...
         def _all_arguments(self, beta: Value, alpha: Value = 0.0, *args: Value, **kwargs: Value) -> Arguments: ...
         def _linear_arguments(self, beta: Value, alpha: Value = 0.0, **tables: Value) -> Arguments: ...
 
@@ -146,7 +143,7 @@ def _on_host(value: Value) -> np.ndarray:
 class GLMProblem(Problem):
     """GLM as a fit maximises it."""
 
-    def __init__(self, glm: Fitting):
+    def __init__(self, glm: Any):
         self._glm, family = glm, glm._family
         self._family = family
         self.name = f"GLM of {family.density.name}"
@@ -154,7 +151,7 @@ class GLMProblem(Problem):
         self.domains = {n: words.get(n, set()) if n in family.parameters else set() for n in glm.parameters}
         self.n_rows = glm.n_rows
         self._vector = family.vector
-        self.single = np.dtype(getattr(glm, "_dtype")).itemsize == 4
+        self.single = np.dtype(glm._dtype).itemsize == 4
 
     @functools.cached_property
     def _data(self) -> dict[str, Value]:
@@ -208,7 +205,7 @@ class GLMProblem(Problem):
         value, slopes = self._glm.value_and_grad(**values, wrt=tuple(wrt))
         gradient = np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt])
         if not (second and np.isfinite(value) and np.isfinite(gradient).all()):
-            return Expanded(float(value), gradient, Bordered.dense(np.full((len(gradient), len(gradient)), np.nan)) if second else None)
+            return Expanded(float(value), gradient)
         return Expanded(float(value), gradient, self._glm._bordered(**values, wrt=tuple(wrt)))
 
     def score_sums(self, values: Named, wrt: Sequence[str], clusters: np.ndarray | None, n_clusters: int) -> Doubles:
@@ -225,7 +222,7 @@ class GLMProblem(Problem):
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
         groups: ArrayLike | Mapping[str, ArrayLike] | None = None,
-    ) -> Prediction:  # type: ignore[override]  # fmt: skip
+    ) -> Prediction:  # fmt: skip
         """Predictions for new rows: X (M, k), their offset, and their groups as `GLM` takes them."""
         if estimates.covariance is None:
             raise NotImplementedError(f"predictions with errors from {len(estimates.labels)} parameters: 5,000 at most")
@@ -240,7 +237,7 @@ class GLMProblem(Problem):
         outcomes = estimates[COEFFICIENTS].shape[1] if self._vector else 1
         found = [self._predicted(estimates, X, shift, given, c) for c in range(outcomes)]
         if self._vector:
-            return Prediction(*(np.stack([f[i] for f in found], -1) for i in range(2)), None, None)
+            return Prediction(np.stack([f[0] for f in found], -1), np.stack([f[1] for f in found], -1), None, None)
         return Prediction(*found[0])
 
     def _check_groups(self, given: Mapping[str, Any], estimates: Estimates, n: int) -> None:
@@ -257,7 +254,7 @@ class GLMProblem(Problem):
                 raise ValueError(f"groups of {name} must be ({n},) whole numbers, not {index.dtype} of shape {index.shape}")
             if index.size and (index.min() < 0 or index.max() >= levels):
                 unseen = index[(index < 0) | (index >= levels)][0]
-                raise ValueError(f"groups of {name} has {unseen}, and the fit has groups 0 to {levels - 1}: {unseen} was not seen")
+                raise ValueError(f"groups of {name} has {unseen}, which the fit has not seen: its groups are 0 to {levels - 1}")
             if Z is not None and np.shape(Z) != (n, needed[name]):
                 raise ValueError(f"columns of groups of {name} have shape {np.shape(Z)}, and must have ({n}, {needed[name]})")
 
@@ -275,6 +272,7 @@ class GLMProblem(Problem):
             eta += (columns * value.ravel()[elements]).sum(1)
             if name in places:
                 np.put_along_axis(slopes, places[name] + np.broadcast_to(elements, columns.shape), columns, 1)
+        assert estimates.fitted is not None
         covariance, free = np.asarray(estimates.covariance), estimates.fitted.free
         covariance = np.where(np.isnan(covariance), 0.0, covariance)  # what is at a bound stays there
         errors = _spread(slopes[:, free], covariance)
@@ -306,7 +304,7 @@ class GLMProblem(Problem):
             return ones, index * width + (c if width > 1 else 0)
         return np.asarray(Z, float), index * value.shape[1] + np.arange(value.shape[1])
 
-    def _mean(self, estimates: Estimates, eta: np.ndarray, changed: Mapping[str, float] = {}) -> Any:  # noqa: B006
+    def _mean(self, estimates: Estimates, eta: np.ndarray, changed: Mapping[str, float] = {}) -> Any:
         """Mean of the density at linear predictors; None where it has none."""
         values = {n: estimates[n] for n in self._family.parameters} | dict(changed)
         try:

@@ -1,4 +1,4 @@
-"""Products of the design matrix with itself and with columns, where it lies: on the host as kernels of CPUs read it, or on a GPU."""
+"""Products of the design matrix with itself and with columns, where it lies: as the kernels of CPUs read it, or on a GPU."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 
 from ..evaluation.pointwise import Pointwise
 from ..evaluation.results import as_host
-from ..language.device_function import Argument
-from ..language.device_function import parse
+from ..language.device_function import Argument, parse
 from ..linalg.threads import as_many_as_free
 from ..rows.assembly import Design, members
 from ..runtime.types import Array, Doubles
@@ -80,7 +79,8 @@ class DeviceDesign:
         return found
 
     def times(self, weights: Array) -> Doubles:
-        return self._inner(self._placed(weights).reshape(-1, 1), self._X)[0]
+        found: Doubles = self._inner(self._placed(weights).reshape(-1, 1), self._X)[0]
+        return found
 
     def total(self, weights: Array) -> float:
         """Sum of a device array (N,)."""

@@ -18,7 +18,7 @@ from ..rows.assembly import Element, Layout, Number, Part, Product, assembled, s
 from ..rows.second_derivatives import LEAST_IN_BLOCKS
 from ..runtime.arrays import is_device_array
 from ..runtime.types import Array, Doubles
-from .arguments import Arguments, Route
+from .arguments import Arguments, GLMArgument, Route
 from .data import GLMData
 from .family import COEFFICIENTS, INTERCEPT, Family
 from .products import design_of
@@ -65,7 +65,7 @@ class _Call:
         self._starts, self.size = dict[str, int](), 0
         for name in names:
             self._starts[name] = self.size
-            self.size += int(np.prod(getattr(arguments[name].value, "shape", ()), dtype=int))
+            self.size += int(np.size(arguments[name].value))
         weighted = data.weights is not None
         self._function, self._names = numbers_of(family.term(weighted), arguments.dim or 0)
 
@@ -93,8 +93,8 @@ class _Call:
                 own.append(self._intercept(arguments[INTERCEPT], c))
         return {n: parts for n, parts in found.items() if parts}
 
-    def _intercept(self, alpha: Any, outcome: int) -> Part:
-        start, shape = self._starts[INTERCEPT], getattr(alpha.value, "shape", ())
+    def _intercept(self, alpha: GLMArgument, outcome: int) -> Part:
+        start, shape = self._starts[INTERCEPT], alpha.batch + alpha.core
         if alpha.kind is Route.GROUP:
             groups = self._data.groups
             assert groups is not None

@@ -21,7 +21,7 @@ from ..rows.second_derivatives import LEAST_IN_BLOCKS, SecondDerivatives
 from ..runtime import arrays
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, DType, Doubles, Value
+from ..runtime.types import Array, Doubles, DType, Value
 from .arguments import Arguments
 from .data import Named, read
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family

@@ -37,16 +37,9 @@ class Fitting(Fittable):
     """Mixture that can be fitted."""
 
     if TYPE_CHECKING:
-        density: Density
-        x: Any
-        _runtime: Any
         _function: Pointwise
 
-        def loglik(self, log_weights: Any, *args: Any, **kwargs: Any) -> float: ...
-        def value_and_grad(self, log_weights: Any, *args: Any, wrt: Any = None, **kwargs: Any) -> tuple[float, dict[str, Any]]: ...
-        def responsibilities(self, log_weights: Any, *args: Any, **kwargs: Any) -> Any: ...
-
-    def fit(  # type: ignore[override]
+    def fit(
         self, components: int | None = None, *, start: Mapping[str, ArrayLike] | None = None,
         fixed: Mapping[str, ArrayLike] | None = None,
         bounds: Mapping[str, tuple[ArrayLike | None, ArrayLike | None]] | None = None,
@@ -117,7 +110,7 @@ class MixtureProblem(Problem):
     """Mixture as a fit maximises its log-likelihood."""
 
     def __init__(
-        self, mixture: Fitting, components: int, rng: Any, fixed: Mapping[str, Any], priors: Mapping[str, Any]
+        self, mixture: Any, components: int, rng: Any, fixed: Mapping[str, Any], priors: Mapping[str, Any]
     ):
         self._mixture, self.k, self._rng, self._fixed, self._priors = mixture, components, rng, fixed, priors
         density = mixture.density
@@ -165,7 +158,7 @@ class MixtureProblem(Problem):
         parts = [part if len(part) > 2 else sample for part in parts]
         if not any(a.rank for a in density.log_density.arguments):
             own = {a.name for a in self._arguments}
-            given = {n: float(v) for n, v in known.items() if n in own and v.ndim == 0} | density.defaults
+            given = {n: float(v) for n, v in {**density.defaults, **known}.items() if n in own and np.ndim(v) == 0}
             fits = [self._fitted(density, part, given) for part in parts]
             return {a.name: np.array([f[a.name] for f in fits], float) for a in self._arguments}
         return {a.name: np.stack([moment_start(a, part) for part in parts]) for a in self._arguments}
@@ -225,7 +218,7 @@ class ExpectationMaximisation:
     are left to the search that follows.
     """
 
-    def __init__(self, mixture: Fitting, values: Mapping[str, np.ndarray], fixed: Mapping[str, Any]):
+    def __init__(self, mixture: Any, values: Mapping[str, np.ndarray], fixed: Mapping[str, Any]):
         self._mixture, self._values, self._fixed = mixture, dict(values), fixed
         function = mixture._function
         ranks = {a.name: a.rank for a in function.arguments}
@@ -264,7 +257,7 @@ class ExpectationMaximisation:
         return {n: v if v.ndim else float(v) for n, v in values.items() if n != WEIGHTS}
 
     def _loglik(self, values: Mapping[str, np.ndarray]) -> float:
-        return self._mixture.loglik(values[WEIGHTS], **self._own(values))
+        return float(self._mixture.loglik(values[WEIGHTS], **self._own(values)))
 
     def _step(self, values: Mapping[str, np.ndarray], shares: Any, counts: np.ndarray) -> dict[str, np.ndarray]:
         weights = {WEIGHTS: np.log(counts / counts.sum())}

@@ -130,7 +130,8 @@ class Mixture(BoundDensity, Fitting, Replayable):
         ValueError
             Where a parameter has neither one value nor K, or names are unknown or missing.
         """
-        return self._sum(self._call(log_weights, args, kwargs))
+        call = self._call(log_weights, args, kwargs)
+        return self._launch(call)[0] if call.placement.pattern.n_rows else 0.0
 
     __call__ = loglik
 
@@ -364,9 +365,6 @@ class Mixture(BoundDensity, Fitting, Replayable):
                 )
         placement = terms.place(MIXTURE, values, self._runtime)
         return _MixtureCall(terms, values, placement, self._native or any(map(is_device_array, [*parameters, weights])))
-
-    def _sum(self, call: _MixtureCall) -> float:
-        return self._launch(call)[0] if call.placement.pattern.n_rows else 0.0
 
     def _rows(self, call: _MixtureCall, kind: str, dtype: np.dtype, stream: Sequence[int] = ()) -> Any:
         n_rows = call.placement.pattern.n_rows

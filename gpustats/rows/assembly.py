@@ -152,7 +152,7 @@ def _add(
 ) -> None:
     """Add the part of a pair, and its transpose if `both`."""
     if isinstance(left, Element) and isinstance(right, Element) and left.key == right.key:
-        diagonal = np.bincount(left.index, derivative, len(left.places))
+        diagonal = _sums(left.index, derivative, len(left.places))
         _add_diagonal(found, layout, left.places, right.places, diagonal)
         if both:
             _add_diagonal(found, layout, right.places, left.places, diagonal)
@@ -175,16 +175,20 @@ def _product(left: Part, right: Part, f: Any, total: Any) -> Doubles:
         case Product(), Product():
             return left.design.gram(f, right.design)
         case Element(), Number():
-            return np.bincount(left.index, f, len(left.places))[:, None]
+            return _sums(left.index, f, len(left.places))[:, None]
         case Element(), Product():
             return right.design.by_group(f, left.index, len(left.places))
         case Product(), Element():
             return _product(right, left, f, total).T
         case Element(), Element():
             n = len(left.places), len(right.places)
-            flat = np.bincount(left.index.astype(np.int64) * n[1] + right.index, f, n[0] * n[1])
-            return flat.reshape(n)
+            return _sums(left.index.astype(np.int64) * n[1] + right.index, f, n[0] * n[1]).reshape(n)
     raise AssertionError
+
+
+def _sums(index: np.ndarray, numbers: Array, n: int) -> Doubles:
+    """Sums (n,) of numbers by their places."""
+    return np.bincount(index, numbers, n).astype(float, copy=False)
 
 
 def _scatter(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, matrix: Doubles) -> None:
@@ -236,7 +240,8 @@ def score_sums(
                 case Number():
                     found[:, part.place] += np.bincount(clusters, first[name], n)
                 case Element():
-                    flat = np.bincount(clusters.astype(np.int64) * len(part.places) + part.index, first[name], n * len(part.places))
+                    size = len(part.places)
+                    flat = np.bincount(clusters.astype(np.int64) * size + part.index, first[name], n * size)
                     found[:, part.places] += flat.reshape(n, -1)
                 case Product():
                     found[:, part.places] += part.design.by_group(first[name], clusters, n)

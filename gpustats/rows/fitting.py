@@ -38,11 +38,8 @@ class Fitting(Fittable):
     n_rows: int | None
 
     if TYPE_CHECKING:
-        parameters: tuple[str, ...]
-        defaults: Mapping[str, Value]
-
-        def __call__(self, **arguments: Value) -> Any: ...
-        def value_and_grad(self, *, wrt: Sequence[str], **arguments: Value) -> tuple[Any, dict[str, Any]]: ...
+        @property
+        def parameters(self) -> tuple[str, ...]: ...
         def _values(self, args: Sequence[Value], kwargs: Mapping[str, Value]) -> tuple[list[Value], Sequence[str]]: ...
 
     def hessian(
@@ -116,7 +113,7 @@ class Fitting(Fittable):
 class RowsProblem(Problem):
     """Model of rows as a fit maximises it."""
 
-    def __init__(self, rows: Fitting):
+    def __init__(self, rows: Any):
         self._rows, bound = rows, rows._bound
         self._parameters = bound.parameters
         self.name = bound.row.name

@@ -1,76 +1,38 @@
-"""Confidence intervals of estimates: by standard errors, and by the profile of the log-likelihood."""
+"""Confidence intervals by the profile of the log-likelihood."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..runtime.types import Doubles
-
-if TYPE_CHECKING:
-    from .estimates import Estimates
-    from .maximum import Fitted
+from .fitted import Fitted
 
 MOST_TRIES, FARTHEST = 40, 1e3  # evaluations of a profile for one end, and the largest distance in standard errors
 TOLERANCE = 1e-9  # of the signed root of the likelihood ratio
 
 
-def wald_intervals(estimates: Estimates, level: float, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Estimates ± quantiles of their standard errors."""
+def profile_intervals(fitted: Fitted, level: float, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Intervals of parameters, (..., 2) each, or of single elements by their labels."""
     from scipy.special import ndtri
 
-    width = ndtri((1 + level) / 2)
-    found = {}
+    coordinates, quantile = fitted.objective.coordinates, float(ndtri((1 + level) / 2))
+    labels, found = coordinates.labels(), {}
     for name in names:
-        if name in estimates.standard_errors:
-            value, error = np.asarray(estimates.parameters[name]), np.asarray(estimates.standard_errors[name])
-        else:
-            at = place_of(estimates, name)
-            value, error = estimates.estimates[at], estimates.errors[at]
-        found[name] = np.stack([value - width * error, value + width * error], -1)
-    return found
-
-
-def place_of(estimates: Estimates, label: str) -> int:
-    """Place of a label among all; ValueError where there is none."""
-    if label not in estimates.labels:
-        some = ", ".join([*estimates.free, *estimates.labels][:12])
-        raise ValueError(f"no {label!r} was estimated; there are {some}{', …' if len(estimates.labels) > 12 else ''}")
-    return estimates.labels.index(label)
-
-
-def profile_intervals(estimates: Estimates, level: float, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Intervals of the profile of the log-likelihood."""
-    from scipy.special import ndtri
-
-    fitted: Fitted | None = estimates.fitted
-    if fitted is None:
-        raise NotImplementedError("profile intervals are of fits of models; of a density, gpustats.Likelihood(density, x).fit()")
-    coordinates = fitted.objective.coordinates
-    labels = coordinates.labels()
-    quantile = float(ndtri((1 + level) / 2))
-    found = {}
-    for name in names:
-        at = coordinates.elements[name] if name in coordinates.elements else labels.index(name) if name in labels else None
-        if at is None:
-            place_of(estimates, name)
-        owner = name if isinstance(at, slice) else next(n for n, s in coordinates.elements.items() if s.start <= at < s.stop)
-        if not coordinates.charts[owner].elementwise:
+        owner = name if name in coordinates.elements else name.partition("[")[0]
+        chart, elements, points = coordinates.charts[owner], coordinates.elements[owner], coordinates.points[owner]
+        if not chart.elementwise:
             raise NotImplementedError(f"the elements of {owner} depend on one another, and have no profiles")
-        first = coordinates.points[owner].start - coordinates.elements[owner].start
-        places = range(*at.indices(coordinates.n_elements)) if isinstance(at, slice) else [at]
-        ends = np.array([_ends(fitted, p + first, quantile) if fitted.free[p] else (np.nan, np.nan) for p in places])
-        values = np.empty_like(ends)
-        chart = coordinates.charts[owner]
+        places = range(elements.stop - elements.start) if name == owner else [labels.index(name) - elements.start]
+        free = fitted.free[elements]
+        ends = np.array([_ends(fitted, points.start + k, quantile) if free[k] else (np.nan, np.nan) for k in places])
+        point = fitted.climbed.point[points]
         for side in range(2):
-            whole = fitted.climbed.point[coordinates.points[owner]].copy()
-            for p, end in zip(places, ends[:, side], strict=True):
-                whole[p - coordinates.elements[owner].start] = end
-            back = chart.back(whole).ravel()
-            values[:, side] = [back[p - coordinates.elements[owner].start] for p in places]
-        found[name] = values.reshape(*coordinates.shapes[owner], 2) if isinstance(at, slice) else values[0]
+            whole = point.copy()
+            whole[list(places)] = ends[:, side]
+            ends[:, side] = chart.back(whole).ravel()[list(places)]
+        found[name] = ends.reshape(*coordinates.shapes[owner], 2) if name == owner else ends[0]
     return found
 
 
