@@ -98,7 +98,7 @@ class Objective:
             expanded = self.problem.expand(values, self.wrt, second)
         except np.linalg.LinAlgError:
             expanded = Expanded(-np.inf, np.zeros(coordinates.n_elements))
-        value, slopes, hessian = expanded
+        value, slopes, hessian = expanded.value, expanded.gradient, expanded.hessian
         if self._priors:
             more, own, bends = self._of_priors(values)
             value, slopes = value + more, slopes + own

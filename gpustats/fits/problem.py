@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +19,22 @@ if TYPE_CHECKING:
 Named = Mapping[str, Any]
 
 
-class Expanded(NamedTuple):
+@dataclass(frozen=True)
+class Expanded:
     """Log-likelihood at a point, its derivatives in the elements of some parameters, one after another, and the second ones."""
 
     value: float
     gradient: Doubles  # (P,)
     hessian: Bordered | None = None
+
+    def __add__(self, other: Expanded) -> Expanded:
+        both = None if self.hessian is None or other.hessian is None else self.hessian + other.hessian
+        return Expanded(self.value + other.value, self.gradient + other.gradient, both)
+
+    @property
+    def finite(self) -> bool:
+        """True if the value and its derivatives are finite."""
+        return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all())
 
 
 class Problem(ABC):

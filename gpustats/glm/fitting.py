@@ -89,17 +89,19 @@ class Fitting(Fittable):
         names = self.differentiable if wrt is None else check_wrt_among(wrt, self.differentiable)
         arguments = self._all_arguments(beta, alpha, *args, **kwargs)
         values = {n: a.value if isinstance(a.value, float) else _on_host(a.value) for n, a in arguments.by_name.items()}
-        made: Bordered = self._bordered(**values, wrt=tuple(names))
+        made: Bordered | None = self._expanded(**values, wrt=tuple(names)).hessian
+        if made is None:
+            return np.full((size := sum(np.size(values[n]) for n in names), size), np.nan)
         tables = [n for n in names if arguments.kinds[n] is Route.GROUP]
         return made.tosparse() if tables else made.toarray()
 
     @in_pieces(added)
-    def _bordered(self, beta: Value, alpha: Value, *args: Value, wrt: Sequence[str], **kwargs: Value) -> Bordered:
-        """Second derivatives in the elements of parameters."""
+    def _expanded(self, beta: Value, alpha: Value, *args: Value, wrt: Sequence[str], **kwargs: Value) -> Expanded:
+        """Sum, and its derivatives in the elements of parameters."""
         arguments = self._all_arguments(beta, alpha, *args, **kwargs)
         if isinstance(self._evaluator, Varying):
-            return self._evaluator.bordered(arguments, wrt)
-        return self._second.hessian(arguments, wrt, self._predictor(arguments, wrt))
+            return self._evaluator.expanded(arguments, wrt)
+        return self._second.expanded(arguments, wrt, self._predictor(arguments, wrt))
 
     @in_pieces(added)
     def _score_sums(
@@ -202,11 +204,8 @@ class GLMProblem(Problem):
         raise ValueError(f"{name} is a vector, whose length only a value tells: give start={{{name!r}: …}}")
 
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
-        value, slopes = self._glm.value_and_grad(**values, wrt=tuple(wrt))
-        gradient = np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt])
-        if not (second and np.isfinite(value) and np.isfinite(gradient).all()):
-            return Expanded(float(value), gradient)
-        return Expanded(float(value), gradient, self._glm._bordered(**values, wrt=tuple(wrt)))
+        found: Expanded = self._glm._expanded(**values, wrt=tuple(wrt))
+        return found
 
     def score_sums(self, values: Named, wrt: Sequence[str], clusters: np.ndarray | None, n_clusters: int) -> Doubles:
         more = {} if clusters is None else {"clusters": clusters}

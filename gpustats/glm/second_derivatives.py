@@ -11,10 +11,21 @@ import numpy as np
 from ..evaluation.pointwise import Pointwise
 from ..evaluation.results import as_host
 from ..evaluation.second_order import SecondOrder, second_order
-from ..fits.bordered import Bordered
+from ..fits.problem import Expanded
 from ..language.device_function import Argument
 from ..language.unrolling import unrolled
-from ..rows.assembly import Element, Layout, Number, Part, Product, assembled, score_products, score_sums, sum_of
+from ..rows.assembly import (
+    Element,
+    Layout,
+    Number,
+    Part,
+    Product,
+    assembled,
+    assembled_gradient,
+    score_products,
+    score_sums,
+    sum_of,
+)
 from ..rows.second_derivatives import LEAST_IN_BLOCKS
 from ..runtime.arrays import is_device_array
 from ..runtime.types import Array, Doubles
@@ -34,12 +45,15 @@ class SecondDerivatives:
     def _design(self) -> Any:
         return design_of(self._data.design)
 
-    def hessian(self, arguments: Arguments, names: Sequence[str], predictor: Array) -> Bordered:
-        """Matrix of second derivatives in the elements of parameters, one after another; `predictor` is the linear one."""
+    def expanded(self, arguments: Arguments, names: Sequence[str], predictor: Array) -> Expanded:
+        """Sum and its derivatives in the elements of parameters, one after another; `predictor` is the linear one."""
         call = _Call(self._family, self._data, self._design, arguments, names)
-        derivatives = call.derivatives(predictor, True, False)
-        total = self._design.total if is_device_array(predictor) else sum_of
-        return assembled(call.parts(), derivatives.second, call.layout(), total)
+        value, first, second = call.derivatives(predictor, True, False)
+        if not np.isfinite(value):
+            return Expanded(value, np.full(call.size, np.nan))
+        parts, total = call.parts(), self._design.total if is_device_array(predictor) else sum_of
+        gradient = assembled_gradient(parts, first, call.size, total)
+        return Expanded(value, gradient, assembled(parts, second, call.layout(), total))
 
     def score_sums(
         self, arguments: Arguments, names: Sequence[str], predictor: Array, clusters: np.ndarray | None, n_clusters: int

@@ -12,7 +12,7 @@ import numpy as np
 from ..density import Density
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.results import delivered, like
-from ..fits.bordered import Bordered
+from ..fits.problem import Expanded
 from ..parallel.rows import is_stored, largest
 from ..rows.along import Along, Linear
 from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
@@ -150,15 +150,20 @@ class Varying:
         """The linear predictor of each row."""
         return delivered(self.runtime, self.rows(False).terms(**self._in_rows(arguments)), arguments.native)
 
-    def bordered(self, arguments: Arguments, wrt: Sequence[str]) -> Bordered:
-        """Second derivatives in the elements of parameters, one after another; those of the largest term by groups."""
+    def expanded(self, arguments: Arguments, wrt: Sequence[str]) -> Expanded:
+        """Sum and its derivatives in the elements of parameters, one after another; those of the largest term by groups."""
+        value, slopes = self.value_and_grad(arguments, wrt)
+        found = Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
+        if not found.finite:
+            return found
         names = names_in_rows(self._family, self._terms)
         sizes = {t.name: int(np.prod(arguments[t.name].value.shape)) for t in self._terms if t.name in wrt}
         largest = max(sizes, key=lambda n: sizes[n], default="")
         blocks = names[largest] if largest and sizes[largest] >= LEAST_IN_BLOCKS else ()
         made = self._second.hessian(*self._of_rows(arguments, wrt), blocks)
         order = self._places(arguments, wrt)
-        return replace(made, places=order[made.places], block_places=order[made.block_places])
+        made = replace(made, places=order[made.places], block_places=order[made.block_places])
+        return replace(found, hessian=made)
 
     def score_sums(
         self, arguments: Arguments, wrt: Sequence[str], clusters: np.ndarray | None, n_clusters: int

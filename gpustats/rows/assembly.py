@@ -147,6 +147,23 @@ def assembled(
     return found
 
 
+def assembled_gradient(
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, Any], size: int, total: Callable[[Array], float] = sum_of
+) -> Doubles:
+    """First derivatives in the elements, (P,), of those in the arguments, (N,) or their sums."""
+    found = np.zeros(size)
+    for name, parts in arguments.items():
+        for part in parts:
+            match part:
+                case Number():
+                    found[part.place] += first[name] if np.ndim(first[name]) == 0 else total(first[name])
+                case Element():
+                    found[part.places] += _sums(part.index, first[name], len(part.places))
+                case Product():
+                    found[part.places] += part.design.times(first[name])
+    return found
+
+
 def _add(
     found: Bordered, layout: Layout, left: Part, right: Part, derivative: Any, total: Any, both: bool
 ) -> None:

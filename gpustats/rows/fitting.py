@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,10 +157,8 @@ class RowsProblem(Problem):
 
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
         value, slopes = self._rows.value_and_grad(**values, wrt=tuple(wrt))
-        gradient = np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt])
-        if not second:
-            return Expanded(float(value), gradient)
-        return Expanded(float(value), gradient, self._hessian(values, wrt))
+        found = Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
+        return replace(found, hessian=self._hessian(values, wrt)) if second and found.finite else found
 
     def _hessian(self, values: Named, wrt: Sequence[str]) -> Bordered:
         in_order = [values[n] for n in self._parameters]
