@@ -281,6 +281,8 @@ def _refuse_endless(fitted: Fitted) -> None:
         complement = matrix.complement
     else:
         complement, places = scaled.border, scaled.places
+    if not complement.size:
+        return
     values, vectors = np.linalg.eigh(complement)
     if values[0] < LEAST_EIGENVALUE * max(1.0, len(values) / 10) and values[0] > -1e-7:
         direction = np.zeros(information.size)
