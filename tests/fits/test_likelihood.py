@@ -92,7 +92,8 @@ def test_coordinates(words):
     factor = rng.normal(size=(2, 3, 3))
     value = {
         "positive": rng.uniform(1, 2, 3), "unit": rng.uniform(0.1, 0.9, 3), "ordered": np.sort(rng.normal(size=3)),
-        "simplex": np.array([0.2, 0.5, 0.3]), "logarithms": np.log([0.2, 0.5, 0.3]), "covariance": factor @ factor.swapaxes(1, 2),
+        "simplex": np.array([0.2, 0.5, 0.3]), "logarithms": np.log([0.2, 0.5, 0.3]),
+        "covariance": factor @ factor.swapaxes(1, 2),
     }[words]  # fmt: skip
     chart = chart_of({words}, value.shape)
     u, g = chart.to(value), rng.normal(size=value.shape)
