@@ -117,16 +117,6 @@ def _multiply(call: MatrixCall, a: Matrix, a_kind: str, b: Matrix, b_kind: str, 
         provider.lower(out, out)
 
 
-def inner(a: Array, b: Array) -> Array:
-    """Products a' b of stacks of matrices, (s, m, k) and (s, m, n), where they lie: (s, k, n)."""
-    stack, (m, k), n = tuple(a.shape[:-2]), a.shape[-2:], b.shape[-1]
-    batch = math.prod(stack)
-    call = MatrixCall({"a": a, "b": b}, 2.0 * batch * m * k * n, batch * k * n)
-    out = call.result((*stack, k, n))
-    _multiply(call, call.operand(a, stack).T, FULL, call.operand(b, stack), FULL, out)
-    return call.deliver(out, (*stack, k, n))
-
-
 def gram(a: Array, *, where: str = "auto") -> Array:
     """Gram matrix a a', of which one half is computed and mirrored.
 
