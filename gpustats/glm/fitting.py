@@ -82,9 +82,9 @@ class Fitting(Fittable):
         >>> X, y = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 2.5])
         >>> glm = gs.GLM(gs.normal, y, X, eta="mu")
         >>> glm.hessian(np.array([1.0]), 0.0, sigma=1.0)
-        array([[-14. ,  -6. ,   3. ],
-               [ -6. ,  -3. ,   1. ],
-               [  3. ,   1. ,   2.25]])
+        array([[-14.  ,  -6.  ,   3.  ],
+               [ -6.  ,  -3.  ,   1.  ],
+               [  3.  ,   1.  ,   2.25]])
         """
         names = self.differentiable if wrt is None else check_wrt_among(wrt, self.differentiable)
         arguments = self._all_arguments(beta, alpha, *args, **kwargs)

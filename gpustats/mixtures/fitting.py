@@ -76,10 +76,10 @@ class Fitting(Fittable):
         Examples
         --------
         >>> import numpy as np, gpustats as gs
-        >>> x = np.concatenate([gs.normal.rvs(0.0, 1.0, size=600, rng=1), gs.normal.rvs(5.0, 1.0, size=400, rng=2)])
+        >>> x = np.concatenate([gs.normal.rvs(1.0, 1.0, size=600, rng=1), gs.normal.rvs(6.0, 1.0, size=400, rng=2)])
         >>> fit = gs.Mixture(gs.normal, x).fit(2)
         >>> np.sort(fit["mu"]).round(1), np.sort(np.exp(fit["log_weights"])).round(1)
-        (array([-0. ,  5.1]), array([0.4, 0.6]))
+        (array([1., 6.]), array([0.4, 0.6]))
         """
         from ..fits.maximum import maximise
 
