@@ -8,14 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..rewriting.differentiate import VALUE, derivative_name, gradient
+from ..runtime.arrays import is_device_array
 from ..runtime.base import Runtime
 from ..runtime.types import Value
 from .gradient import Summed
 from .pointwise import Pointwise
+from .results import as_host
 
 
 class SecondOrder(NamedTuple):
-    """Value, and derivatives by the names of the arguments: numbers, or (N,) where one of them varies with the rows."""
+    """Value, and derivatives by the names of the arguments: numbers, or (N,) where one of them varies with the rows.
+
+    These are device arrays where the arguments are.
+    """
 
     value: float
     first: dict[str, Any]
@@ -70,9 +75,12 @@ class _Derivatives:
         placement, sums, rows = self._summed.evaluate(values, runtime)
         n_alone = min(placement.pattern.n_rows, 1)  # a row that is alone, or none, is summed
 
+        native = [n for n, v in zip(self._summed.argument_names, values, strict=True) if is_device_array(v)]
+
         def found(result: str, names: Collection[str]) -> Any:
             if result in rows:
-                return rows[result].reshape(-1)
+                row = rows[result].reshape(-1)
+                return row if any(n in native for n in names if n in by_row) else as_host(runtime, row)
             number = float(sums[result][0])
             return np.full(n_alone, number) if any(n in by_row for n in names) else number
 

@@ -1,5 +1,7 @@
 """Fits of GLMs, beside statsmodels: families and links, errors, tests, predictions, groups, pieces, fits that do not exist."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -319,3 +321,23 @@ def test_bounds_and_profile_intervals():
     for end in fit.interval(method="profile", parameters="beta[1]")["beta[1]"]:
         rest = minimize(lambda t, end=end: lost(np.array([t[0], end, t[1], t[2]])), np.zeros(3), tol=1e-12)
         np.testing.assert_allclose(2 * (fit.log_likelihood + rest.fun), chi2(1).ppf(0.95), rtol=1e-6)
+
+
+def test_a_device_with_memory_of_its_own(monkeypatch):
+    """Arrays on a device that the host does not see, in tiles of a GPU: the same estimates and errors."""
+    from gpustats.runtime import choose
+
+    rng = np.random.default_rng(13)
+    X, eta, _ = data(rng)
+    y, groups, clusters = rng.poisson(np.exp(eta)).astype(float), rng.integers(0, 5, N), rng.integers(0, 9, N)
+
+    def fits():
+        for given in ({"weights": np.full(N, 1.5)}, {"groups": groups}):
+            fit = gs.GLM(gs.poisson_log, y, X, **given).fit()
+            yield np.concatenate([fit.estimates, fit.errors, fit.robust().errors, fit.clustered(clusters).errors])
+
+    wanted, runtime = list(fits()), choose.get()
+    monkeypatch.setattr(runtime, "device", dataclasses.replace(runtime.device, type="gpu", warp=32, compute_units=2))
+    monkeypatch.setattr(runtime, "host_visible", False)
+    for found, want in zip(fits(), wanted, strict=True):
+        np.testing.assert_allclose(found, want, rtol=1e-9)
