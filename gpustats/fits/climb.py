@@ -38,6 +38,7 @@ DOUBLE, SINGLE = (1e-20, 1e-13), (1e-8, 3e-7)
 #: A search runs away when its last step is as long as the one before, to this share, and so little of the information along it
 #: is left.
 SAME_STEP, INFORMATION_LEFT = 0.3, 1e-5
+ROUNDING_GAIN = 1e-8  # of a step that does not improve the value, at which a search ends as well as it can
 DOWNWARD = 1e-7  # curvature, relative to the diagonal, that is told from rounding
 
 
@@ -117,6 +118,9 @@ def climb(
         trial = evaluate(point + step)
         gained = trial.value - here.value if trial.finite else -np.inf
         ratio = gained / gain if gain > error else (1.0 if gained > -error else -1.0)
+        if ratio <= 1e-4 and gain <= ROUNDING_GAIN and damping <= 1:
+            converged, message = True, "converged"  # what is left to gain is less than values tell
+            break
         if ratio > 1e-4:
             point, here, before = point + step, trial, step
             damping = (0.1 * damping if damping > SMALLEST_DAMPING else 0.0) if ratio > 0.75 else damping

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.results import as_host
 from ..fits.bordered import Bordered
-from ..fits.bound_density import start_in
+from ..fits.bound_density import sample_of, start_in
 from ..fits.estimates import Estimates
 from ..fits.fittable import Fittable
 from ..fits.predictions import Prediction
@@ -180,6 +180,7 @@ class GLMProblem(Problem):
         shapes = {COEFFICIENTS: (glm._columns, *outcomes), INTERCEPT: (*[glm.n_groups] * (glm.n_groups is not None), *outcomes)}
         shapes |= {t.name: (t.largest + 1, *([] if t.columns is None else [t.columns])) for t in glm._terms}
         defaults = {n: np.asarray(v, float) for n, v in self._family.density.defaults.items()}
+        defaults = {**self._without_columns(), **defaults}
         found = {}
         for name in self.domains:
             own = given.get(name, defaults.get(name))
@@ -193,6 +194,19 @@ class GLMProblem(Problem):
                 raise ValueError(f"{name} has shape {own.shape}, and must have {shapes[name]}")
             found[name] = own
         return found
+
+    def _without_columns(self) -> dict[str, np.ndarray]:
+        """Intercept and parameters of a density of any numbers, without columns: these may be far from 0 and 1."""
+        density, family = self._family.density, self._family
+        if "real" not in density.log_density.arguments[0].words or any(a.rank for a in density.log_density.arguments):
+            return {}
+        try:
+            fit = density.fit(sample_of(self._data[OBSERVATIONS]))
+        except ValueError:  # which the search from elsewhere tells in its own words
+            return {}
+        found = {n: np.asarray(fit[n], float) for n in family.parameters} | {INTERCEPT: np.asarray(fit[family.eta], float)}
+        by_group = INTERCEPT if self._glm.n_groups is not None else ""
+        return {n: v for n, v in found.items() if np.isfinite(v) and n != by_group}
 
     def _start(self, name: str) -> np.ndarray:
         """Value of a parameter of the density at which a search may begin."""
