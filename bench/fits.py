@@ -145,13 +145,14 @@ def main(argv: list[str] | None = None) -> int:
     report = Report(args)
     sample = report.default(args.sample, gpu=20, cpu=20, quick=2)
     sizes = report.default(None, gpu=[(10_000, 1000)], cpu=[(10_000, 1000)], quick=[(50, 100)])
-    peers = report.peers([GPUStats, SciPy])
-    for case in report.wanted([Case(density, *size) for density in DENSITIES for size in sizes]):
-        report.rows += rows(report, case, peers, sample)
-    sizes = report.default(None, gpu=[(1_000_000, 50)], cpu=[(1_000_000, 50)], quick=[(2000, 4)])
-    if regressions := report.wanted([Regression(*size, robust) for size in sizes for robust in (False, True)]):
-        for regression in regressions:
-            report.rows += regression_rows(report, regression, report.peers([GPUStats, Statsmodels]))
+    large = report.default(None, gpu=[(1_000_000, 50)], cpu=[(1_000_000, 50)], quick=[(2000, 4)])
+    cases: list[Case | Regression] = [Case(density, *size) for density in DENSITIES for size in sizes]
+    cases += [Regression(*size, robust) for size in large for robust in (False, True)]
+    for case in report.wanted(cases):
+        if isinstance(case, Regression):
+            report.rows += regression_rows(report, case, report.peers([GPUStats, Statsmodels]))
+        else:
+            report.rows += rows(report, case, report.peers([GPUStats, SciPy]), sample)
     return report.write(Table(report.rows, COLUMNS, NOTE))
 
 

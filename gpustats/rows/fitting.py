@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -98,14 +99,18 @@ class Fitting(Fittable):
     @in_pieces(added)
     def _bordered(self, *values: Value, wrt: Sequence[str], blocks: Sequence[str]) -> Bordered:
         """Second derivatives in the elements of parameters."""
-        return SecondDerivatives(self._bound, self._own.runtime).hessian(values, wrt, blocks)
+        return self._derivatives.hessian(values, wrt, blocks)
 
     @in_pieces(added)
     def _score_sums(
         self, *values: Value, wrt: Sequence[str], n_clusters: int, clusters: np.ndarray | None = None
     ) -> Doubles:
         """Sums of the rows' scores: see `Problem.score_sums`."""
-        return SecondDerivatives(self._bound, self._own.runtime).score_sums(values, wrt, clusters, n_clusters)
+        return self._derivatives.score_sums(values, wrt, clusters, n_clusters)
+
+    @functools.cached_property
+    def _derivatives(self) -> SecondDerivatives:
+        return SecondDerivatives(self._bound, self._own.runtime)
 
     def _problem(self) -> Problem:
         return RowsProblem(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,8 +21,10 @@ from .parameters import shape_of
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from .binding import Binding
+    from .binding import Binding, RowFunction
 
+#: Functions of a row as functions of numbers, by the length of vectors: pieces of a model share them, and their derivatives.
+_FUNCTIONS: WeakKeyDictionary[RowFunction, dict[int, Pointwise]] = WeakKeyDictionary()
 #: Elements of the tables of one grouping from which on these are blocks.
 LEAST_IN_BLOCKS = 300
 ROWS_AT_ONCE = 1 << 20  # whose derivatives are in memory
@@ -57,8 +60,8 @@ class SecondDerivatives:
     """Second derivatives of a model of rows whose arguments are numbers, on one device."""
 
     def __init__(self, bound: Binding, runtime: Runtime):
-        self._bound, self._runtime = bound, runtime
-        self._functions: dict[int, tuple[Pointwise, NumberArguments]] = {}
+        self.bound, self.runtime = bound, runtime
+        self._arguments: dict[int, NumberArguments] = {}
         self._designs: dict[int, HostDesign] = {}
 
     def hessian(self, values: Sequence[Any], names: Sequence[str], blocks: Sequence[str]) -> Bordered:
@@ -89,25 +92,18 @@ class SecondDerivatives:
 
     def function(self, length: int) -> tuple[Pointwise, NumberArguments]:
         """Function of a row as one of numbers."""
-        if length not in self._functions:
-            arguments = NumberArguments.of(self._bound, length)
-            own = [p for p in arguments.row.function.parameters if p.name != "dim"]
+        if length not in self._arguments:
+            self._arguments[length] = NumberArguments.of(self.bound, length)
+        arguments, known = self._arguments[length], _FUNCTIONS.setdefault(self.bound.row, {})
+        if length not in known:
             row = arguments.row
-            made = Pointwise(row.name, row.function, [Argument(p.name) for p in own], row.functions, row.source)
-            self._functions[length] = made, arguments
-        return self._functions[length]
+            own = [Argument(p.name) for p in row.function.parameters if p.name != "dim"]
+            known[length] = Pointwise(row.name, row.function, own, row.functions, row.source)
+        return known[length], arguments
 
     def design(self, X: np.ndarray) -> HostDesign:
         """Design matrix of a leaf."""
         return self._designs.setdefault(id(X), HostDesign(X))
-
-    @property
-    def bound(self) -> Binding:
-        return self._bound
-
-    @property
-    def runtime(self) -> Runtime:
-        return self._runtime
 
 
 class _Call:
