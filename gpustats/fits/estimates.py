@@ -275,7 +275,7 @@ class Estimates:
         Parameters
         ----------
         *args, **kwargs
-            What the model takes: of a GLM, see `gpustats.GLM.fit`.
+            What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows.
 
         Returns
         -------

@@ -19,6 +19,8 @@ from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, as_rows, chunks, largest, read
+from ..runtime.arrays import is_device_array
+from ..runtime.transfers import to_host
 from ..runtime.types import Array, Doubles, Value
 from .arguments import Arguments, Route
 from .data import GLMData
@@ -47,6 +49,7 @@ class Fitting(Fittable):
     _pieces: Pieces | None
     _data: GLMData
     _evaluator: Evaluator | Varying
+    _second: SecondDerivatives
     _runtime: Runtime
     _columns: int
     n_rows: int
@@ -114,14 +117,6 @@ class Fitting(Fittable):
             return self._evaluator.score_sums(arguments, wrt, clusters, n_clusters)
         return self._second.score_sums(arguments, wrt, self._predictor(arguments, wrt), clusters, n_clusters)
 
-    @property
-    def _second(self) -> SecondDerivatives:
-        found: SecondDerivatives | None = self.__dict__.get("_second_derivatives")
-        if found is None or self.__dict__.get("_second_of") is not self._data:  # a piece is a copy with other data
-            found = SecondDerivatives(self._family, self._data)
-            self.__dict__.update(_second_derivatives=found, _second_of=self._data)
-        return found
-
     def _predictor(self, arguments: Arguments, wrt: Sequence[str]) -> Array:
         """Linear predictor at the arguments of a call, on the device where products with X are computed there."""
         beta, alpha = (arguments[n].value for n in (COEFFICIENTS, INTERCEPT))
@@ -136,9 +131,6 @@ class Fitting(Fittable):
 
 
 def _on_host(value: Value) -> np.ndarray:
-    from ..runtime.arrays import is_device_array
-    from ..runtime.transfers import to_host
-
     return to_host(value) if is_device_array(value) else np.asarray(value)
 
 
@@ -295,10 +287,12 @@ class GLMProblem(Problem):
         slope = (self._mean(estimates, eta + step) - self._mean(estimates, eta - step)) / (2 * step)
         of_mean = slopes * slope[:, None]
         for name in self._family.parameters:
-            if name in places and np.ndim(estimates[name]) == 0:
-                wide = MEAN_STEP * max(abs(estimates[name]), 1e-8)
-                up, down = (self._mean(estimates, eta, {name: estimates[name] + s * wide}) for s in (1, -1))
-                of_mean[:, places[name]] = (up - down) / (2 * wide)
+            value = np.asarray(estimates[name], float)
+            for i in range(value.size if name in places else 0):
+                wide = MEAN_STEP * max(abs(value.flat[i]), 1e-3)
+                unit = wide * (np.arange(value.size) == i).reshape(value.shape)
+                up, down = (self._mean(estimates, eta, {name: (value + s * unit)[()]}) for s in (1, -1))
+                of_mean[:, places[name] + i] = (up - down) / (2 * wide)
         return eta, errors, mean, _spread(of_mean[:, free], covariance)
 
     def _columns_of(
@@ -317,9 +311,9 @@ class GLMProblem(Problem):
             return ones, index * width + (c if width > 1 else 0)
         return np.asarray(Z, float), index * value.shape[1] + np.arange(value.shape[1])
 
-    def _mean(self, estimates: Estimates, eta: np.ndarray, changed: Mapping[str, float] = {}) -> Any:
+    def _mean(self, estimates: Estimates, eta: np.ndarray, changed: Mapping[str, Value] | None = None) -> Any:
         """Mean of the density at linear predictors; None where it has none."""
-        values = {n: estimates[n] for n in self._family.parameters} | dict(changed)
+        values = {n: estimates[n] for n in self._family.parameters} | dict(changed or {})
         try:
             return np.asarray(self._family.density.mean(**{self._family.eta: eta}, **values), float)
         except (AttributeError, NotImplementedError):

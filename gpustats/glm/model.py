@@ -36,6 +36,7 @@ from .launch import Launcher, Plan
 from .on_rows import Delegate, RowsCall
 from .repeated import repeatable, repeated
 from .results import Evaluator
+from .second_derivatives import SecondDerivatives
 from .varying import Varying, made_with, read_terms
 
 #: Repeated call of a GLM's summed log-density and its derivatives.
@@ -138,6 +139,7 @@ class GLM(Remade, Replayable, Fitting):
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
         self._launcher = Launcher(self._data, self._plans)
         self._evaluator = Evaluator(self._launcher)
+        self._second = SecondDerivatives(self._family, self._data)
         self._calls: Plans[_Call | RowsCall | None] = Plans()
         self._delegate = Delegate(self._family, self._data) if stay else None
 

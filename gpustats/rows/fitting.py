@@ -17,6 +17,7 @@ from ..fits.fittable import Fittable
 from ..fits.problem import Expanded, Named, Problem
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, is_stored
+from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Value
 from .leaves import Column, Dot, Gather, PerRow, Scalar
@@ -83,7 +84,7 @@ class Fitting(Fittable):
         if set(names) <= set(numbers):
             found: np.ndarray = self._second(*values, wrt=names)
             return found
-        values = [to_host(v) if hasattr(v, "device") and not isinstance(v, np.ndarray) else v for v in values]
+        values = [to_host(v) if is_device_array(v) else v for v in values]
         shapes = {n: shape_of(v) for n, v in zip(parameters, values, strict=True) if n in names}
         made: Bordered = self._bordered(*values, wrt=names, blocks=blocks_of(self._bound, shapes))
         tables = any(isinstance(parameters[n].leaf, Gather | PerRow) for n in names)

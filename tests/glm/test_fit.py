@@ -220,6 +220,16 @@ def test_outcomes_of_several_kinds():
     density = upper * (1 - upper) - lower * (1 - lower)
     np.testing.assert_allclose((density / (upper - lower)) @ X, 0, atol=1e-8)
     assert fit.n_parameters == K + 3 and (np.diff(fit["cutpoints"]) > 0).all()
+    new = fit.predict(X[:1])
+    slopes = np.zeros(K + 3)
+    for i in range(K + 3):
+        ends = []
+        for step in (-1e-6, 1e-6):
+            moved = fit.estimates + step * (np.arange(K + 3) == i)
+            ends.append((1 / (1 + np.exp(moved[K:] - X[0] @ moved[:K]))).sum())  # the mean: the sum of P(y > category)
+        slopes[i] = (ends[1] - ends[0]) / 2e-6
+    np.testing.assert_allclose(new.mean, ends[0], rtol=1e-5)
+    np.testing.assert_allclose(new.mean_errors, np.sqrt(slopes @ fit.covariance @ slopes), rtol=1e-5)
 
 
 def test_priors_are_penalties():
