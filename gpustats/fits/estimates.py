@@ -61,6 +61,15 @@ class Estimates:
         How many of them are independent of one another: weights of K components are K - 1.
     errors_by : str
         What the standard errors are made of: ``"observed information"``, ``"HC0"`` or ``"clusters"``.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> fit = gs.Likelihood(gs.gamma, gs.gamma.rvs(2.5, 1.5, size=1000, rng=1)).fit()
+    >>> fit.labels, fit.estimates.round(2), fit.errors.round(2), fit.robust().errors.round(2)
+    (('alpha', 'beta'), array([2.41, 1.44]), array([0.1 , 0.07]), array([0.1 , 0.06]))
+    >>> round(fit.wald("alpha = 2.5").p, 2)
+    0.36
     """
 
     density: str

@@ -60,6 +60,17 @@ class Fittable:
         Newton's method with damping, on the logarithms of positive parameters, the log odds of those in [0, 1] and the Cholesky
         factors of covariances. Where a model has no second derivatives, L-BFGS goes first, and these are differences of exact
         first ones. Estimates at a bound are exact; their standard errors are nan, and those of others hold given them.
+        Estimates keep the model, which robust errors, profiles and predictions need.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> dose, deaths = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 6.0, 9.0])
+        >>> fit = gs.GLM(gs.poisson_log, deaths, dose).fit()
+        >>> fit["beta"].round(3), fit.standard_errors["beta"].round(3)
+        (array([0.706]), array([0.255]))
+        >>> fit.interval(method="profile")["beta"].round(2)
+        array([[0.24, 1.26]])
         """
         from .maximum import maximise
 

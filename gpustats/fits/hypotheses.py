@@ -20,6 +20,15 @@ class Test(NamedTuple):
     df : int
     p : float
         Probability of such a statistic, or a larger one, where the hypothesis holds.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> likelihood = gs.Likelihood(gs.normal, np.array([0.5, 1.5, 0.0, 2.0]))
+    >>> found, at_0 = likelihood.fit(), likelihood.fit(fixed={"mu": 0.0})
+    >>> test = found.likelihood_ratio(at_0)
+    >>> round(test.statistic, 3), test.df, round(test.p, 3)
+    (3.822, 1, 0.051)
     """
 
     statistic: float

@@ -20,6 +20,14 @@ class Prediction:
         The mean of a new observation; None where the density has none.
     mean_errors : (M,) ndarray or None
         Standard errors of the mean, by the delta method.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> dose, deaths = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 6.0, 9.0])
+    >>> new = gs.GLM(gs.poisson_log, deaths, dose).fit().predict([[4.0]])
+    >>> new.mean.round(1), new.mean_errors.round(1)
+    (array([19.6]), array([9.8]))
     """
 
     linear_predictor: np.ndarray

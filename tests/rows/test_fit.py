@@ -67,6 +67,10 @@ def test_blocks_of_many_groups_are_as_a_dense_matrix():
         np.testing.assert_allclose(fit["slope"][k], best, rtol=1e-7, atol=1e-9)
         spread = fit["sigma"] * np.sqrt(np.diag(np.linalg.inv(x[own].T @ x[own])))
         np.testing.assert_allclose(fit.standard_errors["slope"][k], spread, rtol=1e-7)
+    g[g == 5] = 6
+    g[0] = 5  # a group of one row, which tells one of its two slopes
+    with pytest.raises(ValueError, match=r"nothing tells slope\[5, 0\], slope\[5, 1\] apart"):
+        gs.Rows(text, y=y, x=x, slope=gs.gather(g)).fit(start={"slope": np.zeros((groups, 2)), "sigma": 1.0})
 
 
 def test_a_hundred_thousand_groups():
