@@ -18,7 +18,6 @@ from ..evaluation.pointwise import Pointwise
 from ..evaluation.results import as_host
 from ..fits.bound_density import moment_start, sample_of, start_in, sums_of_scores
 from ..fits.estimates import Estimates
-from ..fits.fittable import Fittable
 from ..fits.newton import solve
 from ..fits.problem import Expanded, Named, Problem
 from ..fits.scales import Scales
@@ -33,7 +32,7 @@ MOST_EM_STEPS, EM_GAIN = 200, 1e-5  # steps, and the gain of an observation at w
 ROWS_OF_SCORES = 1 << 16
 
 
-class Fitting(Fittable):
+class Fitting:
     """Mixture that can be fitted."""
 
     if TYPE_CHECKING:
@@ -85,9 +84,6 @@ class Fitting(Fittable):
 
         problem = MixtureProblem(self, self._components(components, start, fixed), rng, fixed or {}, priors or {})
         return maximise(problem, start, fixed, bounds, priors, max_iterations, progress)
-
-    def _problem(self) -> Problem:
-        return MixtureProblem(self, 1, 0, {}, {})
 
     def _components(self, components: int | None, *given: Mapping[str, ArrayLike] | None) -> int:
         found = {len(np.ravel(g[WEIGHTS])) for g in given if g is not None and WEIGHTS in g}
