@@ -4,7 +4,7 @@
     across = -(-padded // 4)
     tiles = across * (across + 1) // 2
     squares = [(i, j) for i in range(4) for j in range(4)]
-    parts = max(threads // columns, 1)
+    parts = max(threads // (columns + 1), 1)
 %>\
 // out[block][tile][4][4]: X' diag(weights) X over the block's rows, of which a thread has a tile on or below the diagonal.
 KERNEL(${threads}) gram(

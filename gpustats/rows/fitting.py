@@ -85,10 +85,20 @@ class Fitting(Fittable):
             found: np.ndarray = self._second(*values, wrt=names)
             return found
         values = [to_host(v) if is_device_array(v) else v for v in values]
+        self._refuse_own_rows(names)
         shapes = {n: shape_of(v) for n, v in zip(parameters, values, strict=True) if n in names}
         made: Bordered = self._bordered(*values, wrt=names, blocks=blocks_of(self._bound, shapes))
         tables = any(isinstance(parameters[n].leaf, Gather | PerRow) for n in names)
         return made.tosparse() if tables else made.toarray()
+
+    def _refuse_own_rows(self, names: Collection[str]) -> None:
+        """NotImplementedError for numbers of the rows' own among parameters, where the rows lie in pieces."""
+        own = [n for n in names if isinstance(self._bound.parameters[n].leaf, PerRow)]
+        if own and self._pieces is not None:
+            raise NotImplementedError(
+                f"{own[0]} has a number for each row, and the rows lie in pieces ({self._pieces.where}): there are second "
+                "derivatives in it on one device alone, without memory=, devices= and client="
+            )
 
     @in_pieces(added)
     def _second(self, *values: Value, wrt: Sequence[str]) -> np.ndarray:
@@ -168,6 +178,7 @@ class RowsProblem(Problem):
 
     def _hessian(self, values: Named, wrt: Sequence[str]) -> Bordered:
         in_order = [values[n] for n in self._parameters]
+        self._rows._refuse_own_rows(wrt)
         if self._by_row:
             return Bordered.dense(self._rows._second(*in_order, wrt=tuple(wrt)))
         shapes = {n: np.shape(values[n]) for n in wrt}

@@ -113,6 +113,9 @@ def test_hessian_of_all_leaves():
     assert isinstance(rows.hessian(**values, wrt=("beta", "c")), np.ndarray)
     with pytest.raises(ValueError, match="one set of parameters"):
         rows.hessian(**values | {"c": np.zeros((3, 2))}, wrt=names)
+    pieces = gs.Rows(gs.normal, x=np.zeros(90), mu=gs.per_row(), chunk=30, memory=600)
+    with pytest.raises(NotImplementedError, match="mu has a number for each row, and the rows lie in pieces"):
+        pieces.fit(priors={"mu": gs.normal(0.0, 1.0)})
 
 
 def test_sequences():
