@@ -31,17 +31,19 @@ from ..runtime.types import Array, Value
 from .arguments import Arguments, Route, arguments_of
 from .data import GLMData, Named, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from .fitting import Fitting
 from .launch import Launcher, Plan
 from .on_rows import Delegate, RowsCall
 from .repeated import repeatable, repeated
 from .results import Evaluator
+from .second_derivatives import SecondDerivatives
 from .varying import Varying, made_with, read_terms
 
 #: Repeated call of a GLM's summed log-density and its derivatives.
 _Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
 
 
-class GLM(Remade, Replayable):
+class GLM(Remade, Replayable, Fitting):
     """The log-likelihood of a generalised linear model whose data stay on a device.
 
     The observations have the density ``f(y[n]; eta[n], …)`` with the linear predictor ``eta[n] = X[n] @ beta + alpha +
@@ -137,6 +139,7 @@ class GLM(Remade, Replayable):
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
         self._launcher = Launcher(self._data, self._plans)
         self._evaluator = Evaluator(self._launcher)
+        self._second = SecondDerivatives(self._family, self._data)
         self._calls: Plans[_Call | RowsCall | None] = Plans()
         self._delegate = Delegate(self._family, self._data) if stay else None
 
@@ -293,8 +296,8 @@ class GLM(Remade, Replayable):
         self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]
     ) -> tuple[Sequence[str], dict[str, int]]:
         names, vector = list(self.parameters), self._family.vector
-        axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector}
-        own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors")}
+        axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector, "clusters": -1}
+        own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors", "clusters", "n_clusters")}
         self._refuse_named(method)
         if method == "weighted_gradients":
             names.insert(0, "factors")

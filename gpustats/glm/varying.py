@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,14 +12,16 @@ import numpy as np
 from ..density import Density
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.results import delivered, like
+from ..fits.problem import Expanded
 from ..parallel.rows import is_stored, largest
 from ..rows.along import Along, Linear
 from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
 from ..rows.model import Rows, rows_on
+from ..rows.second_derivatives import LEAST_IN_BLOCKS, SecondDerivatives
 from ..runtime import arrays
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, DType, Value
+from ..runtime.types import Array, Doubles, DType, Value
 from .arguments import Arguments
 from .data import Named, read
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
@@ -145,6 +149,48 @@ class Varying:
     def linear_predictor(self, arguments: Arguments) -> Array:
         """The linear predictor of each row."""
         return delivered(self.runtime, self.rows(False).terms(**self._in_rows(arguments)), arguments.native)
+
+    def expanded(self, arguments: Arguments, wrt: Sequence[str]) -> Expanded:
+        """Sum and its derivatives in the elements of parameters, one after another; those of the largest term by groups."""
+        value, slopes = self.value_and_grad(arguments, wrt)
+        found = Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
+        if not found.finite:
+            return found
+        names = names_in_rows(self._family, self._terms)
+        sizes = {t.name: int(np.prod(arguments[t.name].value.shape)) for t in self._terms if t.name in wrt}
+        largest = max(sizes, key=lambda n: sizes[n], default="")
+        blocks = names[largest] if largest and sizes[largest] >= LEAST_IN_BLOCKS else ()
+        made = self._second.hessian(*self._of_rows(arguments, wrt), blocks)
+        order = self._places(arguments, wrt)
+        made = replace(made, places=order[made.places], block_places=order[made.block_places])
+        return replace(found, hessian=made)
+
+    def score_sums(
+        self, arguments: Arguments, wrt: Sequence[str], clusters: np.ndarray | None, n_clusters: int
+    ) -> Doubles:
+        """Sums of the observations' scores: see `Problem.score_sums`."""
+        order = np.argsort(self._places(arguments, wrt))
+        found = self._second.score_sums(*self._of_rows(arguments, wrt), clusters, n_clusters)[:, order]
+        return found[order] if clusters is None else found
+
+    @functools.cached_property
+    def _second(self) -> SecondDerivatives:
+        return SecondDerivatives(self.rows(True)._bound, self.runtime)
+
+    def _of_rows(self, arguments: Arguments, wrt: Sequence[str]) -> tuple[list[Value], list[str]]:
+        """Values of the parameters of the rows, in their order, and the names of those in `wrt`."""
+        given, names = self._in_rows(arguments), names_in_rows(self._family, self._terms)
+        return [given[n] for n in self.rows(True).parameters], [r for n in wrt for r in names[n]]
+
+    def _places(self, arguments: Arguments, wrt: Sequence[str]) -> np.ndarray:
+        """Places of the rows' elements among those of the GLM's parameters: a table's columns stand side by side there."""
+        found, start = list[np.ndarray](), 0
+        for name in wrt:
+            value = arguments[name].value
+            places = start + np.arange(1 if isinstance(value, float) else value.size)
+            start += places.size
+            found.append(places.reshape(value.shape).T.ravel() if name in self._matrices else places)
+        return np.concatenate(found)
 
     def _in_rows(self, arguments: Arguments) -> dict[str, Value]:
         """Values of the parameters of `Rows`, by name."""
