@@ -165,7 +165,7 @@ class GroupSums:
             self._runtime.synchronize()  # which reads the arrays
         end = first + terms.n_rows
         goes_on = end < self._groups.size and self._groups[end] == groups[-1]
-        n_ended = n_groups - goes_on
+        n_ended = n_groups - int(goes_on)
         self._begun = (sums, n_ended * n_draws) if goes_on else None
         return Terms(self._runtime, sums, 0, n_ended, n_draws, _DOUBLE) if n_ended else None
 
