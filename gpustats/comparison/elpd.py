@@ -115,8 +115,8 @@ def warn_of_k(pareto_k: np.ndarray, n_draws: int, what: str) -> bool:
     if not (count := int((pareto_k > good_k).sum())):
         return False
     warnings.warn(
-        f"the Pareto k of {count} of {pareto_k.size} {what} is greater than {good_k:.2f}: there, importance sampling is not to "
-        "be relied upon, because the posterior without them is another one. Look at these, use a more robust model, or fit anew "
-        "without them (gs.kfold)", UserWarning, stacklevel=4,
+        f"the Pareto k of {count} of {pareto_k.size} {what} is greater than {good_k:.2f}: importance sampling does not hold "
+        "there, because the posterior without them is another one. Look at them, use a more robust model, or fit anew without "
+        "them (gs.kfold)", UserWarning, stacklevel=4,
     )  # fmt: skip
     return True

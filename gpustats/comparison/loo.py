@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..parallel.divide import check_sizes
+from . import smoothing
 from .draws import Draws, GivenDraws, read_draws
 from .elpd import elpd_data, is_old, labelled, warn_of_k
 from .smoothing import GroupSums, Tail, Terms, psis
-from .smoothing import waic as waic_of
-from .sources import Model, Source, source_of
+from .sources import Model, Source, TableSource, source_of
 
 MOST_VARIANCE = 0.4  # of a row's log density, for WAIC
 
@@ -44,7 +45,7 @@ def loo(
         Group of each row: instead of a row, all rows of a group are left out together. Their terms are summed for each draw, in
         float64.
     r_eff : float, optional
-        Relative efficiency, effective draws per draw; by default as in ArviZ, the mean over all parameters, and 1 for one chain.
+        Relative efficiency, effective draws per draw; by default as in ArviZ: the mean over all parameters, 1 for one chain.
     pointwise : bool, optional
         Whether the result has the numbers of each row.
     memory : int, optional
@@ -73,15 +74,16 @@ def loo(
     Notes
     -----
     With the draws' terms of a row, v, the weight of a draw is exp(-v). To the largest a generalised Pareto distribution is
-    fitted, whose quantiles take their places (Vehtari, Simpson, Gelman, Yao & Gabry 2024, *Pareto smoothed importance sampling*,
-    JMLR 25(72); the fit by Zhang & Stephens 2009 with a weak prior). The number of these follows the ArviZ that is installed:
-    min(S / 5, 3 sqrt(S / r_eff)), rounded up by ArviZ 0 and down by ArviZ 1. Where at most four weights are larger than the
-    others, nothing is smoothed, and k is infinite. Arithmetic is in float64, of terms in the type of the model.
+    fitted (Zhang & Stephens 2009, with a weak prior), whose quantiles take their places (Vehtari et al. 2024). The number of
+    these follows the ArviZ that is installed: min(S / 5, 3 sqrt(S / r_eff)), rounded up by ArviZ 0 and down by ArviZ 1. Where
+    at most four weights are larger than the others, nothing is smoothed, and k is infinite. Arithmetic is in float64, of terms
+    in the type of the model.
 
     References
     ----------
-    Vehtari, Gelman & Gabry (2017), Practical Bayesian model evaluation using leave-one-out cross-validation and WAIC. Statistics
-    and Computing 27, 1413-1432.
+    Vehtari, Gelman & Gabry (2017), Practical Bayesian model evaluation using leave-one-out cross-validation and WAIC.
+    Statistics and Computing 27, 1413-1432. Vehtari, Simpson, Gelman, Yao & Gabry (2024), Pareto smoothed importance sampling.
+    Journal of Machine Learning Research 25(72).
 
     Examples
     --------
@@ -99,8 +101,8 @@ def loo(
 
 
 def loo_of(
-    source: Source, draws: Draws, *, groups: ArrayLike | None, r_eff: float | None, pointwise: bool, memory: int | None,
-    chunk: int | None, labels: Labels | None = None,
+    source: Source | TableSource, draws: Draws, *, groups: ArrayLike | None, r_eff: float | None, pointwise: bool,
+    memory: int | None, chunk: int | None, labels: Labels | None = None,
 ) -> Any:  # fmt: skip
     """Leave-one-out cross-validation of a source of terms: see `loo`; `labels` are those of its rows."""
     r_eff = draws.r_eff() if r_eff is None else float(r_eff)
@@ -161,21 +163,32 @@ def waic(
     """
     source = source_of(model)
     known = read_draws(draws, source.names)
-    found = by_row(source, known, waic_of, 3, memory, chunk)
-    variance = found[:, 1]
+    return waic_of(source, known, pointwise=pointwise, memory=memory, chunk=chunk)
+
+
+def waic_of(
+    source: Source | TableSource, draws: Draws, *, pointwise: bool, memory: int | None, chunk: int | None,
+    labels: Labels | None = None,
+) -> Any:  # fmt: skip
+    """WAIC of a source of terms: see `waic`; `labels` are those of its rows."""
+    labels = labels or Labels((source.n_rows,), ["obs"], {})
+    found = by_row(source, draws, smoothing.waic, 3, memory, chunk).reshape(*labels.shape, 3)
+    variance = found[..., 1]
     if warning := bool((variance > MOST_VARIANCE).any()):
         warnings.warn(
             f"the variance of the log density of {int((variance > MOST_VARIANCE).sum())} rows is greater than {MOST_VARIANCE}: "
-            "WAIC may be wrong, and gs.loo says for which rows it is", UserWarning, stacklevel=2,
+            "WAIC may be wrong, and gs.loo says for which rows", UserWarning, stacklevel=3,
         )  # fmt: skip
-    elpd_i = labelled(found[:, 0] - variance, "elpd_i", ["obs"], {})
-    return elpd_data("waic", elpd_i, float(variance.sum()), known.n, warning, pointwise)
+    elpd_i = labelled(found[..., 0] - variance, "elpd_i", *labels[1:])
+    return elpd_data("waic", elpd_i, float(variance.sum()), draws.n, warning, pointwise)
 
 
 def by_row(
-    source: Source, draws: Draws, numbers_of: Callable[[Terms], np.ndarray], count: int, memory: int | None, chunk: int | None
+    source: Source | TableSource, draws: Draws, numbers_of: Callable[[Terms], np.ndarray], count: int, memory: int | None,
+    chunk: int | None,
 ) -> np.ndarray:  # fmt: skip
     """Numbers of each row, (N, count), the last of which is the first draw whose term is not finite."""
+    check_sizes(memory, chunk)
     found = np.empty((source.n_rows, count))
     for rows, terms, order in source.pieces(draws, None, memory, chunk):
         numbers = numbers_of(terms)
@@ -186,9 +199,10 @@ def by_row(
 
 
 def _by_group(
-    source: Source, draws: Draws, groups: ArrayLike, tail: Tail, memory: int | None, chunk: int | None
+    source: Source | TableSource, draws: Draws, groups: ArrayLike, tail: Tail, memory: int | None, chunk: int | None
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Numbers of each group, and the names of the groups."""
+    check_sizes(memory, chunk)
     given = np.asarray(groups)
     if given.shape != (source.n_rows,):
         raise ValueError(f"groups has shape {given.shape}, and must have one for each of the {source.n_rows} rows")

@@ -15,7 +15,7 @@ from ..kernels.template import Template
 
 if TYPE_CHECKING:
     from ..runtime.base import Device, Kernel, Runtime
-    from ..runtime.types import DType, Handle
+    from ..runtime.types import DType, Handle, KernelValue
 
 _PSIS, _WAIC = Template.beside(__file__, "psis"), Template.beside(__file__, "waic")
 _BY_ROW = Template.beside(__file__, "by_row")
@@ -152,7 +152,8 @@ class GroupSums:
         kernel, threads, _ = _by_row_kernel(self._runtime, "add_groups", terms.dtype)
         n_groups, n_draws = starts.size - 1, terms.n_draws
         sums = self._runtime.scratch(8 * n_groups * n_draws)
-        index, alive = [], []
+        index: list[KernelValue] = []
+        alive: list[object] = []
         for array in (starts, places):
             array = np.ascontiguousarray(array, np.int32)
             kept = array if self._runtime.host_visible else self._runtime.to_device(array)

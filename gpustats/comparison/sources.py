@@ -73,7 +73,7 @@ class Source(ABC):
         """
         given = self.arguments(draws)
         axes = self.row_axes(given)
-        size = chunk or self._rows_of_piece(memory, draws.n)
+        size = chunk or rows_of_piece(self.runtime, memory, draws.n)
         data = self._data if order is None else in_memory(self._data)
         for first in range(0, self.n_rows, size):
             end = min(first + size, self.n_rows)
@@ -89,13 +89,6 @@ class Source(ABC):
             del found, model
             yield Piece(np.arange(first, end) if order is None else order[first:end], terms, order_of_terms)
             del terms
-
-    def _rows_of_piece(self, memory: int | None, n_draws: int) -> int:
-        if memory is None:
-            most = PIECE_ON_CPU if self.runtime.device.type == "cpu" else PIECE_ON_GPU
-            free = self.runtime.free_memory()
-            memory = int(min(most, FREE_PART * (self.runtime.device.memory if free is None else free)))
-        return max(int(memory) // (2 * 8 * n_draws), 1)  # the terms lie there twice when they are turned
 
     @property
     @abstractmethod
@@ -134,10 +127,19 @@ class Source(ABC):
 
 def source_of(model: Model) -> Source:
     """Source of a model's terms; TypeError for a model that has none."""
-    for kind, made in ((Rows, _OfRows), (GLM, _OfGLM), (Likelihood, _OfLikelihood), (Mixture, _OfMixture)):
+    kinds: dict[type, type[Source]] = {Rows: _OfRows, GLM: _OfGLM, Likelihood: _OfLikelihood, Mixture: _OfMixture}
+    for kind, made in kinds.items():
         if isinstance(model, kind):
             return made(model)
     raise TypeError(f"the model must be a Rows, a GLM, a Likelihood or a Mixture, not {type(model).__name__}")
+
+
+def rows_of_piece(runtime: Runtime, memory: int | None, n_draws: int) -> int:
+    """Rows of a piece whose terms, which lie there twice while they are turned, take so many bytes; None: few."""
+    if memory is None:
+        most, free = PIECE_ON_CPU if runtime.device.type == "cpu" else PIECE_ON_GPU, runtime.free_memory()
+        memory = int(min(most, FREE_PART * (runtime.device.memory if free is None else free)))
+    return max(int(memory) // (2 * 8 * n_draws), 1)
 
 
 def _part(value: Array, rows: slice | np.ndarray, name: str) -> Array:
@@ -234,7 +236,7 @@ class _OfMixture(Source):
         return {}
 
     def piece(self, data: Mapping[str, Array]) -> Mixture:
-        with choose.use(self.runtime):
+        with choose.use(self.runtime.device):
             return Mixture(self.model.density, data["x"])
 
     def terms(self, model: Mixture, given: Mapping[str, Value], n_draws: int) -> ResidentTerms:
@@ -245,3 +247,26 @@ class _OfMixture(Source):
             return mixture_rows(density, model.x, self.runtime, shapes).resident_terms(given)
         table = [model.logpdf(**{n: v[s] for n, v in given.items()}) for s in range(n_draws)]
         return self.of_array(np.stack([to_host(row) if arrays.is_device_array(row) else row for row in table]))
+
+
+class TableSource:
+    """Terms that are a table on the host, (draws, N)."""
+
+    def __init__(self, table: np.ndarray):
+        self._table, self.runtime, self.n_rows = table, choose.get(), table.shape[1]
+
+    def pieces(
+        self, draws: Draws, order: np.ndarray | None = None, memory: int | None = None, chunk: int | None = None
+    ) -> Iterator[Piece]:
+        """See `Source.pieces`."""
+        runtime, size = self.runtime, chunk or rows_of_piece(self.runtime, memory, draws.n)
+        for first in range(0, self.n_rows, size):
+            rows = np.arange(first, min(first + size, self.n_rows))
+            rows = rows if order is None else order[rows]
+            part = np.ascontiguousarray(self._table[:, rows])
+            array = part if runtime.host_visible else runtime.to_device(part)
+            terms = turned(runtime, *runtime.memory(array), draws.n, rows.size, array.dtype)
+            if runtime.host_visible:
+                runtime.synchronize()
+            yield Piece(rows, terms, None)
+            del terms

@@ -14,9 +14,7 @@ def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | No
 
     That is `runtime`, None where the model is spread over several devices or workers.
     """
-    for name, value in (("memory", options.memory), ("chunk", options.chunk)):
-        if value is not None and not value > 0:
-            raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")
+    check_sizes(options.memory, options.chunk)
     native = [n for n, v in data.arrays.items() if arrays.is_device_array(v)]
     if native:
         if options != Options():
@@ -30,3 +28,10 @@ def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | No
         return Devices(model, data, options)
     assert runtime is not None
     return None if fits(data, options, runtime) else StreamedPieces(model, data, options, runtime)
+
+
+def check_sizes(memory: int | None, chunk: int | None) -> None:
+    """ValueError where bytes or rows of pieces, if a user gives them, are not positive."""
+    for name, value in (("memory", memory), ("chunk", chunk)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")

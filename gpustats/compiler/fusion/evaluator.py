@@ -263,7 +263,7 @@ class _ByRows:
         """
         rows, names, parts = self._names(wrt)
         values = {
-            name: _part(inputs[i], _of_each(pick), n_sets) if of_sets[i] else _part(inputs[i], pick)
+            name: part_of_sets(inputs[i], pick, n_sets) if of_sets[i] else _part(inputs[i], pick)
             for name, i, pick in self._parameters
         }
         value, gradients = rows.value_and_grad(wrt=names, **values) if names else (rows(**values), {})
@@ -385,6 +385,11 @@ class _ByPyTensor:
 def _of_each(pick: Pick) -> Pick:
     """Index of the same part in each set along the first axis."""
     return pick if pick == (...,) else (slice(None), *pick)
+
+
+def part_of_sets(array: np.ndarray, pick: Pick, n_sets: int) -> Any:
+    """Parameter that is a part of an input, for sets along the first axis of the input."""
+    return _part(array, _of_each(pick), n_sets)
 
 
 def _part(array: Any, pick: Pick, n_sets: int | None = None) -> Any:
