@@ -70,7 +70,8 @@ def elpd_data(
     """
     values = elpd_i.values
     n = values.size
-    elpd, se = float(values.sum()), math.sqrt(n * np.var(values)) if n else 0.0
+    elpd = float(values.sum())
+    se = math.sqrt(n * np.var(values, ddof=0 if is_old() or n == 1 else 1)) if n else 0.0  # as ArviZ has it
     good_k = good_k_of(n_draws)
     if is_old():
         from arviz.stats.stats_utils import ELPDData

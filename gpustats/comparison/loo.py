@@ -217,7 +217,7 @@ def _by_group(
         if ended is not None:
             done = sum(map(len, parts))
             parts.append(psis(ended, tail))
-            refuse_strange(parts[-1][:, -1], draws, lambda i: f"the rows of group {names[done + i]!r}")  # noqa: B023
+            refuse_strange(parts[-1][:, -1], draws, lambda i: f"the rows of group {names[done + i].item()!r}")  # noqa: B023
     return np.concatenate(parts), names
 
 

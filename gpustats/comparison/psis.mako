@@ -122,6 +122,9 @@ KERNEL(${threads}) psis(
         if (length > 4) {
             const int candidates = 30 + (int)sqrt((double)length);
             const double quartile = 3 * excess[(int)(length / 4.0 + 0.5) - 1], largest = excess[length - 1];
+% if not strict:
+            const int equal_quarter = quartile <= 3 * excess[0];
+% endif
             ${each("i", "candidates")} {
                 const double b = (1 - sqrt(candidates / (i + 0.5))) / quartile + 1 / largest;
                 double mean = 0;
@@ -158,7 +161,7 @@ KERNEL(${threads}) psis(
                 sigma = 0;
             }
 % if not strict:
-            if (quartile <= 3 * excess[0]) {
+            if (equal_quarter) {
                 k = NAN;
                 sigma = 0;
             }
@@ -184,7 +187,7 @@ KERNEL(${threads}) psis(
         ${each_draw} {
             const double y = v[s] - low;
             body += y < cut ? 0 : exp(-y);
-            density += exp(y - span);
+            density += exp(v[s] - high);
         }
         products = total(parts, products) + (n_draws - length) * exp(-top);
         weights = total(parts, weights) + (total(parts, body) - (length - below) * least_weight);
