@@ -47,7 +47,9 @@ Row = dict[str, Any]
 Columns = dict[str, Callable[[Row], str]]  # the head of each column -> what the column says of a row
 
 #: The modules whose versions a report tells.
-LIBRARIES = "numpy scipy pyopencl cuda pycuda jax torch gpytorch cupy sklearn pymc pytensor nutpie numpyro distributed".split()
+LIBRARIES = (
+    "numpy scipy pyopencl cuda pycuda jax torch gpytorch cupy sklearn arviz pymc pytensor nutpie numpyro distributed".split()
+)
 
 
 def options(bench: str, description: str, prog: str | None = None) -> argparse.ArgumentParser:
