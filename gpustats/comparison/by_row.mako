@@ -1,4 +1,8 @@
 ## Terms of rows, turned to lie by row, and summed over the rows of groups.
+<%
+    lanes = min(threads, side)  # threads that share a line of the tile
+    lane, of_line = ("THREAD", "0") if lanes == threads else (f"THREAD % {lanes}", f"(int)THREAD / {lanes}")
+%>\
 // Terms of (n_draws, n_rows) to (n_rows, n_draws): a block has ${side} of each.
 KERNEL(${threads}) by_row(
     GLOBAL real *RESTRICT out, index_t out_offset, GLOBAL const real *RESTRICT terms, index_t terms_offset,
@@ -9,13 +13,12 @@ KERNEL(${threads}) by_row(
     const index_t row = BLOCK_X * ${side};
     for (index_t draw = BLOCK_Y * ${side}; draw < n_draws; draw += BLOCKS_Y * ${side}) {
         const int rows_here = (int)MIN(n_rows - row, (index_t)${side}), draws_here = (int)MIN(n_draws - draw, (index_t)${side});
-        const int column = (int)THREAD % ${side};
-        for (int i = (int)THREAD / ${side}; i < draws_here; i += ${threads // side})
-            if (column < rows_here)
+        for (int i = ${of_line}; i < draws_here; i += ${threads // lanes})
+            for (index_t column = ${lane}; column < rows_here; column += ${lanes})
                 tile[i * ${side + 1} + column] = terms[terms_offset + (draw + i) * n_rows + row + column];
         BARRIER();
-        for (int i = (int)THREAD / ${side}; i < rows_here; i += ${threads // side})
-            if (column < draws_here)
+        for (int i = ${of_line}; i < rows_here; i += ${threads // lanes})
+            for (index_t column = ${lane}; column < draws_here; column += ${lanes})
                 out[out_offset + (row + i) * n_draws + draw + column] = tile[column * ${side + 1} + i];
         BARRIER();
     }
