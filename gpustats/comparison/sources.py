@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -59,10 +60,16 @@ class Source(ABC):
         divided = getattr(model, "_pieces", None) is not None
         self.runtime: Runtime = choose.get() if divided else choose.get(model.device)
         self._whole = not divided
-        self._data = {n: to_host(v) if arrays.is_device_array(v) else v for n, v in model._held().items()}
-        if not self._data:
-            raise ValueError(f"{model!r} has no data, whose rows could be left out")
-        self.n_rows: int = next(iter(self._data.values())).shape[0]
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @functools.cached_property
+    def _data(self) -> dict[str, Array]:
+        """Data by their names, on the host or read by slices."""
+        return {n: to_host(v) if arrays.is_device_array(v) else v for n, v in self.model._held().items()}
 
     def pieces(
         self, draws: Draws, order: np.ndarray | None = None, memory: int | None = None, chunk: int | None = None
@@ -74,14 +81,12 @@ class Source(ABC):
         given = self.arguments(draws)
         axes = self.row_axes(given)
         size = chunk or rows_of_piece(self.runtime, memory, draws.n)
-        data = self._data if order is None else in_memory(self._data)
+        whole = self._whole and order is None and size >= self.n_rows
+        data = {} if whole else self._data if order is None else in_memory(self._data)
         for first in range(0, self.n_rows, size):
             end = min(first + size, self.n_rows)
             rows: slice | np.ndarray = slice(first, end) if order is None else order[first:end]
-            if self._whole and order is None and end - first == self.n_rows:
-                model = self.model
-            else:
-                model = self.piece({n: _part(v, rows, n) for n, v in data.items()})
+            model = self.model if whole else self.piece({n: _part(v, rows, n) for n, v in data.items()})
             own = {n: v[(..., rows, *[slice(None)] * (-axes[n] - 1))] if n in axes else v for n, v in given.items()}
             found = self.terms(model, own, draws.n)
             terms = turned(self.runtime, found.handle, found.offset, draws.n, end - first, found.dtype)
@@ -153,6 +158,13 @@ class _OfRows(Source):
     method = "terms"
 
     @property
+    def n_rows(self) -> int:
+        if (n_rows := self.model.n_rows) is None:
+            raise ValueError(f"{self.model!r} has no data, whose rows could be left out")
+        found: int = n_rows
+        return found
+
+    @property
     def names(self) -> Names:
         ranks = {n: p.rank for n, p in self.model._bound.parameters.items()}
         return Names(ranks, list(ranks), list(self.model.defaults))
@@ -163,6 +175,11 @@ class _OfRows(Source):
 
 class _OfGLM(Source):
     method = "logpdf"
+
+    @property
+    def n_rows(self) -> int:
+        found: int = self.model.n_rows
+        return found
 
     @property
     def names(self) -> Names:
@@ -198,9 +215,14 @@ class _OfLikelihood(Source):
 
     def __init__(self, model: Likelihood):
         super().__init__(model)
-        observation, x = model._function.arguments[0], self._data["x"]
+        observation, x = model._function.arguments[0], model.x
         if len(x.shape) != 1 + observation.rank:
             raise ValueError(f"{observation.name} has shape {tuple(x.shape)}: only observations along one axis are rows")
+
+    @property
+    def n_rows(self) -> int:
+        found: int = self.model.x.shape[0]
+        return found
 
     @property
     def names(self) -> Names:
@@ -222,6 +244,11 @@ class _OfLikelihood(Source):
 
 
 class _OfMixture(Source):
+    @property
+    def n_rows(self) -> int:
+        found: int = self.model.x.shape[0]
+        return found
+
     @property
     def names(self) -> Names:
         return Names({n: int(n == WEIGHTS) for n in (WEIGHTS, *self.model.density.parameters)}, [WEIGHTS])

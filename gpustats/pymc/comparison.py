@@ -19,8 +19,8 @@ from ..comparison.draws import Draws
 from ..comparison.loo import Labels, loo_of, waic_of
 from ..comparison.sources import Source, TableSource, source_of
 from ..comparison.table import written
+from ..compiler.fusion.along import of_each, part_of
 from ..compiler.fusion.alternatives import ChoiceModel
-from ..compiler.fusion.evaluator import part_of_sets
 from ..compiler.fusion.frozen import shared_data
 from ..compiler.fusion.program import Program, program_of
 from ..compiler.fusion.regrouped import as_fused
@@ -234,7 +234,7 @@ def _by_rows(
     if inputs is None:
         return None
     n = next(iter(by_draw.values())).shape[0]
-    arguments = {p.name: part_of_sets(inputs[p.input], p.pick, n) for p in program.parameters}
+    arguments = {p.name: part_of(inputs[p.input], of_each(p.pick), n) for p in program.parameters}
     rows = program.model(None)
     if isinstance(rows, ChoiceModel):
         return source_of(rows.glm), {**rows.fixed, **arguments}, set(rows.fixed)

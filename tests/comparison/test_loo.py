@@ -57,6 +57,17 @@ def test_rows_are_compared_as_by_arviz(rng):
     assert found.n_samples == C * D and found.n_data_points == N and "pareto" in repr(found).lower()
 
 
+def test_rows_in_files_are_read_in_pieces(rng, tmp_path):
+    """Rows that lie in pieces already: of a memory map, which is never read as a whole but for groups that are strewn."""
+    model = Growth(rng)
+    np.save(tmp_path / "y.npy", model.y)
+    y = np.load(tmp_path / "y.npy", mmap_mode="r")
+    rows = gs.Rows(GROWTH, y=y, x=model.x, a=gs.gather(model.g), chunk=20)
+    elpd.close(elpd.numbers(gs.loo(rows, model.draws, chunk=17)), elpd.loo(model.draws, model.table))
+    want = elpd.numbers(gs.loo(model.rows, model.draws, groups=model.g))
+    elpd.close(elpd.numbers(gs.loo(rows, model.draws, groups=model.g, chunk=17)), want)
+
+
 def test_groups_are_left_out_together(rng):
     model = Growth(rng)
     labels = np.array(list("abcdefg"))[model.g]
