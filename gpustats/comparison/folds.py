@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..parallel.divide import sizes_of
+from ..parallel.pieces import Options
 from .draws import GivenDraws, read_draws
 from .elpd import elpd_data, labelled
 from .loo import by_row
@@ -117,24 +119,24 @@ def kfold(
     numbers = np.unique(given)
     if numbers.size < 2:
         raise ValueError(f"fold has {numbers.size} folds, and two are the least number")
-    elpd, n_draws = np.empty(given.size), 0
+    elpd, n_draws, sizes = np.empty(given.size), 0, sizes_of(memory, chunk)
     for number in numbers:
         kept, left_out = np.flatnonzero(given != number), np.flatnonzero(given == number)
-        elpd[left_out], n_draws = _log_density(*refit(kept, left_out), f"refit, fold {number}", left_out.size, memory, chunk)
+        elpd[left_out], n_draws = _log_density(*refit(kept, left_out), f"refit, fold {number}", left_out.size, sizes)
     p = np.nan
     if whole is not None:
-        p = float(_log_density(*whole, "whole", given.size, memory, chunk)[0].sum() - elpd.sum())
+        p = float(_log_density(*whole, "whole", given.size, sizes)[0].sum() - elpd.sum())
     return elpd_data(
         "kfold", labelled(elpd, "elpd_i", ["obs"], {}), p, n_draws, False, pointwise, n_folds=int(numbers.size)
     )
 
 
 def _log_density(
-    model: Model, draws: GivenDraws, what: str, n_rows: int, memory: int | None, chunk: int | None
-) -> tuple[np.ndarray, int]:  # fmt: skip
+    model: Model, draws: GivenDraws, what: str, n_rows: int, sizes: Options
+) -> tuple[np.ndarray, int]:
     """Log of the mean density of each row, and the number of draws."""
     source = source_of(model)
     if source.n_rows != n_rows:
         raise ValueError(f"{what}: the model has {source.n_rows} rows, and {n_rows} are wanted")
     known = read_draws(draws, source.names, least=1)
-    return by_row(source, known, waic, 3, memory, chunk)[:, 0], known.n
+    return by_row(source, known, waic, 3, sizes)[:, 0], known.n

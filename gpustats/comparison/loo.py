@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..parallel.divide import check_sizes
+from ..parallel.divide import sizes_of
+from ..parallel.pieces import Options
 from . import smoothing
 from .draws import Draws, GivenDraws, read_draws
 from .elpd import elpd_data, is_old, labelled, warn_of_k
@@ -97,12 +98,12 @@ def loo(
     """
     source = source_of(model)
     known = read_draws(draws, source.names)
-    return loo_of(source, known, groups=groups, r_eff=r_eff, pointwise=pointwise, memory=memory, chunk=chunk)
+    return loo_of(source, known, sizes_of(memory, chunk), groups, r_eff, pointwise)
 
 
 def loo_of(
-    source: Source | TableSource, draws: Draws, *, groups: ArrayLike | None, r_eff: float | None, pointwise: bool,
-    memory: int | None, chunk: int | None, labels: Labels | None = None,
+    source: Source | TableSource, draws: Draws, sizes: Options, groups: ArrayLike | None, r_eff: float | None, pointwise: bool,
+    labels: Labels | None = None,
 ) -> Any:  # fmt: skip
     """Leave-one-out cross-validation of a source of terms: see `loo`; `labels` are those of its rows."""
     r_eff = draws.r_eff() if r_eff is None else float(r_eff)
@@ -110,10 +111,10 @@ def loo_of(
         raise ValueError(f"r_eff must be a positive number, not {r_eff}")
     tail = Tail.of(draws.n, r_eff, strict=is_old())
     if groups is None:
-        found = by_row(source, draws, lambda terms: psis(terms, tail), 4, memory, chunk)
+        found = by_row(source, draws, lambda terms: psis(terms, tail), 4, sizes)
         labels, what = labels or Labels((source.n_rows,), ["obs"], {}), "rows"
     else:
-        found, names = _by_group(source, draws, groups, tail, memory, chunk)
+        found, names = _by_group(source, draws, groups, tail, sizes)
         labels, what = Labels((len(names),), ["group"], {"group": names}), "groups"
     elpd, k, lppd = (found[:, i].reshape(labels.shape) for i in range(3))
     return elpd_data(
@@ -163,16 +164,15 @@ def waic(
     """
     source = source_of(model)
     known = read_draws(draws, source.names)
-    return waic_of(source, known, pointwise=pointwise, memory=memory, chunk=chunk)
+    return waic_of(source, known, sizes_of(memory, chunk), pointwise)
 
 
 def waic_of(
-    source: Source | TableSource, draws: Draws, *, pointwise: bool, memory: int | None, chunk: int | None,
-    labels: Labels | None = None,
-) -> Any:  # fmt: skip
+    source: Source | TableSource, draws: Draws, sizes: Options, pointwise: bool, labels: Labels | None = None
+) -> Any:
     """WAIC of a source of terms: see `waic`; `labels` are those of its rows."""
     labels = labels or Labels((source.n_rows,), ["obs"], {})
-    found = by_row(source, draws, smoothing.waic, 3, memory, chunk).reshape(*labels.shape, 3)
+    found = by_row(source, draws, smoothing.waic, 3, sizes).reshape(*labels.shape, 3)
     variance = found[..., 1]
     if warning := bool((variance > MOST_VARIANCE).any()):
         warnings.warn(
@@ -184,13 +184,11 @@ def waic_of(
 
 
 def by_row(
-    source: Source | TableSource, draws: Draws, numbers_of: Callable[[Terms], np.ndarray], count: int, memory: int | None,
-    chunk: int | None,
-) -> np.ndarray:  # fmt: skip
+    source: Source | TableSource, draws: Draws, numbers_of: Callable[[Terms], np.ndarray], count: int, sizes: Options
+) -> np.ndarray:
     """Numbers of each row, (N, count), the last of which is the first draw whose term is not finite."""
-    check_sizes(memory, chunk)
     found = np.empty((source.n_rows, count))
-    for rows, terms, order in source.pieces(draws, None, memory, chunk):
+    for rows, terms, order in source.pieces(draws, sizes):
         numbers = numbers_of(terms)
         del terms
         found[rows if order is None else rows[order]] = numbers
@@ -199,10 +197,9 @@ def by_row(
 
 
 def _by_group(
-    source: Source | TableSource, draws: Draws, groups: ArrayLike, tail: Tail, memory: int | None, chunk: int | None
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    source: Source | TableSource, draws: Draws, groups: ArrayLike, tail: Tail, sizes: Options
+) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of each group, and the names of the groups."""
-    check_sizes(memory, chunk)
     given = np.asarray(groups)
     if given.shape != (source.n_rows,):
         raise ValueError(f"groups has shape {given.shape}, and must have one for each of the {source.n_rows} rows")
@@ -210,7 +207,7 @@ def _by_group(
     order = np.argsort(numbers, kind="stable")
     in_order = None if np.array_equal(order, np.arange(order.size)) else order
     sums, first, parts = GroupSums(source.runtime, numbers[order]), 0, [np.empty((0, 4))]
-    for rows, terms, order_of in source.pieces(draws, in_order, memory, chunk):
+    for rows, terms, order_of in source.pieces(draws, sizes, in_order):
         ended = sums.ended(terms, first, order_of)
         first += len(rows)
         del terms

@@ -11,16 +11,16 @@ import numpy as np
 from ..draws.generator import Generator, as_generator
 from ..glm import GLM
 from ..likelihood import Likelihood
-from ..parallel.divide import check_sizes
+from ..parallel.divide import sizes_of
 from ..parallel.pieces import in_memory
 from ..runtime import arrays
 from ..runtime.transfers import to_host
-from ..runtime.types import Value
+from ..runtime.types import Array, Shape, Value
 from .draws import GivenDraws, read_draws
 from .sources import source_of
 
 #: Test quantity: from data sets (draws, N) or (draws, N, d) to a number of each, (draws,).
-Quantity: TypeAlias = Callable[[np.ndarray], Any]
+Quantity: TypeAlias = Callable[[Any], Any]
 BYTES_OF_PIECE = 256 << 20
 
 
@@ -52,7 +52,7 @@ class PredictiveCheck:
 
 def predictive_check(
     model: Likelihood | GLM, draws: GivenDraws, quantities: Mapping[str, Quantity], *, rng: Any = None,
-    memory: int | None = None,
+    on_device: bool = False, memory: int | None = None,
 ) -> PredictiveCheck:  # fmt: skip
     """Posterior predictive check: for each draw of the posterior a data set is drawn, and reduced to test quantities.
 
@@ -67,6 +67,9 @@ def predictive_check(
         vectors have a last axis.
     rng : int, gpustats.Generator, numpy.random.Generator or None
         As for `Density.rvs`. The draws do not depend on the pieces.
+    on_device : bool, optional
+        Whether the functions get device arrays, as `to_device` gives them and CuPy or PyTorch take them; they may give some.
+        Then data sets do not come to the host.
     memory : int, optional
         Bytes of the data sets that are there at a time, at most; by default 256 MiB.
 
@@ -100,15 +103,18 @@ def predictive_check(
         raise TypeError(f"replicated data are drawn of a Likelihood or a GLM, not of a {type(model).__name__}")
     if not quantities:
         raise ValueError("quantities is empty: give a function for each test quantity, by its name")
-    check_sizes(memory, None)
+    sizes_of(memory, None)
     source = source_of(model)
     known = read_draws(draws, source.names, least=1)
     given = source.arguments(known)
     source.row_axes(given)
     data = in_memory(model._held())["x" if isinstance(model, Likelihood) else "y"]
     observed = np.asarray(to_host(data) if arrays.is_device_array(data) else data)
+    if on_device:
+        given = {n: v if isinstance(v, float) else source.runtime.to_device(np.ascontiguousarray(v)) for n, v in given.items()}
     generator = as_generator(rng)
     size = max((memory or BYTES_OF_PIECE) // max(8 * observed.size, 1), 1)
+    data_set = source.runtime.to_device(observed[None]) if on_device else observed[None]
     parts: dict[str, list[np.ndarray]] = {name: [] for name in quantities}
     for first in range(0, known.n, size):
         end = min(first + size, known.n)
@@ -118,25 +124,24 @@ def predictive_check(
             parts[name].append(_numbers(name, quantity, replicated))
         del replicated
     return PredictiveCheck(
-        {n: float(_numbers(n, quantity, observed[None])[0]) for n, quantity in quantities.items()},
+        {n: float(_numbers(n, quantity, data_set)[0]) for n, quantity in quantities.items()},
         {n: np.concatenate(found) for n, found in parts.items()},
     )
 
 
 def _replicated(
-    model: Likelihood | GLM, given: Mapping[str, Value], shape: tuple[int, ...], generator: Generator
-) -> np.ndarray:  # fmt: skip
+    model: Likelihood | GLM, given: Mapping[str, Value], shape: Shape, generator: Generator
+) -> Array:
     """Data sets, one for each of some draws."""
     if isinstance(model, GLM):
-        found = model.rvs(**given, rng=generator)
-        return np.broadcast_to(found, shape)
-    found = model.density.rvs(**given, size=shape[:2], rng=generator)
-    return np.asarray(found).reshape(shape)
+        return model.rvs(**given, rng=generator)
+    return model.density.rvs(**given, size=shape[:2], rng=generator)
 
 
-def _numbers(name: str, quantity: Quantity, data: np.ndarray) -> np.ndarray:
-    found = np.asarray(quantity(data), float)
-    if found.shape != (len(data),):
-        given = f"{name} gives shape {found.shape} for data of shape {data.shape}"
-        raise ValueError(f"quantities: {given}, and must give one number for each data set, ({len(data)},)")
+def _numbers(name: str, quantity: Quantity, data: Array) -> np.ndarray:
+    made = quantity(data)
+    found = np.asarray(to_host(made) if arrays.is_device_array(made) else made, float)
+    if found.shape != (n := data.shape[0],):
+        given = f"{name} gives shape {found.shape} for data of shape {tuple(data.shape)}"
+        raise ValueError(f"quantities: {given}, and must give one number for each data set, ({n},)")
     return found

@@ -18,7 +18,7 @@ from ..likelihood import Likelihood
 from ..mixtures.mixture import Mixture
 from ..mixtures.on_rows import MOST_ON_ROWS, mixture_rows
 from ..mixtures.one_pass import WEIGHTS
-from ..parallel.pieces import in_memory
+from ..parallel.pieces import Options, in_memory
 from ..parallel.ragged import Ragged
 from ..parallel.rows import read
 from ..rows.model import Rows
@@ -71,16 +71,14 @@ class Source(ABC):
         """Data by their names, on the host or read by slices."""
         return {n: to_host(v) if arrays.is_device_array(v) else v for n, v in self.model._held().items()}
 
-    def pieces(
-        self, draws: Draws, order: np.ndarray | None = None, memory: int | None = None, chunk: int | None = None
-    ) -> Iterator[Piece]:
+    def pieces(self, draws: Draws, sizes: Options, order: np.ndarray | None = None) -> Iterator[Piece]:
         """Terms of all rows for all draws, a piece of rows at a time; a piece is freed before the next is computed.
 
         `order` has the rows in the order in which they are gone through.
         """
         given = self.arguments(draws)
         axes = self.row_axes(given)
-        size = chunk or rows_of_piece(self.runtime, memory, draws.n)
+        size = rows_of_piece(self.runtime, sizes, draws.n)
         whole = self._whole and order is None and size >= self.n_rows
         data = {} if whole else self._data if order is None else in_memory(self._data)
         for first in range(0, self.n_rows, size):
@@ -139,9 +137,11 @@ def source_of(model: Model) -> Source:
     raise TypeError(f"the model must be a Rows, a GLM, a Likelihood or a Mixture, not {type(model).__name__}")
 
 
-def rows_of_piece(runtime: Runtime, memory: int | None, n_draws: int) -> int:
-    """Rows of a piece whose terms, which lie there twice while they are turned, take so many bytes; None: few."""
-    if memory is None:
+def rows_of_piece(runtime: Runtime, sizes: Options, n_draws: int) -> int:
+    """Rows of a piece: its terms lie on the device twice, while they are turned."""
+    if sizes.chunk is not None:
+        return sizes.chunk
+    if (memory := sizes.memory) is None:
         most, free = PIECE_ON_CPU if runtime.device.type == "cpu" else PIECE_ON_GPU, runtime.free_memory()
         memory = int(min(most, FREE_PART * (runtime.device.memory if free is None else free)))
     return max(int(memory) // (2 * 8 * n_draws), 1)
@@ -282,11 +282,9 @@ class TableSource:
     def __init__(self, table: np.ndarray):
         self._table, self.runtime, self.n_rows = table, choose.get(), table.shape[1]
 
-    def pieces(
-        self, draws: Draws, order: np.ndarray | None = None, memory: int | None = None, chunk: int | None = None
-    ) -> Iterator[Piece]:
+    def pieces(self, draws: Draws, sizes: Options, order: np.ndarray | None = None) -> Iterator[Piece]:
         """See `Source.pieces`."""
-        runtime, size = self.runtime, chunk or rows_of_piece(self.runtime, memory, draws.n)
+        runtime, size = self.runtime, rows_of_piece(self.runtime, sizes, draws.n)
         for first in range(0, self.n_rows, size):
             rows = np.arange(first, min(first + size, self.n_rows))
             rows = rows if order is None else order[rows]

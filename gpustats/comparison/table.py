@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..parallel.divide import check_sizes
-from ..runtime.types import Shape
+from ..parallel.divide import sizes_of
+from ..parallel.pieces import Options
 from .draws import Draws, GivenDraws, read_draws
 from .sources import Model, Source, TableSource, source_of
 
@@ -46,24 +46,22 @@ def log_likelihood(
     (2, 3)
     """
     source = source_of(model)
-    return written(source, read_draws(draws, source.names, least=1), out, dtype, memory, chunk)
+    return written(source, read_draws(draws, source.names, least=1), sizes_of(memory, chunk), out, dtype)
 
 
 def written(
-    source: Source | TableSource, draws: Draws, out: Any, dtype: DTypeLike, memory: int | None, chunk: int | None,
-    shape: Shape | None = None,
-) -> Any:  # fmt: skip
-    """Table of a source's terms, with the axes `shape` for the rows."""
-    check_sizes(memory, chunk)
+    source: Source | TableSource, draws: Draws, sizes: Options, out: Any = None, dtype: DTypeLike = np.float64
+) -> Any:
+    """Table of a source's terms: see `log_likelihood`."""
     wanted = (*draws.lead, source.n_rows)
     table = np.empty(wanted, dtype) if out is None else out
     if tuple(table.shape) != wanted:
         raise ValueError(f"out has shape {tuple(table.shape)}, and the table {wanted}")
-    for rows, terms, order in source.pieces(draws, None, memory, chunk):
+    for rows, terms, order in source.pieces(draws, sizes):
         host = np.empty((terms.n_rows, terms.n_draws), terms.dtype)
         terms.runtime.download(terms.handle, host)
         if order is not None:
             moved, host = host, np.empty_like(host)
             host[order] = moved
         table[..., int(rows[0]) : int(rows[-1]) + 1] = host.T.reshape(*draws.lead, -1)
-    return table if shape is None or out is not None else table.reshape(*draws.lead, *shape)
+    return table

@@ -14,7 +14,7 @@ def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | No
 
     That is `runtime`, None where the model is spread over several devices or workers.
     """
-    check_sizes(options.memory, options.chunk)
+    sizes_of(options.memory, options.chunk)
     native = [n for n, v in data.arrays.items() if arrays.is_device_array(v)]
     if native:
         if options != Options():
@@ -30,8 +30,9 @@ def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | No
     return None if fits(data, options, runtime) else StreamedPieces(model, data, options, runtime)
 
 
-def check_sizes(memory: int | None, chunk: int | None) -> None:
-    """ValueError where bytes or rows of pieces, if a user gives them, are not positive."""
+def sizes_of(memory: int | None, chunk: int | None) -> Options:
+    """Options of bytes or rows of pieces; ValueError where a user gives some that are not positive."""
     for name, value in (("memory", memory), ("chunk", chunk)):
         if value is not None and not value > 0:
             raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")
+    return Options(memory=memory, chunk=chunk)

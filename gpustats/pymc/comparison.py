@@ -26,6 +26,7 @@ from ..compiler.fusion.program import Program, program_of
 from ..compiler.fusion.regrouped import as_fused
 from ..compiler.fusion.scalar_ops import Unsupported
 from ..compiler.fusion.settings import fused
+from ..parallel.divide import sizes_of
 
 #: Bytes that what PyTensor computes for all draws may take on the host.
 MOST_ON_HOST = 2 << 30
@@ -75,9 +76,7 @@ def loo(
     200
     """
     source, draws, labels = _of_observed(idata, model, var_name)
-    return loo_of(
-        source, draws, groups=groups, r_eff=r_eff, pointwise=pointwise, memory=memory, chunk=chunk, labels=labels
-    )  # fmt: skip
+    return loo_of(source, draws, sizes_of(memory, chunk), groups, r_eff, pointwise, labels)
 
 
 def waic(
@@ -97,7 +96,7 @@ def waic(
         As `gpustats.waic` gives it.
     """
     source, draws, labels = _of_observed(idata, model, var_name)
-    return waic_of(source, draws, pointwise=pointwise, memory=memory, chunk=chunk, labels=labels)
+    return waic_of(source, draws, sizes_of(memory, chunk), pointwise, labels)
 
 
 def compute_log_likelihood(
@@ -135,7 +134,7 @@ def compute_log_likelihood(
     >>> gpm.compute_log_likelihood(posterior, model, dtype="float32")["y"].shape
     (1, 5, 3)
     """
-    model = pm.modelcontext(model)
+    model, sizes = pm.modelcontext(model), sizes_of(memory, chunk)
     names = [str(v.name) for v in model.observed_RVs] if var_names is None else list(var_names)
     found: dict[str, Any] = {}
     coords: dict[str, Any] = {}
@@ -149,7 +148,7 @@ def compute_log_likelihood(
         dims = ["chain", "draw", *labels.dims]
         coords |= {"chain": draws.posterior["chain"].values, "draw": draws.posterior["draw"].values, **labels.coords}
         if group is None:
-            table = written(source, draws, None, dtype, memory, chunk, labels.shape)
+            table = written(source, draws, sizes, None, dtype).reshape(*draws.lead, *labels.shape)
             found[name] = xarray.DataArray(table, coords={d: coords[d] for d in dims if d in coords}, dims=dims)
             continue
         flat = (*draws.lead, source.n_rows)
@@ -159,7 +158,7 @@ def compute_log_likelihood(
         array = group.create_array(
             name, shape=flat, chunks=(*draws.lead, min(rows, source.n_rows)), dtype=np.dtype(dtype), dimension_names=dims
         )  # fmt: skip
-        written(source, draws, array, dtype, memory, chunk or rows)
+        written(source, draws, sizes._replace(chunk=chunk or rows), array)
     if group is None:
         return xarray.Dataset(found)
     return xarray.open_zarr(store, consolidated=False, chunks=None).assign_coords(coords)

@@ -57,6 +57,20 @@ def test_rows_are_compared_as_by_arviz(rng):
     assert found.n_samples == C * D and found.n_data_points == N and "pareto" in repr(found).lower()
 
 
+def test_arviz_takes_the_results(rng):
+    """Its comparison of models, and its plot."""
+    model = Growth(rng)
+    best = gs.loo(model.rows, model.draws)
+    worse = gs.loo(gs.Likelihood(gs.normal, model.y), {"mu": 9 + model.draws["b"], "sigma": 1.0})
+    table = (elpd.arviz if elpd.OLD else elpd.arviz_stats).compare({"worse": worse, "best": best})
+    assert list(table.index) == ["best", "worse"]
+    pytest.importorskip("matplotlib").use("agg")
+    if elpd.OLD:
+        assert elpd.arviz.plot_khat(best).collections
+    else:
+        pytest.importorskip("arviz_plots").plot_khat(best)
+
+
 def test_rows_in_files_are_read_in_pieces(rng, tmp_path):
     """Rows that lie in pieces already: of a memory map, which is never read as a whole but for groups that are strewn."""
     model = Growth(rng)
@@ -293,10 +307,11 @@ def test_memory_is_bounded(rng):
     """No piece has more rows than the memory given allows, and the numbers do not depend on it."""
     from gpustats.comparison.draws import read_draws
     from gpustats.comparison.sources import source_of
+    from gpustats.parallel.pieces import Options
 
     model = Growth(rng)
     source = source_of(model.rows)
     draws = read_draws(model.draws, source.names)
-    pieces = [(len(rows), terms.nbytes) for rows, terms, _ in source.pieces(draws, memory=200_000)]
+    pieces = [(len(rows), terms.nbytes) for rows, terms, _ in source.pieces(draws, Options(memory=200_000))]
     assert sum(n for n, _ in pieces) == N and len(pieces) > 1
     assert max(2 * nbytes for _, nbytes in pieces) <= 200_000

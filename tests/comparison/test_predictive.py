@@ -20,8 +20,12 @@ def test_quantities_are_those_of_draws_of_the_model():
     assert stats.kstest(z, "uniform").pvalue > 1e-4
     assert check.p_values["max"] == np.mean(check.replicated["max"] >= y.max())
     again = gs.predictive_check(model, {"mu": mu, "sigma": 2.0}, quantities, rng=5, memory=400 * 8 * 700)
+    of_device = {n: lambda y, f=f: f(gs.to_host(y)) for n, f in quantities.items()}
+    there = gs.predictive_check(model, {"mu": mu, "sigma": 2.0}, of_device, rng=5, on_device=True)
     for name, found in check.replicated.items():
         np.testing.assert_array_equal(again.replicated[name], found)
+        np.testing.assert_array_equal(there.replicated[name], found)
+    assert there.observed == check.observed
 
 
 def test_regressions_and_vectors():
