@@ -168,6 +168,9 @@ KERNEL(${threads}) psis(
 % endif
         }
 
+% if not in_shared:
+        ${wait}  // `excess` has been read
+% endif
         double top = 0, weights = 0, products = 0, body = 0, density = 0;
         ${each("i", "length")} {
             const double p = (i + 0.5) / length, y = tail[length - 1 - i];
