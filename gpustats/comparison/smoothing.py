@@ -174,7 +174,7 @@ class GroupSums:
 def _by_row_kernel(runtime: Runtime, name: str, dtype: DType) -> tuple[Kernel, int, int]:
     """Kernel of the template `by_row`, its threads, and the rows and draws that a block turns."""
     cpu = runtime.device.type == "cpu"
-    side = 64 if cpu else 32
+    side = 256 // dtype.itemsize if cpu else 32
     threads = 64 // dtype.itemsize if cpu else min(256, runtime.device.max_threads // side * side)
     return _BY_ROW.kernel(runtime, name, threads, dtype=dtype.name, threads=threads, side=side), threads, side
 
