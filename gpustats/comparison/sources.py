@@ -88,6 +88,8 @@ class Source(ABC):
             own = {n: v[(..., rows, *[slice(None)] * (-axes[n] - 1))] if n in axes else v for n, v in given.items()}
             found = self.terms(model, own, draws.n)
             terms = turned(self.runtime, found.handle, found.offset, draws.n, end - first, found.dtype)
+            if found.alive is not None and self.runtime.host_visible:
+                self.runtime.synchronize()  # the kernel reads memory of the host's
             order_of_terms = found.order
             del found, model
             yield Piece(np.arange(first, end) if order is None else order[first:end], terms, order_of_terms)

@@ -21,6 +21,7 @@ from ..comparison.sources import Source, TableSource, source_of
 from ..comparison.table import written
 from ..compiler.fusion.along import of_each, part_of
 from ..compiler.fusion.alternatives import ChoiceModel
+from ..compiler.fusion.evaluator import WITHOUT_COMPILER
 from ..compiler.fusion.frozen import shared_data
 from ..compiler.fusion.program import Program, program_of
 from ..compiler.fusion.regrouped import as_fused
@@ -62,7 +63,8 @@ def loo(
         Where the posterior has not the model's variables, where there are several observed ones and no name, and where a
         log-likelihood is nan or infinite.
     MemoryError
-        Where there is no function of a row (`explain` says why), and the table that PyTensor computes takes more than 2 GiB.
+        Where PyTensor computes the terms, because there is no function of a row (`explain` says why), and their table takes
+        more than 2 GiB.
 
     Examples
     --------
@@ -173,10 +175,12 @@ def _of_observed(idata: Any, model: pm.Model | None, var_name: str | None) -> tu
         plain = remove_value_transforms(model)
         (term,) = plain.logp(vars=[plain.named_vars[name]], sum=False)
     free = {v.name: v for v in plain.value_vars if v.name in {rv.name for rv in plain.free_RVs}}
+    if not free:
+        raise ValueError("the model has no free variables, and so its posterior no draws")
     if missing := [n for n in free if n not in posterior.data_vars]:
         raise ValueError(f"the posterior has no {missing[0]!r}; the model has {', '.join(free)}")
     values = {n: posterior[n].transpose("chain", "draw", ...).values for n in free}
-    lead = next(iter(values.values())).shape[:2] if values else (posterior.sizes["chain"], posterior.sizes["draw"])
+    lead = posterior.sizes["chain"], posterior.sizes["draw"]
     for n, v in free.items():
         shape = values[n].shape[2:]
         if len(shape) != v.type.ndim or any(k not in (None, s) for k, s in zip(v.type.shape, shape, strict=True)):
@@ -246,7 +250,7 @@ def _inputs(program: Program, by_draw: Mapping[Variable, np.ndarray]) -> list[np
     wanted = [v for v in program.inputs if v not in by_draw] + conditions
     found: dict[Variable, np.ndarray] = dict(by_draw)
     if wanted:
-        compute = pytensor.function(list(by_draw), wanted, on_unused_input="ignore")
+        compute = pytensor.function(list(by_draw), wanted, mode=WITHOUT_COMPILER, on_unused_input="ignore")
         n = next(iter(by_draw.values())).shape[0]
         for s in range(n):
             for v, number in zip(wanted, compute(*(a[s] for a in by_draw.values())), strict=True):
@@ -264,7 +268,7 @@ def _table(term: Variable, by_draw: Mapping[Variable, np.ndarray], n_rows: int, 
     """Terms for all draws, computed by PyTensor, (draws, N)."""
     n = next(iter(by_draw.values())).shape[0]
     if (nbytes := 8 * n * n_rows) > MOST_ON_HOST:
-        raise MemoryError(f"{name}: there is no function of a row (gpm.explain says why), and a table takes {nbytes} bytes")
+        raise MemoryError(f"{name}: PyTensor computes its terms (gpm.explain says why), and their table takes {nbytes} bytes")
     compute = pm.compile(list(by_draw), term, on_unused_input="ignore")
     table = np.empty((n, n_rows))
     for s in range(n):
