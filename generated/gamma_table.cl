@@ -10,6 +10,11 @@ typedef long index_t;
 #else
 #define VECTORS_OF(n)
 #endif
+#if __has_attribute(intel_vec_len_hint) && defined(__OPTIMIZE__)  // otherwise it computes wrong numbers: see language/printer.py
+#define LOOP(start, condition, step) for (start; sub_group_non_uniform_any(condition); step) if (condition)
+#else
+#define LOOP(start, condition, step) for (start; condition; step)
+#endif
 #define KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1) VECTORS_OF(MIN(threads, 8)))) void
 #define DEVICE static inline __attribute__((always_inline))  // Intel's compiler vectorises no calls
 #define GLOBAL __global

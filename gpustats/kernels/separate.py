@@ -19,6 +19,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 from ..language import nodes as lang
 from ..language.nodes import INT, VECTOR, Expression, Function, Node, Resolve, Statement
@@ -367,7 +368,7 @@ class _Separator:
             condition = self.rewrite(s.condition)
             with self.under(None):
                 step = self.rewrite_plain(s.step) if s.step else None
-            return [lang.For(start, condition, step, body)]  # type: ignore[arg-type]
+            return [replace(s, start=start, condition=condition, step=step, body=body)]  # type: ignore[arg-type]
         return [self.rewrite_plain(s)]
 
     def rewrite_plain(self, s: Statement) -> Statement:

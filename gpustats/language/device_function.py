@@ -94,20 +94,21 @@ class DeviceFunction:
 
 
 def parse(
-    source: str, resolve: Resolve = lambda name: None, name: str | None = None, taken: Callable[[str], bool] | None = None
-) -> DeviceFunction:
+    source: str, resolve: Resolve = lambda name: None, name: str | None = None, taken: Callable[[str], bool] | None = None,
+    shipped: bool = True,
+) -> DeviceFunction:  # fmt: skip
     """Parse and check the source of a device function.
 
     It is one or several C functions and a comment that gives the domains; see CONTRIBUTING.md. `resolve` finds functions
     defined elsewhere, by their names; `name` is that of the distribution, where the functions' names do not tell it; `taken`
-    says whether another function has a name in kernels. DeviceFunctionError with the line and column in `source` of what is
-    wrong.
+    says whether another function has a name in kernels; `shipped`, whether the source is gpustats' own. DeviceFunctionError
+    with the line and column in `source` of what is wrong.
     """
     if not isinstance(source, str):
         raise TypeError(f"source must be a string of C, not {type(source).__name__}")
     source = plain_text(source)
     try:
-        return deeply(lambda: _parsed(source, resolve, name, taken), _DEEP)
+        return deeply(lambda: _parsed(source, resolve, name, taken, shipped), _DEEP)
     except RecursionError:
         line, column = deepest(source)
         raise DeviceFunctionError("this is nested too deeply: make parts of it variables", line, column, source) from None
@@ -124,7 +125,7 @@ def parse_row_function(source: str, resolve: Resolve, taken: Callable[[str], boo
     names = [node.decl.name for node in syntax_tree(plain_text(source)) if isinstance(node, c_ast.FuncDef)]
     if not names:
         raise DeviceFunctionError("there is no function of a row here", 1, 1, source)
-    made = parse(source, resolve, names[-1], taken)
+    made = parse(source, resolve, names[-1], taken, shipped=False)
     function = list(made.functions.values())[-1]
     whole = made.as_written(function)
     if function.type != REAL or not function.parameters:
@@ -147,7 +148,9 @@ def parse_row_function(source: str, resolve: Resolve, taken: Callable[[str], boo
     return _with_arguments(made, function, arguments), function
 
 
-def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[str], bool] | None) -> DeviceFunction:
+def _parsed(
+    source: str, resolve: Resolve, name: str | None, taken: Callable[[str], bool] | None, shipped: bool
+) -> DeviceFunction:
     tree = syntax_tree(source)
     found = [node for node in tree if isinstance(node, c_ast.FuncDef)]
     name = name or distribution_name(source, [f.decl.name for f in found])
@@ -170,7 +173,7 @@ def _parsed(source: str, resolve: Resolve, name: str | None, taken: Callable[[st
         if node.decl.name in own:
             fail(source, node, f"function {node.decl.name} is defined twice")
         in_kernels = {function.name: function for function in own.values()}
-        translator = Translator(source, printed[node.decl.name], known, lambda n: in_kernels.get(n) or resolve(n))  # noqa: B023
+        translator = Translator(source, printed[node.decl.name], known, lambda n: in_kernels.get(n) or resolve(n), shipped)  # noqa: B023
         function = translator.function(node)
         if function.type == REAL and any(p.type == OUTPUT for p in function.parameters):
             with_outputs[function.name] = function

@@ -20,8 +20,8 @@ from .syntax import POWER_ADVICE, Syntax, fail, spelled, type_of
 class Expressions:
     """Translator of the expressions of one function, which knows its names."""
 
-    def __init__(self, source: str, name: str, resolve: Resolve, in_kernels: Resolve):
-        self.source, self.name = source, name
+    def __init__(self, source: str, name: str, resolve: Resolve, in_kernels: Resolve, shipped: bool):
+        self.source, self.name, self.shipped = source, name, shipped
         self.resolve, self.in_kernels = resolve, in_kernels  # functions by their names for users, and as printed
         self.helper = False  # whether it is none that users call
         self.writes = False  # whether it writes to arrays of the functions that call it, in which it is written out

@@ -112,7 +112,7 @@ class Library:
         with self._lock:
             before = self._registered.get(source) if isinstance(source, str) else None
             same = before is not None and all(self.resolve(name) is f for name, f in before.others.items())
-            parsed = before if before is not None and same else parse(source, self.resolve, taken=self._taken)
+            parsed = before if before is not None and same else parse(source, self.resolve, taken=self._taken, shipped=False)
             taken = parsed.name in self._parsed or parsed.name in self._shipped
             if parsed.name == SPECIAL or (taken and not replace):
                 first = next(f for e in endings() if (f := parsed.role(e)))

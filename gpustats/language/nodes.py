@@ -207,6 +207,7 @@ class For(Node):
     condition: Expression
     step: Assign | None
     body: tuple[Statement, ...]
+    shipped: bool = field(default=False, compare=False, kw_only=True)  # whether it is gpustats' own, and tested as it is
 
 
 @dataclass(frozen=True)

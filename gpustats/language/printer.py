@@ -16,6 +16,9 @@ _UNARY = 7
 # a loop stands in one, the other calls functions, and both give constants. So all loops that do not just count, and the
 # branches that hold loops without a plain end, are told that they are the thread's own matter.
 _ANY_THREAD = "THREAD < 65536"
+# It also computes wrong numbers, now and then, where a loop with branches ends at different turns for the threads of a vector.
+# So users' loops are printed as LOOP, which ends for all of them at once. Those of gpustats itself are tested as they are, and
+# faster with an end for each thread.
 #: Stands at the head of a loop that may take any number of turns.
 ENDLESS_MARK = "// until the condition fails"
 
@@ -147,20 +150,24 @@ class Printer:
                     text = text.rstrip("\n") + f" else {self.block(s.otherwise, indent)}"
                 return text
             case For():
+                uneven = not (s.shipped or draws(s) or _is_even(s))
+                body, step = s.body, self.assignment(s.step, counted(s)) if s.step else ""
+                if uneven and s.step and not (_counts(s) and counted(s) and isinstance(s.start, lang.Declare)):
+                    body, step = (*body, s.step), ""  # LOOP steps on where the condition has failed
                 start = self.statement(s.start, "").strip().rstrip(";") if s.start else ""
-                step = self.assignment(s.step, counted(s)) if s.step else ""
                 condition = self.expression(s.condition)
                 if not (draws(s) or _counts(s)):
                     condition = self.of_thread(s.condition)
-                head, body = f"{indent}for ({start}; {condition}; {step}) ", self.block(s.body, indent)
+                head = f"LOOP({start}, {condition}, {step})" if uneven else f"for ({start}; {condition}; {step})"
+                head, text = f"{indent}{head} ", self.block(body, indent)
                 if not counted(s):
-                    body = f"{{  {ENDLESS_MARK}{body[1:]}"
+                    text = f"{{  {ENDLESS_MARK}{text[1:]}"
                 if streams := {a.name for call in draws(s) for a in call.arguments if isinstance(a, Name) and a.type == RNG}:
                     # Every turn begins with fresh words: so the compiler knows how many there are, and tests nothing.
                     drop = "".join(f"{name}->left = 0;\n" for name in sorted(streams))
-                    first, rest = body.split("\n", 1)
+                    first, rest = text.split("\n", 1)
                     return f"{head}{first}\n{indent}    {drop}{rest}{indent}{drop}"
-                return head + body
+                return head + text
         raise AssertionError(s)
 
     def assignment(self, s: lang.Assign, counts: bool = False) -> str:
@@ -198,6 +205,12 @@ class Printer:
     def function(self, f: lang.Function) -> str:
         head = f"{self.kind(f.name)} {f.type} {f.name}({', '.join(map(self.parameter, f.parameters))})\n"
         return head + self.block(f.body, "")
+
+
+def _is_even(loop: For) -> bool:
+    """True if a loop plainly takes as many turns for each thread."""
+    numbers = [loop.start and loop.start.value, isinstance(loop.condition, Binary) and loop.condition.right]
+    return _counts(loop) and counted(loop) and all(e and written_out(e) is not None for e in numbers)
 
 
 def _counts(loop: For) -> bool:

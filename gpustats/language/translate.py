@@ -157,7 +157,7 @@ class Translator(Expressions):
                 otherwise = self.block(node.iffalse) if node.iffalse is not None else ()
                 return [lang.If(self.value(node.cond), self.block(node.iftrue), otherwise, **at)]
             case c_ast.While():
-                return [lang.For(None, self.value(node.cond), None, self.block(node.stmt), **at)]
+                return [lang.For(None, self.value(node.cond), None, self.block(node.stmt), shipped=self.shipped, **at)]
             case c_ast.For():
                 self.scopes.append({})
                 if isinstance(node.init, c_ast.DeclList) and len(node.init.decls) > 1:
@@ -166,7 +166,8 @@ class Translator(Expressions):
                 if node.cond is None:
                     self.fail(node, "a loop needs a condition")
                 step = self.assignment(node.next) if node.next is not None else None
-                loop = lang.For(start, self.value(node.cond), step, self.block(node.stmt), **at)  # type: ignore[arg-type]
+                condition, body = self.value(node.cond), self.block(node.stmt)
+                loop = lang.For(start, condition, step, body, shipped=self.shipped, **at)  # type: ignore[arg-type]
                 self.scopes.pop()
                 return [loop]
             case c_ast.Return():

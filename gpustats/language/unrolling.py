@@ -236,7 +236,8 @@ class Unrolling:
             )
         inside.known = known
         self.block(s.body, inside)
-        place.out.append(For(start[0] if start else None, condition, step, tuple(inside.out)))  # type: ignore[arg-type]
+        first = start[0] if start else None
+        place.out.append(replace(s, start=first, condition=condition, step=step, body=tuple(inside.out)))  # type: ignore[arg-type]
 
     # -- expressions
 

@@ -378,7 +378,7 @@ class Differentiator:
                     f"{self.function.name}: the loop variable {part.name} depends on {', '.join(directions)}: "
                     "count with an int, so that the derivative can be taken", s.line, s.column,
                 )  # fmt: skip
-        self.out.append(lang.For(s.start, s.condition, s.step, self.inner(s.body)))
+        self.out.append(replace(s, body=self.inner(s.body)))
 
     def results(self, value: Expression) -> lang.Return:
         """Return statement of a value, or of several, and of all derivatives."""

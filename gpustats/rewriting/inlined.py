@@ -125,7 +125,7 @@ class _Inliner:
                     first, next_turn = start[0] if start else None, step[0] if step else None
                     assert first is None or isinstance(first, (Declare, Assign))
                     assert next_turn is None or isinstance(next_turn, Assign)
-                    out.append(lang.For(first, condition, next_turn, body))
+                    out.append(replace(s, start=first, condition=condition, step=next_turn, body=body))
                 case _:
                     raise NotInlined
         return out

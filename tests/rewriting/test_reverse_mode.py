@@ -241,7 +241,7 @@ class Program:
 
     def number(self, depth=2):
         if depth == 0 or self.rng.random() < 0.2:
-            return self.pick("a", "b", "c", "h", "g", "y[t]", "w[t]", "0.5", "total * 0.01", "k * 0.1", "y[t - 1]")
+            return self.pick("a", "b", "c", "h", "g", "y[t]", "w[t]", "0.5", "total * 0.01", "k * 0.1", "y[t > 0 ? t - 1 : 0]")
         x, z = self.number(depth - 1), self.number(depth - 1)
         shapes = "({x} + {z})", "({x} - {z})", "sin({x} * {z})", "tanh({x})", "log1p({x} * {x})", "fmax({x}, {z})"
         return self.pick(*shapes, "({x} > {z} ? {x} : 0.3 * {z})", "{x} / (1 + {z} * {z})").format(x=x, z=z)
