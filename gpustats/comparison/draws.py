@@ -29,11 +29,14 @@ class Names:
         Those whose values have no more axes.
     optional : collection of str
         Those that may be missing.
+    n_rows : int, optional
+        Number of rows, where values may have a number for each.
     """
 
     ranks: Mapping[str, int]
     exact: Collection[str]
     optional: Collection[str] = ()
+    n_rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,9 @@ def read_draws(given: GivenDraws, names: Names, least: int = 2) -> Draws:
             listed = ", ".join(f"{n} {values[n].shape}" for n in rest)
             wanted = f"all must begin with the same axes, (chain, draw) or (draw,): {listed}"
             raise ValueError(f"draws: {name} has shape {own}; {wanted}")
+    if posterior is None and not sure and n_lead == 2 and lead[1] == names.n_rows:
+        both = f"draws have shape {lead}, which may be (chain, draw), or (draw, row) for the {names.n_rows} rows"
+        raise ValueError(f"{both}: give chains one after another, (draw,), or an axis of chains, (1, {lead[0]}, {lead[1]})")
     if math.prod(lead) < least:
         raise ValueError(f"draws has {math.prod(lead)} of them, and {least} is the least number")
     made = {n: v.reshape(math.prod(lead), *v.shape[n_lead:]) for n, v in values.items() if n not in shared}

@@ -106,10 +106,12 @@ def loo_of(
     labels: Labels | None = None,
 ) -> Any:  # fmt: skip
     """Leave-one-out cross-validation of a source of terms: see `loo`; `labels` are those of its rows."""
-    r_eff = draws.r_eff() if r_eff is None else float(r_eff)
-    if not 0 < r_eff < np.inf:
-        raise ValueError(f"r_eff must be a positive number, not {r_eff}")
-    tail = Tail.of(draws.n, r_eff, strict=is_old())
+    efficiency = draws.r_eff() if r_eff is None else float(r_eff)
+    if not 0 < efficiency < np.inf:
+        cure = ", for some of them are alike: give one, as r_eff=1.0"
+        what = f"r_eff must be a positive number, not {r_eff}"
+        raise ValueError(what if r_eff is not None else f"the relative efficiency of the draws is {efficiency}{cure}")
+    tail = Tail.of(draws.n, efficiency, strict=is_old())
     if groups is None:
         found = by_row(source, draws, lambda terms: psis(terms, tail), 4, sizes)
         labels, what = labels or Labels((source.n_rows,), ["obs"], {}), "rows"

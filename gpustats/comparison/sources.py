@@ -229,7 +229,8 @@ class _OfLikelihood(Source):
     @property
     def names(self) -> Names:
         function = self.model._function
-        return Names({a.name: a.rank for a in function.arguments[1:]}, (), list(self.model.density.defaults))
+        ranks = {a.name: a.rank for a in function.arguments[1:]}
+        return Names(ranks, (), list(self.model.density.defaults), self.n_rows)
 
     def arguments(self, draws: Draws) -> dict[str, Value]:
         """Arguments in which what all rows share has an axis for the rows, too."""

@@ -291,6 +291,10 @@ def test_other_bad_input(rng):
         gs.loo(model.rows, model.draws, groups=[1, 2, 3], r_eff=1.0)
     with pytest.raises(ValueError, match="r_eff must be a positive number, not 0"):
         gs.loo(model.rows, model.draws, r_eff=0)
+    with pytest.raises(ValueError, match=r"shape \(9, 5\), which may be \(chain, draw\), or \(draw, row\) for the 5 rows"):
+        gs.loo(gs.Likelihood(gs.normal, np.zeros(5)), {"mu": np.zeros((9, 5)), "sigma": np.ones((9, 5))})
+    with pytest.raises(ValueError, match="the relative efficiency of the draws is nan"):
+        gs.loo(model.rows, {**model.draws, "b": np.full((C, 2), 0.0), "a": np.zeros((C, 2, G)), "sigma": np.ones((C, 2))})
     with pytest.raises(ValueError, match="chunk must be a positive number of rows, not 0"):
         gs.loo(model.rows, model.draws, chunk=0, r_eff=1.0)
     with pytest.raises(TypeError, match="draws must be a dict of arrays or an ArviZ tree with a posterior group, not list"):
