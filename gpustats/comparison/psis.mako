@@ -7,12 +7,12 @@
     each_draw = f"for (index_t s = THREAD; s < n_draws; s += {threads})"
 %>\
 ${over_threads.functions(threads)}\
-// A block takes a row of log-likelihoods v of n_draws draws. With y = v - min(v), the ratio of a draw's weight and the largest is
-// exp(-y). The n_tail + 1 smallest y are told from the others by a threshold, found by bisection, below which are more than
-// n_tail and at most ${capacity}; they are sorted, and a generalised Pareto distribution is fitted to exp(-y) - exp(-cut), where cut is
-// the last of them (Zhang & Stephens 2009). Its quantiles take their places (Vehtari et al. 2024). All draws that are not in the
-// tail have the same product of weight and likelihood.
-// out[row]: log density without the row, Pareto k, log density with it, first draw whose v is not finite (n_draws: there is none).
+// A block takes a row of log-likelihoods v of n_draws draws. With y = v - min(v), the ratio of a draw's weight and the largest
+// is exp(-y). The n_tail + 1 smallest y are told from the others by a threshold, found by bisection, below which are more than
+// n_tail and at most ${capacity}; they are sorted, and a generalised Pareto distribution is fitted to exp(-y) - exp(-cut),
+// where cut is the last of them (Zhang & Stephens 2009). Its quantiles take their places (Vehtari et al. 2024). All draws that
+// are not in the tail have the same product of weight and likelihood.
+// out[row]: log density without the row, Pareto k, log density with it, first draw whose v is not finite, else n_draws.
 KERNEL(${threads}) psis(
     GLOBAL double *RESTRICT out, index_t out_offset, GLOBAL const real *RESTRICT terms, index_t terms_offset,
     index_t n_rows, index_t n_draws, int n_tail${"" if in_shared else ", GLOBAL double *tails"}
@@ -128,7 +128,12 @@ KERNEL(${threads}) psis(
             ${each("i", "candidates")} {
                 const double b = (1 - sqrt(candidates / (i + 0.5))) / quartile + 1 / largest;
                 double mean = 0;
-                for (int j = 0; j < length; j++)
+                int j = 0;
+                if (largest < 1e70 * quartile)  // products of four are finite; their logarithm takes as long as that of one
+                    for (; j + 4 <= length; j += 4)
+                        mean += log((1 - b * excess[j]) * (1 - b * excess[j + 1])
+                                    * ((1 - b * excess[j + 2]) * (1 - b * excess[j + 3])));
+                for (; j < length; j++)
                     mean += log1p(-b * excess[j]);
                 mean /= length;
                 scores[i] = length * (log(-b / mean) - mean - 1);
