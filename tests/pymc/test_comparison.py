@@ -3,6 +3,7 @@
 import elpd
 import numpy as np
 import pymc as pm
+import pytensor
 import pytest
 import xarray
 
@@ -20,10 +21,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:the Pareto k|the variance of")
 
 
 @pytest.fixture(autouse=True)
-def in_python(monkeypatch):
+def in_python():
     """Functions of numbers that follow from the parameters are compiled neither by Numba nor by g++."""
-    import pytensor
-
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         yield
 
