@@ -49,7 +49,8 @@ Columns = dict[str, Callable[[Row], str]]  # the head of each column -> what the
 
 #: The modules whose versions a report tells.
 LIBRARIES = (
-    "numpy scipy pyopencl cuda pycuda jax diffrax torch gpytorch cupy sklearn hmmlearn pymc pytensor nutpie numpyro distributed"
+    "numpy scipy pyopencl cuda pycuda jax diffrax torch gpytorch cupy sklearn hmmlearn arviz pymc pytensor nutpie numpyro"
+    " distributed"
 ).split()
 
 

@@ -17,6 +17,7 @@ from ..parallel.rows import is_stored, largest
 from ..rows.along import Along, Linear
 from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
 from ..rows.model import Rows, rows_on
+from ..rows.on_device import ResidentTerms
 from ..rows.second_derivatives import LEAST_IN_BLOCKS, SecondDerivatives
 from ..runtime import arrays
 from ..runtime.base import Runtime
@@ -145,6 +146,10 @@ class Varying:
     def logpdf(self, arguments: Arguments) -> Array:
         """The log-density of each row."""
         return delivered(self.runtime, self.rows(True).terms(**self._in_rows(arguments)), arguments.native)
+
+    def resident_terms(self, arguments: Arguments) -> ResidentTerms:
+        """The log-density of each row, which stays on the device."""
+        return self.rows(True).resident_terms(self._in_rows(arguments))
 
     def linear_predictor(self, arguments: Arguments) -> Array:
         """The linear predictor of each row."""

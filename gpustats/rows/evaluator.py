@@ -86,8 +86,7 @@ class Evaluator:
         """Repeated call of the value of each row, (sets, N); `names` are not used."""
         if not n_rows * packing.n_sets:
             return Unchanging(lambda: np.zeros((packing.n_sets, n_rows), self._dtype))
-        made, n_sets = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing)), packing.n_sets
-        order = None if (groups := made.sheet.groups) is None else groups.segments.order
+        n_sets, (launch, order) = packing.n_sets, self.launch_of_terms(packing, n_rows)
 
         def read(numbers: np.ndarray, kept: Sequence[Array]) -> Array:
             terms = kept[0]
@@ -96,11 +95,16 @@ class Evaluator:
                 terms[:, order] = moved
             return terms
 
-        launches = _launches([made], packing, n_rows)
         places = np.arange(n_sets * n_rows).reshape(n_sets, n_rows)
         own = Result("terms", places, places.shape, None if order is None else (order,), 0)
-        results = None if made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
-        return _repeated(self._runtime, packing, launches, read, results)
+        results = None if launch.made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
+        return _repeated(self._runtime, packing, [launch], read, results)
+
+    def launch_of_terms(self, packing: Packing, n_rows: int) -> tuple[Launch, np.ndarray | None]:
+        """Launch whose one kept result is the value of each row, (sets, N), and the row of each; None: in their order."""
+        made = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing))
+        groups = made.sheet.groups
+        return Launch(made, packing, n_rows), None if groups is None else groups.segments.order
 
     def steps(
         self, row: RowFunction, names: Sequence[str], packing: Packing, n_rows: int, stream: Sequence[int] = (),

@@ -29,7 +29,7 @@ from .explained import Explained
 from .fitting import Fitting
 from .leaf_data import put_together, taken_apart
 from .leaves import Leaf, PerRow
-from .on_device import OnDevice
+from .on_device import OnDevice, ResidentTerms
 from .parameters import along_of, shape_of
 from .passes import Sets
 
@@ -260,6 +260,10 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
 
     def compiled_terms(self, arguments: Mapping[str, Value], n_sets: int | None = None) -> RepeatedSum | None:
         return None if self._pieces is not None else self._own.compiled_terms(self._values((), arguments)[0])
+
+    def resident_terms(self, arguments: Mapping[str, Value]) -> ResidentTerms:
+        """Terms of rows that lie on one device, which stay there: see `terms`."""
+        return self._own.resident_terms(self._values((), arguments)[0])
 
     def along(self, names: Collection[str]) -> Along | None:
         return None if self._pieces is not None else Along(lambda shapes: self, names, {n: n for n in self.parameters})

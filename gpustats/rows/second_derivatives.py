@@ -15,8 +15,8 @@ from ..fits.bordered import Bordered
 from ..language.device_function import Argument
 from ..runtime.types import Doubles, Shape
 from .assembly import Element, HostDesign, Layout, Number, Part, Product, assembled, score_products, score_sums
-from .evaluator import NumberArguments
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, StepGather
+from .number_arguments import NumberArguments
 from .parameters import shape_of
 
 if TYPE_CHECKING:
