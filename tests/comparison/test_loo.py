@@ -209,7 +209,7 @@ def test_nasty_rows(rng, n_draws, r_eff):
             log_weights, k = elpd.arviz_stats.base.array_stats.psislw(table.T, r_eff=r_eff)
     found, fits = smoothed(table, r_eff), ~np.isnan(log_weights).any(1)  # else ArviZ has nan, and here nothing is smoothed
     known = np.isfinite(k) & fits
-    np.testing.assert_allclose(found[known, 1], k[known], rtol=1e-7, atol=1e-8)  # k itself is known to so many digits
+    np.testing.assert_allclose(found[known, 1], k[known], rtol=1e-7, atol=1e-7)  # k itself is known to so many digits
     assert (np.isfinite(found[:, 1]) == known).all()
     want = np.where(fits, special.logsumexp(log_weights + table.T, axis=1), special.logsumexp(-table, axis=0))
     want[~fits] = np.log(n_draws) - want[~fits]
