@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..evaluation.placement import as_read
 from ..evaluation.results import as_host
+from ..evaluation.sums import add_block_sums
 from ..kernels.template import Template
 from ..rows.assembly import Design, members
 from ..runtime import thresholds
@@ -22,6 +25,7 @@ _TILES, _LANES = (Template.beside(__file__, name) for name in ("column_products"
 GROUPS_TOGETHER, BLOCKS_OF_CPU = thresholds.GLM_GROUPS_TOGETHER.value, thresholds.GLM_BLOCKS_OF_CPU.value
 #: Threads of a block of a GPU, bytes of the rows that it shares, and blocks for each multiprocessor.
 THREADS, SHARED_BYTES, BLOCKS_OF_GPU = thresholds.GLM_PRODUCTS_TILE.value
+ADDED_TOGETHER = 8  # neighbouring sums that a block adds up
 
 
 class ColumnProducts:
@@ -42,6 +46,7 @@ class ColumnProducts:
             self._blocks_of_tiles = -(-self._tiles // self._threads)
             most, n_parts = max(BLOCKS_OF_GPU * device.compute_units // self._blocks_of_tiles, 1), -(-self._n // rows)
         self._blocks, self._rows = max(min(most, n_parts), 1), rows
+        self._last: tuple[Callable[[], Array | None], Doubles] = lambda: None, np.zeros(0)
 
     def gram(self, weights: Array, other: Design) -> Doubles:
         assert other is self
@@ -56,11 +61,19 @@ class ColumnProducts:
         return (whole + whole.T) / 2  # to the last bit the same on both sides
 
     def times(self, weights: Array) -> Doubles:
-        return self._sums("times", (1, self._blocks), self.columns + 1, weights)[:-1]
+        return self._with_total(weights)[:-1]
 
     def total(self, weights: Array) -> float:
         """Sum of an array (N,), which may lie on the device."""
-        return float(self._sums("times", (1, self._blocks), self.columns + 1, weights)[-1])
+        return float(self._with_total(weights)[-1])
+
+    def _with_total(self, weights: Array) -> Doubles:
+        """Products of the columns with an array, and its sum: one pass for both, which are asked for one after the other."""
+        before, sums = self._last
+        if before() is not weights:
+            sums = self._sums("times", (1, self._blocks), self.columns + 1, weights)
+            self._last = weakref.ref(weights), sums
+        return sums
 
     def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
         found: Doubles = members(as_host(self._runtime, weights), groups, n).T @ self._on_host
@@ -71,7 +84,7 @@ class ColumnProducts:
         return self._design.on_host()
 
     def _sums(self, name: str, grid: tuple[int, int], n: int, weights: Array) -> Doubles:
-        """Sums over the rows that a kernel leaves: n of each block, and of each lane."""
+        """Sums over the rows, of which a kernel leaves n for each block, and for each lane."""
         runtime = self._runtime
         if not self._n:
             return np.zeros(n)
@@ -82,8 +95,13 @@ class ColumnProducts:
         kernel = template.kernel(
             runtime, name, self._threads, dtype=self._dtype.name, threads=self._threads, rows=self._rows, columns=self.columns
         )
-        size = self._blocks * n * self._lanes
-        result, place = runtime.result(8 * size), runtime.memory(weights)
+        size, place = self._blocks * n * self._lanes, runtime.memory(weights)
+        if self._lanes == 1:
+            partial, result = runtime.scratch(8 * size), runtime.result(8 * n)
+            kernel(grid, partial, *self._design.values, *place, self._n)
+            add_block_sums(runtime, result.handle, 0, partial, n, self._blocks, threads=self._threads, side=ADDED_TOGETHER)
+            return runtime.fetch(result).view(np.float64)[:n].copy()
+        result = runtime.result(8 * size)
         kernel(grid, result.handle, *self._design.values, *place, self._n)
         left = runtime.fetch(result).view(np.float64)[:size].reshape(self._blocks, n, self._lanes)
         found: Doubles = np.add.reduce(left, (0, 2))
