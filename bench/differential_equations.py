@@ -16,7 +16,7 @@ import numpy as np
 import gpustats as gs
 
 from .peers import JAX, GPUStats, Peer
-from .report import DIFFERENCE, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, options, size
+from .report import DIFFERENCE, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, difference, options, size
 
 NOTE = TIMES_NOTE + """\
 Tolerances are 1e-6 relative to each state, and 1e-9 absolute. difference: of the value, relative to it, and of each derivative,
@@ -194,8 +194,7 @@ def rows(report: Report, case: Case, peers: list[Peer], n: int, length: int) -> 
     def measured(peer: Peer) -> Row:
         call = with_diffrax(peer, case, data) if isinstance(peer, Diffrax) else with_gpustats(peer, case, data)
         found = np.array([np.asarray(number, float) for number in call()])
-        apart = np.append(abs(found[0] / expected[0] - 1), abs(found[1:] - expected[1:]) / abs(expected[1:]).max())
-        return {"difference": float(apart.max())} | report.measure(call, peer)
+        return {"difference": difference(found, expected)} | report.measure(call, peer)
 
     made = []
     for peer in peers:

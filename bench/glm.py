@@ -12,7 +12,21 @@ from scipy import special
 import gpustats as gs
 
 from .peers import JAX, CuPy, GPUStats, NumPy, Peer, PyTorch
-from .report import DIFFERENCE, GOAL, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, cell, options, size
+from .report import (
+    DIFFERENCE,
+    GOAL,
+    RATIO,
+    TIMES,
+    TIMES_NOTE,
+    Report,
+    Row,
+    Table,
+    attempt,
+    cell,
+    difference,
+    options,
+    size,
+)
 
 NOTE = TIMES_NOTE + """\
 floor: reading X once, at the bandwidth of a copy measured in this run. gpustats takes coefficients from the host and returns
@@ -196,12 +210,6 @@ def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
             row |= {"floor_us": 1e6 * case.bytes / report.bandwidth, "goal_us": case.goal if name == GPUStats.name else None}
             made.append(attempt(row, measured, peer, bind))
     return made
-
-
-def difference(found: list[np.ndarray], expected: tuple[np.ndarray, ...]) -> float:
-    value, *gradient = (f.reshape(np.shape(e)) - e for f, e in zip(found, expected, strict=True))
-    largest = max(np.abs(e).max() for e in expected[1:])
-    return float(max(np.max(np.abs(value / expected[0])), *(np.abs(g).max() / largest for g in gradient)))
 
 
 def main(argv: list[str] | None = None) -> int:

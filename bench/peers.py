@@ -111,6 +111,16 @@ class NumPy(Peer):
     asynchronous = False
 
 
+class Statsmodels(Peer):
+    """Peer for regressions."""
+
+    name = "statsmodels"
+    asynchronous = False
+
+    def __init__(self, gpu):
+        import statsmodels.api  # noqa: F401
+
+
 class SciPy(Peer):
     """Peer without derivatives: central differences, as scipy.optimize would take them."""
 

@@ -34,6 +34,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import rich.table
 from rich.console import Console
 from rich.progress import track
@@ -47,7 +48,10 @@ Row = dict[str, Any]
 Columns = dict[str, Callable[[Row], str]]  # the head of each column -> what the column says of a row
 
 #: The modules whose versions a report tells.
-LIBRARIES = "numpy scipy pyopencl cuda pycuda jax torch gpytorch cupy sklearn pymc pytensor nutpie numpyro distributed".split()
+LIBRARIES = (
+    "numpy scipy pyopencl cuda pycuda jax diffrax torch gpytorch cupy sklearn hmmlearn arviz pymc pytensor nutpie numpyro"
+    " distributed"
+).split()
 
 
 def options(bench: str, description: str, prog: str | None = None) -> argparse.ArgumentParser:
@@ -175,6 +179,13 @@ TIMES_NOTE = "enqueued: calls back to back, divided by their number; waited: one
 RATIO: Columns = {"× ours": cell("ratio", "{:,.2f}")}
 GOAL: Columns = {"goal / µs": cell("goal_us", "≤ {:,g}")}
 DIFFERENCE: Columns = {"difference": cell("difference", "{:.0e}")}
+
+
+def difference(found: Sequence[Any], expected: Sequence[Any]) -> float:
+    """Largest difference of a value, relative to it, and of derivatives, relative to the largest; values come first."""
+    value, *gradient = (np.reshape(f, np.shape(e)) - e for f, e in zip(found, expected, strict=True))
+    largest = max((np.abs(e).max() for e in expected[1:]), default=1.0)
+    return float(max([np.max(np.abs(value / expected[0])), *(np.abs(g).max() / largest for g in gradient)]))
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ __device__ real garch_t_loglik(
     rng_t *rng, real *simulated)
 {
     if (!(nu > 2)) return NAN;
-    conditional_variance[0] = variance;
-    for (int t = 1; t < n; t++) {
-        real before = conditional_variance[t - 1], square = isnan(y[t - 1]) ? before : (y[t - 1] - mu) * (y[t - 1] - mu);
-        conditional_variance[t] = omega + alpha * square + beta * before;
-    }
     real now = variance;
+    for (int t = 0; t < n; t++) {
+        conditional_variance[t] = now;
+        now = omega + alpha * (isnan(y[t]) ? now : (y[t] - mu) * (y[t] - mu)) + beta * now;
+    }
+    now = variance;
     for (int t = 0; t < n; t++) {
         real e = student_t_sample(rng, nu, 0, sqrt(isinf(nu) ? now : now * (nu - 2) / nu));
         simulated[t] = mu + e;

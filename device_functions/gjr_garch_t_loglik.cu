@@ -14,13 +14,13 @@ __device__ real gjr_garch_t_loglik(
     real *conditional_variance, rng_t *rng, real *simulated)
 {
     if (!(nu > 2 && alpha + gamma >= 0)) return NAN;
-    conditional_variance[0] = variance;
-    for (int t = 1; t < n; t++) {
-        real before = conditional_variance[t - 1], d = y[t - 1] - mu;
-        real news = isnan(d) ? (alpha + 0.5 * gamma) * before : (d < 0 ? alpha + gamma : alpha) * d * d;
-        conditional_variance[t] = omega + news + beta * before;
-    }
     real now = variance;
+    for (int t = 0; t < n; t++) {
+        conditional_variance[t] = now;
+        real d = y[t] - mu, news = isnan(d) ? (alpha + 0.5 * gamma) * now : (d < 0 ? alpha + gamma : alpha) * d * d;
+        now = omega + news + beta * now;
+    }
+    now = variance;
     for (int t = 0; t < n; t++) {
         real e = student_t_sample(rng, nu, 0, sqrt(isinf(nu) ? now : now * (nu - 2) / nu));
         simulated[t] = mu + e;

@@ -28,10 +28,10 @@ __device__ real local_level_loglik(
                 variance = sigma * sigma;
                 diffuse = 0;
             } else {
-                real d = y[t] - mean, f = variance + sigma * sigma;
+                real d = y[t] - mean, f = variance + sigma * sigma, gain = variance / f;
                 sum += log(f) + d * d / f;
-                mean += d * (variance / f);
-                variance *= sigma * sigma / f;
+                mean += gain * d;
+                variance = gain * (sigma * sigma);
             }
         }
         filtered_level[t] = diffuse ? NAN : mean;
@@ -51,16 +51,16 @@ __device__ real local_level_loglik(
         smoothed_level_sd[t] = sqrt(spread);
     }
     real drawn = filtered_level[n - 1] + filtered_level_sd[n - 1] * normal(rng), now = level + level_sd * normal(rng);
-    for (int t = n - 1; t >= 0; t--) {
-        if (t < n - 1) {
-            real p = filtered_level_sd[t] * filtered_level_sd[t], q = sigma_level * sigma_level, k = p > 0 ? p / (p + q) : 0;
-            drawn = isinf(p) ? drawn : filtered_level[t] + k * (drawn - filtered_level[t]);
-            drawn += sqrt(isinf(p) ? q : k * q) * normal(rng);
-        }
+    drawn_level[n - 1] = drawn;
+    for (int t = n - 2; t >= 0; t--) {
+        real p = filtered_level_sd[t] * filtered_level_sd[t], q = sigma_level * sigma_level, k = p > 0 ? p / (p + q) : 0;
+        drawn = isinf(p) ? drawn : filtered_level[t] + k * (drawn - filtered_level[t]);
+        drawn += sqrt(isinf(p) ? q : k * q) * normal(rng);
         drawn_level[t] = drawn;
     }
     for (int t = 0; t < n; t++) {
-        simulated[t] = isinf(level_sd) ? NAN : now + sigma * normal(rng);
+        real e = sigma * normal(rng);
+        simulated[t] = isinf(level_sd) ? NAN : now + e;
         now += sigma_level * normal(rng);
     }
     return -0.5 * sum - seen * HALF_LOG_2PI;

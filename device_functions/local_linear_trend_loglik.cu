@@ -31,7 +31,7 @@ __device__ real local_linear_trend_loglik(
         forecast[t] = unknown > 0 && u_ll > 0 ? NAN : l;
         forecast_sd[t] = unknown > 0 && u_ll > 0 ? INFINITY : sqrt(v_ll + sigma * sigma);
         if (!isnan(y[t])) {
-            if (seen == 0) first = t;
+            if (first == n) first = t;
             real d = y[t] - l, f = v_ll + sigma * sigma;
             seen += 1;
             if (unknown > 0 && u_ll > 0) {
@@ -151,7 +151,8 @@ __device__ real local_linear_trend_loglik(
     l = level + level_sd * normal(rng);
     b = slope + slope_sd * normal(rng);
     for (int t = 0; t < n; t++) {
-        simulated[t] = isinf(level_sd) || isinf(slope_sd) ? NAN : l + sigma * normal(rng);
+        real e = sigma * normal(rng);
+        simulated[t] = isinf(level_sd) || isinf(slope_sd) ? NAN : l + e;
         l += b + sigma_level * normal(rng);
         b += sigma_slope * normal(rng);
     }

@@ -20,6 +20,10 @@ from .registry import register
 
 if TYPE_CHECKING:
     from . import compat, gp, linalg, parallel, transforms
+    from .comparison.folds import folds, kfold
+    from .comparison.loo import loo, waic
+    from .comparison.predictive import predictive_check
+    from .comparison.table import log_likelihood
     from .draws.discrete import sample_discrete
     from .draws.generator import Generator
     from .likelihood import Likelihood
@@ -64,8 +68,10 @@ _LAZY = {
     "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box",
     "as_jax": ".xla", "box_probability": ".transforms.box_probability", "compartment_steps": ".rows.compartments",
     "compat": None, "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves",
-    "gather": ".rows.leaves", "gp": None, "hidden_markov": ".rows.hidden_markov", "ode_steps": ".rows.ode",
-    "label_statistics": ".mixtures.labels", "linalg": None, "parallel": None, "per_row": ".rows.leaves",
+    "folds": ".comparison.folds", "gather": ".rows.leaves", "gp": None, "hidden_markov": ".rows.hidden_markov",
+    "kfold": ".comparison.folds", "label_statistics": ".mixtures.labels", "linalg": None,
+    "log_likelihood": ".comparison.table", "loo": ".comparison.loo", "ode_steps": ".rows.ode", "parallel": None,
+    "per_row": ".rows.leaves", "predictive_check": ".comparison.predictive", "waic": ".comparison.loo",
     "sample_discrete": ".draws.discrete", "sequences": ".rows.sequences", "series": ".rows.series",
     "to_device": ".runtime.transfers", "to_host": ".runtime.transfers", "transforms": None, "use": ".runtime.choose",
 } | dict.fromkeys(
@@ -74,13 +80,14 @@ _LAZY = {
 )  # fmt: skip
 
 __all__ = [
-    "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceArray", "DeviceFunctionError", "DeviceLostError", "GLM",
-    "Generator", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "as_jax",
-    "box_probability", "compartment_steps", "compat", "covariances", "densities", "devices", "dot", "gather", "gp",
-    "hidden_markov", "inverse_wishart", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr", "matrix_normal",
-    "matrix_t", "ode_steps", "ortho_group", "parallel", "per_row", "random_correlation", "random_table", "register",
-    "sample_discrete", "sequences", "series", "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction",
-    "unitary_group", "use", "wishart",
+    "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceArray", "DeviceFunctionError", "DeviceLostError",
+    "GLM", "Generator", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "as_jax",
+    "box_probability", "compartment_steps", "compat", "covariances", "densities", "devices", "dot", "folds", "gather", "gp",
+    "hidden_markov", "inverse_wishart", "kfold", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
+    "log_likelihood", "loo", "matrix_normal", "matrix_t", "ode_steps", "ortho_group", "parallel", "per_row",
+    "predictive_check", "random_correlation", "random_table", "register", "sample_discrete", "sequences", "series",
+    "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use", "waic",
+    "wishart",
 ]  # fmt: skip
 
 

@@ -330,6 +330,8 @@ class Density(Distribution):
         Newton's method with exact derivatives and damping, in float64, on the logarithms of positive parameters and the log
         odds of those in [0, 1]. All data sets take each step in one launch. A parameter that is an end of the support, as of
         `uniform`, is estimated by the outermost observation.
+        The data are in memory; ``gs.Likelihood(density, x, memory=…).fit()`` reads one data set from a file in pieces, and has
+        robust errors and profile intervals.
 
         Examples
         --------

@@ -22,6 +22,8 @@ from .evaluation.pointwise import Pointwise
 from .evaluation.repeated import RepeatedCall
 from .evaluation.repeated_sum import repeated_sum
 from .evaluation.results import as_host
+from .fits.bound_density import LikelihoodProblem
+from .fits.fittable import Fittable
 from .parallel.devices import example
 from .parallel.divide import divide
 from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
@@ -107,7 +109,7 @@ class BoundDensity(Remade):
         return f"<{kind} of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self.device.id}>"
 
 
-class Likelihood(BoundDensity, Replayable):
+class Likelihood(BoundDensity, Replayable, Fittable):
     """Log-likelihood of parameters, given data that stay on a device.
 
     Parameters
@@ -250,6 +252,9 @@ class Likelihood(BoundDensity, Replayable):
         """
         function = self._function.for_arguments(kwargs)
         return hessian_of(function, wrt)([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
+
+    def _problem(self) -> LikelihoodProblem:
+        return LikelihoodProblem(self)
 
     def _gradient(self, function: Pointwise, wrt: str | Collection[str] | None) -> Gradient:
         """Derivatives of the summed log-density; ValueError where those in the data are among them."""

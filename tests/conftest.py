@@ -78,12 +78,12 @@ def optimising():
 
 
 @pytest.fixture(autouse=True)
-def optimised(request, monkeypatch):
+def optimised(request):
     """Tests that are so marked run as users do, where others go without what Intel's compiler takes to optimise."""
     asked = os.environ.get("GPUSTATS_OPTIMISE") == "0" and "optimised" in request.keywords
     if asked and [device.backend for device in gs.devices()[:1]] == ["opencl"]:
-        with gs.use(request.getfixturevalue("optimising")):
-            monkeypatch.setenv("GPUSTATS_OPTIMISE", "1")
+        with gs.use(request.getfixturevalue("optimising")), pytest.MonkeyPatch.context() as patch:
+            patch.setenv("GPUSTATS_OPTIMISE", "1")
             yield
     else:
         yield

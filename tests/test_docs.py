@@ -81,6 +81,25 @@ def test_the_page_on_sequences(tmp_path, monkeypatch, capsys):
 
 
 @THOROUGH
+@pytest.mark.filterwarnings("ignore:the Pareto k of 4 of 11 groups")
+def test_the_page_on_comparison(tmp_path, monkeypatch, capsys):
+    """Its code runs as it stands, and prints what the page says, under ArviZ 0."""
+    for module in ("statsmodels", "pymc"):
+        pytest.importorskip(module)
+    if pytest.importorskip("arviz").__version__[0] != "0":
+        pytest.skip("ArviZ 1 has other names for results")
+    monkeypatch.chdir(tmp_path)
+    names, text = {}, (ROOT / "docs" / "guides" / "comparison.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        exec(block, names)
+    printed = capsys.readouterr().out
+    assert [told for told in re.findall(r"```text\n(.*?)```", text, re.S) if told not in printed] == []
+    assert names["found"]["negative binomial"].elpd_loo > names["found"]["Poisson"].elpd_loo + 10_000
+    assert names["checks"]["negative binomial"].p_values["zeros"] > 0.9
+    assert (tmp_path / "comparison.png").exists()
+
+
+@THOROUGH
 @pytest.mark.optimised
 def test_the_page_on_many_points(tmp_path, monkeypatch):
     """Its code runs as it stands, with few chains, particles and walkers, and draws its pictures."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..processes.fitting import Fit, Seed, Values, maximise
+from ..processes.fitting import Seed, Values, maximise
 from ..processes.observations import as_points
 from ..processes.parameters import SIGMA, on_host
 from ..runtime.types import Array
@@ -299,7 +299,7 @@ class Calibration(Calibrated):
         priors = self._priors(sizes)
         evaluate = functools.partial(_value_and_grad, self._field, self._total, mean, scale)
         if free:
-            fit: Fit = maximise(
+            fit = maximise(
                 evaluate, start, self._domains, fixed=fixed, priors=priors,
                 bounds={n: (SEARCH_FACTORS[0] * b, SEARCH_FACTORS[1] * b) for n, b in bounds.items() if n in free},
             )  # fmt: skip

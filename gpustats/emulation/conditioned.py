@@ -96,7 +96,7 @@ class Conditioned:
         **options
             As for `MarginalLikelihood.fit`, such as ``fixed`` and ``priors``.
         """
-        return type(self)(self.likelihood, **self.likelihood.fit(self.values, **options).values)
+        return type(self)(self.likelihood, **self.likelihood.fit(self.values, **{"errors": False, **options}).values)
 
     def predict(
         self, xs: ArrayLike, *, noise: ArrayLike = False, cov: bool = False, mean_xs: Given = None

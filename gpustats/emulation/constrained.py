@@ -96,7 +96,7 @@ class Surrogates:
             before = self.emulators[i].values["lengthscale"] if self.emulators else np.full(runs.unit.shape[1], 0.3)
             fit = ml.fit(
                 {"lengthscale": before, "sigma": NUGGET}, fixed=["sigma"], bounds={"lengthscale": LENGTHSCALES},
-                priors=self._priors,
+                priors=self._priors, errors=False,
             )  # fmt: skip
             made.append(Emulator(ml, **fit.values))
         self.emulators = made

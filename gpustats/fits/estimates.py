@@ -1,12 +1,21 @@
-"""Estimates of a density's parameters, as a fit returns them."""
+"""Estimates of the parameters of a density or a model, as a fit returns them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..runtime.types import Value
+from .fitted import Fitted, by_name
+from .hypotheses import Test, chi_squared, place_of, wald
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .predictions import Prediction
 
 #: Numbers of one data set, or arrays with one for each data set.
 Numbers = Any
@@ -14,28 +23,30 @@ Numbers = Any
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Estimates:
-    """Estimates of a density's parameters by maximum likelihood.
+    """Estimates of parameters by maximum likelihood.
 
-    For one data set everything is a number; for many, an array with one for each data set. It can be unpacked:
-    ``alpha, beta = gs.gamma.fit(x)``.
+    For one data set everything is a number, or an array of the parameter's shape; for many data sets of a density, an array
+    with one for each. It can be unpacked: ``alpha, beta = gs.gamma.fit(x)``.
 
     Attributes
     ----------
     density : str
-        The name of the density.
+        The name of the density or model.
     parameters : dict
-        Name -> estimate, or the value that was given, in the density's order.
+        Name -> estimate, or the value that was given, in the model's order: ``model(**estimates.parameters)``.
     free : tuple of str
         The parameters that were estimated.
     standard_errors : dict
-        Name -> standard error of each of these: the roots of the diagonal of `covariance`.
-    covariance : (P, P) or (..., P, P) ndarray
-        Covariance of the estimates, in the order of `free`: the inverse of the observed information, the second derivatives of
-        the log-likelihood with their sign changed. Where the density has a kink at an observation, these do not tell, and it is
-        the inverse of the sum of the products of the scores. nan for an end of the support, and where a search failed.
+        Name -> standard error of each of these, in its shape: the roots of the diagonal of `covariance`. nan for what was
+        fixed, and for what ended at a bound.
+    covariance : (P, P) or (..., P, P) ndarray, or None
+        Covariance of the estimates, in the order of `labels`: the inverse of the observed information, the second derivatives
+        of the log-likelihood with their sign changed, those of priors among them. Where a density has a kink at an observation,
+        these do not tell, and it is the inverse of the sum of the products of the scores. nan for an end of the support, and
+        where a search failed. None for more than 5,000 parameters.
     log_likelihood : float or ndarray
-        At the estimates.
-    n_observations : int or ndarray
+        At the estimates, without priors.
+    n_observations : float, int or ndarray
         The sums of the weights.
     converged : bool or ndarray of bool
     n_iterations : int or ndarray of int
@@ -44,19 +55,44 @@ class Estimates:
         End of the search, in words.
     groups : ndarray or None
         The labels of the data sets, where they had some.
+    labels : tuple of str
+        Names of the numbers that were estimated, such as ``beta[0]``.
+    n_parameters : int
+        How many of them are independent of one another: weights of K components are K - 1.
+    errors_by : str
+        What the standard errors are made of: ``"observed information"``, ``"HC0"`` or ``"clusters"``.
+
+    Examples
+    --------
+    >>> import gpustats as gs
+    >>> fit = gs.Likelihood(gs.gamma, gs.gamma.rvs(2.5, 1.5, size=1000, rng=1)).fit()
+    >>> fit.labels, fit.estimates.round(2), fit.errors.round(2), fit.robust().errors.round(2)
+    (('alpha', 'beta'), array([2.41, 1.44]), array([0.1 , 0.07]), array([0.1 , 0.06]))
+    >>> round(fit.wald("alpha = 2.5").p, 2)
+    0.36
     """
 
     density: str
     parameters: dict[str, Numbers]
     free: tuple[str, ...]
     standard_errors: dict[str, Numbers]
-    covariance: np.ndarray
+    covariance: np.ndarray | None
     log_likelihood: Numbers
     n_observations: Numbers
     converged: Numbers
     n_iterations: Numbers
     message: Numbers
     groups: np.ndarray | None = None
+    labels: tuple[str, ...] = ()
+    n_parameters: int = -1
+    errors_by: str = "observed information"
+    fitted: Fitted | None = field(default=None, kw_only=True)  # for further questions, where they can be asked
+
+    def __post_init__(self) -> None:
+        if not self.labels:
+            object.__setattr__(self, "labels", self.free)
+        if self.n_parameters < 0:
+            object.__setattr__(self, "n_parameters", len(self.free))
 
     def __iter__(self) -> Iterator[Numbers]:
         return iter(self.parameters.values())
@@ -70,17 +106,221 @@ class Estimates:
     @property
     def aic(self) -> Numbers:
         """Akaike's criterion, -2 log L + 2 P."""
-        return 2 * len(self.free) - 2 * self.log_likelihood
+        return 2 * self.n_parameters - 2 * self.log_likelihood
 
     @property
     def bic(self) -> Numbers:
         """Schwarz's criterion, -2 log L + P log N."""
-        return len(self.free) * np.log(self.n_observations) - 2 * self.log_likelihood
+        return self.n_parameters * np.log(self.n_observations) - 2 * self.log_likelihood
+
+    @property
+    def estimates(self) -> np.ndarray:
+        """The numbers that were estimated, (P,), in the order of `labels`."""
+        self._of_one_data_set("estimates")
+        if self.fitted is None:
+            return np.array([self.parameters[n] for n in self.free], float)
+        found: np.ndarray = np.concatenate([np.ravel(self.parameters[n]) for n in self.free])[self.fitted.free]
+        return found
+
+    @property
+    def errors(self) -> np.ndarray:
+        """Standard errors of `estimates`, (P,)."""
+        self._of_one_data_set("errors")
+        found = np.concatenate([np.ravel(self.standard_errors[n]) for n in self.free])
+        free: np.ndarray | slice = slice(None) if self.fitted is None else self.fitted.free
+        return found[free]
+
+    def interval(
+        self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
+    ) -> dict[str, np.ndarray]:
+        """Confidence intervals.
+
+        Parameters
+        ----------
+        level : float
+            Their coverage.
+        method : {"wald", "profile"}
+            Estimates ± normal quantiles of their standard errors; or where the log-likelihood, maximised in all other
+            parameters, is less by half a quantile of chi² with one degree of freedom than at the maximum.
+        parameters : str or collection of str, optional
+            Names of parameters, or labels such as ``"beta[0]"``; by default all.
+
+        Returns
+        -------
+        dict
+            Name or label -> (..., 2), the lower and the upper end; infinite where the likelihood never falls so far.
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"level must be between 0 and 1, not {level!r}")
+        if method not in ("wald", "profile"):
+            raise ValueError(f"method must be 'wald' or 'profile', not {method!r}")
+        names = self.free if parameters is None else (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        for name in names:
+            if name not in self.standard_errors:
+                self._of_one_data_set("interval of a label")
+                place_of((*self.free, *self.labels), name)
+        if method == "profile":
+            from .profile import profile_intervals
+
+            return profile_intervals(self._for_more("profile intervals"), level, names)
+        from scipy.special import ndtri
+
+        width, found = ndtri((1 + level) / 2), {}
+        for name in names:
+            if name in self.standard_errors:
+                value, error = np.asarray(self.parameters[name]), np.asarray(self.standard_errors[name])
+            else:
+                value, error = (v[self.labels.index(name)] for v in (self.estimates, self.errors))
+            found[name] = np.stack([value - width * error, value + width * error], -1)
+        return found
+
+    def summary(self, level: float = 0.95) -> str:
+        """Table of the estimates: each with its standard error, z, the p-value of z, and an interval.
+
+        Parameters
+        ----------
+        level : float
+            Coverage of the intervals.
+
+        Returns
+        -------
+        str
+        """
+        from .summary import table
+
+        self._of_one_data_set("summary")
+        facts = {
+            "observations": f"{self.n_observations:.10g}", "log-likelihood": f"{self.log_likelihood:.6g}",
+            "free parameters": f"{self.n_parameters}", "AIC": f"{self.aic:.6g}",
+            "errors by": self.errors_by, "BIC": f"{self.bic:.6g}",
+        }  # fmt: skip
+        return table(self.density, facts, self.message, self.labels, self.estimates, self.errors, level)
+
+    def robust(self) -> Estimates:
+        """The same estimates with standard errors that hold where the model is wrong: the sandwich of White (1980), HC0.
+
+        Returns
+        -------
+        Estimates
+        """
+        from .sandwich import sandwich
+
+        return self._with_covariance(sandwich(self._for_more("robust errors")), "HC0")
+
+    def clustered(self, clusters: ArrayLike, correction: bool = True) -> Estimates:
+        """The same estimates with standard errors for observations that depend on one another within clusters.
+
+        Parameters
+        ----------
+        clusters : (N,) array_like
+            Label of the cluster of each observation.
+        correction : bool
+            Whether the covariance is multiplied by G / (G - 1) (N - 1) / (N - P), for G clusters.
+
+        Returns
+        -------
+        Estimates
+        """
+        from .sandwich import sandwich
+
+        return self._with_covariance(sandwich(self._for_more("errors by clusters"), clusters, correction), "clusters")
+
+    def wald(self, hypotheses: str | Sequence[str] | ArrayLike, value: ArrayLike = 0.0) -> Test:
+        """Test of linear hypotheses by the covariance of the estimates.
+
+        Parameters
+        ----------
+        hypotheses : str, sequence of str, or (q, P) array_like
+            Such as ``"beta[1]"``, which is to be 0, ``"beta"`` for all of its elements, ``"beta[0] = 2 * beta[1]"``; several in
+            a list. Or the matrix R of R θ = value, with a column for each of `labels`.
+        value : float or (q,) array_like
+            The right-hand side, for a matrix.
+
+        Returns
+        -------
+        Test
+            ``statistic``, chi² with ``df`` degrees of freedom, and ``p``.
+        """
+        self._of_one_data_set("wald")
+        if self.covariance is None:
+            raise NotImplementedError(f"Wald tests of {len(self.labels)} parameters: they are for 5,000 at most")
+        return wald(self.labels, self.estimates, self.covariance, hypotheses, value)
+
+    def likelihood_ratio(self, restricted: Estimates) -> Test:
+        """Test of a fit with fewer free parameters, of the same data, within this one.
+
+        Parameters
+        ----------
+        restricted : Estimates
+            As from ``fit(fixed=…)``.
+
+        Returns
+        -------
+        Test
+        """
+        self._of_one_data_set("likelihood_ratio")
+        df = self.n_parameters - restricted.n_parameters
+        if df <= 0:
+            raise ValueError(
+                f"the restricted fit has {restricted.n_parameters} free parameters and this one {self.n_parameters}: call the "
+                "method of the larger fit"
+            )
+        if self.density != restricted.density or not np.isclose(self.n_observations, restricted.n_observations):
+            raise ValueError(
+                f"the fits are of {self.density} with {self.n_observations:g} observations and of {restricted.density} with "
+                f"{restricted.n_observations:g}: they must be of the same model and data"
+            )
+        statistic = 2 * (self.log_likelihood - restricted.log_likelihood)
+        if statistic < -1e-6 * (1 + abs(self.log_likelihood)):
+            raise ValueError(
+                f"the restricted fit has the larger log-likelihood, {restricted.log_likelihood:.6g} beside "
+                f"{self.log_likelihood:.6g}: it is not nested in this one, or this one has not converged"
+            )
+        return chi_squared(max(float(statistic), 0.0), df)
+
+    def predict(self, *args: Value, **kwargs: Value) -> Prediction:
+        """Predictions for new data with standard errors, by the delta method.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows.
+
+        Returns
+        -------
+        Prediction
+        """
+        if self.fitted is None:
+            raise NotImplementedError(f"{self.density} has no predictions with standard errors: gpustats.GLM has")
+        return self.fitted.objective.problem.predict(self, *args, **kwargs)
+
+    def _for_more(self, what: str) -> Fitted:
+        """What was searched, for further questions."""
+        if self.fitted is None:
+            raise NotImplementedError(f"{what} are of fits of models; of a density, see gpustats.Likelihood(density, x).fit()")
+        if self.covariance is None and what != "profile intervals":
+            raise NotImplementedError(f"{what} of {len(self.labels)} parameters: they are for 5,000 at most")
+        return self.fitted
+
+    def _with_covariance(self, whole: np.ndarray, kind: str) -> Estimates:
+        """The same estimates with the covariance of all elements, (P, P)."""
+        assert self.fitted is not None
+        free = self.fitted.free
+        errors = by_name(self.fitted.objective, np.sqrt(np.where(free, np.diagonal(whole), np.nan)))
+        return replace(self, covariance=whole[np.ix_(free, free)], standard_errors=errors, errors_by=kind)
+
+    def _of_one_data_set(self, method: str) -> None:
+        if np.ndim(self.log_likelihood):
+            raise ValueError(f"{method} is of one data set, and these are estimates of {self.log_likelihood.size}")
 
     def __repr__(self) -> str:
         if np.ndim(self.log_likelihood):
             fine, n = int(np.sum(self.converged)), self.log_likelihood.size
             return f"<estimates of {', '.join(self.free)} of {self.density} for {n} data sets, {fine} of them converged>"
-        errors = {n: f" ± {error:.2g}" for n, error in self.standard_errors.items()}
-        parts = [f"{n}={v:.6g}{errors.get(n, '')}" if np.ndim(v) == 0 else f"{n} given" for n, v in self.parameters.items()]
+        errors = {n: f" ± {error:.2g}" for n, error in self.standard_errors.items() if np.ndim(error) == 0}
+        parts = [
+            f"{n}={v:.6g}{errors.get(n, '')}" if np.ndim(v) == 0
+            else f"{n} of shape {np.shape(v)}" if n in self.free else f"{n} given"
+            for n, v in self.parameters.items()
+        ]  # fmt: skip
         return f"<estimates of {self.density}: {', '.join(parts)}; log-likelihood {self.log_likelihood:.6g}; {self.message}>"

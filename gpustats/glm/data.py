@@ -52,7 +52,7 @@ def read(given: Mapping[str, Value]) -> dict[str, Array]:
     """Data by their names, as arrays: files are not read yet; groups come to the host."""
     data = {n: sparse_matrix(v, n) if is_sparse(v) else as_rows(v, n) for n, v in given.items() if v is not None}
     if arrays.is_device_array(data.get(GROUPS)):
-        data[GROUPS] = to_host(data[GROUPS])
+        data[GROUPS] = to_host(data[GROUPS])  # type: ignore[arg-type]  # no sparse matrix
     return data
 
 

@@ -29,8 +29,8 @@ class DesignMatrix:
     """
 
     def __init__(self, X: Value, runtime: Runtime, dtype: np.dtype):
-        (self.n_rows, self.columns), self._runtime = X.shape, runtime
-        lanes = lanes_of(runtime.device, dtype.itemsize)
+        (self.n_rows, self.columns), self.runtime, self.dtype = X.shape, runtime, dtype
+        self.lanes = lanes = lanes_of(runtime.device, dtype.itemsize)
         on_device = arrays.is_device_array(X)
         if lanes > 1:
             host = runtime.to_host(X) if on_device else X
@@ -46,18 +46,17 @@ class DesignMatrix:
         else:
             self._array = X
         self.values = handle, offset = runtime.memory(self._array)
-        self._interleaved = lanes > 1
         self.aligned = (offset * dtype.itemsize + (handle if isinstance(handle, int) else 0)) % 16 == 0
 
     @property
     def as_it_came(self) -> Array:
         """Device array of X in row-major order; None where X is laid out otherwise."""
-        return None if self._interleaved else self._array
+        return None if self.lanes > 1 else self._array
 
     def on_host(self) -> np.ndarray:
         """Matrix X on the host, in row-major order."""
-        found = as_host(self._runtime, self._array)
-        if not self._interleaved:
+        found = as_host(self.runtime, self._array)
+        if self.lanes == 1:
             return found
         return found.transpose(0, 2, 1).reshape(-1, self.columns)[: self.n_rows]
 

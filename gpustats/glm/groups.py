@@ -16,7 +16,7 @@ class Groups(Segments):
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime):
         super().__init__(groups, n, runtime)
         self.values = self.placed(groups)  # kernel's values for the group of each observation
-        self._groups = self._alive[-2]
+        self._groups = self.kept.arrays[-1]
         self._order = self.placed(self.order)
 
     def on_host(self) -> np.ndarray:

@@ -32,17 +32,19 @@ from ..runtime.types import Array, Value
 from .arguments import Arguments, Route, arguments_of
 from .data import GLMData, Named, Sizes, read, sizes_of
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from .fitting import Fitting
 from .launch import Launcher, Plan
 from .on_rows import Delegate, RowsCall
 from .repeated import repeatable, repeated
 from .results import Evaluator
+from .second_derivatives import SecondDerivatives
 from .varying import Varying, check_sparse, made_with, read_terms
 
 #: Repeated call of a GLM's summed log-density and its derivatives.
 _Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
 
 
-class GLM(Remade, Replayable):
+class GLM(Remade, Replayable, Fitting):
     """The log-likelihood of a generalised linear model whose data stay on a device.
 
     The observations have the density ``f(y[n]; eta[n], …)`` with the linear predictor ``eta[n] = X[n] @ beta + alpha +
@@ -70,7 +72,7 @@ class GLM(Remade, Replayable):
         The group of each observation, from 0 to G - 1. Then the intercept ``alpha`` may have a value for each group. Or several
         terms by their names, each the groups or a pair ``(groups, Z)`` of groups and columns, (N, m): each name becomes a
         parameter of all methods, behind the density's: a table (G,) of intercepts, or (G, m) of slopes, coefficients of the
-        columns of Z. A column of ones gives an intercept beside slopes. A dense X and the columns of all terms are then 64 at most.
+        columns of Z. A column of ones gives an intercept beside slopes. A dense X and all terms' columns are then 64 at most.
     n_groups : int, optional
         The number of groups G; by default the largest of `groups` plus one. Of named groups the tables tell.
     devices, client, memory, chunk : optional
@@ -143,6 +145,7 @@ class GLM(Remade, Replayable):
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
         self._launcher = Launcher(self._data, self._plans)
         self._evaluator = Evaluator(self._launcher)
+        self._second = SecondDerivatives(self._family, self._data)
         self._calls: Plans[_Call | RowsCall | None] = Plans()
         self._delegate = Delegate(self._family, self._data) if stay else None
 
@@ -299,8 +302,8 @@ class GLM(Remade, Replayable):
         self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]
     ) -> tuple[Sequence[str], dict[str, int]]:
         names, vector = list(self.parameters), self._family.vector
-        axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector}
-        own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors")}
+        axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector, "clusters": -1}
+        own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors", "clusters", "n_clusters")}
         self._refuse_named(method)
         if method == "weighted_gradients":
             names.insert(0, "factors")

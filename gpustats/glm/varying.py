@@ -1,8 +1,10 @@
-"""Named groups of a GLM, whose intercepts and slopes vary between groups of several terms, and sparse designs: sums over rows."""
+"""Named groups of a GLM, whose intercepts and slopes vary between groups of terms, and sparse designs: sums over rows."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,16 +12,19 @@ import numpy as np
 from ..density import Density
 from ..evaluation.compiled import RepeatedSum
 from ..evaluation.results import delivered, like
+from ..fits.problem import Expanded
 from ..parallel.pieces import Options
 from ..parallel.rows import is_stored, largest
 from ..rows.along import Along, Linear
 from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
 from ..rows.model import Rows, rows_on
+from ..rows.on_device import ResidentTerms
+from ..rows.second_derivatives import LEAST_IN_BLOCKS, SecondDerivatives
 from ..rows.sparse_matrix import is_sparse
 from ..runtime import arrays
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, DType, Value
+from ..runtime.types import Array, Doubles, DType, Value
 from .arguments import Arguments
 from .data import Named, read
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
@@ -79,11 +84,12 @@ def read_terms(
 def check_sparse(family: Family, grouped: bool, options: Options) -> None:
     """Check of what goes together with a sparse X; `grouped`: there are groups without names."""
     if family.vector:
-        raise ValueError(f"{family.eta} of {family.density.name} is a vector, and X is sparse: give X as an array, or take gs.Rows")
+        message = f"{family.eta} of {family.density.name} is a vector, and X is sparse: give X as an array, or take gs.Rows"
+        raise ValueError(message)
     if grouped:
         raise ValueError("groups beside a sparse X must have names: groups={'county': groups}")
     if options != Options():
-        raise ValueError("a sparse X lies on one device: leave out devices, client, memory and chunk; gs.Rows divides such rows")
+        raise ValueError("a sparse X lies on one device: leave out devices, client, memory, chunk; gs.Rows divides such rows")
 
 
 class Varying:
@@ -157,9 +163,55 @@ class Varying:
         """The log-density of each row."""
         return delivered(self.runtime, self.rows(True).terms(**self._in_rows(arguments)), arguments.native)
 
+    def resident_terms(self, arguments: Arguments) -> ResidentTerms:
+        """The log-density of each row, which stays on the device."""
+        return self.rows(True).resident_terms(self._in_rows(arguments))
+
     def linear_predictor(self, arguments: Arguments) -> Array:
         """The linear predictor of each row."""
         return delivered(self.runtime, self.rows(False).terms(**self._in_rows(arguments)), arguments.native)
+
+    def expanded(self, arguments: Arguments, wrt: Sequence[str]) -> Expanded:
+        """Sum and its derivatives in the elements of parameters, one after another; those of the largest term by groups."""
+        value, slopes = self.value_and_grad(arguments, wrt)
+        found = Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
+        if not found.finite:
+            return found
+        names = names_in_rows(self._family, self._terms)
+        sizes = {t.name: int(np.prod(arguments[t.name].value.shape)) for t in self._terms if t.name in wrt}
+        largest = max(sizes, key=lambda n: sizes[n], default="")
+        blocks = names[largest] if largest and sizes[largest] >= LEAST_IN_BLOCKS else ()
+        made = self._second.hessian(*self._of_rows(arguments, wrt), blocks)
+        order = self._places(arguments, wrt)
+        made = replace(made, places=order[made.places], block_places=order[made.block_places])
+        return replace(found, hessian=made)
+
+    def score_sums(
+        self, arguments: Arguments, wrt: Sequence[str], clusters: np.ndarray | None, n_clusters: int
+    ) -> Doubles:
+        """Sums of the observations' scores: see `Problem.score_sums`."""
+        order = np.argsort(self._places(arguments, wrt))
+        found = self._second.score_sums(*self._of_rows(arguments, wrt), clusters, n_clusters)[:, order]
+        return found[order] if clusters is None else found
+
+    @functools.cached_property
+    def _second(self) -> SecondDerivatives:
+        return SecondDerivatives(self.rows(True)._bound, self.runtime)
+
+    def _of_rows(self, arguments: Arguments, wrt: Sequence[str]) -> tuple[list[Value], list[str]]:
+        """Values of the parameters of the rows, in their order, and the names of those in `wrt`."""
+        given, names = self._in_rows(arguments), names_in_rows(self._family, self._terms)
+        return [given[n] for n in self.rows(True).parameters], [r for n in wrt for r in names[n]]
+
+    def _places(self, arguments: Arguments, wrt: Sequence[str]) -> np.ndarray:
+        """Places of the rows' elements among those of the GLM's parameters: a table's columns stand side by side there."""
+        found, start = list[np.ndarray](), 0
+        for name in wrt:
+            value = arguments[name].value
+            places = start + np.arange(1 if isinstance(value, float) else value.size)
+            start += places.size
+            found.append(places.reshape(value.shape).T.ravel() if name in self._matrices else places)
+        return np.concatenate(found)
 
     def _in_rows(self, arguments: Arguments) -> dict[str, Value]:
         """Values of the parameters of `Rows`, by name."""

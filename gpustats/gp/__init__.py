@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..emulation.constrained import ConstrainedMinimum, minimize
     from ..emulation.emulator import Emulator
     from ..processes.covariance import Covariance
-    from ..processes.fitting import Fit
+    from ..processes.estimated import Fit
     from ..processes.local import LocalGP
     from ..processes.marginal import MarginalLikelihood
     from ..processes.prediction import JointPrediction, LocalPrediction, Prediction
@@ -34,7 +34,7 @@ __all__ = [
 _LAZY = {
     "Calibration": "..emulation.calibration", "CalibrationDraws": "..emulation.calibration",
     "CalibrationFit": "..emulation.calibration", "ConstrainedMinimum": "..emulation.constrained",
-    "Covariance": "..processes.covariance", "Emulator": "..emulation.emulator", "Fit": "..processes.fitting",
+    "Covariance": "..processes.covariance", "Emulator": "..emulation.emulator", "Fit": "..processes.estimated",
     "JointPrediction": "..processes.prediction", "LocalGP": "..processes.local", "LocalPrediction": "..processes.prediction",
     "MarginalLikelihood": "..processes.marginal", "Prediction": "..processes.prediction", "Vecchia": "..processes.vecchia",
     "covariances": "..processes.registry", "local": None, "minimize": "..emulation.constrained",

@@ -21,7 +21,7 @@ def negation(condition: Expression) -> Expression:
 
 def beyond(s: Statement) -> tuple[Guard, ...]:
     """Guards that hold wherever the statement after `s` is reached; None stands for an unknown one."""
-    if not any(isinstance(n, lang.Return) for n in lang.walk(s)):
+    if not any(isinstance(n, lang.Return) for n in lang.statements(s)):
         return ()
     if isinstance(s, lang.If):
         for block, other, condition in ((s.then, s.otherwise, negation(s.condition)), (s.otherwise, s.then, s.condition)):

@@ -61,7 +61,7 @@ class _Separation:
 
 
 def _assigned(statements: Iterable[Node]) -> list[str]:
-    return [n.name for s in statements for n in lang.walk(s) if isinstance(n, (lang.Assign, lang.Declare))]
+    return [s.name for s in lang.written(*statements)]
 
 
 def _is_costly(stage: Stage) -> bool:
@@ -98,11 +98,9 @@ class _Separator:
 
     def level(self, e: Node, names: Mapping[str, int]) -> int:
         """Level of `e`, given the levels of names."""
-        if isinstance(e, lang.Name):
-            return names.get(e.name, CONST)
         level = CONST
-        for child in lang.children(e):
-            level |= self.level(child, names)
+        for name in lang.names_in(e):
+            level |= names.get(name, CONST)
         return level
 
     def variable_levels(self, forced: set[str]) -> dict[str, int]:
@@ -135,8 +133,8 @@ class _Separator:
         body = self.function.body
         base = SET if SET in self.levels.values() else ROW  # where constants go
         written = [set(_assigned([s])) for s in body]
-        named = [{n.name for n in lang.walk(s) if isinstance(n, lang.Name)} for s in body]
-        returns = [any(isinstance(n, lang.Return) for n in lang.walk(s)) for s in body]
+        named = [lang.names_in(s) for s in body]
+        returns = [any(isinstance(n, lang.Return) for n in lang.statements(s)) for s in body]
         shared = {n for n, count in Counter(n for a, b in zip(written, named, strict=True) for n in a | b).items() if count > 1}
         forced: set[str] = set()
         while True:
@@ -175,7 +173,7 @@ class _Separator:
             for guard in beyond(body[j]):
                 if guard is None or self.level(guard, names) not in (CONST, level):
                     return None
-                if {n.name for n in lang.walk(guard) if isinstance(n, lang.Name)}.intersection(_assigned(body[j:i])):
+                if lang.names_in(guard).intersection(_assigned(body[j:i])):
                     return None  # has another value by then
                 guards.append(guard)
         return None if level in self.held else tuple(guards)
@@ -194,10 +192,10 @@ class _Separator:
         for i, (level, guards) in moved.items():
             s = self.function.body[i]
             self.compute(level, s, guards)
-            for n in lang.walk(s):
+            for n in lang.written(s):
                 if isinstance(n, lang.Declare):
                     self.available[n.name] = level
-        self.kinds = {n.name: n.type for s in self.function.body for n in lang.walk(s) if isinstance(n, lang.Declare)}
+        self.kinds = {n.name: n.type for n in lang.written(*self.function.body) if isinstance(n, lang.Declare)}
         self.kinds |= {p.name: p.type for p in self.function.parameters}
         self.once = {n for n, count in Counter(_assigned(self.function.body)).items() if count == 1}
         self.result.body = self.rewrite_block([s for i, s in enumerate(self.function.body) if i not in moved])
@@ -209,12 +207,12 @@ class _Separator:
         if isinstance(e, lang.Name):
             known = e.name in self.kinds and (e.name != "dim" or self.levels.get("dim") != CONST)
             return self.available.get(e.name, BOTH) if known else CONST
-        if e not in self.stages_of:  # names are declared before they are used
+        if (level := self.stages_of.get(e)) is None:  # names are declared before they are used
             level = CONST
             for child in lang.parts(e):
                 level |= self.stage_of(child)
             self.stages_of[e] = level
-        return self.stages_of[e]
+        return level
 
     def guards_in(self, level: int) -> Guards | None:
         """Guards of the current place, where stage `level` knows them all."""
@@ -385,5 +383,5 @@ class _Separator:
         result.arguments[BOTH] = self.used_in(result.body)
 
     def used_in(self, nodes: Iterable[Node]) -> tuple[lang.Parameter, ...]:
-        used = {n.name for s in nodes for n in lang.walk(s) if isinstance(n, lang.Name)}
+        used = frozenset().union(*map(lang.names_in, nodes))
         return tuple(p for n, p in self.parameters.items() if n in used)

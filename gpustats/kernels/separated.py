@@ -73,7 +73,7 @@ class Separated:
     def usual(self, level: int, owner: str) -> Iterator[tuple[str, bool]]:
         """Conditions that stage `level` has computed into the struct `owner`, as C, and whether they usually hold."""
         stage = self.stages[level]
-        assigned = (n for s in stage.computed for n in lang.walk(s) if isinstance(n, (lang.Declare, lang.Assign)))
+        assigned = lang.written(*stage.computed)
         values = {n.name: n.value for n in assigned}
         for name, kind in stage.members.items():
             holds = usually(values.get(f"{OWNER[level]}.{name}"), values) if kind == lang.INT else None

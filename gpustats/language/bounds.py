@@ -132,7 +132,7 @@ def _element(loop: lang.For, safe: frozenset[str]) -> str:
     if start is None or step is None or start.value is None or start.name != step.name or start.type != INT:
         return ""
     name = start.name
-    changed = [s.name for statement in loop.body for s in lang.walk(statement) if isinstance(s, (lang.Assign, lang.Declare))]
+    changed = [s.name for s in lang.written(*loop.body)]
     value = step.value
     if name in changed or not isinstance(value, lang.Binary) or value.left != lang.Name(name, INT):
         return ""
@@ -159,7 +159,7 @@ def elements(loop: lang.For) -> tuple[int, int] | None:
     if isinstance(limit, lang.Binary) and limit.operator == "-" and isinstance(limit.right, lang.Number) and limit.type == INT:
         left_out, limit = int(limit.right.text), limit.left
     next_one = lang.Assign(here.name, INT, lang.Binary("+", here, lang.Number("1", INT), INT))
-    changed = any(isinstance(n, lang.Assign) and n.name == here.name for s in loop.body for n in lang.walk(s))
+    changed = any(isinstance(s, lang.Assign) and s.name == here.name for s in lang.written(*loop.body))
     if changed or limit != _DIM or condition.operator != "<" or condition.left != here or loop.step != next_one:
         return None
     return int(start.value.text), left_out
@@ -168,7 +168,7 @@ def elements(loop: lang.For) -> tuple[int, int] | None:
 def counted(loop: lang.For) -> bool:
     """True if a loop plainly takes few turns: one for each element of a vector, or some tens of thousands."""
     each_turn = [s for s in (loop.step, *loop.body) if isinstance(s, lang.Assign)]
-    changed = [n for s in (loop.step, *loop.body) if s for n in lang.walk(s) if isinstance(n, (lang.Assign, lang.Declare))]
+    changed = lang.written(*(s for s in (loop.step, *loop.body) if s))
     for condition in conjuncts(loop.condition):
         if isinstance(condition, lang.Binary) and isinstance(condition.left, lang.Name) and condition.left.type == INT:
             name, few = condition.left.name, _is_few(condition.right)

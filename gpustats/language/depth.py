@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from . import nodes as lang
-from .names import numbered_name
+from .names import UnusedNames
 from .nodes import INT, Expression, Node, Statement
 
 #: How deep an expression may be; how many blocks may lie in one another; how many conditions a chain of ``else if`` may have.
@@ -38,12 +38,7 @@ class _Cut:
     """Cutter of deep statements, whose recursion is that of plain calls, which take none of the interpreter's own stack."""
 
     def __init__(self, used: set[str], fail: Callable[[Node, str], NoReturn]):
-        self.used, self.fail = used, fail
-
-    def fresh(self, name: str) -> str:
-        name = numbered_name(name, self.used, "_")
-        self.used.add(name)
-        return name
+        self.fresh, self.fail = UnusedNames(used), fail
 
     # -- expressions
 

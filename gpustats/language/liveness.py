@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from . import nodes as lang
-from .nodes import Assign, Declare, For, If, Name, Node, Statement
+from .nodes import Assign, Declare, For, If, Node, Statement
 
 
 def needed(statements: Sequence[Statement], after: Collection[str]) -> tuple[tuple[Statement, ...], frozenset[str]]:
@@ -45,7 +45,7 @@ def needed(statements: Sequence[Statement], after: Collection[str]) -> tuple[tup
             case _:  # a return, or what writes to memory
                 live |= names_in(s)
         kept.append(s)
-        written |= {n.name for n in lang.walk(s) if isinstance(n, Assign)}
+        written |= {n.name for n in lang.written(s) if isinstance(n, Assign)}
     return tuple(reversed(kept)), live
 
 
@@ -62,9 +62,4 @@ def needed_in_loop(loop: For, after: Collection[str]) -> tuple[tuple[Statement, 
 
 def names_in(*nodes: Node | None) -> frozenset[str]:
     """Names that are read in nodes."""
-    return frozenset().union(*(_names(node) for node in nodes if node is not None))
-
-
-@lang.kept("_names")
-def _names(node: Node) -> frozenset[str]:
-    return frozenset(n.name for n in lang.walk(node) if isinstance(n, Name))
+    return frozenset().union(*(lang.names_in(node) for node in nodes if node is not None))

@@ -15,6 +15,7 @@ from . import nodes as lang
 from .bounds import length
 from .derivative import Derivative, gradient_of
 from .kinds import is_helper
+from .names import UnusedNames
 from .nodes import INT, REAL, Assign, Binary, Call, Conditional, Expression, For, Function, Name, Statement
 from .unrolling import MOST_UNROLLED_TURNS, Place, Unroller, Unrolling, element_name, number_of, written
 
@@ -53,7 +54,7 @@ class Arrays(Unrolling):
 
     def __init__(self, unroller: Unroller, used: set[str], refuse: Callable[[lang.Node, str], NoReturn]):
         super().__init__(unroller, Function("", (), ()), 0)
-        self.used, self.refuse = used, refuse
+        self.fresh, self.refuse = UnusedNames(used), refuse
         self.inlining = 0  # functions within which this is, one in the other
         self.written: dict[str, str] = {}
 

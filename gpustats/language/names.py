@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
-from .nodes import Function, Resolve
+from .nodes import Assign, Declare, Function, Resolve, called, walk
 
 #: What functions of OpenCL, of CUDA and of the templates begin with: `get_global_id`, `make_int2`, `mixture_add`.
 _BUILT_IN = re.compile(
@@ -78,6 +78,31 @@ def numbered_name(name: str, used: Container[str], separator: str = "") -> str:
     while found in used:
         found, number = f"{name}{separator}{number}", number + 1
     return found
+
+
+class UnusedNames:
+    """Unused names, each given once: see `numbered_name`.
+
+    Parameters
+    ----------
+    used : set of str
+        Names that are taken, to which those that are given are added.
+    separator : str, optional
+    """
+
+    def __init__(self, used: set[str], separator: str = "_"):
+        self.used, self._separator = used, separator
+
+    @classmethod
+    def within(cls, function: Function) -> UnusedNames:
+        """Names that a function may take for further variables."""
+        written = {n.name for n in walk(function) if isinstance(n, Declare | Assign)}
+        return cls({p.name for p in function.parameters} | written | set(called(function)))
+
+    def __call__(self, name: str) -> str:
+        found = numbered_name(name, self.used, self._separator)
+        self.used.add(found)
+        return found
 
 
 def unlike_others(made: Function, resolve: Resolve) -> Function:

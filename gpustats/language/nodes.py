@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar
+from operator import is_not
+from typing import Any, TypeVar, get_args
 
 T = TypeVar("T")
 
@@ -142,6 +143,7 @@ class Member(Node):
 
 
 Expression = Number | Name | Call | Unary | Binary | Conditional | Cast | Index | Field | Member
+_EXPRESSIONS, _LEAVES = frozenset(get_args(Expression)), frozenset([Number, Name, Field])
 
 
 def kept(name: str) -> Callable[[Callable[[Any], T]], Callable[[Any], T]]:
@@ -150,8 +152,9 @@ def kept(name: str) -> Callable[[Callable[[Any], T]], Callable[[Any], T]]:
     def decorate(compute: Callable[[Any], T]) -> Callable[[Any], T]:
         @functools.wraps(compute)
         def value_of(node: Node) -> T:
-            known: T | None = node.__dict__.get(name)
-            if known is None:
+            try:
+                known: T = node.__dict__[name]
+            except KeyError:
                 object.__setattr__(node, name, known := compute(node))
             return known
 
@@ -160,8 +163,8 @@ def kept(name: str) -> Callable[[Callable[[Any], T]], Callable[[Any], T]]:
     return decorate
 
 
-for _kind in (Number, Name, Call, Unary, Binary, Conditional, Cast, Index, Field, Member):
-    _kind.__hash__ = kept("_hash")(_kind.__hash__)  # type: ignore[assignment]  # it needs those of all parts
+for _kind in _EXPRESSIONS:
+    _kind.__hash__ = kept("_hash")(_kind.__hash__)  # it needs those of all parts
 
 
 @dataclass(frozen=True)
@@ -257,21 +260,28 @@ N = TypeVar("N", bound=Node)
 
 
 @functools.cache
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind))
+def _fields(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the fields of a kind of nodes, and of those that may hold nodes."""
+    every = fields(kind)
+    return tuple(f.name for f in every), tuple(f.name for f in every if f.type not in _PLAIN)
+
+
+_PLAIN = ("str", "int", "bool", "tuple[str, ...]")  # types of fields that hold no nodes, as they are written
 
 
 def fields_of(node: Node) -> list[tuple[str, Any]]:
     """Fields of `node`, by name."""
     kind: Any = type(node)
-    return [(name, node.__dict__[name]) for name in _names(kind)]
+    return [(name, node.__dict__[name]) for name in _fields(kind)[0]]
 
 
 @kept("_children")
 def children(node: Node) -> tuple[Node, ...]:
     """Nodes directly below `node`."""
     found: list[Node] = []
-    for _, value in fields_of(node):
+    kind: Any = type(node)
+    for name in _fields(kind)[1]:
+        value = node.__dict__[name]
         if isinstance(value, Node):
             found.append(value)
         elif isinstance(value, tuple):
@@ -289,19 +299,44 @@ def walk(node: Node) -> Iterator[Node]:
     left = [node]
     while left:
         yield (node := left.pop())
-        left += children(node)[::-1]
+        if type(node) not in _LEAVES:
+            left += children(node)[::-1]
+
+
+def statements(node: Node) -> Iterator[Node]:
+    """Nodes of a tree but for its expressions, outermost first: what a function executes is a small part of all that it has."""
+    left = [node]
+    while left:
+        if type(node := left.pop()) not in _EXPRESSIONS:
+            yield node
+            left += children(node)[::-1]
+
+
+def written(*nodes: Node) -> list[Declare | Assign]:
+    """Statements in `nodes` that declare a variable or assign to one, in the order of the text."""
+    return [s for node in nodes for s in statements(node) if isinstance(s, (Declare, Assign))]
+
+
+@kept("_names")
+def names_in(node: Node) -> frozenset[str]:
+    """Names that are read in `node`."""
+    if type(node) in _EXPRESSIONS:
+        return frozenset(n.name for n in walk(node) if isinstance(n, Name))
+    return frozenset().union(*map(names_in, children(node)))
 
 
 def rebuild(node: N, change: Callable[[Any], Node]) -> N:
     """Copy of `node` with each direct child `c` replaced by `change(c)`; `node` itself if all children remain."""
     new: dict[str, Any] = {}
-    for name, value in fields_of(node):
+    kind: Any = type(node)
+    for name in _fields(kind)[1]:
+        value = node.__dict__[name]
         if isinstance(value, Node):
             if (changed := change(value)) is not value:
                 new[name] = changed
-        elif isinstance(value, tuple) and any(isinstance(v, Node) for v in value):
-            several = tuple(change(v) if isinstance(v, Node) else v for v in value)
-            if any(a is not b for a, b in zip(several, value, strict=True)):
+        elif isinstance(value, tuple):
+            several = tuple([change(v) if isinstance(v, Node) else v for v in value])
+            if any(map(is_not, several, value)):
                 new[name] = several
     return replace(node, **new) if new else node
 
@@ -315,12 +350,16 @@ def called(node: Node) -> tuple[str, ...]:
         one = left.pop()
         if id(one) not in seen:  # derivatives have the same parts in many places
             seen.add(id(one))
-            if isinstance(one, Call):
-                found.setdefault(one.function)
-            left += children(one)[::-1]
+            if (known := one.__dict__.get("_called")) is not None:
+                found |= dict.fromkeys(known)
+            elif type(one) not in _LEAVES:
+                if isinstance(one, Call):
+                    found.setdefault(one.function)
+                left += children(one)[::-1]
     return tuple(found)
 
 
-def draws(node: Node) -> list[Call]:
+@kept("_draws")
+def draws(node: Node) -> tuple[Call, ...]:
     """Calls in `node` that take numbers from a stream."""
-    return [n for n in walk(node) if isinstance(n, Call) and any(a.type == RNG for a in n.arguments)]
+    return tuple(n for n in walk(node) if isinstance(n, Call) and any(a.type == RNG for a in n.arguments))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 from . import nodes as lang
 from .bounds import LAST_INDEX, counted, written_out
-from .nodes import INT, MATH, REAL, RNG, Binary, Call, Cast, Expression, For, Name, Node, Number, Unary, draws, walk
+from .nodes import INT, MATH, REAL, RNG, Binary, Call, Cast, Expression, For, Name, Node, Number, Unary, draws
 
 _PRECEDENCE = {"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6}
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
@@ -124,7 +124,7 @@ class Printer:
         e = call.arguments[i]
         text = self.expression(e)
         # INFINITY and NAN are floats in OpenCL, whatever `real` is.
-        unsure = e.type == INT or any(isinstance(n, Name) and n.name in ("INFINITY", "NAN") for n in walk(e))
+        unsure = e.type == INT or not lang.names_in(e).isdisjoint(("INFINITY", "NAN"))
         if call.function in MATH and MATH[call.function][0][i] == REAL and unsure:
             return f"(real)({text})"
         return text
@@ -231,9 +231,7 @@ def endless_functions(functions: Iterable[tuple[str, Sequence[Node]]]) -> frozen
     return frozenset(endless)
 
 
-def _is_endless(node: Node, functions: Container[str]) -> bool:
+def _is_endless(node: Node, functions: Set[str]) -> bool:
     """True if a node runs a loop without a plain end, itself or in one of `functions`."""
-    for n in walk(node):
-        if n.function in functions if isinstance(n, Call) else isinstance(n, For) and not (counted(n) or draws(n)):
-            return True
-    return False
+    loops = (n for n in lang.statements(node) if isinstance(n, For))
+    return not functions.isdisjoint(lang.called(node)) or any(not (counted(n) or draws(n)) for n in loops)

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from ..errors import DeviceFunctionError
 from . import nodes as lang
-from .names import numbered_name, unlike_others
+from .names import UnusedNames, unlike_others
 from .nodes import INT, REAL, Assign, Call, Expression, For, Function, If, Name, Number, Statement, Unary
 
 MOST_UNROLLED_TURNS = 4096  # of the loops of a function, all together
@@ -87,7 +87,7 @@ class Unrolling:
 
     def __init__(self, unroller: Unroller, function: Function, dim: int):
         self.unroller, self.function, self.dim = unroller, function, dim
-        self.used = {p.name for p in function.parameters} | set(lang.called(function))
+        self.fresh = UnusedNames({p.name for p in function.parameters} | set(lang.called(function)))
         self.declared: set[str] = set()
         self.elements: dict[str, list[str]] = {}
         self.turns = 0
@@ -109,11 +109,6 @@ class Unrolling:
         self.unroller.functions[made.name] = made
         return made
 
-    def fresh(self, name: str) -> str:
-        made = numbered_name(name, self.used, "_")
-        self.used.add(made)
-        return made
-
     # -- statements
 
     def block(self, statements: Sequence[Statement], place: Place) -> None:
@@ -126,7 +121,7 @@ class Unrolling:
                 value = None if s.value is None else self.folded(s.value, place)
                 name = s.name if s.name not in self.declared else self.fresh(s.name)
                 self.declared.add(s.name)
-                self.used.add(name)
+                self.fresh.used.add(name)
                 place.names[s.name] = name
                 self.learn(s.name, s.type, value, place)
                 place.out.append(replace(s, name=name, value=value))

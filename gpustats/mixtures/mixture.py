@@ -27,6 +27,7 @@ from ..runtime.arrays import as_array, is_contiguous, is_device_array
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
+from .fitting import Fitting
 from .kernels import MIXTURE, SOFTMAX, softmax_layout
 from .on_rows import along
 from .one_pass import MOST_COMPONENTS, WEIGHTS, one_pass
@@ -47,7 +48,7 @@ class _MixtureCall(NamedTuple):
     native: bool  # whether any of them came as a device array
 
 
-class Mixture(BoundDensity, Replayable):
+class Mixture(BoundDensity, Fitting, Replayable):
     """Density of a mixture of K components of one family at data that stay on a device.
 
     At an observation x it is ``sum_k exp(log_weights[k]) f(x; parameters[k])``. The N × K densities are never written but for
@@ -129,7 +130,8 @@ class Mixture(BoundDensity, Replayable):
         ValueError
             Where a parameter has neither one value nor K, or names are unknown or missing.
         """
-        return self._sum(self._call(log_weights, args, kwargs))
+        call = self._call(log_weights, args, kwargs)
+        return self._launch(call)[0] if call.placement.pattern.n_rows else 0.0
 
     __call__ = loglik
 
@@ -363,9 +365,6 @@ class Mixture(BoundDensity, Replayable):
                 )
         placement = terms.place(MIXTURE, values, self._runtime)
         return _MixtureCall(terms, values, placement, self._native or any(map(is_device_array, [*parameters, weights])))
-
-    def _sum(self, call: _MixtureCall) -> float:
-        return self._launch(call)[0] if call.placement.pattern.n_rows else 0.0
 
     def _rows(self, call: _MixtureCall, kind: str, dtype: np.dtype, stream: Sequence[int] = ()) -> Any:
         n_rows = call.placement.pattern.n_rows

@@ -14,9 +14,7 @@ def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | No
 
     That is `runtime`, None where the model is spread over several devices or workers.
     """
-    for name, value in (("memory", options.memory), ("chunk", options.chunk)):
-        if value is not None and not value > 0:
-            raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")
+    sizes_of(options.memory, options.chunk)
     native = [n for n, v in data.arrays.items() if arrays.is_device_array(v)]
     if native:
         if options != Options():
@@ -30,3 +28,11 @@ def divide(model: Divisible, data: Data, options: Options, runtime: Runtime | No
         return Devices(model, data, options)
     assert runtime is not None
     return None if fits(data, options, runtime) else StreamedPieces(model, data, options, runtime)
+
+
+def sizes_of(memory: int | None, chunk: int | None) -> Options:
+    """Options of bytes or rows of pieces; ValueError where a user gives some that are not positive."""
+    for name, value in (("memory", memory), ("chunk", chunk)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name} must be a positive number of {'bytes' if name == 'memory' else 'rows'}, not {value!r}")
+    return Options(memory=memory, chunk=chunk)

@@ -26,6 +26,13 @@ class Ragged:
         ends = self.offsets[first : end + 1]
         return Ragged(self.numbers[ends[0] : ends[-1]], ends - ends[0])
 
+    def taken(self, rows: np.ndarray) -> Ragged:
+        """Rows by their numbers, in their order."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
+        return Ragged(self.numbers[places], offsets)
+
 
 def one_after_another(parts: Sequence[Array]) -> Array:
     """Rows of several parts, as one array or as ragged rows."""

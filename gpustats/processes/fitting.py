@@ -5,8 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,23 +26,12 @@ LogPrior = Callable[[Values], tuple[float, Mapping[str, float | np.ndarray]]]
 START_SPREAD = 1.5  # standard deviation of random starts around the given one, in logarithms
 
 
-@dataclass(frozen=True)
-class Fit:
-    """Hyperparameters that a search has found.
-
-    Attributes
-    ----------
-    values : dict
-        Name -> float or ndarray, those that were fixed, too: ``ml.predict(xs, **fit.values)``.
-    loglik : float
-        The log marginal likelihood there, without a prior.
-    result : scipy.optimize.OptimizeResult
-        Result of the best search, in the numbers that it searched for: logarithms of positive values.
-    """
+class Maximum(NamedTuple):
+    """Hyperparameters that a search has found: all values by name, the log-likelihood there without a prior, SciPy's result."""
 
     values: Values
     loglik: float
-    result: OptimizeResult = field(repr=False)
+    result: OptimizeResult
 
 
 class _Search:
@@ -164,8 +152,8 @@ def maximise(
     domains: Mapping[str, str], *, fixed: Collection[str], bounds: Mapping[str, Bounds], priors: Mapping[str, Frozen],
     log_prior: LogPrior | None = None, method: str = "L-BFGS-B", log: bool = True, restarts: int = 0, rng: Seed = None,
     options: Mapping[str, object] | None = None,
-) -> Fit:  # fmt: skip
-    """Fit of hyperparameters, as `GaussianProcess.fit` has it.
+) -> Maximum:  # fmt: skip
+    """Search for hyperparameters, as `GaussianProcess.fit` has it.
 
     `value_and_grad` takes values by name, also several sets of them, and ``wrt``.
     """
@@ -233,7 +221,7 @@ def maximise(
     points = [point for point, found in zip(points, evaluate_all(points), strict=True) if found is not None]
     results = side_by_side(once, [first, *points], evaluate_all) if points else [once(alone, first)]
     assert best is not None
-    return Fit(best[1], best[2], min(results, key=lambda r: float(r.fun)))
+    return Maximum(best[1], best[2], min(results, key=lambda r: float(r.fun)))
 
 
 def side_by_side(

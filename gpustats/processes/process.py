@@ -19,7 +19,8 @@ from ..runtime import arrays
 from ..runtime.base import Device, Runtime
 from ..runtime.types import Array
 from .covariance import Covariance
-from .fitting import Bounds, Fit, LogPrior, Seed, maximise
+from .estimated import Fit, ProcessProblem, estimated
+from .fitting import Bounds, LogPrior, Seed, maximise
 from .hyperparameters import refuse_names
 from .observations import Observations, as_points
 from .parameters import MEAN, RESERVED, SIGMA, Given, Parameters, ParameterSets, Y, by_row, deviation, on_host
@@ -195,6 +196,7 @@ class GaussianProcess(ABC, Replayable):
         self, start: Mapping[str, ArrayLike], *, fixed: Collection[str] = (), bounds: Mapping[str, Bounds] | None = None,
         priors: Mapping[str, Frozen] | None = None, log_prior: LogPrior | None = None, method: str = "L-BFGS-B",
         log: bool = True, restarts: int = 0, rng: Seed = None, options: Mapping[str, object] | None = None,
+        errors: bool = True,
     ) -> Fit:  # fmt: skip
         """Find the hyperparameters of largest marginal likelihood, or posterior density.
 
@@ -224,11 +226,14 @@ class GaussianProcess(ABC, Replayable):
             As for `numpy.random.default_rng`.
         options : mapping, optional
             Options of `scipy.optimize.minimize`.
+        errors : bool, optional
+            Whether standard errors are wanted, from second derivatives: differences of four derivatives for each number that is
+            searched for, a call each.
 
         Returns
         -------
         Fit
-            The best of all searches.
+            The best of all searches, with standard errors, `summary`, `interval` and tests.
 
         Raises
         ------
@@ -251,10 +256,12 @@ class GaussianProcess(ABC, Replayable):
         domains = {**self.cov.domains, SIGMA: "nonnegative", MEAN: "real"}
         if unknown := [n for n in (*start, *fixed, *(bounds or ())) if n not in domains]:
             raise ValueError(f"there is no {unknown[0]!r} to fit; there are {', '.join(self.parameters)}")
-        return maximise(
+        found = maximise(
             self.value_and_grad, start, domains, fixed=fixed, bounds=bounds or {}, priors=priors or {}, log_prior=log_prior,
             method=method, log=log, restarts=restarts, rng=rng, options=options,
         )  # fmt: skip
+        problem = ProcessProblem(self, domains, log_prior)
+        return estimated(problem, found, fixed, bounds or {}, priors or {}, errors)
 
 
 def one_or_several(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..compiler.fusion.explain import explain
     from ..compiler.fusion.rewrite import fuse, fused
     from . import linalg
+    from .comparison import compute_log_likelihood, loo, waic
     from .distributions import distribution, log_density
     from .glm import GLM
     from .gp import GPMarginal, GPVecchia
@@ -39,13 +40,14 @@ if TYPE_CHECKING:
     from .mixture import Mixture
 
 __all__ = [
-    "GLM", "GPMarginal", "GPVecchia", "Mixture", "batched", "distribution", "explain", "fuse", "fused", "linalg", "log_density",
+    "GLM", "GPMarginal", "GPVecchia", "Mixture", "batched", "compute_log_likelihood", "distribution", "explain", "fuse",
+    "fused", "linalg", "log_density", "loo", "waic",
 ]  # fmt: skip
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
 _LAZY = {
     "GLM": "glm", "GPMarginal": "gp", "GPVecchia": "gp", "Mixture": "mixture", "distribution": "distributions",
-    "log_density": "distributions",
+    "log_density": "distributions", "compute_log_likelihood": "comparison", "loo": "comparison", "waic": "comparison",
     "batched": "many_points.batched", "explain": ".compiler.fusion.explain", "fuse": ".compiler.fusion.rewrite",
     "fused": ".compiler.fusion.rewrite",
 }  # fmt: skip

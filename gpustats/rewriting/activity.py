@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ..language import nodes as lang
-from ..language.nodes import INT, REAL, VECTOR, Assign, Call, Conditional, Declare, Expression, Index, Name, parts, walk
+from ..language.nodes import INT, REAL, VECTOR, Assign, Call, Conditional, Declare, Expression, Index, Name, parts
 from .derivative_rules import RULES, is_number
 
 
@@ -15,7 +15,7 @@ class Activity:
 
     def __init__(self, function: lang.Function, wrt: tuple[str, ...]):
         self.wrt = frozenset(wrt)
-        written = [n for n in walk(function) if isinstance(n, (Declare, Assign))]
+        written = lang.written(function)
         times = Counter(n.name for n in written)
         parameters = {p.name for p in function.parameters}
         #: names whose values never change: parameters that are not assigned to, variables that are written once
@@ -48,9 +48,9 @@ class Activity:
 
     def of(self, e: Expression) -> frozenset[str]:
         """Directions in which the expression `e` has a derivative."""
-        if e not in self._known:
-            self._known[e] = self._found(e)
-        return self._known[e]
+        if (known := self._known.get(e)) is None:
+            self._known[e] = known = self._found(e)
+        return known
 
     def _found(self, e: Expression) -> frozenset[str]:
         match e:

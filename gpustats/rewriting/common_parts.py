@@ -25,8 +25,8 @@ def common_parts(
     def rewrite(e: Expression) -> Expression:
         if isinstance(e, (Name, Number)):
             return e
-        if e in replaced:
-            return replaced[e]
+        if (known := replaced.get(e)) is not None:
+            return known
         new: Expression = rebuild(e, rewrite)
         if uses[e] > 1 and e.type == REAL and _cost(e, costs) >= _LEAST_COST and (e in certain or termination.is_certain(e)):
             name = fresh("t")
@@ -39,11 +39,11 @@ def common_parts(
 
 
 def _certain(expressions: Sequence[Expression]) -> set[Expression]:
-    """Parts that are evaluated whatever the conditions are."""
+    """Parts, but for names and numbers, that are evaluated whatever the conditions are."""
     found: set[Expression] = set()
 
     def mark(e: Expression) -> None:
-        if e in found:
+        if isinstance(e, (Name, Number)) or e in found:
             return
         found.add(e)
         lazy = isinstance(e, Conditional) or (isinstance(e, Binary) and e.operator in ("&&", "||"))
@@ -57,12 +57,14 @@ def _certain(expressions: Sequence[Expression]) -> set[Expression]:
 
 
 def _uses(expressions: Sequence[Expression]) -> dict[Expression, int]:
-    """Number of uses of each part; the inside of a repeated part counts once."""
+    """Number of uses of each part but for names and numbers; the inside of a repeated part counts once."""
     uses: dict[Expression, int] = {}
 
     def count(e: Expression) -> None:
-        uses[e] = uses.get(e, 0) + 1
-        if uses[e] == 1:
+        if isinstance(e, (Name, Number)):
+            return
+        uses[e] = n = uses.get(e, 0) + 1
+        if n == 1:
             for child in parts(e):
                 count(child)
 
@@ -76,6 +78,8 @@ _LEAST_COST = 3  # what an expression must cost at least to be worth a variable
 
 def _cost(e: Expression, known: dict[Expression, int]) -> int:
     """Number of operations of `e`, up to `_LEAST_COST`, which a call, a conditional or a division costs alone."""
+    if isinstance(e, (Name, Number)):
+        return 0
     if e not in known:
         dear = isinstance(e, (Call, Conditional)) or (isinstance(e, Binary) and e.operator == "/")
         own = _LEAST_COST if dear else isinstance(e, Binary)

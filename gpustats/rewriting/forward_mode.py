@@ -56,7 +56,7 @@ def no_elements(function: Function, vector: str) -> str:
 
 
 def component_of(function: Function) -> lang.Parameter:
-    names = {p.name for p in function.parameters} | {n.name for n in lang.walk(function) if isinstance(n, Declare)}
+    names = {p.name for p in function.parameters} | {n.name for n in lang.written(function) if isinstance(n, Declare)}
     return lang.Parameter(numbered_name("component", names), INT)
 
 
@@ -75,7 +75,7 @@ class Differentiator:
         self.function, self.wrt, self.functions, self.gradient = function, wrt, functions, gradient
         self.activity = Activity(function, wrt)
         self.termination = Termination(functions.get)
-        written = [n for n in lang.walk(function) if isinstance(n, (Declare, lang.Assign))]
+        written = lang.written(function)
         self.used = {p.name for p in function.parameters} | {n.name for n in written} | set(lang.called(function))
         self.parameters = function.parameters
         self.component = None

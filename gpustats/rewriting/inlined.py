@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..language import nodes as lang
-from ..language.names import numbered_name
+from ..language.names import UnusedNames
 from ..language.nodes import Assign, Call, Declare, Expression, Function, If, Name, Resolve, Return, Statement
 
 MOST_INLINED_CALLS = 50  # that are written out: helpers that each call the last one twice would double with each of them
@@ -30,7 +30,7 @@ def inlined(function: Function, resolve: Resolve) -> Function:
 class _Inliner:
     def __init__(self, function: Function, resolve: Resolve):
         self.function, self.resolve = function, resolve
-        self.used = {p.name for p in function.parameters}
+        self.fresh = UnusedNames({p.name for p in function.parameters}, "")
         self.left = MOST_INLINED_CALLS
         self.structs: dict[str, dict[str, Expression]] = {}  # variable that is one -> its members
 
@@ -40,11 +40,6 @@ class _Inliner:
         body, returned = self.body(f, names)
         value = Call(f.maker, tuple(returned[r] for r in f.results), f.type) if f.results else returned[""]
         return replace(f, body=(*body, Return(value)))
-
-    def fresh(self, name: str) -> str:
-        found = numbered_name(name, self.used)
-        self.used.add(found)
-        return found
 
     def variable(self, name: str, value: Expression, out: list[Statement], kind: str = lang.REAL) -> Name:
         """New variable of this value, declared in `out`."""
@@ -115,6 +110,8 @@ class _Inliner:
                     if not isinstance(target, Name):
                         raise NotInlined
                     out.append(Assign(target.name, s.type, value))
+                case lang.Store():
+                    out.append(lang.rebuild(s, lambda part: self.expression(part, names, out)))
                 case lang.For() if not _returns(s):
                     inner = names.copy()
                     start = self.block([s.start] if s.start else [], inner, leave)
@@ -166,7 +163,7 @@ class _Inliner:
         if not self.left:
             raise NotInlined
         self.left -= 1
-        written = Counter(n.name for s in callee.body for n in lang.walk(s) if isinstance(n, (Declare, Assign)))
+        written = Counter(s.name for s in lang.written(*callee.body))
         given: dict[str, Expression] = {}
         for p, a in zip(callee.parameters, e.arguments, strict=True):
             argument = self.expression(a, names, out)
@@ -187,7 +184,7 @@ def _nowhere(value: Expression, names: dict[str, Expression]) -> list[Statement]
 
 
 def _returns(s: Statement) -> bool:
-    return any(isinstance(n, Return) for n in lang.walk(s))
+    return any(isinstance(n, Return) for n in lang.statements(s))
 
 
 def _always_returns(statements: Sequence[Statement]) -> bool:

@@ -202,7 +202,7 @@ class _Sweep(Values):
             return []
         around = Function("of_one", tuple(Parameter(n, self.types.get(n, t)) for n, t in names.items()), (Return(e),))
         own = Differentiator(around, active, "of_one", self.functions, self.gradient)
-        own.used, own.numbers = self.used, self.numbers
+        own.used, own.numbers = self.fresh.used, self.numbers
         value = own.lifted(e)
         partials = [own.d(value, n) for n in active]
         products = [_unless_zero(adjoint, p) if unused else multiply(adjoint, p) for p in partials]
@@ -281,7 +281,7 @@ class _Sweep(Values):
 
 def _read(statements: Sequence[Statement]) -> set[str]:
     """Names that statements read."""
-    return {n.name for s in statements for n in lang.walk(s) if isinstance(n, Name)}
+    return set().union(*map(lang.names_in, statements))
 
 
 def _of_zeros(output: str) -> For:

@@ -51,16 +51,12 @@ def shared_logarithm(function: Function, by_row: Container[str], resolve: Resolv
     varying = _varying(flat, by_row)
     calls = (n for s in flat.body for n in lang.walk(s) if isinstance(n, Call) and n.function in LOGARITHMS)
     for call in dict.fromkeys(calls):
-        if _names(call) & varying:
+        if lang.names_in(call) & varying:
             try:
                 return _Splitter(flat, call, varying).run(resolve, alone)
             except _NotLinear:
                 continue
     return None
-
-
-def _names(e: lang.Node) -> set[str]:
-    return {n.name for n in lang.walk(e) if isinstance(n, Name)}
 
 
 def _varying(function: Function, by_row: Container[str]) -> set[str]:
@@ -71,13 +67,13 @@ def _varying(function: Function, by_row: Container[str]) -> set[str]:
         for s in statements:
             match s:
                 case lang.Declare() | Assign():
-                    if control or (s.value is not None and _names(s.value) & found):
+                    if control or (s.value is not None and lang.names_in(s.value) & found):
                         found.add(s.name)
                 case lang.If():
-                    inside = control or bool(_names(s.condition) & found)
+                    inside = control or bool(lang.names_in(s.condition) & found)
                     visit((*s.then, *s.otherwise), inside)
                 case lang.For():
-                    visit((s.start, s.step, *s.body), control or bool(_names(s.condition) & found))
+                    visit((s.start, s.step, *s.body), control or bool(lang.names_in(s.condition) & found))
 
     before = -1
     while before != len(found):
@@ -94,7 +90,7 @@ class _Splitter:
         self.weights: dict[str, Expression] = {}  # variable -> what the logarithm is multiplied by in it
         self.left = MOST_NODES  # of expressions in terms of the parameters
         self.conditions: dict[Expression, None] = {}  # that hold where no weight is 0 for want of them
-        written = [n for s in function.body for n in lang.walk(s) if isinstance(n, (lang.Declare, Assign))]
+        written = lang.written(*function.body)
         times = Counter(n.name for n in written)
         parameters = {p.name for p in function.parameters}
         self.fixed = parameters - times.keys()
@@ -150,7 +146,7 @@ class _Splitter:
 
     def constant(self, e: Expression) -> Expression:
         """Expression `e` in terms of the parameters, if it does not vary by row; else _NotLinear."""
-        if _names(e) & self.varying:
+        if lang.names_in(e) & self.varying:
             raise _NotLinear
         return self.known(e)
 
@@ -159,7 +155,7 @@ class _Splitter:
         if one == other:
             return one
         condition = self.known(condition)
-        if _names(condition) & self.varying:
+        if lang.names_in(condition) & self.varying:
             if one is not None and other is not None:
                 raise _NotLinear
             self.conditions[condition if one is not None else Unary("!", condition, lang.INT)] = None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..language import nodes as lang
 from ..language.bounds import elements
 from ..language.liveness import names_in, needed, needed_in_loop
-from ..language.names import numbered_name
+from ..language.names import UnusedNames
 from ..language.nodes import (
     INT,
     REAL,
@@ -51,9 +51,9 @@ class Stepwise:
     start : Function or None
         Takes what the function takes; returns the `state` before the first turn. None where there is no state.
     steps : Function
-        Takes what the function takes, then the `bounds`, two `int`, and a state; goes through the elements from the first bound
-        up to the second one, which it leaves out, and returns the state behind them, and of each of the `sums` the part that
-        these elements bring.
+        Takes what the function takes, then the `bounds`, two `int`, and a state; goes through those elements from the first
+        bound up to the second one, which it leaves out, that the function goes through. It returns the state behind them, and
+        of each of the `sums` the part that these elements bring.
     finish : Function
         Takes what the function takes, then the state behind the last element and the sums; returns the function's value.
     state, sums : tuple of str
@@ -79,19 +79,19 @@ class Stepwise:
 def stepwise(function: Function, resolve: Resolve) -> Stepwise:
     """A function of sequences, step by step; `resolve` finds the functions that it calls. `NotStepwise` for other functions."""
     try:
-        whole = inlined(function, lambda name: _through_sequences(name, resolve))
+        whole = inlined(function, lambda name: through_sequences(name, resolve))
     except NotInlined:
         raise NotStepwise("it returns from within its loop, or a condition decides whether it is gone through") from None
     return _Splitter(whole, resolve).run()
 
 
-def _through_sequences(name: str, resolve: Resolve) -> Function | None:
+def through_sequences(name: str, resolve: Resolve) -> Function | None:
     """Function of a name, if it goes through sequences itself or has another one do it."""
     found = resolve(name)
     if found is None or all(p.type != VECTOR for p in found.parameters):
         return None
     loops = any(isinstance(n, For) for s in found.body for n in lang.walk(s))
-    return found if loops or any(_through_sequences(n, resolve) for s in found.body for n in lang.called(s)) else None
+    return found if loops or any(through_sequences(n, resolve) for s in found.body for n in lang.called(s)) else None
 
 
 def of_results(function: Function, results: Sequence[str]) -> Function:
@@ -107,8 +107,7 @@ def of_results(function: Function, results: Sequence[str]) -> Function:
 class _Splitter:
     def __init__(self, function: Function, resolve: Resolve):
         self.function = function
-        declared = {n.name for n in lang.walk(function) if isinstance(n, Declare)}
-        self.used = {p.name for p in function.parameters} | declared | set(lang.called(function))
+        self.fresh = UnusedNames.within(function)
         self.before, self.loop, self.behind = _around_the_loop(function.body, Termination(resolve))
 
     def run(self) -> Stepwise:
@@ -123,42 +122,42 @@ class _Splitter:
         if not own and not own_sums:
             raise NotStepwise("nothing is read of what its loop computes")
         begin, end = self.fresh("begin"), self.fresh("end")
-        start = self.made("start", (), _with_values(before, own.values()), own) if own else None
-        taken = [Assign(v.name, v.type, _of_type(v.type, p)) for p, v in own.items()]
+        start = self.made("start", (), with_values(before, own.values()), own) if own else None
+        taken = [Assign(v.name, v.type, of_type(v.type, p)) for p, v in own.items()]
         zero = [Assign(v.name, v.type, Number("0", INT)) for v in own_sums.values()]
         assert isinstance(loop.start, Declare) and isinstance(loop.condition, Binary)
-        limit = Call("min", (Name(end, INT), Name("dim", INT)), INT)
-        first_turn = replace(loop.start, value=Name(begin, INT))
+        first, left_out = elements(loop) or (0, 0)
+        limit = Call("min", (Name(end, INT), loop.condition.right), INT)
+        first_turn = replace(loop.start, value=at_least(Name(begin, INT), first))
         some = replace(loop, start=first_turn, condition=replace(loop.condition, right=limit))
         more = [Parameter(begin, INT), Parameter(end, INT), *(Parameter(p, REAL) for p in own)]
         steps = self.made("steps", more, [*before, *taken, *zero, some], own | own_sums)
-        taken += [Assign(v.name, v.type, Binary("+", v, _of_type(v.type, p), v.type)) for p, v in own_sums.items()]
+        taken += [Assign(v.name, v.type, Binary("+", v, of_type(v.type, p), v.type)) for p, v in own_sums.items()]
         finish = self.made("finish", [Parameter(p, REAL) for p in own | own_sums], _with(self.function.body, loop, taken))
         whole = tuple(p for p, v in own.items() if v.type == INT)
-        first, left_out = elements(loop) or (0, 0)
         return Stepwise(start, steps, finish, tuple(own), tuple(own_sums), whole, (begin, end), first, left_out)
-
-    def fresh(self, prefix: str) -> str:
-        name = numbered_name(prefix, self.used, "_")
-        self.used.add(name)
-        return name
 
     def made(
         self, suffix: str, more: Sequence[Parameter], body: Sequence[Statement], results: Mapping[str, Name] | None = None
     ) -> Function:
         """Function that takes what this one does, and more; it returns variables as results, or what the body does."""
-        f, name = self.function, f"{self.function.name}_{suffix}"
-        made = Function(name, (*f.parameters, *more), (), f.type, f.results)
+        f = self.function
+        made = Function(f"{f.name}_{suffix}", (*f.parameters, *more), tuple(body), f.type, f.results)
         if results:
-            made = replace(made, type=f"{name}_results", results=tuple(results))
-            values = (v if v.type == REAL else Cast(REAL, v) for v in results.values())
-            body = [*body, Return(Call(made.maker, tuple(values), made.type))]
-        return replace(made, body=needed(body, ())[0])
+            made = returning(made, results)
+        return replace(made, body=needed(made.body, ())[0])
+
+
+def returning(function: Function, results: Mapping[str, Name]) -> Function:
+    """Function that returns variables, as results of these names."""
+    made = replace(function, type=f"{function.name}_results", results=tuple(results))
+    values = tuple(v if v.type == REAL else Cast(REAL, v) for v in results.values())
+    return replace(made, body=(*function.body, Return(Call(made.maker, values, made.type))))
 
 
 def _around_the_loop(body: tuple[Statement, ...], termination: Termination) -> tuple[list[Statement], For, list[Statement]]:
     """Statements before the one loop through sequences, wherever branches have it, the loop, and the statements behind it."""
-    through = [loop for loop in _loops(body) if elements(loop) is not None]
+    through = [loop for loop in loops_in(body) if elements(loop) is not None]
     if not through:
         raise NotStepwise("it has no loop `for (int t = 0; t < n; t++)` through its sequences")
     before, behind, loop, inner = list[Statement](), list[Statement](), through[-1], body
@@ -171,7 +170,7 @@ def _around_the_loop(body: tuple[Statement, ...], termination: Termination) -> t
             break
         assert isinstance(here, If)
         inner = here.then if any(_holds(s, loop) for s in here.then) else here.otherwise
-    if any("dim" in names_in(other.start, other.condition) for other in _loops([*before, *behind])):
+    if any("dim" in names_in(other.start, other.condition) for other in loops_in([*before, *behind])):
         raise NotStepwise("it goes through its sequences more than once")
     return before, loop, behind
 
@@ -180,13 +179,13 @@ def _holds(s: Statement, loop: For) -> bool:
     return any(n is loop for n in lang.walk(s))
 
 
-def _loops(statements: Sequence[Statement]) -> Iterator[For]:
+def loops_in(statements: Sequence[Statement]) -> Iterator[For]:
     """Loops that do not stand within another one."""
     for s in statements:
         if isinstance(s, For):
             yield s
         elif isinstance(s, If):
-            yield from _loops((*s.then, *s.otherwise))
+            yield from loops_in((*s.then, *s.otherwise))
 
 
 def _is_added_up(name: str, body: Sequence[Statement]) -> bool:
@@ -196,7 +195,7 @@ def _is_added_up(name: str, body: Sequence[Statement]) -> bool:
     return reads == len(writes) and all(("+", Name(name, n.type)) in rules.terms(n.value) for n in writes)
 
 
-def _with_values(statements: Sequence[Statement], variables: Iterable[Name]) -> list[Statement]:
+def with_values(statements: Sequence[Statement], variables: Iterable[Name]) -> list[Statement]:
     """Statements in which some variables have a value from their declaration on."""
     names = {v.name for v in variables}
     return [
@@ -218,6 +217,11 @@ def _with(statements: Sequence[Statement], loop: For, instead: Sequence[Statemen
     return tuple(found)
 
 
-def _of_type(type: str, parameter: str) -> Expression:
+def of_type(type: str, parameter: str) -> Expression:
     """Value of a `real` parameter in a type."""
     return Name(parameter, REAL) if type == REAL else Cast(type, Name(parameter, REAL))
+
+
+def at_least(e: Expression, least: int) -> Expression:
+    """Whole number that is `e`, or the least that it may be."""
+    return Call("max", (e, Number(str(least), INT)), INT) if least else e

@@ -67,7 +67,7 @@ def perhaps_unused(items: Sequence[Item]) -> set[str]:
         for item in items:
             match item:
                 case Let():
-                    its = _names(item.value)
+                    its = lang.names_in(item.value)
                     made.setdefault(item.name, set()).update(its)
                     found.update(its if in_branch else _chosen(item.value))
                     used.update(() if in_loop else its)
@@ -77,7 +77,7 @@ def perhaps_unused(items: Sequence[Item]) -> set[str]:
                         found.update(values)
                         used.update(() if in_loop else values)
                 case Inner():
-                    its = {a.name for a in item.arguments}
+                    its = frozenset(a.name for a in item.arguments)
                     for output, _ in item.outputs:
                         made.setdefault(output.name, set()).update(its)
                     found.update(its if in_branch else ())
@@ -107,16 +107,12 @@ def _loops(items: Sequence[Item]) -> Iterator[Loop]:
             yield from _loops([*item.then, *item.otherwise])
 
 
-def _names(e: Expression) -> set[str]:
-    return {n.name for n in lang.walk(e) if isinstance(n, Name)}
-
-
 def _chosen(e: Expression) -> set[str]:
     """Names in parts of an expression that it may not use."""
     found: set[str] = set()
     for n in lang.walk(e):
         if isinstance(n, Conditional):
-            found |= _names(n.then) | _names(n.otherwise)
+            found |= lang.names_in(n.then) | lang.names_in(n.otherwise)
         elif isinstance(n, Call) and n.function in _CHOOSING:
-            found |= _names(n)
+            found |= lang.names_in(n)
     return found

@@ -6,7 +6,7 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 
 from ..language import nodes as lang
-from ..language.names import numbered_name
+from ..language.names import UnusedNames, numbered_name
 from ..language.nodes import INT, REAL, VECTOR, Assign, Declare, Expression, For, Function, If, Name, Return, Statement
 from .activity import Activity
 from .forward_mode import steps_name
@@ -41,16 +41,10 @@ class Values:
     def __init__(self, function: Function, wrt: tuple[str, ...], functions: MutableMapping[str, Function]):
         self.function, self.wrt, self.functions = function, wrt, functions
         self.activity = Activity(function, wrt)
-        written = {n.name for n in lang.walk(function) if isinstance(n, Declare | Assign)}
-        self.used = {p.name for p in function.parameters} | written | set(lang.called(function))
+        self.fresh = UnusedNames.within(function)
         self.types = {p.name: p.type for p in function.parameters}
         self.origin = {p.name: p.name for p in function.parameters}
         self.vectors = {p.name: steps_name(p.name) for p in function.parameters if p.type == VECTOR and p.name in wrt}
-
-    def fresh(self, prefix: str) -> str:
-        name = numbered_name(prefix, self.used, "_")
-        self.used.add(name)
-        return name
 
     def let(self, prefix: str, type: str, value: Expression, origin: str) -> Let:
         made = Let(self.fresh(prefix), type, value)

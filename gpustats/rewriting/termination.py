@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from ..language import nodes as lang
 from ..language.bounds import LARGEST_INT, conjuncts, written_out
-from ..language.nodes import INT, Expression, Function, Node, Resolve
+from ..language.nodes import INT, Expression, Node, Resolve
 
 MOST_NESTED_TURNS = 1 << 16  # of all loops within one another
 _ASSUMED_DIM = 128  # elements that a vector is taken to have, for counting turns
@@ -37,27 +37,25 @@ class Termination:
     def _turns_of_function(self, name: str) -> int:
         if name not in self._turns_of:
             function = self._resolve(name)
-            self._turns_of[name] = 1 if function is None else self._most_turns(_turns_in_function(function))
+            self._turns_of[name] = 1 if function is None else self._most_turns(_turns_in(function))
         return self._turns_of[name]
-
-
-@lang.kept("_turns")
-def _turns_in_function(function: Function) -> dict[str, int]:
-    return _turns_around_calls(function.body)
 
 
 def _turns_around_calls(nodes: Iterable[Node]) -> dict[str, int]:
     """Largest number of turns of the loops around a call, by the function called; "": around no call, too."""
     found = {"": 1}
     for node in nodes:
-        if isinstance(node, Expression):
-            inside = dict.fromkeys(lang.called(node), 1)
-        else:
-            turns = _turns_of_loop(node) if isinstance(node, lang.For) else 1
-            inside = {name: turns * t for name, t in _turns_around_calls(lang.children(node)).items()}
-        for name, turns in inside.items():
+        for name, turns in _turns_in(node).items():
             found[name] = max(found.get(name, 1), turns)
     return found
+
+
+@lang.kept("_turns")
+def _turns_in(node: Node) -> dict[str, int]:
+    if isinstance(node, Expression):
+        return dict.fromkeys(lang.called(node), 1)
+    turns = _turns_of_loop(node) if isinstance(node, lang.For) else 1
+    return {name: turns * t for name, t in _turns_around_calls(lang.children(node)).items()}
 
 
 def _turns_of_loop(loop: lang.For) -> int:
@@ -70,9 +68,8 @@ def _turns_of_loop(loop: lang.For) -> int:
     first = _bound(start.value)
     if first is None or not isinstance(value, lang.Binary) or value.operator not in ("+", "-") or value.left != counter:
         return unknown
-    changed = (n for s in loop.body for n in lang.walk(s) if isinstance(n, (lang.Assign, lang.Declare)))
     by = written_out(value.right)
-    if by is None or by < 1 or any(n.name == start.name for n in changed):
+    if by is None or by < 1 or any(s.name == start.name for s in lang.written(*loop.body)):
         return unknown
     towards = ("<", "<=") if value.operator == "+" else (">", ">=")
     for condition in conjuncts(loop.condition):

@@ -9,7 +9,7 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 
 from ..language import nodes as lang
-from ..language.names import numbered_name
+from ..language.names import UnusedNames
 from ..language.nodes import (
     INT,
     OUTPUT,
@@ -32,7 +32,8 @@ from ..language.nodes import (
     Store,
 )
 from .derivative_rules import ONE, ZERO
-from .stepwise import NotStepwise, Stepwise, stepwise
+from .stages import Stage
+from .stepwise import NotStepwise, Stepwise, of_results, returning, stepwise
 
 TERM = "term"
 #: What a number behind the loop is made of: neither the state nor what was added up; the state, or the number of elements; what
@@ -41,8 +42,8 @@ FREE, STATE, SUMS, OTHER = range(4)
 _DIM = Name("dim", INT)
 
 
-def terms_by_step(function: Function, functions: MutableMapping[str, Function]) -> Function:
-    """Function with an output more, the last of its parameters, to which it writes the terms.
+def terms_by_step(function: Function, functions: MutableMapping[str, Function]) -> tuple[Function, Stage]:
+    """Function with an output more, the last of its parameters, to which it writes the terms; and that as a stage.
 
     Those of all steps add up to the function's value. A term is the value for the numbers up to the step less that up to the
     one before: what is added up begins at 0 with each, so that nothing cancels. It is 0 for numbers that the loop leaves out,
@@ -52,59 +53,77 @@ def terms_by_step(function: Function, functions: MutableMapping[str, Function]) 
     parts = stepwise(function, functions.get)
     if _End(parts).of_value() == OTHER:
         raise NotStepwise("its value is no sum over the steps")
-    made = _with_terms(function, parts)
+    writer = _Writer(function, parts)
+    write, made = writer.write(), writer.whole()
     while made.name in functions:
         made = replace(made, name=f"{made.name}_")
-    functions.update({f.name: f for f in _of(parts)})
-    return made
+    alone = of_results(parts.steps, parts.state) if parts.state else None
+    functions.update({f.name: f for f in (parts.start, parts.steps, parts.finish, write, alone) if f is not None})
+    return made, Stage(parts.start, alone, write, parts.state, parts.whole, parts.bounds)
 
 
-def _of(parts: Stepwise) -> list[Function]:
-    return [f for f in (parts.start, parts.steps, parts.finish) if f is not None]
+class _Writer:
+    """Maker of the functions that write the terms."""
 
+    def __init__(self, function: Function, parts: Stepwise):
+        self.function, self.parts = function, parts
+        fresh = UnusedNames({p.name for p in function.parameters} | {*parts.state, *parts.bounds})
+        self.states = {s: Name(fresh(s), REAL) for s in parts.state}
+        self.t = Name(fresh("t"), INT)
+        self.base, self.here, self.after = (Name(fresh(n), REAL) for n in ("base", "here", "after"))
+        self.now, self.begun = Name(fresh("now"), parts.steps.type), fresh("begun")
+        self.term = Parameter(fresh(TERM), OUTPUT, written=TERM)
 
-def _with_terms(function: Function, parts: Stepwise) -> Function:
-    used = {p.name for p in function.parameters} | {f.name for f in _of(parts)}
-
-    def fresh(name: str) -> str:
-        used.add(found := numbered_name(name, used, "_"))
-        return found
-
-    def called(part: Function, more: Sequence[Expression], dim: Expression = _DIM) -> Call:
-        own = (dim if p.name == "dim" else Name(p.name, p.type) for p in function.parameters)
+    def called(self, part: Function, more: Sequence[Expression], dim: Expression = _DIM) -> Call:
+        own = (dim if p.name == "dim" else Name(p.name, p.type) for p in self.function.parameters)
         return Call(part.name, (*own, *more), part.type)
 
-    def upto(end: Expression, added: Sequence[Expression]) -> Call:
+    def upto(self, end: Expression, added: Sequence[Expression]) -> Call:
         """Value for the elements before one, with the state there."""
-        return called(parts.finish, [*states.values(), *added], end)
+        return self.called(self.parts.finish, [*self.states.values(), *added], end)
 
-    states = {s: Name(fresh(s), REAL) for s in parts.state}
-    t, base, here, after = Name(fresh("t"), INT), *(Name(fresh(n), REAL) for n in ("base", "here", "after"))
-    now, term, nothing = Name(fresh("now"), parts.steps.type), Name(fresh(TERM), OUTPUT), [ZERO] * len(parts.sums)
-    begun: list[Statement] = []
-    if parts.start is not None:
-        first = Name(fresh("begun"), parts.start.type)
-        begun.append(Declare(first.type, first.name, called(parts.start, ())))
-        begun += [Declare(REAL, v.name, Member(first, s)) for s, v in states.items()]
-    next_one = Binary("+", t, ONE, INT)
-    step: tuple[Statement, ...] = (
-        Declare(now.type, now.name, called(parts.steps, [t, next_one, *states.values()])),
-        *(Assign(v.name, REAL, Member(now, s)) for s, v in states.items()),
-        Declare(REAL, after.name, upto(next_one, [Member(now, s) for s in parts.sums])),
-        Assign(here.name, REAL, Binary("+", here, Binary("-", after, base, REAL), REAL)),
-        Assign(base.name, REAL, upto(next_one, nothing)),
-    )
-    limit = Binary("-", _DIM, Number(str(parts.left_out), INT), INT)
-    inside = Binary("&&", Binary(">=", t, Number(str(parts.first), INT), INT), Binary("<", t, limit, INT), INT)
-    body: tuple[Statement, ...] = (
-        Declare(REAL, here.name, Conditional(Binary("==", t, ZERO, INT), base, ZERO, REAL)),
-        *(step if not parts.first and not parts.left_out else (If(inside, step, ()),)),
-        Store(term, t, here),
-    )
-    loop = For(Declare(INT, t.name, ZERO), Binary("<", t, _DIM, INT), Assign(t.name, INT, next_one), body)
-    begun.append(Declare(REAL, base.name, upto(ZERO, nothing)))
-    parameters = (*function.parameters, Parameter(term.name, OUTPUT, written=TERM))
-    return Function(f"{function.name}_{TERM}s", parameters, (*begun, loop, Return(ZERO)))
+    def write(self) -> Function:
+        """Function that writes the terms of the elements between two bounds, from the state there; it returns that behind."""
+        parts, t, now, here, base, after = self.parts, self.t, self.now, self.here, self.base, self.after
+        next_one, nothing = Binary("+", t, ONE, INT), [ZERO] * len(parts.sums)
+        step: tuple[Statement, ...] = (
+            Declare(now.type, now.name, self.called(parts.steps, [t, next_one, *self.states.values()])),
+            *(Assign(v.name, REAL, Member(now, s)) for s, v in self.states.items()),
+            Declare(REAL, after.name, self.upto(next_one, [Member(now, s) for s in parts.sums])),
+            Assign(here.name, REAL, Binary("+", here, Binary("-", after, base, REAL), REAL)),
+            Assign(base.name, REAL, self.upto(next_one, nothing)),
+        )
+        limit = Binary("-", _DIM, Number(str(parts.left_out), INT), INT)
+        inside = Binary("&&", Binary(">=", t, Number(str(parts.first), INT), INT), Binary("<", t, limit, INT), INT)
+        body: tuple[Statement, ...] = (
+            Declare(REAL, here.name, Conditional(Binary("==", t, ZERO, INT), base, ZERO, REAL)),
+            *(step if not parts.first and not parts.left_out else (If(inside, step, ()),)),
+            Store(Name(self.term.name, OUTPUT), t, here),
+        )
+        begin, end = (Name(n, INT) for n in parts.bounds)
+        behind = Call("min", (end, _DIM), INT)
+        loop = For(Declare(INT, t.name, begin), Binary("<", t, behind, INT), Assign(t.name, INT, next_one), body)
+        first: Expression = begin
+        if parts.first:  # up to there no element has brought anything
+            first = Conditional(Binary("<=", begin, Number(str(parts.first), INT), INT), ZERO, begin, INT)
+        begun = [Declare(REAL, v.name, Name(s, REAL)) for s, v in self.states.items()]
+        begun.append(Declare(REAL, base.name, self.upto(first, nothing)))
+        more = [*(Parameter(n, INT) for n in parts.bounds), *(Parameter(n, REAL) for n in parts.state)]
+        parameters = (*self.function.parameters, *more, self.term)
+        made = Function(f"{self.function.name}_{TERM}s_of_some", parameters, (*begun, loop))
+        return returning(made, self.states) if self.states else replace(made, body=(*made.body, Return(ZERO)))
+
+    def whole(self) -> Function:
+        """Function that writes all terms."""
+        parts, write, body = self.parts, self.write(), list[Statement]()
+        if parts.start is not None:
+            first = Name(self.begun, parts.start.type)
+            body.append(Declare(first.type, first.name, self.called(parts.start, ())))
+            body += [Declare(REAL, v.name, Member(first, s)) for s, v in self.states.items()]
+        own = [Name(p.name, p.type) for p in self.function.parameters]
+        given: list[Expression] = [*own, ZERO, _DIM, *self.states.values(), Name(self.term.name, OUTPUT)]
+        body += [Declare(write.type, self.now.name, Call(write.name, tuple(given), write.type)), Return(ZERO)]
+        return Function(f"{self.function.name}_{TERM}s", (*self.function.parameters, self.term), tuple(body))
 
 
 class _End:

@@ -2,105 +2,41 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
-from ..language.nodes import VECTOR
-from ..language.tables import with_elements
-from ..language.unrolling import unrolled
-from ..rewriting.differentiate import directional
 from ..rewriting.stepwise import NotStepwise
 from ..rewriting.terms_by_step import terms_by_step
 from .calls import Call, Unchanging
 from .groups import Groups
 from .launch import Launch
-from .leaves import Column, Dot, Gather, Leaf, PerRow, Sequences, SparseDot, StepGather
-from .long_sequences import MOST_SETS, LongSequences, reason_against
-from .parameters import along_of
+from .leaves import Dot, Gather, Leaf, PerRow, SparseDot, StepGather
+from .long_sequences import LongSequences
+from .long_steps import LongSteps
+from .number_arguments import NumberArguments
+from .parts import MOST_SETS, reason_against
 from .passes import Pass, Sets, Sweeps, Task, runs
 from .sheet import Sheet
 
 if TYPE_CHECKING:
+    from ..rewriting.stages import Stage
     from ..runtime.base import Runtime
     from ..runtime.types import Array, DType, Handle, KernelValue, Shape
-    from .binding import Binding, RowFunction
+    from .binding import RowFunction
     from .parameters import Packing
 
 #: Key of an order of the rows: the indices of a table, by identity; () for the order in which the data came.
 Key = tuple[int, ...]
 
 R = TypeVar("R")
+P = TypeVar("P", LongSequences, LongSteps)
 MOST_STORED = 0.25  # of a device's memory, for reverse sweeps and for parts of long sequences
-
-
-@dataclass(frozen=True)
-class NumberArguments:
-    """Function of a row whose arguments are numbers, and the source of each.
-
-    Attributes
-    ----------
-    row : RowFunction
-    leaves : dict
-        Argument, as in C -> leaf.
-    made_of : dict
-        Argument -> the parameter that it is made of; without columns of data.
-    """
-
-    row: RowFunction
-    leaves: Mapping[str, Leaf]
-    made_of: Mapping[str, str]
-
-    @classmethod
-    def of(cls, bound: Binding, length: int) -> NumberArguments:
-        """Arguments of a model whose vectors have some length: an argument for each element; 0 where it has no vectors."""
-        row, leaves, made_of = bound.row, dict[str, Leaf](), dict[str, str]()
-        if bound.vectors:
-            functions = dict(row.functions)
-            if any(isinstance(leaf, Sequences | StepGather) for leaf in bound.leaves.values()):
-                function = with_elements(row.function, [bound.c_names[v] for v in bound.vectors], length, functions)
-            else:
-                function = unrolled(row.function, length, functions)
-            row = replace(row, function=function, functions=functions)
-        names = iter(p.name for p in row.function.parameters if p.name != "dim")
-        by_name = {c: argument for argument, c in bound.c_names.items()}
-        for p in bound.row.function.parameters:
-            if p.name == "dim":
-                continue
-            argument = by_name[p.name]
-            leaf = bound.leaves[argument]
-            unrolled_here = p.type == VECTOR and not isinstance(leaf, Sequences | StepGather)
-            elements = [_element(leaf, i, length) for i in range(length)] if unrolled_here else [leaf]
-            for element in elements:
-                name = next(names)
-                leaves[name] = element
-                if not isinstance(leaf, Column | Sequences):
-                    made_of[name] = leaf.of or argument
-        return cls(row, leaves, made_of)
-
-    def along(self, names: Sequence[str]) -> NumberArguments:
-        """Arguments of the derivative in a direction, whose components in some parameters are parameters behind the others.
-
-        `along_of` names them.
-        """
-        if steps := [n for n, leaf in self.leaves.items() if isinstance(leaf, StepGather)]:
-            raise ValueError(f"{steps[0]} is gathered by steps: there are no products with second derivatives, only `hessian`")
-        functions = dict(self.row.functions)
-        wrt = [c for c, parameter in self.made_of.items() if parameter in names]
-        function, twins = directional(self.row.function, wrt, functions)
-        return NumberArguments(
-            replace(self.row, function=function, functions=functions),
-            {**self.leaves, **{twin: self.leaves[name] for name, twin in twins.items()}},
-            {**self.made_of, **{twin: along_of(self.made_of[name]) for name, twin in twins.items()}},
-        )
-
-    def of_parameter(self, parameter: str) -> list[str]:
-        """Arguments that are made of a parameter."""
-        return [c for c, made_of in self.made_of.items() if made_of == parameter]
 
 
 class Evaluator:
@@ -122,8 +58,8 @@ class Evaluator:
         self._sheets: dict[Key, Sheet] = {}
         self._passes: dict[tuple[Key, Task, Sets, Sweeps], Pass] = {}
         self._writing: dict[tuple[RowFunction, tuple[str, ...], Sets], Pass] = {}  # outputs by step
-        self._one_after_another: Sheet | None = None  # data for sequences that are gone through in parts
         self._long: dict[tuple[tuple[str, ...], bool], LongSequences | str] = {}
+        self._long_steps: dict[tuple[RowFunction, bool], LongSteps | str] = {}
 
     def value_and_derivatives(self, wrt: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the sum, and of its derivatives in some parameters, (sets, …).
@@ -150,8 +86,7 @@ class Evaluator:
         """Repeated call of the value of each row, (sets, N); `names` are not used."""
         if not n_rows * packing.n_sets:
             return Unchanging(lambda: np.zeros((packing.n_sets, n_rows), self._dtype))
-        made, n_sets = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing)), packing.n_sets
-        order = None if (groups := made.sheet.groups) is None else groups.segments.order
+        n_sets, (launch, order) = packing.n_sets, self.launch_of_terms(packing, n_rows)
 
         def read(numbers: np.ndarray, kept: Sequence[Array]) -> Array:
             terms = kept[0]
@@ -160,25 +95,32 @@ class Evaluator:
                 terms[:, order] = moved
             return terms
 
-        launches = _launches([made], packing, n_rows)
         places = np.arange(n_sets * n_rows).reshape(n_sets, n_rows)
         own = Result("terms", places, places.shape, None if order is None else (order,), 0)
-        results = None if made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
-        return _repeated(self._runtime, packing, launches, read, results)
+        results = None if launch.made.kernel.endless else Results([own], np.empty((n_sets, 0), int))
+        return _repeated(self._runtime, packing, [launch], read, results)
+
+    def launch_of_terms(self, packing: Packing, n_rows: int) -> tuple[Launch, np.ndarray | None]:
+        """Launch whose one kept result is the value of each row, (sets, N), and the row of each; None: in their order."""
+        made = self._pass(self._main, Task(value=False, terms=True), Sets.of(packing))
+        groups = made.sheet.groups
+        return Launch(made, packing, n_rows), None if groups is None else groups.segments.order
 
     def steps(
-        self, row: RowFunction, names: Sequence[str], packing: Packing, n_rows: int, stream: Sequence[int] = ()
+        self, row: RowFunction, names: Sequence[str], packing: Packing, n_rows: int, stream: Sequence[int] = (),
+        only: Stage | None = None,
     ) -> Call:  # fmt: skip
         """Repeated call of outputs by step, (sets, T) each, of a row function that writes them, by their names in C.
 
-        Where it draws, `stream` is the place of the first draw.
+        Where it draws, `stream` is the place of the first draw. `only` is the stage that it consists of, if that is known.
         """
         if not n_rows * packing.n_sets:
             return Unchanging(lambda: [np.zeros((packing.n_sets, self._sheet(self._main).n_steps), self._dtype)] * len(names))
+        if not isinstance(long := self.steps_in_parts(row, packing, only), str):
+            return long.call(packing, names, stream)
         kind = row, tuple(names), Sets.of(packing)
         if kind not in self._writing:
-            own = {p.name for p in row.function.parameters}
-            leaves = {n: leaf for n, leaf in self._leaves.items() if n in own}  # without weights
+            leaves = self._leaves_of(row)
             task = Task(value=False, steps=tuple(names))
             self._writing[kind] = Pass(row, leaves, self._made_of, self._sheet(self._main), task, Sets.of(packing))
         launch = Launch(self._writing[kind], packing, n_rows, stream=stream)
@@ -189,10 +131,14 @@ class Evaluator:
 
         `NotStepwise` where the value is no sum over the steps.
         """
+        row, stage = self._writing_terms
+        return self.steps(row, [row.function.parameters[-1].name], packing, n_rows, only=stage)
+
+    @functools.cached_property
+    def _writing_terms(self) -> tuple[RowFunction, Stage]:
         functions = dict(self._row.functions)
-        made = terms_by_step(self._row.function, functions)
-        row = replace(self._row, function=made, functions=functions)
-        return self.steps(row, [made.parameters[-1].name], packing, n_rows)
+        made, stage = terms_by_step(self._row.function, functions)
+        return replace(self._row, function=made, functions=functions), stage
 
     def second(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
         """Repeated call of the second derivatives in parameters that are numbers, (sets, P, P)."""
@@ -224,19 +170,46 @@ class Evaluator:
         arguments = tuple(c for n in wrt for c in self._arguments.of_parameter(n))
         kind = arguments, packing.by_value
         if kind not in self._long:
-            if self._one_after_another is None:
-                self._one_after_another = Sheet(
-                    self._leaves, self._made_of, self._types, self._dtype, self._runtime, lanes=1
-                )
             try:
                 self._long[kind] = LongSequences(self._row, self._leaves, self._made_of, self._one_after_another, *kind)
             except NotStepwise as reason:
                 self._long[kind] = str(reason)
-        found = self._long[kind]
+        return self._if_room(self._long[kind], packing)
+
+    def steps_in_parts(self, row: RowFunction, packing: Packing, only: Stage | None = None) -> LongSteps | str:
+        """Kernels that go through parts of long sequences side by side for outputs by step; or why there are none."""
+        leaves = self._leaves_of(row)
+        if why := reason_against(leaves, self._runtime.device.type):
+            return why
+        kind = row, packing.by_value
+        if kind not in self._long_steps:
+            try:
+                self._long_steps[kind] = LongSteps(row, leaves, self._one_after_another, packing.by_value, only)
+            except NotStepwise as reason:
+                self._long_steps[kind] = str(reason)
+        return self._if_room(self._long_steps[kind], packing)
+
+    def terms_in_parts(self, packing: Packing) -> LongSteps | str:
+        """The same for terms by step."""
+        row, stage = self._writing_terms
+        return self.steps_in_parts(row, packing, stage)
+
+    def _if_room(self, found: P | str, packing: Packing) -> P | str:
+        """Kernels, or why there are none, which may be that they would take too much memory."""
         most = MOST_STORED * self._runtime.device.memory
         if not isinstance(found, str) and (packing.n_sets * found.stored > most or packing.n_sets > MOST_SETS):
             return f"parts of all {packing.n_sets} sets of parameters would take too much memory"
         return found
+
+    @functools.cached_property
+    def _one_after_another(self) -> Sheet:
+        """Data for sequences that are gone through in parts."""
+        return Sheet(self._leaves, self._made_of, self._types, self._dtype, self._runtime, lanes=1)
+
+    def _leaves_of(self, row: RowFunction) -> dict[str, Leaf]:
+        """Leaves of the parameters of a function: without weights where it has none."""
+        own = {p.name for p in row.function.parameters}
+        return {n: leaf for n, leaf in self._leaves.items() if n in own}
 
     def source(self, wrt: Collection[str], sets: Sets) -> str:
         """Source of the kernels that compute the value and the derivatives."""
@@ -372,13 +345,6 @@ def _repeated(
 
     work = Work(sum(launch.size for launch in launches), start)
     return RepeatedCall(packing.slots(runtime), work, read, tuple(packing.shapes), results=results, kept=kept)
-
-
-def _element(leaf: Leaf, i: int, length: int) -> Leaf:
-    """Leaf of an element of a vector."""
-    if isinstance(leaf, Column):
-        return Column(None, np.ascontiguousarray(leaf.numbers[:, i]))
-    return replace(leaf, element=i, elements=length)
 
 
 def _elements(leaf: Leaf, groups: Groups) -> Elements:

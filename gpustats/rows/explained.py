@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ..parallel.pieces import Pieces
     from ..runtime.types import Value
     from .binding import Binding
+    from .long_sequences import LongSequences
+    from .long_steps import LongSteps
     from .on_device import OnDevice
 
 
@@ -26,13 +28,18 @@ class Explained:
 
     if TYPE_CHECKING:
 
+        def _named(self, outputs: str | Collection[str] | None, default: Sequence[str], what: str) -> tuple[str, ...]: ...
+
         def _values(self, args: Sequence[Value], kwargs: Mapping[str, Value]) -> tuple[list[Value], Sequence[str]]: ...
 
-    def explain(self, *args: ArrayLike, wrt: str | Collection[str] | None = None, **kwargs: ArrayLike) -> str:
+    def explain(
+        self, *args: ArrayLike, wrt: str | Collection[str] | None = None, outputs: str | Collection[str] | None = None,
+        **kwargs: ArrayLike,
+    ) -> str:  # fmt: skip
         """Sentence on how `value_and_grad` goes through the rows: a row in each thread, or parts of long sequences, and why.
 
         Of sequences in threads it tells how they are differentiated: forwards, or backwards with the variables of each turn, or
-        of some, stored.
+        of some, stored. With `outputs` it is on `steps` and `draws`, or on `terms_by_step`.
 
         Parameters
         ----------
@@ -40,10 +47,17 @@ class Explained:
             In their order, or by name: see the class.
         wrt : str or collection of str, optional
             Names of parameters; by default all. With none it is of the value alone.
+        outputs : str or collection of str, optional
+            Names of outputs by step that are asked for together; or ``"terms_by_step"``.
 
         Returns
         -------
         str
+
+        Raises
+        ------
+        ValueError
+            Where the function has no such output, or is no sum over the steps.
 
         Examples
         --------
@@ -60,10 +74,17 @@ class Explained:
         values = self._values(args, kwargs)[0]
         packing, _ = self._bound.packing(values)
         evaluator = self._own.evaluator(self._bound.length(packing.shapes))
-        found = evaluator.in_parts(names, packing)
+        found: LongSequences | LongSteps | str
+        if outputs is None:
+            found = evaluator.in_parts(names, packing)
+        elif outputs == "terms_by_step":
+            found = evaluator.terms_in_parts(packing)
+        else:
+            found = evaluator.steps_in_parts(self._bound.writing(self._named(outputs, (), "")), packing)
         if isinstance(found, str):
-            return f"a sequence in each thread: {found}" + (f"; {evaluator.differentiated(names, packing)}" if names else "")
+            how = f"; {evaluator.differentiated(names, packing)}" if names and outputs is None else ""
+            return f"a sequence in each thread: {found}{how}"
         rounds, left = found.rounds(packing).start(values)()
-        mean = rounds / (found.spans.n_sequences * packing.n_sets)
+        mean = rounds / (found.spans.n_sequences * packing.n_sets * found.n_loops)
         how = f"{found.described}; their states are found in {mean:.2g} rounds on average"
         return f"{how}, and {left} sequences gone through step by step" if left else how

@@ -80,6 +80,7 @@ __device__ real ${name}(
             state[j] = density[j];
     }
     int now = 0;
+    real after[${k}] = {0};  // smoothed probabilities of the step behind
     for (int t = n - 1; t >= 0; t--) {
 % for i in each:
         score[${i}] = smoothed_${i}[t];
@@ -104,7 +105,7 @@ __device__ real ${name}(
                 real next = 0;
                 for (int i = 0; i < ${k}; i++)
                     next += state[i] * move[i][j];
-                odds[j] = next > 0 ? reached[j] / next : 0;
+                odds[j] = next > 0 ? after[j] / next : 0;
             }
             for (int i = 0; i < ${k}; i++) {
                 real behind = 0;
@@ -114,7 +115,7 @@ __device__ real ${name}(
             }
         }
         for (int i = 0; i < ${k}; i++)
-            reached[i] = state[i];
+            after[i] = state[i];
 % for i in each:
         smoothed_${i}[t] = state[${i}];
 % endfor

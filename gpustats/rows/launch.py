@@ -149,7 +149,7 @@ class Launch:
             assert dealt is not None
             width = len(self.made.tapes) * dealt.size
             tapes = runtime.scratch(self.made.sheet.dtype.itemsize * n_sets * width)
-            values += [tapes, dealt.size, *self._stream]
+            values += [tapes, dealt.size, *(self._stream if self.made.streams else ())]
         if self.made.checkpoints:
             size, starts = self.made.sheet.checkpoints
             length = n_sets * len(self.made.checkpoints) * size
@@ -183,16 +183,7 @@ class Launch:
             )  # fmt: skip
             kernel((-(-length // 64), n_sets), *given)
         for name, (handle, first) in zip(self.made.task.steps, own, strict=True):
-            self._in_order(handle, first, tapes, self.made.tapes.index(name))
-
-    def _in_order(self, out: Handle, first: int, tapes: Handle, place: int) -> None:
-        """Start the copy of an output by step, one of the tapes, into the order in which the numbers came."""
-        sheet, n_sets, n_tapes = self.made.sheet, self._packing.n_sets, len(self.made.tapes)
-        assert sheet.dealt is not None
-        kernel = _IN_ORDER.kernel(self._runtime, "in_order", 64, dtype=sheet.dtype.name, threads=64)
-        grid = -(-sheet.n_steps // 64), min(n_sets, MOST_BLOCKS_OF_SETS)
-        size = sheet.dealt.size
-        kernel(grid, out, first, sheet.n_steps, n_sets, tapes, place * size, n_tapes * size, *sheet.places)
+            in_order(self.made.sheet, handle, first, n_sets, tapes, self.made.tapes.index(name), len(self.made.tapes))
 
     def _rows(self, values: list[KernelValue], kept: Iterator[tuple[Handle, int]]) -> list[tuple[int, list[KernelValue]]]:
         """Add the memory for each row's results to the kernel's values.
@@ -215,6 +206,14 @@ class Launch:
                 given += [of_leaf, leaf.offset]
             shifted.append((length, given))
         return shifted
+
+
+def in_order(sheet: Sheet, out: Handle, first: int, n_sets: int, tapes: Handle, place: int, n_tapes: int) -> None:
+    """Start the copy of an output by step, one of the tapes, into the order in which the numbers came."""
+    assert sheet.dealt is not None
+    kernel = _IN_ORDER.kernel(sheet.runtime, "in_order", 64, dtype=sheet.dtype.name, threads=64)
+    grid, size = (-(-sheet.n_steps // 64), min(n_sets, MOST_BLOCKS_OF_SETS)), sheet.dealt.size
+    kernel(grid, out, first, sheet.n_steps, n_sets, tapes, place * size, n_tapes * size, *sheet.places)
 
 
 def leaf_values(sheet: Sheet, packing: Packing, taken: Sequence[KernelValue], out: Handle) -> list[KernelValue]:

@@ -13,6 +13,7 @@ from ..runtime.base import Device
 _HELD_NUMBERS = thresholds.ROWS_HELD_NUMBERS.value  # numbers of all rows in flight that a thread of a GPU has registers for
 #: Neighbouring rows that a CPU takes at once: two or four of its vectors, so that it reads whole lines.
 _CPU_LANES = thresholds.ROWS_CPU_LANES.value
+_LEAST_VECTOR = 4  # numbers of the shortest vectors that Intel's compiler knows
 _MANY_SUMS = thresholds.ROWS_MANY_SUMS.value  # of which more are in a CPU's cache, and not in its registers
 #: Bytes of matrices that a CPU's core keeps at hand while one set of parameters after another reads them.
 _CACHE_BYTES = thresholds.ROWS_CACHE_BYTES.value
@@ -37,14 +38,17 @@ class RowsLayout(Layout):
     later: bool = False  # whether derivatives in coefficients are added up for `unroll` rows at once, of which X is read again
 
 
-def lanes_of_sequences(device: Device) -> int:
-    """Number of threads that read numbers of as many sequences at once."""
-    return _CPU_LANES if device.type == "cpu" else device.warp
+def lanes_of_sequences(device: Device, n: int) -> int:
+    """Number of threads that read numbers of as many of `n` sequences at once: of few ones each core of a CPU gets some."""
+    if device.type != "cpu":
+        return device.warp
+    of_core = n // device.compute_units
+    return 1 if of_core <= 1 else min(max(power_of_two(of_core), _LEAST_VECTOR), _CPU_LANES)
 
 
-def layout_of_sequences(device: Device) -> RowsLayout:
-    """The layout for a function of sequences: a thread takes one, and a block few, since sequences take long."""
-    threads = min(lanes_of_sequences(device), device.max_threads)
+def layout_of_sequences(device: Device, n: int) -> RowsLayout:
+    """The layout for a function of `n` sequences: a thread takes one, and a block few, since sequences take long."""
+    threads = min(lanes_of_sequences(device, n), device.max_threads)
     return RowsLayout(threads, tile=1, unroll=1, resident=1024, lanes=threads, segment=threads)
 
 

@@ -26,14 +26,15 @@ from .along import Along
 from .binding import Binding, GivenFunction
 from .by_step import BySteps
 from .explained import Explained
+from .fitting import Fitting
 from .leaf_data import put_together, taken_apart
-from .leaves import Leaf, PerRow, Scalar
-from .on_device import OnDevice
+from .leaves import Leaf, PerRow
+from .on_device import OnDevice, ResidentTerms
 from .parameters import along_of, shape_of
 from .passes import Sets
 
 
-class Rows(Remade, Replayable, BySteps, Explained):
+class Rows(Remade, Replayable, BySteps, Explained, Fitting):
     """Sum over N rows of a function of a row, with its derivatives: a log-likelihood of any model.
 
     An argument of the function is a column of data, a number, an element of a table (`gather`), a dot product (`dot`) or a
@@ -203,27 +204,6 @@ class Rows(Remade, Replayable, BySteps, Explained):
         terms: np.ndarray = found.reshape(*packing.lead, found.shape[-1])
         return terms
 
-    @in_pieces(added)
-    def hessian(self, *args: ArrayLike, wrt: str | Collection[str] | None = None, **kwargs: ArrayLike) -> np.ndarray:
-        """The matrix of second derivatives in parameters that are numbers.
-
-        Parameters
-        ----------
-        *parameters : array_like
-            In their order, or by name: see the class.
-        wrt : str or collection of str, optional
-            Names of those that are numbers, in the order of the rows of the matrix; by default all.
-
-        Returns
-        -------
-        (P, P) ndarray, or (*sets, P, P)
-        """
-        scalars = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, Scalar) and not p.of_vectors]
-        names = tuple(scalars) if wrt is None else check_wrt_among(wrt, scalars)
-        found, packing = self._own.found("second", names, self._values(args, kwargs)[0])
-        matrices: np.ndarray = found.reshape(*packing.lead, len(names), len(names))
-        return matrices
-
     def hessp(self, direction: Mapping[str, Value], *args: ArrayLike, **kwargs: ArrayLike) -> dict[str, Value]:
         """The product of the matrix of second derivatives and a vector, in one reading of the data.
 
@@ -280,6 +260,10 @@ class Rows(Remade, Replayable, BySteps, Explained):
 
     def compiled_terms(self, arguments: Mapping[str, Value], n_sets: int | None = None) -> RepeatedSum | None:
         return None if self._pieces is not None else self._own.compiled_terms(self._values((), arguments)[0])
+
+    def resident_terms(self, arguments: Mapping[str, Value]) -> ResidentTerms:
+        """Terms of rows that lie on one device, which stay there: see `terms`."""
+        return self._own.resident_terms(self._values((), arguments)[0])
 
     def along(self, names: Collection[str]) -> Along | None:
         return None if self._pieces is not None else Along(lambda shapes: self, names, {n: n for n in self.parameters})
@@ -346,10 +330,10 @@ class Rows(Remade, Replayable, BySteps, Explained):
     ) -> tuple[Sequence[str], dict[str, int]]:
         wrt = kwargs.get("wrt") if method == "_product" else ()
         args, components = args[: len(self.parameters)], [along_of(n) for n in wrt or ()]
-        packing, _ = self._bound.packing(self._values(args, {n: v for n, v in kwargs.items() if n != "wrt"})[0])
+        packing, _ = self._bound.packing(self._values(args, {n: v for n, v in kwargs.items() if n not in NOT_PARAMETERS})[0])
         self._bound.length(packing.shapes)
         by_row = [n for n, p in self._bound.parameters.items() if isinstance(p.leaf, PerRow)]
-        return (*self.parameters, *components), dict.fromkeys([*by_row, *map(along_of, by_row), "terms"], -1)
+        return (*self.parameters, *components), dict.fromkeys([*by_row, *map(along_of, by_row), "terms", "clusters"], -1)
 
     def _recipe(self) -> Callable[..., Rows]:
         return functools.partial(_made, self._bound.function, taken_apart(self._bound.leaves)[1])
@@ -370,6 +354,10 @@ class Rows(Remade, Replayable, BySteps, Explained):
             point = np.ravel(points[next(iter(parameter.leaves))])[0]
             found.append(np.full(parameter.example_shape(n_rows, self._bound.example_length), point))
         return tuple(found)
+
+
+#: Arguments of methods beside the parameters.
+NOT_PARAMETERS = "wrt", "blocks", "clusters", "n_clusters"
 
 
 def rows_on(

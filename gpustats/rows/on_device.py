@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,16 +14,27 @@ from ..evaluation.kinds import Plans
 from ..evaluation.results import as_host, delivered
 from ..runtime import arrays, choose
 from .calls import Call, Columns
-from .evaluator import Evaluator, NumberArguments
+from .evaluator import Evaluator
 from .leaves import Scalar
+from .number_arguments import NumberArguments
 from .parameters import shape_of
 
 if TYPE_CHECKING:
     from ..draws.generator import Generator
     from ..runtime.base import Runtime
-    from ..runtime.types import Array, Shape, Value
+    from ..runtime.types import Array, DType, Handle, Shape, Value
     from .binding import Binding
     from .parameters import Packing
+
+
+class ResidentTerms(NamedTuple):
+    """Terms of rows for all sets of parameters, (sets, N), on a device."""
+
+    handle: Handle
+    offset: int  # behind it, in numbers
+    dtype: DType
+    order: np.ndarray | None  # row of each term of a set; None: as they came
+    alive: object = None  # owner of the memory
 
 
 class OnDevice:
@@ -116,6 +127,18 @@ class OnDevice:
     def compiled_product(self, along: Sequence[str], values: Sequence[Value]) -> RepeatedSum | None:
         """Derivative in a direction and its derivatives for compiled code: the values are as for `product`."""
         return self.repeated("product", along, values)[0].compiled(values)
+
+    def resident_terms(self, values: Sequence[Value]) -> ResidentTerms:
+        """Terms of the rows, which stay on the device."""
+        packing, n_rows = self._bound.packing(values)
+        launch, order = self.evaluator(self._bound.length(packing.shapes)).launch_of_terms(packing, n_rows)
+        handle = self.runtime.scratch(max(packing.n_sets * n_rows, 1) * self._bound.dtype.itemsize)
+        taken, alive = packing.slots(self.runtime).of(values)
+        launch.start(taken, handle, [(handle, 0)])
+        if self.runtime.host_visible:
+            self.runtime.synchronize()
+        del alive  # which the kernels may have been reading
+        return ResidentTerms(handle, 0, self._bound.dtype, order)
 
     def start_sum(
         self, wrt: Sequence[str], values: Sequence[Value], native: Collection[str]

@@ -17,7 +17,7 @@ from ..kernels.layout import copies
 from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
-from ..language.nodes import OUTPUT, RNG, For, Function, walk
+from ..language.nodes import OUTPUT, RNG, For, Function, statements
 from ..rewriting.differentiate import CHECKPOINT, VALUE, derivative_name, gradient, steps_name, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
@@ -106,7 +106,7 @@ class Pass:
         #: for the kernel: parameters of the function for numbers of each step, which it stores for itself or as outputs
         self.tapes = tuple(name for name in outputs if not name.startswith(CHECKPOINT))
         self.checkpoints = tuple(name for name in outputs if name.startswith(CHECKPOINT))  # and for numbers of some steps
-        self._streams = tuple(p.name for p in function.parameters if p.type == RNG)  # at most one
+        self.streams = tuple(p.name for p in function.parameters if p.type == RNG)  # at most one
         if task.second:
             #: the function's results that are summed over all rows
             self.sums = tuple(derivative_name(b, derivative_name(a)) for i, a in enumerate(wrt) for b in wrt[: i + 1])
@@ -132,9 +132,9 @@ class Pass:
         self._shown: dict[str, Any] = dict(
             tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
             sheet=_Shown(
-                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts, self.tapes,
-                self.checkpoints,
-                sheet.dealt.side if sheet.dealt and task.steps else 0, sheet.row if self._streams else "",
+                tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts,
+                sheet.side_by_side, sheet.even, self.tapes, self.checkpoints,
+                sheet.dealt.side if sheet.dealt and task.steps else 0, sheet.row if self.streams else "",
             ),
         )  # fmt: skip
         self.layout: RowsLayout | ProductsLayout
@@ -179,14 +179,14 @@ class Pass:
             Operand(n, PER_SET if n in self._scalars else PER_ROW, int(isinstance(leaf, Sequences | StepGather)))
             for n, leaf in self.leaves.items()
         ]
-        own = (*self.tapes, *self.checkpoints, *self._streams)
+        own = (*self.tapes, *self.checkpoints, *self.streams)
         computed = {"dim": ROW, **dict.fromkeys(own, BOTH)} if sheet.dealt else {}
         code = differentiated.code(tuple(operands), computed, self.sums, self.rows)
         code.n_sums = self.n_sums  # which the layout asks for
         held = sum(leaf.columns or 1 for leaf in sheet.leaves)
         mean = len(segments.order) / segments.n_segments if segments else None
         if sheet.dealt and mean is None:
-            layout = layout_of_sequences(sheet.runtime.device)
+            layout = layout_of_sequences(sheet.runtime.device, sheet.lengths.size)
         else:
             layout = layout_for(sheet.runtime.device, code, held, mean, sheet.dtype.itemsize)
             layout = replace(layout, unroll=1) if sheet.dealt else layout
@@ -208,7 +208,7 @@ class Pass:
         }
         name = f"{row.function.name}_rows"
         self.source = template.source_of(
-            code, name, layout, sheet.dtype.name, runtime.dialect, before=(RANDOM,) * len(self._streams),
+            code, name, layout, sheet.dtype.name, runtime.dialect, before=(RANDOM,) * len(self.streams),
             stride=sheet.dealt.side if sheet.dealt else 1, **self._shown, **constants,
         )
         try:
@@ -267,8 +267,8 @@ def _differentiated(row: RowFunction, wrt: tuple[str, ...], sweeps: Sweeps, seco
 
 
 def _holds_loops_in_loops(function: Function) -> bool:
-    loops = [node for node in walk(function) if isinstance(node, For)]
-    return any(isinstance(node, For) for loop in loops for part in loop.body for node in walk(part))
+    loops = [node for node in statements(function) if isinstance(node, For)]
+    return any(isinstance(node, For) for loop in loops for part in loop.body for node in statements(part))
 
 
 def runs(names: Sequence[str], leaves: Mapping[str, Leaf]) -> list[list[str]]:
@@ -290,6 +290,8 @@ class _Shown(NamedTuple):
     begun: tuple[str, ...]
     own_row: str
     starts: str
+    side_by_side: bool
+    even: bool
     tapes: tuple[str, ...]
     checkpoints: tuple[str, ...]
     filled: int  # distance of the numbers of tapes that are nan unless the function writes others; 0 where they are its own

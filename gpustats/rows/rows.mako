@@ -12,6 +12,13 @@
     places = [(i, column, width) for i, width in enumerate(columns) for column in range(width)]  # of the results in `tables`
     chunks = [range(first, min(first + 8, len(tables))) for first in range(0, len(tables), 8)]  # in shared memory together
     in_row = [leaf for leaf in sheet.leaves if not leaf.by_segment and not leaf.columns]
+
+    def of_row(leaf):
+        """C code for a leaf in row n. What threads side by side have side by side, or in common, is written so: compilers for
+        CPUs then see vectors, and loops that end together."""
+        if leaf.is_pointer and sheet.side_by_side:
+            return f"{leaf.value('next')} + lane"
+        return leaf.value("next" if leaf.name == "dim" and sheet.even else "n")
 %>\
 ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else ""}
 // A block takes ${"segments of rows that have the same group" if grouped else "rows one after another, in segments"}; ${f"{lanes} threads share one" if lanes > 1 else "each thread has its own"}. Of f's results
@@ -190,7 +197,7 @@ ${store(s, f"group[{s}]")}\
 </%def>
 <%def name="read_and_add()">\
 % for leaf in in_row:
-                const ${leaf.c_type} ${leaf.here} = ${leaf.value("n")};
+                const ${leaf.c_type} ${leaf.here} = ${of_row(leaf)};
 % endfor
 ${add()}\
 </%def>
@@ -206,7 +213,7 @@ ${add()}\
                     ${leaf.here} += ${leaf.matrix}_here[c] * ${leaf.value("c")};
 % endfor
 % for i, tape in enumerate(sheet.tapes):
-                GLOBAL real *${tape}_here = tapes + (k * ${len(sheet.tapes)} + ${i}) * tape_size + ${sheet.starts}[n];
+                GLOBAL real *${tape}_here = tapes + (k * ${len(sheet.tapes)} + ${i}) * tape_size + ${f"{sheet.starts}[next] + lane" if sheet.side_by_side else f"{sheet.starts}[n]"};
 % if sheet.filled:
                 for (int t = 0; t < dim_here; t++)
                     ${tape}_here[${sheet.filled} * (index_t)t] = NAN;

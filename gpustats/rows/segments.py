@@ -9,7 +9,8 @@ import numpy as np
 from ..kernels.layout import power_of_two
 from ..kernels.template import Template
 from ..runtime.base import Kernel, Runtime
-from ..runtime.types import Array, DType, Handle
+from ..runtime.types import DType, Handle
+from .placed import Placed
 
 _SEGMENTS = Template.beside(__file__, "segments")
 
@@ -36,7 +37,8 @@ class Segments:
 
     def _cut(self, begins: np.ndarray, first: np.ndarray) -> None:
         """Set the rows at which segments begin, and the segments at which groups begin."""
-        self._alive: list[object] = []
+        self.kept = Placed(self._runtime)
+        self.placed = self.kept.whole
         self.n_segments = len(begins)
         self.alone = np.array_equal(first, np.arange(self.n + 1))  # whether each group is one segment
         #: threads of a kernel of this class that share a segment
@@ -54,14 +56,6 @@ class Segments:
         made = copy.copy(self)
         made._cut(begins, np.searchsorted(begins, self._group_begins))
         return made, made.placed(np.append(np.searchsorted(begins, tiles), len(begins)))
-
-    def placed(self, array: np.ndarray) -> tuple[Handle, int]:
-        """Kernel's arguments for an array of whole numbers, which this object keeps alive."""
-        array = np.ascontiguousarray(array, np.int32)
-        kept: Array = array if self._runtime.host_visible else self._runtime.to_device(array)
-        handle, offset = self._runtime.memory(kept)
-        self._alive += [kept, handle]
-        return handle, offset
 
     def add_groups(self, out: Handle, offset: int, sums: Handle, dtype: DType, n_sets: int, columns: int) -> None:
         """Start the kernel that adds the sums of segments, (n_sets, segments, columns), to `out`, (n_sets, groups, columns)."""

@@ -11,11 +11,11 @@ import numpy as np
 
 from ..rewriting.differentiate import numbers_of_checkpoints
 from ..runtime.base import Runtime
-from ..runtime.host_memory import contiguous
 from ..runtime.types import Array, DType, Handle, KernelValue
 from .groups import Groups
 from .layout import lanes_of_sequences
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather
+from .placed import Placed
 from .sequences import Dealt
 from .sparse_product import RowProducts, SparseProduct
 from .steps import StepTable
@@ -84,18 +84,24 @@ class Sheet:
         #: places of the numbers of sequences; None where there are none
         self.dealt: Dealt | None = None
         self.starts = ""  # C name of the places of the first ones
+        #: whether as many sequences lie side by side as threads read at once, and whether these have one length
+        self.side_by_side = self.even = False
         self.step_tables: dict[str, StepTable] = {}  # argument -> the table that it is gathered from at each step
         self.products: dict[str, SparseProduct] = {}  # argument -> the sparse matrix that its coefficients are multiplied by
         self.n_steps = 0  # number of the numbers of a sequence of all rows
         if sequences := [leaf for leaf in leaves.values() if isinstance(leaf, Sequences | StepGather)]:
             lengths, self._first, self.n_steps = sequences[0].lengths, sequences[0], int(sequences[0].offsets[-1])
             self._order = np.argsort(-lengths, kind="stable") if self._order is None else self._order
-            self.dealt = Dealt.of(lengths[self._order], lanes or lanes_of_sequences(runtime.device))
+            side = lanes or lanes_of_sequences(runtime.device, lengths.size)
+            self.dealt = Dealt.of(lengths[self._order], side)
             #: rows as they stand, by their numbers, and their lengths
             self.order, self.lengths = self._order, lengths[self._order]
+            if not self.groups:
+                self.side_by_side = self.dealt.side == side
+                self.even = np.array_equal(self.lengths, np.repeat(self.lengths[::side], side)[: lengths.size])
             self._lengths, self._starts = lengths.astype(np.int32), np.empty(lengths.size, np.int32)
             self._starts[self._order] = self.dealt.starts
-        self._alive: list[object] = []
+        self._kept = Placed(runtime)  # which keeps arrays alive
         self._arrays: list[Array] = []  # what is placed, by identity
         self._names: dict[object, str] = {}
         self.declared: list[str] = []  # kernel's parameters for the leaves, in C
@@ -234,7 +240,4 @@ class Sheet:
         """Kernel's arguments for an array, its last axis in the order of the rows; nobody else changes the array."""
         if in_order and self._order is not None:
             numbers = numbers.T.take(self._order, 0).T  # the rows of a matrix as they lie
-        array = contiguous(numbers, numbers.dtype) if self.runtime.host_visible else self.runtime.to_device(numbers)
-        handle, offset = self.runtime.memory(array)
-        self._alive += [array, handle]
-        return [handle, offset]
+        return list(self._kept(numbers))

@@ -9,7 +9,8 @@ import numpy as np
 from ..kernels.layout import REFERENCE_DEVICES
 from ..parallel.devices import example
 from .binding import Binding
-from .evaluator import Evaluator, NumberArguments
+from .evaluator import Evaluator
+from .number_arguments import NumberArguments
 from .passes import Sets
 from .sequences import sequences
 

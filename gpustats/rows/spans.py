@@ -9,7 +9,8 @@ import numpy as np
 
 from ..runtime import thresholds
 from ..runtime.base import Runtime
-from ..runtime.types import Array, Handle
+from ..runtime.types import Handle
+from .placed import Placed
 
 FOLDED = thresholds.ROWS_FOLDED.value  # neighbours whose maps a thread composes
 
@@ -44,17 +45,17 @@ class Spans:
     """
 
     def __init__(self, steps: np.ndarray, longest: int, runtime: Runtime):
-        self._runtime, self._alive = runtime, list[object]()
+        self._placed = Placed(runtime)  # which keeps arrays alive
         counts, self.n_sequences = np.maximum(-(-steps // longest), 1), len(steps)
         self.n = int(counts.sum())
-        self.of, self.firsts = self._placed(self._owners(counts)), self._placed(_ends(counts))
+        self.of, self.firsts = self._placed.whole(self._owners(counts)), self._placed.whole(_ends(counts))
         self.levels: list[Level] = []
         while not self.levels or counts.max() > 1:
             below, counts = counts, -(-counts // FOLDED)
             owners = self._owners(counts)
             within = np.arange(len(owners)) - _ends(counts)[owners]
             starts = np.append(_ends(below)[owners] + FOLDED * within, below.sum())
-            self.levels.append(Level(len(owners), self._placed(starts), self._placed(owners)))
+            self.levels.append(Level(len(owners), self._placed.whole(starts), self._placed.whole(owners)))
 
     @staticmethod
     def longest(steps: np.ndarray, least: int, threads: int) -> int:
@@ -63,14 +64,6 @@ class Spans:
 
     def _owners(self, counts: np.ndarray) -> np.ndarray:
         return np.repeat(np.arange(len(counts)), counts)
-
-    def _placed(self, array: np.ndarray) -> tuple[Handle, int]:
-        """Kernel's arguments for an array of whole numbers, which this object keeps alive."""
-        array = np.ascontiguousarray(array, np.int32)
-        kept: Array = array if self._runtime.host_visible else self._runtime.to_device(array)
-        handle, offset = self._runtime.memory(kept)
-        self._alive += [kept, handle]
-        return handle, offset
 
 
 def _ends(counts: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..kernels.template import Template
 from .groups import Groups
+from .placed import Placed
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -40,7 +41,7 @@ class StepTable:
     def __init__(self, leaf: StepGather, parameter: str, dealt: Dealt, order: np.ndarray, dtype: DType, runtime: Runtime):
         self.leaf, self.parameter, self.size = leaf, parameter, dealt.size
         self._dealt, self._order, self._dtype, self._runtime = dealt, order, dtype, runtime
-        self._alive: list[object] = []
+        self._placed = Placed(runtime)  # which keeps arrays alive
         self._indices = [self._placed(dealt.dealt(index, leaf.offsets, order, np.dtype(np.int32))) for index in leaf.indices]
 
     @functools.cached_property
@@ -83,9 +84,3 @@ class StepTable:
         )
         if not segments.alone:
             segments.add_groups(out, offset, to[0], self._dtype, n_sets, 1)
-
-    def _placed(self, numbers: np.ndarray) -> tuple[Handle, int]:
-        array = numbers if self._runtime.host_visible else self._runtime.to_device(numbers)
-        handle, offset = self._runtime.memory(array)
-        self._alive += [array, handle]
-        return handle, offset

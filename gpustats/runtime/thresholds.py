@@ -283,6 +283,12 @@ GLM_MOST_SETS = Threshold(1, "sets up to which a CPU evaluates a design on rows"
 GLM_MOST_SUMS_ON_HOST = Threshold(
     1 << 14, "sums of blocks up to which the host adds them where it sees them", NOT_RECORDED, "2026-11-21", "glm"
 )
+GLM_GROUPS_TOGETHER = Threshold(32, "groups of rows of a CPU that are multiplied in its cache", CPU, "2026-11-28", "fits")
+GLM_BLOCKS_OF_CPU = Threshold(4, "blocks for each processor of a CPU that multiply columns", CPU, "2026-11-28", "fits")
+GLM_PRODUCTS_TILE = Threshold(
+    (128, 16384, 4), "threads of a block, bytes of rows that it shares, blocks for each multiprocessor that multiply columns",
+    NOT_RECORDED, "2026-11-28", "fits",
+)  # fmt: skip
 GLMTile = tuple[float, int, int, int, int]
 #: Few threads and small tiles, two or three a block, so that several blocks share a multiprocessor. Several sets read the
 #: coefficients more often than X, so that a thread has few rows of each set.

@@ -56,7 +56,7 @@ def test_every_density_has_a_sampler():
     assert sampled - elliptical == CONTINUOUS.keys() | DISCRETE.keys() | VECTOR.keys() | SERIES.keys()
 
 
-@cases_of(CONTINUOUS)
+@cases_of(CONTINUOUS, every=3)  # all are compared with draws that are kept: test_rvs.py
 def test_continuous(name, parameters):
     assert_continuous(name, parameters, np.float64, gs.Generator(2011))
 
@@ -82,7 +82,7 @@ def test_continuous_with_moments_that_scipy_integrates(name, parameters, dtype):
     assert_continuous(name, parameters, dtype, gs.Generator(2011), N + 1)
 
 
-@cases_of(DISCRETE)
+@cases_of(DISCRETE, every=3)
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
 def test_discrete(name, parameters):
     assert_discrete(name, parameters, gs.Generator(2011))

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from gpustats.rows import long_sequences
+from gpustats.rows import parts
 
 
 def in_parts(monkeypatch, span=4):
     """Have models that are made from now on go through parts of `span` steps, whatever the device and the lengths."""
-    monkeypatch.setattr(long_sequences, "LEAST_STEPS", dict.fromkeys(("cpu", "gpu"), 1))
-    monkeypatch.setattr(long_sequences, "LEAST_SPAN", span)
-    monkeypatch.setattr(long_sequences, "SPANS_OF_UNIT", dict.fromkeys(("cpu", "gpu"), 10**6))
+    monkeypatch.setattr(parts, "LEAST_STEPS", dict.fromkeys(("cpu", "gpu"), 1))
+    monkeypatch.setattr(parts, "LEAST_SPAN", span)
+    monkeypatch.setattr(parts, "SPANS_OF_UNIT", dict.fromkeys(("cpu", "gpu"), 10**6))
 
 
 def step_by_step(monkeypatch):
     """Have models that are made from now on go through each sequence in one thread."""
-    monkeypatch.setattr(long_sequences, "LEAST_STEPS", dict.fromkeys(("cpu", "gpu"), np.inf))
+    monkeypatch.setattr(parts, "LEAST_STEPS", dict.fromkeys(("cpu", "gpu"), np.inf))

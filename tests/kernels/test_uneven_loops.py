@@ -1,4 +1,4 @@
-"""Loops of users that end at different turns for threads side by side: Intel's compiler once mixed up what branches in them give."""
+"""Loops of users that end at different turns for threads side by side: Intel's compiler once mixed up the branches in them."""
 
 import cmath
 import math

@@ -136,3 +136,28 @@ def test_restarts_are_side_by_side(rng, monkeypatch):
     asked = []
     with pytest.raises(KeyError, match="mine"):
         ml.fit(start, restarts=2, rng=1, log_prior=fails)
+
+
+def test_standard_errors():
+    """Errors from differences of exact derivatives: those of differences of the likelihood itself; a profile's ends."""
+    x = np.linspace(0.0, 1.0, 40)
+    ml = MarginalLikelihood(gs.rbf, x, np.sin(6 * x) + 0.1 * np.random.default_rng(0).normal(size=40))
+    fit = ml.fit(dict(amplitude=1.0, lengthscale=0.3, sigma=0.1))
+    names, h, unit = list(fit.free), 1e-3, np.eye(3)
+    at = np.log([fit[n] for n in names])
+
+    def loglik(u):
+        return ml(**dict(zip(names, np.exp(u), strict=True)))
+
+    def bend(a, b):
+        ends = [loglik(at + h * (i * a + j * b)) * i * j for i in (-1, 1) for j in (-1, 1)]
+        return sum(ends) / (4 * h * h)
+
+    bends = np.array([[bend(a, b) for a in unit] for b in unit])
+    errors = np.sqrt(np.diag(np.linalg.inv(-bends))) * np.exp(at)
+    np.testing.assert_allclose(fit.errors, errors, rtol=1e-3)
+    low, high = fit.interval(method="profile", parameters="sigma")["sigma"]
+    rest = [ml.fit(dict(fit.values, sigma=end), fixed=["sigma"], errors=False).loglik for end in (low, high)]
+    np.testing.assert_allclose(2 * (fit.loglik - np.array(rest)), 3.8414588, rtol=1e-3)
+    assert "lengthscale" in fit.summary() and fit.values is fit.parameters
+    assert np.isnan(ml.fit(fit.values, errors=False).standard_errors["sigma"])

@@ -70,14 +70,15 @@ def logp_of(model):
 
 def same(ours, theirs, model, n=3):
     with jax.enable_x64(True):
-        values = [jax.jit(jax.value_and_grad(f)) for f in (ours, theirs)]
+        values, alone = [jax.jit(jax.value_and_grad(f)) for f in (ours, theirs)], jax.jit(ours)
         for point in points(model, n):
             (a, da), (b, db) = (f(point) for f in values)
             np.testing.assert_allclose(a, b, rtol=1e-10)
             jax.tree.map(lambda u, v: np.testing.assert_allclose(u, v, rtol=1e-8, atol=1e-8), da, db)
-            np.testing.assert_allclose(ours(point), b, rtol=1e-10)  # without derivatives
-        several = [np.stack(parts) for parts in zip(*points(model, 4), strict=True)]
-        (a, da), (b, db) = (jax.vmap(f)(several) for f in values)
+            np.testing.assert_allclose(alone(point), b, rtol=1e-10)  # without derivatives
+        several = points(model, 4)
+        a, da = jax.vmap(values[0])([np.stack(parts) for parts in zip(*several, strict=True)])
+        b, db = jax.tree.map(lambda *its: np.stack(its), *map(values[1], several))
         np.testing.assert_allclose(a, b, rtol=1e-10)
         jax.tree.map(lambda u, v: np.testing.assert_allclose(u, v, rtol=1e-8, atol=1e-8), da, db)
 

@@ -20,7 +20,7 @@ from gpustats.language.library import library
 
 N = 32
 
-each_cdf = pytest.mark.parametrize("name", some(CDFS, 8))
+each_cdf = pytest.mark.parametrize("name", some(CDFS, 12))
 
 #: Points that are left out, and why.
 SKIPPED = {

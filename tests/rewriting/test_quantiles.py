@@ -278,7 +278,7 @@ NAMES = sorted(CDFS.keys() & REFERENCES.keys())
 WRITTEN = [(name, "isf") for name in NAMES if library.get(name).role("isf")]  # what finds ppf finds other isf, too
 
 
-@pytest.mark.parametrize("name, tail", some([*((name, "ppf") for name in NAMES), *WRITTEN], 8))
+@pytest.mark.parametrize("name, tail", some([*((name, "ppf") for name in NAMES), *WRITTEN], 12))
 def test_of_built_in_densities(name, tail):
     """Against the references of the distribution functions, those that sources write and those that are found."""
     density, rng = gs.densities[name], np.random.default_rng(8)

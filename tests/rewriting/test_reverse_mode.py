@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from parts import step_by_step
+from thorough import some
 
 import gpustats as gs
 from gpustats.rows import evaluator, passes
@@ -139,8 +140,7 @@ def with_checkpoints(monkeypatch):
     monkeypatch.setattr(passes.Pass, "stored", lambda self, n: np.inf if self.tapes else stored(self, n))
 
 
-@pytest.mark.parametrize("checkpoints", [False, True], ids=["turns", "checkpoints"])
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name, checkpoints", [*((n, False) for n in BODIES), *some([(n, True) for n in BODIES], 2)])
 def test_derivatives(name, checkpoints, monkeypatch):
     if checkpoints:
         with_checkpoints(monkeypatch)

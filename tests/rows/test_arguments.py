@@ -68,8 +68,8 @@ def test_parameters_that_do_not_fit():
             rows(**given)
     with pytest.raises(ValueError, match="wrt: 'y' is none of mu, s"):
         rows.value_and_grad(wrt="y", mu=np.zeros(3), s=1.0)
-    with pytest.raises(ValueError, match="wrt: 'mu' is none of s"):
-        rows.hessian(wrt="mu", mu=np.zeros(3), s=1.0)
+    with pytest.raises(ValueError, match="wrt: 'y' is none of mu, s"):
+        rows.hessian(wrt="y", mu=np.zeros(3), s=1.0)
     dots, own = gs.Rows(SOURCE, y=Y, mu=gs.dot(np.ones((4, 2)))), gs.Rows(SOURCE, y=Y, mu=gs.per_row(), s=gs.per_row(offset=-1))
     with pytest.raises(ValueError, match=r"mu has shape \(3,\): its last axis must have the 2 columns of X"):
         dots(mu=np.ones(3), s=1.0)

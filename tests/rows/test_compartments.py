@@ -1,10 +1,13 @@
 """Compartments in closed form: amounts and derivatives of them are those of mpmath's matrix exponential with 60 digits."""
 
+import functools
 import itertools
+import math
 
 import mpmath as mp
 import numpy as np
 import pytest
+from thorough import some
 
 import gpustats as gs
 
@@ -16,6 +19,7 @@ def parameters_of(n, absorption, infusion):
     return [*["infusion"] * infusion, "CL", "V", *own, *["ka"] * absorption]
 
 
+@functools.cache
 def rows_of(n, absorption, infusion, dtype=np.float64):
     """Rows of which each is one amount at the end; all else is a number of the row's own."""
     parameters = parameters_of(n, absorption, infusion)
@@ -47,16 +51,25 @@ def amounts(n, absorption, infusion, given):
         rates[central, i], rates[i, central], rates[i, i] = q / v, q / given["V"], -q / v
     rates[central, m] = given.get("infusion", 0)
     start = mp.matrix([*[0] * (not absorption), *y, 1])
-    return list(mp.expm(rates * end) * start)[1 - absorption : -1]
+    return list(exponential(*(rates * end)) * start)[1 - absorption : -1]
 
 
-def exact(model, given, wrt):
-    """Amounts, and their derivatives in one number, by differences with 60 digits."""
+@functools.lru_cache(2)
+def exponential(*elements):
+    """Exponential of a matrix by its elements: it is the same for all first amounts."""
+    n = math.isqrt(len(elements))
+    return mp.expm(mp.matrix([elements[i : i + n] for i in range(0, n * n, n)]))
+
+
+def exact(model, given, names):
+    """Amounts, and their derivatives in each of some numbers, by differences with 60 digits."""
     with mp.workdps(60):
         given = {name: mp.mpf(float(value)) for name, value in given.items()}
-        h = mp.mpf(10) ** -18 * max(abs(given[wrt]), mp.mpf(10) ** -6)
-        up, down = (amounts(*model, given | {wrt: given[wrt] + sign * h}) for sign in (1, -1))
-        return amounts(*model, given), [(a - b) / (2 * h) for a, b in zip(up, down, strict=True)]
+        wanted, slopes = amounts(*model, given), {}
+        for wrt in names:
+            h = mp.mpf(10) ** -25 * max(abs(given[wrt]), mp.mpf(10) ** -6)
+            slopes[wrt] = [(a - b) / h for a, b in zip(amounts(*model, given | {wrt: given[wrt] + h}), wanted, strict=True)]
+        return wanted, slopes
 
 
 def check(model, given, rtol, floor=1e-14):
@@ -65,12 +78,13 @@ def check(model, given, rtol, floor=1e-14):
     n = rows.n_rows
     own = {name: np.full(n, float(given[name])) for name in names}
     found, (_, gradient) = rows.terms(**own), rows.value_and_grad(**own)
+    wanted, slopes = exact(model, given, names)
+    total = sum(map(abs, wanted))
+    for i, value in enumerate(wanted):
+        error, shown = abs(found[i] - value), (model, given, i, found[i], float(value))
+        assert error <= rtol * abs(value) + floor * total, shown
     for wrt in names:
-        wanted, slopes = exact(model, given, wrt)
-        total = sum(map(abs, wanted))
-        for i, (value, slope) in enumerate(zip(wanted, slopes, strict=True)):
-            error, shown = abs(found[i] - value), (model, given, i, found[i], float(value))
-            assert error <= rtol * abs(value) + floor * total, shown
+        for i, slope in enumerate(slopes[wrt]):
             error, shown = abs(gradient[wrt][i] - slope), (model, given, wrt, i, gradient[wrt][i], float(slope))
             assert error <= 10 * rtol * abs(slope) + floor * total / abs(given[wrt] or given["V"]), shown
 
@@ -153,16 +167,16 @@ def test_second_derivatives(model, equal, rng):
     with mp.workdps(60):
         point = {name: mp.mpf(float(value)) for name, value in given.items()}
 
-        def total(moves):
-            return sum((i + 1) * y for i, y in enumerate(amounts(*model, point | {p: point[p] + d for p, d in moves.items()})))
+        step = {p: point[p] * mp.mpf(10) ** -20 for p in parameters}
 
+        def total(*moved):
+            at = point | {p: point[p] + moved.count(p) * step[p] for p in moved}
+            return sum((i + 1) * y for i, y in enumerate(amounts(*model, at)))
+
+        here, beside = total(), {p: total(p) for p in parameters}
         for (i, a), (j, b) in itertools.combinations_with_replacement(enumerate(parameters), 2):
-            h, k = mp.mpf(10) ** -12 * point[a], mp.mpf(10) ** -12 * point[b]
-            if a == b:
-                wanted = (total({a: h}) - 2 * total({}) + total({a: -h})) / h**2
-            else:
-                wanted = sum(s * r * total({a: s * h, b: r * k}) for s in (1, -1) for r in (1, -1)) / (4 * h * k)
-            scale = abs(wanted) + total({}) / abs(point[a] * point[b]) * 1e-6
+            wanted = (total(a, b) - beside[a] - beside[b] + here) / (step[a] * step[b])
+            scale = abs(wanted) + here / abs(point[a] * point[b]) * 1e-6
             assert abs(found[i, j] - wanted) <= 1e-9 * scale, (a, b, found[i, j], float(wanted))
 
 
@@ -189,17 +203,17 @@ def test_formulas_of_textbooks():
     np.testing.assert_allclose(found, [rate / k10, rate / k10 * v2 / v], rtol=1e-13)
 
 
-def test_float32(rng):
-    for model in MODELS:
-        rows, names = rows_of(*model, np.float32)
-        n = rows.n_rows
-        given = {name: float(np.float32(v)) for name, v in drawn(rng, model, -0.5, 0.5).items()} | {"end": 1.5}
-        own = {name: np.full(n, given[name]) for name in names}
-        wanted, slopes = exact(model, given, "CL")
-        np.testing.assert_allclose(rows.terms(**own), np.array(wanted, float), rtol=2e-5)
-        total = float(sum(wanted))
-        _, gradient = rows.value_and_grad(**own)
-        np.testing.assert_allclose(gradient["CL"], np.array(slopes, float), rtol=1e-4, atol=1e-4 * total / given["CL"])
+@pytest.mark.parametrize("model", some([(model,) for model in MODELS]), ids=str)
+def test_float32(model, rng):
+    rows, names = rows_of(*model, np.float32)
+    n = rows.n_rows
+    given = {name: float(np.float32(v)) for name, v in drawn(rng, model, -0.5, 0.5).items()} | {"end": 1.5}
+    own = {name: np.full(n, given[name]) for name in names}
+    wanted, slopes = exact(model, given, ["CL"])
+    np.testing.assert_allclose(rows.terms(**own), np.array(wanted, float), rtol=2e-5)
+    total = float(sum(wanted))
+    _, gradient = rows.value_and_grad(**own)
+    np.testing.assert_allclose(gradient["CL"], np.array(slopes["CL"], float), rtol=1e-4, atol=1e-4 * total / given["CL"])
 
 
 def test_parameters_outside_of_their_domains():

@@ -263,6 +263,7 @@ def test_seeds(dtype):
     assert not np.intersect1d(following, first["u"]).size
     np.testing.assert_array_equal(following, several["u"][1])
     np.testing.assert_array_equal(rows.draws(0.5, rng=1, outputs=["level", "drawn", "u"])["u"], first["u"])
+    np.testing.assert_array_equal(rows.draws(0.5, outputs="level")["level"], rows.steps(0.5)["level"])  # not drawn
     assert rows.draws(0.5, outputs=()) == {}
     assert np.unique(first["u"]).size > 0.999 * first["u"].size
 

@@ -8,7 +8,7 @@ from statsmodels.tsa.statespace.structural import UnobservedComponents
 from thorough import double_first, some
 
 import gpustats as gs
-from gpustats.rows import evaluator, long_sequences
+from gpustats.rows import evaluator, parts
 
 HEAD = "__device__ real own(const real *y, int n, real a, real b)\n{ "
 AR = HEAD + """real x = b, loglik = 0;
@@ -117,6 +117,7 @@ BODIES = {
         return x[0] * x[1] + x[2];""",
     "whole number": """int k = -1; real s = 0; for (int t = 0; t < n; t++) { if (y[t] > 1) k = t; s += a * (t - k) + b; }
         return s;""",
+    "count": "int k = 0; real s = 0; for (int t = 0; t < n; t++) { k += y[t] > 0; s += a * y[t] / (b + k); } return s;",
     "maximum": "real top = a; for (int t = 0; t < n; t++) top = fmax(top, b * y[t]); return top * top;",
     "early end": "if (a > 5) return b; real x = a; for (int t = 0; t < n; t++) x = 0.8 * x + y[t]; return x * b;",
     "variance that never settles": """real v = 1e6, s = 0; for (int t = 0; t < n; t++) { v = v * a / (v + a); s += log(v) * b; }
@@ -145,7 +146,7 @@ def test_random_functions(seed, monkeypatch):
 
 LEFT = {
     "chaos": "real x = 0.3, s = 0; for (int t = 0; t < n; t++) { s += b * x * y[t]; x = 3.9 * x * (1 - x); } return s * a;",
-    "count": "int k = 0; real s = 0; for (int t = 0; t < n; t++) { k += y[t] > 0; s += a * y[t] / (b + k); } return s;",
+    "cycle": "int k = 1; real s = 0; for (int t = 0; t < n; t++) { k = (3 * k + 1) % 7; s += a * y[t] / (b + k); } return s;",
     "nan": "real x = a; for (int t = 0; t < n; t++) x = t == 100 ? NAN : 0.5 * x; return x * b;",
     "overflow": "real x = a; for (int t = 0; t < n; t++) x = x * x * 2; return x * b;",
 }  # fmt: skip
@@ -161,7 +162,7 @@ def test_states_that_are_not_found(name, monkeypatch):
     value, gradient = rows.value_and_grad(0.7, 0.4)
     np.testing.assert_allclose(value, wanted, rtol=1e-13)
     np.testing.assert_allclose(list(gradient.values()), list(slopes.values()), rtol=1e-12)
-    assert rounds(rows, {"a": 0.7, "b": 0.4}) == (long_sequences.MOST_ROUNDS, 1)
+    assert rounds(rows, {"a": 0.7, "b": 0.4}) == (parts.MOST_ROUNDS, 1)
     assert "1 sequences gone through step by step" in rows.explain(0.7, 0.4)
 
 
@@ -176,6 +177,18 @@ def test_missing_numbers_where_parts_begin(dtype, monkeypatch):
     ):  # fmt: skip
         rows = both(monkeypatch, gs.series[model], [y.astype(dtype)], parameters, span=16)
         assert not rounds(rows, parameters)[1]
+
+
+def test_whole_numbers_that_a_float_does_not_have(monkeypatch):
+    source = HEAD + """int k = 20000001; real s = 0;
+        for (int t = 0; t < n; t++) { s += a * y[t] * (k % 7) + b; k = 20000001 + t; } return s; }"""
+    y = np.random.default_rng(8).normal(size=200).astype(np.float32)
+    step_by_step(monkeypatch)
+    wanted, _ = gs.Rows(source, y=gs.sequences([y])).value_and_grad(0.7, 0.4)
+    in_parts(monkeypatch)
+    rows = gs.Rows(source, y=gs.sequences([y]))
+    np.testing.assert_allclose(rows.value_and_grad(0.7, 0.4)[0], wanted, rtol=1e-5)
+    assert "1 sequences gone through step by step" in rows.explain(0.7, 0.4)
 
 
 def test_outside_of_the_domain(monkeypatch):
@@ -290,11 +303,11 @@ def test_reasons(monkeypatch):
     in_parts(monkeypatch)
     assert "more than once" in gs.Rows(HEAD + TWICE, y=y).explain(0.5, 0.1)
     assert "do not take a" in gs.Rows(AR, y=y, a=gs.dot(np.ones((2, 3)))).explain(np.ones(3), 0.1)
-    monkeypatch.setattr(long_sequences, "MOST_SEQUENCES", 1)
+    monkeypatch.setattr(parts, "MOST_SEQUENCES", 1)
     assert "there are 2 sequences" in gs.Rows(AR, y=y).explain(0.5, 0.1)
-    monkeypatch.setattr(long_sequences, "MOST_SEQUENCES", 2)
-    monkeypatch.setattr(long_sequences, "MOST_STATE", 0)
+    monkeypatch.setattr(parts, "MOST_SEQUENCES", 2)
+    monkeypatch.setattr(parts, "MOST_STATE", 0)
     assert "hands 1 numbers on" in gs.Rows(AR, y=y).explain(0.5, 0.1)
-    monkeypatch.setattr(long_sequences, "LEAST_STEPS", {"cpu": 601, "gpu": 601})
+    monkeypatch.setattr(parts, "LEAST_STEPS", {"cpu": 601, "gpu": 601})
     assert "the longest has 600 numbers" in gs.Rows(AR, y=y).explain(0.5, 0.1)
     assert gs.Rows(gs.normal, x=np.ones(3)).explain(0.0, 1.0) == "rows in threads side by side"

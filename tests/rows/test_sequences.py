@@ -64,6 +64,26 @@ def test_values_and_derivatives(name, dtype):
     np.testing.assert_allclose(list(gradient.values()), wanted, rtol=max(1e-6, rtol), atol=1e-5)
 
 
+@pytest.mark.parametrize("n", [1, 3, 6, 17, 70])
+def test_sequences_of_one_length(n):
+    """They lie side by side in any number, as those do of which one is shorter: the same to the last digits."""
+    rng = np.random.default_rng(n)
+    y, level = rng.normal(size=(n, 9)), rng.normal(size=n)
+    given = dict(sigma=0.7, sigma_level=0.4, level=level, level_sd=1.5)
+    even, odd = (
+        gs.Rows(gs.series.local_level, y=gs.sequences([*y, y[0, :k]]), level=gs.per_row()) for k in (9, 2)
+    )
+    given["level"] = np.append(level, level[0])
+    (value, slopes), (others, their_slopes) = even.value_and_grad(**given), odd.value_and_grad(**given)
+    terms, their_terms = even.terms(**given), odd.terms(**given)
+    np.testing.assert_allclose(terms[:-1], their_terms[:-1], rtol=1e-13)
+    np.testing.assert_allclose(value - terms[-1], others - their_terms[-1], rtol=1e-12)
+    np.testing.assert_allclose(slopes["level"][:-1], their_slopes["level"][:-1], rtol=1e-12)
+    found, wanted = even.steps(**given, outputs="smoothed_level"), odd.steps(**given, outputs="smoothed_level")
+    np.testing.assert_allclose(found["smoothed_level"][: 9 * n], wanted["smoothed_level"][: 9 * n], rtol=1e-12)
+    np.testing.assert_allclose(found["smoothed_level"][-9:], found["smoothed_level"][:9], rtol=1e-13)
+
+
 def test_derivatives_to_the_last_digits():
     choice, reward = drawn([25])
 

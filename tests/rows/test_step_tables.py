@@ -47,13 +47,14 @@ def padded(values):
 
 
 def total(table, rate, scale, item=ITEM, weights=1.0):
-    y, effect = padded(Y), table[padded(item)]
-    h, loglik = jnp.full(N, 0.1), jnp.zeros(N)
-    for t in range(max(LENGTHS)):
-        density = -0.5 * ((y[:, t] - h - effect[:, t]) / scale) ** 2 - jnp.log(scale) - 0.5 * np.log(2 * np.pi)
-        loglik += jnp.where(THERE[:, t], density, 0)
-        h = jnp.where(THERE[:, t], jnp.where(y[:, t] > 0, h + rate * (effect[:, t] ** 2 - h), h * 0.9), h)
-    return (weights * (loglik + h)).sum()
+    def step(h, now):
+        y, effect, there = now
+        density = -0.5 * ((y - h - effect) / scale) ** 2 - jnp.log(scale) - 0.5 * np.log(2 * np.pi)
+        after = jnp.where(y > 0, h + rate * (effect**2 - h), h * 0.9)
+        return jnp.where(there, after, h), jnp.where(there, density, 0)
+
+    h, terms = jax.lax.scan(step, jnp.full(N, 0.1), (padded(Y).T, table[padded(item)].T, THERE.T))
+    return (weights * (terms.sum(0) + h)).sum()
 
 
 def sequences(values, dtype=None):

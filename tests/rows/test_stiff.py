@@ -70,15 +70,18 @@ def test_order_of_convergence(method):
 # -- classical problems
 
 
-def along(rates, ks, y, end, d_ks, d_y):
-    """States at the end, and their derivatives in a direction of the parameters and of the first states, by SciPy's Radau."""
+def along(rates, ks, y, end, d_ks, d_y, rtol):
+    """States at the end, and their derivatives in a direction of the parameters and of the first states, by SciPy's Radau.
+
+    `rtol` is of its steps, and far below the error that is compared.
+    """
     n = len(y)
 
     def augmented(t, z):
         moved = rates(t, z[:n] + 1e-40j * z[n:], np.asarray(ks) + 1e-40j * np.asarray(d_ks))
         return np.concatenate([np.real(moved), np.imag(moved) / 1e-40])
 
-    found = solve_ivp(augmented, (0, end), [*y, *d_y], method="Radau", rtol=1e-11, atol=1e-15).y[:, -1]
+    found = solve_ivp(augmented, (0, end), [*y, *d_y], method="Radau", rtol=rtol, atol=rtol * 1e-4).y[:, -1]
     return found[:n], found[n:]
 
 
@@ -151,8 +154,9 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("name, method, rtol", [
-    ("robertson", "rodas4", 1e-4), ("robertson", "rodas5p", 1e-7), ("robertson", "rodas5p", 1e-10),
-    ("oscillator", "rodas4", 1e-6), ("oscillator", "rodas5p", 1e-9), ("hires", "rodas4", 1e-5), ("hires", "rodas5p", 1e-8),
+    ("robertson", "rodas4", 1e-4), ("robertson", "rodas5p", 1e-7),
+    pytest.param("robertson", "rodas5p", 1e-10, marks=THOROUGH), ("oscillator", "rodas4", 1e-6),
+    ("oscillator", "rodas5p", 1e-9), ("hires", "rodas4", 1e-5), ("hires", "rodas5p", 1e-8),
 ])  # fmt: skip
 def test_classical_problems(name, method, rtol):
     """Errors of all states and of their derivatives in a direction are of the order of those that are asked for."""
@@ -164,7 +168,7 @@ def test_classical_problems(name, method, rtol):
     given = {"y0": np.full(len(y), y[0]), **{f"y{i}": v for i, v in enumerate(y) if i}}
     given |= {p: np.full(len(y), k) for p, k in zip(parameters, ks, strict=True)}
     d_ks, d_y = [k * np.cos(i) for i, k in enumerate(ks)], [0.5, *[0.0] * (len(y) - 1)]
-    wanted, slopes = along(rates, ks, y, end, d_ks, d_y)
+    wanted, slopes = along(rates, ks, y, end, d_ks, d_y, rtol / 100)
     found = rows.terms(**given)
     error = 5 * rtol
     np.testing.assert_allclose(found, wanted, rtol=error)
@@ -196,7 +200,7 @@ def test_jumps(method, rtol):
     rows = gs.Rows(source + last_state("oscillator", 2, ["mu"]), end=np.array([2.0]), which=np.array([0]))
     value, gradient = rows.value_and_grad(2.0, 0.0, 1000.0)
     np.testing.assert_allclose(value, 1.706167732170483, rtol=1e-7)  # Hairer and Wanner's test set
-    np.testing.assert_allclose(gradient["y0"], along(rates, ks, y, 2.0, [0.0], [1.0, 0.0])[1][0], rtol=5e-3)
+    np.testing.assert_allclose(gradient["y0"], along(rates, ks, y, 2.0, [0.0], [1.0, 0.0], 1e-7)[1][0], rtol=5e-3)
 
 
 def test_float32():
@@ -205,7 +209,7 @@ def test_float32():
     ends = np.array([1e2, 1e5] * 3, np.float32)
     rows = gs.Rows(source + last_state("robertson", 3, parameters), end=ends, which=np.repeat([0, 1, 2], 2))
     found = rows.terms(*y, *ks)
-    wanted = np.stack([along(rates, ks, y, end, [0, 0, 0], [0, 0, 0])[0] for end in (1e2, 1e5)], 1).ravel()
+    wanted = np.stack([along(rates, ks, y, end, [0, 0, 0], [0, 0, 0], 1e-8)[0] for end in (1e2, 1e5)], 1).ravel()
     np.testing.assert_allclose(found, wanted, rtol=2e-3)
 
 

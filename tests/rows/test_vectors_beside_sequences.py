@@ -42,13 +42,16 @@ def padded(values):
 
 def terms(worth, rate):
     """Terms for worth of each row, (N, 7)."""
-    item, y, rows = padded(ITEM), padded(Y), np.arange(N)
-    h, loglik, places = jnp.full(N, 0.5), jnp.zeros(N), np.arange(ITEMS)
-    for t in range(THERE.shape[1]):
-        loglik += jnp.where(THERE[:, t], h * worth[rows, item[:, t]] - jnp.log(jnp.exp(worth).sum(1)), 0)
-        best = jnp.argmax(worth + y[:, t, None] * places, 1)
-        h = jnp.where(THERE[:, t], h + rate * (worth[rows, best] + y[:, t] - h), h)
-    return loglik + worth[:, 3] * h
+    worth, rows, places = jnp.asarray(worth), np.arange(N), np.arange(ITEMS)
+
+    def step(h, now):
+        item, y, there = now
+        best = jnp.argmax(worth + y[:, None] * places, 1)
+        after = h + rate * (worth[rows, best] + y - h)
+        return jnp.where(there, after, h), jnp.where(there, h * worth[rows, item] - jnp.log(jnp.exp(worth).sum(1)), 0)
+
+    h, found = jax.lax.scan(step, jnp.full(N, 0.5), (padded(ITEM).T, padded(Y).T, THERE.T))
+    return found.sum(0) + worth[:, 3] * h
 
 
 def sequences(dtype=float):

@@ -19,7 +19,7 @@ from tests.sweep.shrink import shrunk
 
 SEED = 20110000
 #: Densities that `make test` searches, always at the same places: `make sweep` takes all of them, and others each time.
-SOME = ["exponential", "geometric", "gumbel", "half_cauchy", "laplace", "levy", "lindley", "logistic", "normal"]
+SOME = ["exponential", "geometric", "laplace", "lindley", "logistic", "normal"]
 
 
 def shown(report):
@@ -32,9 +32,9 @@ def without_findings():
 
 
 @pytest.mark.optimised
-@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize("part", range(2))
 def test_some_densities(part):
-    report = sweep(Searched(SEED, 3600, SOME[part::3], sets=20, patience=1000, shrinking=2, judging=20))
+    report = sweep(Searched(SEED, 3600, SOME[part::2], sets=20, patience=1000, shrinking=2, judging=20))
     assert report.values.total() > 100_000 and not report.findings and not report.errors, shown(report)
 
 

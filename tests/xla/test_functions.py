@@ -1,6 +1,7 @@
 """Log-likelihoods as functions of JAX: values and derivatives are those of SciPy, of JAX's own functions, and of the models."""
 
 import _thread
+import itertools
 import threading
 import time
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from runtimes import run
 from scipy import stats
+from thorough import some
 
 import gpustats as gs
 from gpustats.runtime import choose
@@ -31,9 +33,10 @@ GROUPS = RNG.integers(0, 7, X.size)
 @pytest.fixture(autouse=True)
 def double():
     """Computation in float64, also in the threads in which JAX calls Python, where a context of this one says nothing."""
+    before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)
     yield
-    jax.config.update("jax_enable_x64", False)
+    jax.config.update("jax_enable_x64", before)
 
 
 @pytest.fixture
@@ -42,23 +45,28 @@ def on_cpu():
         yield
 
 
+@jax.jit
 def student_t(nu, mu, sigma):
     return jnp.sum(t.logpdf(X, nu, mu, sigma))
 
 
+@jax.jit
 def logistic(beta, alpha):
     eta = DESIGN @ beta + alpha
     return jnp.sum(Y * eta - jnp.logaddexp(0, eta))
 
 
+@jax.jit
 def mixed(log_weights, mu, sigma):
     return jnp.sum(logsumexp(log_weights + norm.logpdf(X[:, None], mu, sigma), axis=1))
 
 
+@jax.jit
 def by_group(mu, sigma):
     return jnp.sum(norm.logpdf(X, mu[GROUPS], sigma))
 
 
+@jax.jit
 def process(amplitude, lengthscale, sigma):
     x, y = DESIGN[:60, :2], X[:60]
     squares = jnp.sum(((x[:, None] - x) / lengthscale) ** 2, axis=-1)
@@ -93,12 +101,12 @@ def close(ours, theirs, rtol=1e-10):
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-9), ours, theirs)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_values_and_derivatives(case, compiled):
+def test_values_and_derivatives(case):
     ours, own, arguments = case
     every = tuple(range(len(arguments)))
     both = [jax.value_and_grad(f, every) for f in (ours, own)]
-    close(*(jax.jit(f)(*arguments) if compiled else f(*arguments) for f in both))
+    close(*(f(*arguments) for f in both))
+    close(*(jax.jit(f)(*arguments) for f in both))
     close(ours(*arguments), own(*arguments))
     last = len(arguments) - 1  # of one argument alone, forwards
     tangents = [np.zeros(np.shape(a)) for a in arguments[:-1]] + [np.ones(np.shape(arguments[-1]))]
@@ -179,7 +187,7 @@ def test_second_derivatives(name):
     make, own, arguments = CASES[name]
     ours, every = gs.as_jax(make()), tuple(range(len(arguments)))
     close(*(jax.hessian(f, every)(*arguments) for f in (ours, own)), rtol=1e-9)
-    close(*(jax.jacfwd(jax.jacfwd(f, every), every[-1])(*arguments) for f in (ours, own)), rtol=1e-9)
+    close(*(jax.jit(jax.jacfwd(jax.jacfwd(f, every), every[-1]))(*arguments) for f in (ours, own)), rtol=1e-9)
     many = [np.asarray(a) * (1 + 0.1 * np.arange(3).reshape(3, *[1] * np.ndim(a))) for a in arguments]
     compiled = [jax.jit(jax.vmap(jax.hessian(f, every))) for f in (ours, own)]
     close(*(f(*many) for f in compiled), rtol=1e-9)
@@ -209,9 +217,11 @@ def test_second_derivatives_of_parameters_of_rows(sets):
     x, design = X[:2], DESIGN[:2, :2]
     mu, sigma = RNG.normal(size=own_shape), 1 + RNG.random(own_shape)
 
+    @jax.jit
     def normal(mu, sigma):
         return jnp.sum(norm.logpdf(x, mu, sigma))
 
+    @jax.jit
     def linear(beta, alpha, sigma):
         return jnp.sum(norm.logpdf(x, design @ beta + alpha, sigma))
 
@@ -270,15 +280,16 @@ def test_second_derivatives_of_other_mixtures():
     """Scales by component, counts, and what has none: vectors, more components than a row function writes out."""
     scales, mu = np.array([1.4, 0.8, 2.0]), np.array([-1.0, 0.5, 3.0])
     given = WEIGHTS, mu, scales
-    close(*(jax.hessian(f, (0, 1, 2))(*given) for f in (gs.as_jax(gs.Mixture(gs.normal, X)), mixed)), rtol=1e-9)
+    close(*(jax.jit(jax.hessian(f, (0, 1, 2)))(*given) for f in (gs.as_jax(gs.Mixture(gs.normal, X)), mixed)), rtol=1e-9)
     counts, rates = RNG.poisson(3, 50), np.array([1.0, 4.0])
 
+    @jax.jit
     def of_counts(log_weights, rates):
         logp = counts[:, None] * jnp.log(rates) - rates - jax.scipy.special.gammaln(counts[:, None] + 1.0)
         return jnp.sum(logsumexp(log_weights + logp, axis=1))
 
     ours = gs.as_jax(gs.Mixture(gs.poisson, counts))
-    close(*(jax.hessian(f, (0, 1))(np.log([0.4, 0.6]), rates) for f in (ours, of_counts)), rtol=1e-9)
+    close(*(jax.jit(jax.hessian(f, (0, 1)))(np.log([0.4, 0.6]), rates) for f in (ours, of_counts)), rtol=1e-9)
     with pytest.raises(ValueError, match="of 32 components at most"):
         jax.hessian(gs.as_jax(gs.Mixture(gs.normal, X)), 1)(np.zeros(40), np.linspace(-3, 3, 40), 1.0)
     pairs = gs.Mixture(gs.mvnormal, DESIGN[:, :2])
@@ -302,6 +313,7 @@ def test_second_derivatives_of_designs_beyond_a_row_function(alpha):
     groups = {"groups": index} if np.size(alpha) == 7 else {}
     model = gs.GLM(gs.normal, y, wide, eta="mu", weights=1 + Y, **groups)
 
+    @jax.jit
     def own(beta, alpha, sigma):
         each = alpha[index] if jnp.size(alpha) == 7 else alpha
         return jnp.sum((1 + Y) * norm.logpdf(y, wide @ beta + each, sigma))
@@ -315,6 +327,7 @@ def test_second_derivatives_of_named_groups(slopes):
     Z = RNG.normal(size=(203, 2))
     model = gs.GLM(gs.normal, y, DESIGN, eta="mu", groups={"a": first, "b": (second, Z) if slopes else second})
 
+    @jax.jit
     def own(beta, alpha, sigma, a, b):
         other = (Z * b[second]).sum(1) if slopes else b[second]
         return jnp.sum(norm.logpdf(y, DESIGN @ beta + alpha + a[first] + other, sigma))
@@ -322,9 +335,7 @@ def test_second_derivatives_of_named_groups(slopes):
     curved_alike(model, own, (RNG.normal(size=4), 0.2, 1.4, RNG.normal(size=7), RNG.normal(size=(3, 2) if slopes else 3)))
 
 
-@pytest.mark.parametrize("student_t", [False, True])
-@pytest.mark.parametrize("by_column", [False, True])
-@pytest.mark.parametrize("by_row", [False, True])
+@pytest.mark.parametrize("student_t, by_column, by_row", some(itertools.product([False, True], repeat=3), 7))
 def test_second_derivatives_of_processes(student_t, by_column, by_row):
     """Sums and products of covariances of some columns, vectors of lengthscales, noise and mean by row, jitter."""
     x, y, n = DESIGN[:40, :3], X[:40], 40

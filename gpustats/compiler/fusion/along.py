@@ -106,3 +106,20 @@ def read(array: np.ndarray, at: Sequence[Entry]) -> Any:
         n = long[0].key[-1]
         return array[tuple(slice(a.start, a.start + n) if isinstance(a, Along) else a for a in at)]
     return array[tuple(a.places if isinstance(a, Along) else a for a in at)]
+
+
+def of_each(pick: Pick) -> Pick:
+    """Index of the same part in each set along the first axis."""
+    return pick if pick == (...,) else (slice(None), *pick)
+
+
+def part_of(array: Any, pick: Pick, n_sets: int | None = None) -> Any:
+    """Part of an input that a parameter is; the input may have a first axis of sets."""
+    if type(array) is float:
+        return array
+    if not pick:
+        return float(array)
+    if pick == (...,):
+        return array.reshape(-1 if n_sets is None else (n_sets, -1)).astype(np.float64, copy=False)
+    part = array[pick]
+    return part.astype(np.float64, copy=False) if part.ndim else float(part)

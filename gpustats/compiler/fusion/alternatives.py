@@ -92,29 +92,29 @@ class ChoiceModel:
     def __init__(self, choices: Choices, devices: Sequence[str] | None):
         X = np.zeros((choices.y.size, 1)) if choices.X is None else choices.X
         density = Density(parse(SOURCE))
-        self._glm = GLM(density, choices.y, X, groups=choices.groups, n_groups=choices.n_groups, devices=devices)
+        self.glm = GLM(density, choices.y, X, groups=choices.groups, n_groups=choices.n_groups, devices=devices)
         self._rank = choices.rank
         #: coefficients where the logits have none
-        self._fixed = {} if choices.X is not None else {COEFFICIENTS: np.zeros((1, choices.n_alternatives))}
+        self.fixed = {} if choices.X is not None else {COEFFICIENTS: np.zeros((1, choices.n_alternatives))}
 
     @property
     def parameters(self) -> tuple[str, ...]:
         return COEFFICIENTS, INTERCEPT
 
     def __call__(self, **values: Any) -> Any:
-        return self._glm(**self._given(values))
+        return self.glm(**self._given(values))
 
     def value_and_grad(self, wrt: Collection[str], **values: Any) -> tuple[Any, dict[str, Any]]:
-        value, gradients = self._glm.value_and_grad(wrt=wrt, **self._given(values))
+        value, gradients = self.glm.value_and_grad(wrt=wrt, **self._given(values))
         return value, {name: np.reshape(gradient, np.shape(values[name])) for name, gradient in gradients.items()}
 
     def compiled(self, values: Mapping[str, Any], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
-        made = self._glm.compiled(self._given(values), wrt, n_sets)
-        return made.fix(self._fixed) if made is not None and self._fixed else made
+        made = self.glm.compiled(self._given(values), wrt, n_sets)
+        return made.fix(self.fixed) if made is not None and self.fixed else made
 
     def _given(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Parameters as a GLM takes them: sets of intercepts that all rows share have an axis for the rows."""
-        given = {**self._fixed, **values}
+        given = {**self.fixed, **values}
         if INTERCEPT in given and self._rank == 1 and given[INTERCEPT].ndim > 1:
             given[INTERCEPT] = given[INTERCEPT][..., None, :]
         return given

@@ -24,7 +24,7 @@ from ...rows.parameters import along_of
 from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
 from ..graph.gradients import gradients, pulled_back
-from .along import Pick
+from .along import Pick, of_each, part_of
 from .alternatives import ChoiceModel
 from .program import Program, program_of
 from .scalar_ops import Unsupported
@@ -248,7 +248,7 @@ class _ByRows:
 
     def sums(self, inputs: Sequence[Any], data: Sequence[np.ndarray], wrt: tuple[int, ...]) -> Sequence[Any]:
         rows, names, parts = self._names(wrt)
-        values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
+        values = {name: part_of(inputs[i], pick) for name, i, pick in self._parameters}
         if not names:
             return [float(rows(**values)), *(_zeros(inputs[i]) for i in wrt)]
         value, gradients = rows.value_and_grad(wrt=names, **values)
@@ -263,11 +263,11 @@ class _ByRows:
         """
         rows, names, parts = self._names(wrt)
         values = {
-            name: _part(inputs[i], _of_each(pick), n_sets) if of_sets[i] else _part(inputs[i], pick)
+            name: part_of(inputs[i], of_each(pick), n_sets) if of_sets[i] else part_of(inputs[i], pick)
             for name, i, pick in self._parameters
         }
         value, gradients = rows.value_and_grad(wrt=names, **values) if names else (rows(**values), {})
-        parts = [[(name, _of_each(pick)) for name, pick in picks] for picks in parts]
+        parts = [[(name, of_each(pick)) for name, pick in picks] for picks in parts]
         slopes = [_gradient(inputs[i], picks, gradients) for i, picks in zip(wrt, parts, strict=True)]
         return [np.array(np.broadcast_to(value, n_sets)), *slopes]
 
@@ -275,8 +275,8 @@ class _ByRows:
         rows, names, parts = self._names(wrt)
         if not isinstance(rows, Rows):
             raise NotImplementedError(NO_SECOND)
-        values = {name: _part(inputs[i], pick) for name, i, pick in self._parameters}
-        components = {along_of(name): _part(direction[i], pick) for name, i, pick in self._parameters if i in direction}
+        values = {name: part_of(inputs[i], pick) for name, i, pick in self._parameters}
+        components = {along_of(name): part_of(direction[i], pick) for name, i, pick in self._parameters if i in direction}
         found = rows.along([name for name, i, _ in self._parameters if i in direction])
         if found is None:
             raise NotImplementedError(NO_SECOND)
@@ -295,7 +295,7 @@ class _ByRows:
         stacks = [np.zeros((*lead, *shape)) for shape in shapes]
 
         def part(i: int, pick: Pick) -> Any:
-            return _part(stacks[i], pick if n_sets is None else _of_each(pick), n_sets)
+            return part_of(stacks[i], pick if n_sets is None else of_each(pick), n_sets)
 
         values = {name: part(i, pick) for name, i, pick in self._parameters}
         behind = {i: len(shapes) - len(along) + k for k, i in enumerate(along)}
@@ -380,20 +380,3 @@ class _ByPyTensor:
         slopes = gradients(self._total, [self._inputs[i] for i in wrt])
         with fused(False):  # else a value without slopes would be fused as a log-posterior is, and again in what that asks
             return pm.compile(self._inputs, [self._total, *slopes], mode=self._mode, on_unused_input="ignore")
-
-
-def _of_each(pick: Pick) -> Pick:
-    """Index of the same part in each set along the first axis."""
-    return pick if pick == (...,) else (slice(None), *pick)
-
-
-def _part(array: Any, pick: Pick, n_sets: int | None = None) -> Any:
-    """Part of an input that a parameter is; the input may have a first axis of sets."""
-    if type(array) is float:
-        return array
-    if not pick:
-        return float(array)
-    if pick == (...,):
-        return array.reshape(-1 if n_sets is None else (n_sets, -1)).astype(np.float64, copy=False)
-    part = array[pick]
-    return part.astype(np.float64, copy=False) if part.ndim else float(part)

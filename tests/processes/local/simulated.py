@@ -76,12 +76,12 @@ def local_fit(dtype, rng):
     runtime = choose.get()
     X, y, x = rng.uniform(size=(40, 2)), rng.normal(size=40), rng.uniform(size=(4, 2))
     X[39] = X[38]
-    n, whole = 15, runtime.device
+    n, whole = 9, runtime.device
     designs = np.argsort(((x[:, None] - X[:38]) ** 2).sum(-1), axis=1)[:, :n].astype(np.int32)
     designs[2, 3], designs[3, :2] = -1, [38, 39]
     for of_d, of_g, separable, near in ((0, 0, 0, 1), (0, 1, 1, 0), (1, 0, 0, 1), (1, 1, 1, 1), (1, 0, 1, 0), (0, 0, 0, 0)):
         priors = darg({"mle": bool(of_d)}, X), garg({"mle": bool(of_g)}, y)
-        runtime.device = whole if near else dataclasses.replace(whole, shared_memory=2048)
+        runtime.device = whole if near else dataclasses.replace(whole, shared_memory=800)
         d, g = np.full((4, 1 + separable), 0.3), np.array([1e-2, 1e-2, 1e-2, 1e-2 if of_g else 0])
         arrays = [runtime.to_device(a) for a in (X, y, x, designs, d, g)]
         found = LocalFit(runtime, *arrays[:2], Correlation(), n, bool(separable)).run(*arrays[2:], *priors)

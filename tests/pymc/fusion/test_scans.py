@@ -5,11 +5,12 @@ import pymc as pm
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from fused_models import assert_same_by_jax, functions, model_of, points, same_at
+from fused_models import REFERENCE, assert_same_by_jax, functions, model_of, points, same_at
 from modes import QUICK
 from pymc.blocking import DictToArrayBijection
 from pymc_models import measured
 from pytensor.scan.utils import until
+from thorough import THOROUGH
 
 import gpustats.pymc as gpm
 from gpustats.compiler.fusion import step_times, where
@@ -209,8 +210,10 @@ def scans_and_loops(function):
     return names.count("Scan"), names.count("Fused")
 
 
-@pytest.mark.parametrize("mode", [QUICK, "NUMBA"])
-@pytest.mark.parametrize("make", [variance_of_the_same_day, last_value])
+@pytest.mark.parametrize("make, mode", [
+    (variance_of_the_same_day, QUICK), (variance_of_the_same_day, "NUMBA"), (last_value, QUICK),
+    pytest.param(last_value, "NUMBA", marks=THOROUGH),
+])  # fmt: skip
 def test_values_without_derivatives(make, mode):
     """No scan is left in what PyMC compiles."""
     model = model_of(make)
@@ -264,7 +267,7 @@ def test_invalid_parameters():
 
     model = model_of(make)
     assert_loops(model)
-    theirs, ours = functions(model)
+    theirs, ours = functions(model, theirs=REFERENCE)
     values = []
     for at in ((0.5, 0.1, 0), (3.5, 0.1, 0), (np.nan, 0.1, 0), (3.5, np.nan, 0), (3.5, 0.1, np.nan), (3.5, 1e308, 0)):
         (value, slopes), (found, found_slopes) = theirs(np.array(at)), ours(np.array(at))

@@ -1,0 +1,189 @@
+"""Symmetric matrices of many groups: a dense border, and a small block for each group that is coupled to the border alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..runtime.types import Doubles
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+#: Rows of a matrix up to which it is written out.
+MOST_DENSE = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class Bordered:
+    """Symmetric matrix (P, P).
+
+    Attributes
+    ----------
+    border : (r, r) ndarray
+    places : (r,) ndarray
+        The rows of the matrix that are the border's.
+    blocks : (G, m, m) ndarray
+        Those of the groups; G is 0 for a dense matrix.
+    coupling : (G, m, r) ndarray
+        Between the groups and the border.
+    block_places : (G, m) ndarray
+    """
+
+    border: Doubles
+    places: np.ndarray
+    blocks: Doubles
+    coupling: Doubles
+    block_places: np.ndarray
+
+    @classmethod
+    def dense(cls, matrix: Doubles) -> Bordered:
+        """Matrix without groups."""
+        r = len(matrix)
+        none = np.zeros((0, 0, 0)), np.zeros((0, 0, r)), np.zeros((0, 0), int)
+        return cls(np.asarray(matrix, float), np.arange(r), *none)
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.places) + self.block_places.size
+
+    def __add__(self, other: Bordered) -> Bordered:
+        return replace(
+            self, border=self.border + other.border, blocks=self.blocks + other.blocks, coupling=self.coupling + other.coupling
+        )
+
+    def __neg__(self) -> Bordered:
+        return replace(self, border=-self.border, blocks=-self.blocks, coupling=-self.coupling)
+
+    def diagonal(self) -> Doubles:
+        """Diagonal, (P,)."""
+        found = np.empty(self.size)
+        found[self.places] = np.diagonal(self.border)
+        found[self.block_places] = np.diagonal(self.blocks, axis1=1, axis2=2)
+        return found
+
+    def plus_diagonal(self, added: Doubles) -> Bordered:
+        """Sum of the matrix and a diagonal, (P,)."""
+        blocks, each = self.blocks.copy(), range(self.block_places.shape[1])
+        blocks[:, each, each] += added[self.block_places]
+        return replace(self, border=self.border + np.diag(added[self.places]), blocks=blocks)
+
+    def scaled(self, slopes: Doubles) -> Bordered:
+        """Matrix whose rows and columns are multiplied by numbers, (P,)."""
+        own, of_blocks = slopes[self.places], slopes[self.block_places]
+        return replace(
+            self,
+            border=self.border * np.outer(own, own),
+            blocks=self.blocks * (of_blocks[:, :, None] * of_blocks[:, None, :]),
+            coupling=self.coupling * (of_blocks[:, :, None] * own),
+        )
+
+    def pinned(self, pinned: np.ndarray) -> Bordered:
+        """Matrix in which the rows of some parameters, a mask (P,), are those of the unit matrix."""
+        if not pinned.any():
+            return self
+        return self.scaled((~pinned).astype(float)).plus_diagonal(pinned.astype(float))
+
+    def times(self, vector: Doubles) -> Doubles:
+        """Product with a vector, (P,)."""
+        own, of_blocks, found = vector[self.places], vector[self.block_places], np.empty(self.size)
+        found[self.places] = self.border @ own + np.einsum("gmr,gm->r", self.coupling, of_blocks)
+        found[self.block_places] = np.einsum("gmn,gn->gm", self.blocks, of_blocks) + self.coupling @ own
+        return found
+
+    def toarray(self) -> Doubles:
+        """Matrix as an array, (P, P)."""
+        found = np.zeros((self.size, self.size))
+        found[np.ix_(self.places, self.places)] = self.border
+        at = self.block_places
+        found[at[:, :, None], at[:, None, :]] = self.blocks
+        found[at[:, :, None], self.places] = self.coupling
+        found[self.places, at[:, :, None]] = self.coupling
+        return found
+
+    def tosparse(self) -> scipy.sparse.csc_array:
+        """Matrix as a sparse one, (P, P)."""
+        import scipy.sparse
+
+        at, own, parts = self.block_places, self.places, list[tuple[np.ndarray, np.ndarray, np.ndarray]]()
+        for values, rows, columns in (
+            (self.border, own[:, None], own[None]), (self.blocks, at[:, :, None], at[:, None]),
+            (self.coupling, at[:, :, None], own), (self.coupling, own, at[:, :, None]),
+        ):  # fmt: skip
+            rows, columns = np.broadcast_arrays(rows, columns, values)[:2]
+            parts.append((values.ravel(), rows.ravel(), columns.ravel()))
+        numbers, rows, columns = (np.concatenate(part) for part in zip(*parts, strict=True))
+        kept = numbers != 0
+        made = scipy.sparse.coo_array((numbers[kept], (rows[kept], columns[kept])), shape=(self.size, self.size))
+        return made.tocsc()
+
+    def factor(self) -> Factor | None:
+        """Factor of the matrix; None where it is not positive definite."""
+        diagonal = self.diagonal()
+        if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
+            return None
+        unit = 1 / np.sqrt(diagonal)
+        try:
+            return Factor(self.scaled(unit), unit)
+        except (np.linalg.LinAlgError, ValueError):
+            return None
+
+
+class Factor:
+    """Factor of a positive definite matrix, whose diagonal was scaled to 1 by the numbers `unit`.
+
+    The border's is that of the Schur complement.
+    """
+
+    def __init__(self, scaled: Bordered, unit: Doubles):
+        from scipy.linalg import cho_factor
+
+        self._matrix, self._unit = scaled, unit
+        np.linalg.cholesky(scaled.blocks)  # raises where one is not positive definite
+        self._solved = np.linalg.solve(scaled.blocks, scaled.coupling) if scaled.block_places.size else scaled.coupling
+        #: what is left of the border when the groups are eliminated
+        self.complement = scaled.border - np.einsum("gmr,gms->rs", scaled.coupling, self._solved, optimize=True)
+        self._cholesky = cho_factor(self.complement, lower=True) if len(scaled.places) else None
+
+    def _of_border(self, right: Doubles) -> Doubles:
+        from scipy.linalg import cho_solve
+
+        return right if self._cholesky is None else cho_solve(self._cholesky, right)
+
+    def solve(self, vector: Doubles) -> Doubles:
+        """Solution of the system with a vector, (P,)."""
+        matrix, vector = self._matrix, vector * self._unit
+        found, of_blocks = np.empty(len(vector)), vector[matrix.block_places]
+        own = self._of_border(vector[matrix.places] - np.einsum("gmr,gm->r", self._solved, of_blocks))
+        found[matrix.places] = own
+        if of_blocks.size:
+            found[matrix.block_places] = np.linalg.solve(matrix.blocks, of_blocks[..., None])[..., 0] - self._solved @ own
+        return found * self._unit
+
+    def inverse_diagonal(self) -> Doubles:
+        """Diagonal of the inverse, (P,)."""
+        matrix, found = self._matrix, np.empty(self._matrix.size)
+        own = self._of_border(np.eye(len(matrix.places)))
+        found[matrix.places] = np.diagonal(own)
+        if matrix.block_places.size:
+            alone = np.diagonal(np.linalg.inv(matrix.blocks), axis1=1, axis2=2)
+            found[matrix.block_places] = alone + np.einsum("gmr,gmr->gm", self._solved @ own, self._solved)
+        return found * self._unit**2
+
+    def inverse(self) -> Doubles:
+        """Inverse of the matrix, (P, P)."""
+        matrix, unit = self._matrix, self._unit
+        own = self._of_border(np.eye(len(matrix.places)))
+        found = np.zeros((matrix.size, matrix.size))
+        found[np.ix_(matrix.places, matrix.places)] = own
+        if matrix.block_places.size:
+            at = matrix.block_places
+            across = np.reshape(self._solved, (-1, len(own))) @ own
+            flat = at.ravel()
+            found[np.ix_(flat, matrix.places)], found[np.ix_(matrix.places, flat)] = -across, -across.T
+            found[np.ix_(flat, flat)] = across @ np.reshape(self._solved, (-1, len(own))).T
+            found[at[:, :, None], at[:, None, :]] += np.linalg.inv(matrix.blocks)
+        return found * np.outer(unit, unit)

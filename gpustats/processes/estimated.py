@@ -1,0 +1,112 @@
+"""Hyperparameters of a Gaussian process that a search has found, as estimates with standard errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..fits.bordered import Bordered
+from ..fits.climb import Climbed
+from ..fits.estimates import Estimates
+from ..fits.fitted import Fitted
+from ..fits.maximum import estimates_of
+from ..fits.objective import Found, Objective
+from ..fits.problem import Expanded, Named, Problem
+from .fitting import Bounds, LogPrior, Maximum
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
+    from ..distribution.frozen import Frozen
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fit(Estimates):
+    """Hyperparameters that a search has found: estimates, with SciPy's result.
+
+    Attributes
+    ----------
+    result : scipy.optimize.OptimizeResult
+        Result of the best search, in the numbers that it searched for: logarithms of positive values.
+    """
+
+    result: OptimizeResult = field(default=None, kw_only=True)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The parameters, those that were fixed, too: ``ml.predict(xs, **fit.values)``."""
+        return self.parameters
+
+    @property
+    def loglik(self) -> float:
+        """The log marginal likelihood there, without a prior."""
+        return float(self.log_likelihood)
+
+
+class ProcessProblem(Problem):
+    """Gaussian process as a fit maximises its likelihood.
+
+    Parameters
+    ----------
+    process : GaussianProcess
+    domains : mapping
+        Name -> domain of each parameter, in words.
+    log_prior : callable, optional
+        The user's own: see `GaussianProcess.fit`.
+    """
+
+    def __init__(self, process: Any, domains: Mapping[str, str], log_prior: LogPrior | None):
+        self._value_and_grad: Callable[..., tuple[Any, dict[str, Any]]] = process.value_and_grad
+        self._log_prior = log_prior
+        self.name = type(process).__name__
+        self.domains = {n: set(words.split()) for n, words in domains.items()}
+        self.n_observations = float(process.n)
+
+    def exact_in(self, wrt: Sequence[str]) -> bool:
+        return False
+
+    def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return dict(given)
+
+    def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
+        try:
+            value, slopes = self._value_and_grad(**values, wrt=tuple(wrt))
+        except ValueError:  # beyond what the covariance function takes
+            return Expanded(-np.inf, np.zeros(sum(np.size(values[n]) for n in wrt)))
+        gradient = np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt])
+        if self._log_prior is not None:
+            more, own = self._log_prior(dict(values))
+            value = value + more
+            gradient += np.concatenate([np.ravel(np.broadcast_to(own.get(n, 0.0), np.shape(values[n]))) for n in wrt])
+        return Expanded(float(value), gradient)
+
+
+def estimated(
+    problem: ProcessProblem, found: Maximum, fixed: Collection[str], bounds: Mapping[str, Bounds],
+    priors: Mapping[str, Frozen], errors: bool,
+) -> Fit:  # fmt: skip
+    """Estimates at the end of a search; without `errors` these are nan."""
+    values = {n: np.asarray(v, float) for n, v in found.values.items()}
+    wrt = [n for n in problem.domains if n in values and n not in fixed]
+    objective = Objective(problem, values, wrt, dict(priors))
+    coordinates = objective.coordinates
+    point = coordinates.to(values)
+    p = coordinates.size
+    unknown = Found(found.loglik, np.full(p, np.nan), Bordered.dense(np.full((p, p), np.nan)), found.loglik)
+    there = objective(point) if errors and np.isfinite(point).all() else unknown
+    low, high = np.full(p, -np.inf), np.full(p, np.inf)
+    for name, (least, most) in bounds.items():
+        lowest = 0.0 if {"positive", "nonnegative"} & set(problem.domains[name]) else -np.inf
+        ends = (coordinates.charts[name].to(np.full(values[name].shape, max(e, lowest))) for e in (least, most))
+        low[coordinates.points[name]], high[coordinates.points[name]] = ends
+    at_bound = np.isclose(point, low, rtol=1e-9) | np.isclose(point, high, rtol=1e-9)
+    result, there = found.result, there._replace(loglik=found.loglik)
+    climbed = Climbed(point, there, bool(result.success), str(result.message), int(result.get("nit", 0)), at_bound)
+    fitted = Fitted(objective, climbed, np.zeros(p, bool), np.ones(coordinates.n_elements, bool), low, high)
+    estimates = estimates_of(fitted)
+    parameters = {n: found.values[n] for n in estimates.parameters}
+    given = {f.name: getattr(estimates, f.name) for f in fields(Estimates)} | {"parameters": parameters}
+    return Fit(**given, result=result)

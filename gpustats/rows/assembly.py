@@ -1,0 +1,287 @@
+"""Second derivatives of a sum over rows in the elements of its parameters, made of those of a row in its arguments.
+
+An argument of a row depends on parameters linearly: it is a number, an element of a table, or a product with a row of a design
+matrix. So the matrix is a sum of J' diag(f) J' over pairs of arguments, f being a second derivative for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..fits.bordered import MOST_DENSE, Bordered
+from ..linalg.threads import as_many_as_free
+from ..runtime.types import Array, Doubles
+
+_BLOCK = 1 << 11  # rows of a design that are multiplied at once
+
+
+class Design(Protocol):
+    """Design matrix X, (N, k)."""
+
+    columns: int
+
+    def gram(self, weights: Array, other: Design) -> Doubles:
+        """X' diag(weights) Z for another design Z, (k, k')."""
+
+    def times(self, weights: Array) -> Doubles:
+        """X' weights, (k,)."""
+
+    def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
+        """Sums of weights times rows of X over the rows of each of n groups, (n, k)."""
+
+
+class HostDesign:
+    """Design matrix on the host, in row-major order."""
+
+    def __init__(self, X: np.ndarray):
+        self.X, self.columns = X, X.shape[1]
+
+    def gram(self, weights: Array, other: Design) -> Doubles:
+        if not isinstance(other, HostDesign):
+            return other.gram(weights, self).T
+        found = np.zeros((self.columns, other.columns))
+        with as_many_as_free(2 * _BLOCK * found.size):
+            for first in range(0, len(self.X), _BLOCK):
+                rows = slice(first, first + _BLOCK)
+                found += self.X[rows].T.astype(float) @ (other.X[rows] * weights[rows, None].astype(float))
+        return found
+
+    def times(self, weights: Array) -> Doubles:
+        found: Doubles = weights.astype(float) @ self.X
+        return found
+
+    def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
+        found: Doubles = members(weights, groups, n).T @ self.X
+        return found
+
+
+class SparseDesign:
+    """Sparse design matrix on the host, of SciPy."""
+
+    def __init__(self, X: Any):
+        self.X, self.columns = X, X.shape[1]
+
+    def gram(self, weights: Array, other: Design) -> Doubles:
+        assert isinstance(other, HostDesign | SparseDesign)
+        scaled = self.X.T.multiply(weights.astype(float)[None]).tocsr() @ other.X.astype(float)
+        found: Doubles = scaled if isinstance(other, HostDesign) else scaled.toarray()
+        return found
+
+    def times(self, weights: Array) -> Doubles:
+        found: Doubles = self.X.T @ weights.astype(float)
+        return found
+
+    def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
+        found: Doubles = (members(weights, groups, n).T @ self.X).toarray()
+        return found
+
+
+@dataclass(frozen=True)
+class Number:
+    """Part of an argument that is one element for all rows."""
+
+    place: int  # of the element among all
+
+    @property
+    def places(self) -> np.ndarray:
+        return np.array([self.place])
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """Part of an argument that is an element of a table for each row."""
+
+    places: np.ndarray  # of the elements of the table, among all
+    index: np.ndarray  # (N,), the row's place in `places`
+    key: Any  # the same for tables of one grouping
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """Part of an argument that is a product of a design's row and coefficients."""
+
+    places: np.ndarray  # of the coefficients, among all
+    design: Design
+
+
+Part = Number | Element | Product
+
+
+class Layout:
+    """Places of P elements in a matrix: in its border, or in the blocks of the groups of one grouping."""
+
+    def __init__(self, size: int, blocks: np.ndarray | None = None):
+        self.blocks = np.zeros((0, 0), int) if blocks is None else blocks
+        in_border = np.ones(size, bool)
+        in_border[self.blocks] = False
+        self.border = np.flatnonzero(in_border)
+        if len(self.border) > MOST_DENSE:
+            raise NotImplementedError(
+                f"second derivatives in {len(self.border)} parameters beside {len(self.blocks)} groups: {MOST_DENSE} at most; "
+                "fix some of them, or integrate them out"
+            )
+        self.in_border = np.full(size, -1)
+        self.in_border[self.border] = np.arange(len(self.border))
+        self.group, self.member = np.full(size, -1), np.full(size, -1)
+        if self.blocks.size:
+            self.group[self.blocks] = np.arange(len(self.blocks))[:, None]
+            self.member[self.blocks] = np.arange(self.blocks.shape[1])
+
+    def empty(self) -> Bordered:
+        """Matrix of zeros."""
+        (g, m), r = self.blocks.shape, len(self.border)
+        return Bordered(np.zeros((r, r)), self.border, np.zeros((g, m, m)), np.zeros((g, m, r)), self.blocks)
+
+
+def sum_of(numbers: Array) -> float:
+    """Sum of an array on the host, in float64."""
+    return float(np.sum(numbers, dtype=float))
+
+
+def assembled(
+    arguments: Mapping[str, Sequence[Part]], second: Mapping[tuple[str, str], Any], layout: Layout,
+    total: Callable[[Array], float] = sum_of,
+) -> Bordered:  # fmt: skip
+    """Second derivatives in the elements.
+
+    Parameters
+    ----------
+    arguments : mapping
+        Name -> parts, whose sum the argument is.
+    second : mapping
+        Pair of arguments -> second derivative: (N,), or its sum where both are numbers of all rows.
+    layout : Layout
+    total : callable
+        Sum of an array (N,).
+    """
+    found = layout.empty()
+    for (a, b), derivative in second.items():
+        for i, left in enumerate(arguments[a]):
+            for j, right in enumerate(arguments[b]):
+                if a != b:
+                    _add(found, layout, left, right, derivative, total, both=True)
+                elif j >= i:
+                    _add(found, layout, left, right, derivative, total, both=j > i)
+    return found
+
+
+def assembled_gradient(
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, Any], size: int, total: Callable[[Array], float] = sum_of
+) -> Doubles:
+    """First derivatives in the elements, (P,), of those in the arguments, (N,) or their sums."""
+    found = np.zeros(size)
+    for name, parts in arguments.items():
+        for part in parts:
+            match part:
+                case Number():
+                    found[part.place] += first[name] if np.ndim(first[name]) == 0 else total(first[name])
+                case Element():
+                    found[part.places] += _sums(part.index, first[name], len(part.places))
+                case Product():
+                    found[part.places] += part.design.times(first[name])
+    return found
+
+
+def _add(
+    found: Bordered, layout: Layout, left: Part, right: Part, derivative: Any, total: Any, both: bool
+) -> None:
+    """Add the part of a pair, and its transpose if `both`."""
+    if isinstance(left, Element) and isinstance(right, Element) and left.key == right.key:
+        diagonal = _sums(left.index, derivative, len(left.places))
+        _add_diagonal(found, layout, left.places, right.places, diagonal)
+        if both:
+            _add_diagonal(found, layout, right.places, left.places, diagonal)
+        return
+    matrix = _product(left, right, derivative, total)
+    _scatter(found, layout, left.places, right.places, matrix)
+    if both:
+        _scatter(found, layout, right.places, left.places, matrix.T)
+
+
+def _product(left: Part, right: Part, f: Any, total: Any) -> Doubles:
+    """J' diag(f) J' of two parts."""
+    match left, right:
+        case Number(), Number():
+            return np.array([[f if np.ndim(f) == 0 else total(f)]], float)
+        case Number(), _:
+            return _product(right, left, f, total).T
+        case Product(), Number():
+            return left.design.times(f)[:, None]
+        case Product(), Product():
+            return left.design.gram(f, right.design)
+        case Element(), Number():
+            return _sums(left.index, f, len(left.places))[:, None]
+        case Element(), Product():
+            return right.design.by_group(f, left.index, len(left.places))
+        case Product(), Element():
+            return _product(right, left, f, total).T
+        case Element(), Element():
+            n = len(left.places), len(right.places)
+            return _sums(left.index.astype(np.int64) * n[1] + right.index, f, n[0] * n[1]).reshape(n)
+    raise AssertionError
+
+
+def _sums(index: np.ndarray, numbers: Array, n: int) -> Doubles:
+    """Sums (n,) of numbers by their places."""
+    return np.bincount(index, numbers, n).astype(float, copy=False)
+
+
+def _scatter(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, matrix: Doubles) -> None:
+    in_rows, in_columns = layout.in_border[rows], layout.in_border[columns]
+    if not len(rows) or not len(columns) or in_columns[0] < 0:  # the coupling of a column in a block is that of its row
+        return
+    if in_rows[0] >= 0:
+        found.border[in_rows[:, None], in_columns] += matrix
+    else:
+        found.coupling[layout.group[rows][:, None], layout.member[rows][:, None], in_columns] += matrix
+
+
+def _add_diagonal(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, diagonal: Doubles) -> None:
+    if not len(rows):
+        return
+    if layout.in_border[rows[0]] >= 0 and layout.in_border[columns[0]] >= 0:
+        found.border[layout.in_border[rows], layout.in_border[columns]] += diagonal
+    elif layout.in_border[rows[0]] < 0 and layout.in_border[columns[0]] < 0:
+        found.blocks[layout.group[rows], layout.member[rows], layout.member[columns]] += diagonal
+    elif layout.in_border[rows[0]] < 0:
+        found.coupling[layout.group[rows], layout.member[rows], layout.in_border[columns]] += diagonal
+
+
+def members(weights: Array, groups: np.ndarray, n: int) -> Any:
+    """Sparse matrix (N, n) with a weight in each row, in the column of its group."""
+    import scipy.sparse
+
+    starts = np.arange(len(groups) + 1)
+    return scipy.sparse.csr_array((np.asarray(weights, float), groups, starts), shape=(len(groups), n))
+
+
+def score_products(
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], layout: Layout
+) -> Bordered:
+    """Sum over rows of the products of their scores; `first` are derivatives (N,) in the arguments, on the host."""
+    names = list(first)
+    pairs = {(a, b): first[a] * first[b] for i, a in enumerate(names) for b in names[: i + 1]}
+    return assembled(arguments, pairs, layout)
+
+
+def score_sums(
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], size: int, clusters: np.ndarray, n: int
+) -> Doubles:
+    """Sums of the rows' scores in each of n clusters, (n, P)."""
+    found = np.zeros((n, size))
+    for name, parts in arguments.items():
+        for part in parts:
+            match part:
+                case Number():
+                    found[:, part.place] += np.bincount(clusters, first[name], n)
+                case Element():
+                    size = len(part.places)
+                    flat = np.bincount(clusters.astype(np.int64) * size + part.index, first[name], n * size)
+                    found[:, part.places] += flat.reshape(n, -1)
+                case Product():
+                    found[:, part.places] += part.design.by_group(first[name], clusters, n)
+    return found
