@@ -60,6 +60,8 @@ class Tiles:
         self._tile, self._sets = TILE[runtime.device.type], SETS_TOGETHER[runtime.device.type]
         cpu = runtime.device.type == "cpu"
         self._threads, self._lanes = (8, 1) if cpu else (min(128, runtime.device.max_threads), _MOST_LANES)
+        while self._sets > 1 and 8 * (2 * self._tile * self._sets + self._threads) > runtime.device.shared_memory:
+            self._sets //= 2
         once = lengths.size == n
         counts = np.maximum(-(-lengths // self._tile), 1 if once else 0)  # pieces of each run
         run = np.repeat(np.arange(lengths.size), counts)  # of each piece
