@@ -63,15 +63,21 @@ def test_links_within_the_repository(page):
     assert [link for link in missing if (page.parent / link).resolve().parent not in made] == []
 
 
-def test_the_page_on_sequences(tmp_path, monkeypatch, capsys):
-    """Its code runs as it stands, finds what the data tell, and prints what the page says."""
-    pytest.importorskip("statsmodels")
-    monkeypatch.chdir(tmp_path)
-    names, text = {}, (ROOT / "docs" / "guides" / "sequences.md").read_text(encoding="utf-8")
+def executed(page, capsys):
+    """Names that the code of a page leaves, which runs as it stands and prints what the page says."""
+    names, text = {}, page.read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", text, re.S):
         exec(block, names)
     printed = capsys.readouterr().out
     assert [told for told in re.findall(r"```text\n(.*?)```", text, re.S) if told not in printed] == []
+    return names
+
+
+def test_the_page_on_sequences(tmp_path, monkeypatch, capsys):
+    """Its code runs as it stands, finds what the data tell, and prints what the page says."""
+    pytest.importorskip("statsmodels")
+    monkeypatch.chdir(tmp_path)
+    names = executed(ROOT / "docs" / "guides" / "sequences.md", capsys)
     assert names["np"].corrcoef(names["true_rate"], names["best"][:-1])[0, 1] > 0.7
     # As nlme finds them by the closed form: log of absorption 0.45, of elimination -2.43.
     assert abs(names["absorption"] - 1.57) < 0.1 and abs(names["elimination"] - 0.088) < 0.005
@@ -89,11 +95,7 @@ def test_the_page_on_comparison(tmp_path, monkeypatch, capsys):
     if pytest.importorskip("arviz").__version__[0] != "0":
         pytest.skip("ArviZ 1 has other names for results")
     monkeypatch.chdir(tmp_path)
-    names, text = {}, (ROOT / "docs" / "guides" / "comparison.md").read_text(encoding="utf-8")
-    for block in re.findall(r"```python\n(.*?)```", text, re.S):
-        exec(block, names)
-    printed = capsys.readouterr().out
-    assert [told for told in re.findall(r"```text\n(.*?)```", text, re.S) if told not in printed] == []
+    names = executed(ROOT / "docs" / "guides" / "comparison.md", capsys)
     assert names["found"]["negative binomial"].elpd_loo > names["found"]["Poisson"].elpd_loo + 10_000
     assert names["checks"]["negative binomial"].p_values["zeros"] > 0.9
     assert (tmp_path / "comparison.png").exists()

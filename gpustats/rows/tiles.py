@@ -8,10 +8,11 @@ import numpy as np
 
 from ..kernels.template import Template
 from ..runtime import thresholds
+from .placed import Placed
 
 if TYPE_CHECKING:
     from ..runtime.base import Kernel, Runtime
-    from ..runtime.types import Array, DType, Handle, KernelValue
+    from ..runtime.types import DType, Handle, KernelValue
 
 _TILES = Template.beside(__file__, "tiles")
 #: By the type of device: entries of a tile, and sets of parameters whose numbers lie side by side.
@@ -56,7 +57,7 @@ class Tiles:
     """
 
     def __init__(self, lengths: np.ndarray, n: int, runtime: Runtime):
-        self.n, self._runtime, self._alive = n, runtime, list[object]()
+        self.n, self._runtime, self._placed = n, runtime, Placed(runtime)  # which keeps arrays alive
         self._tile, self._sets = TILE[runtime.device.type], SETS_TOGETHER[runtime.device.type]
         cpu = runtime.device.type == "cpu"
         self._threads, self._lanes = (8, 1) if cpu else (min(128, runtime.device.max_threads), _MOST_LANES)
@@ -83,12 +84,8 @@ class Tiles:
             self._further = Tiles(np.bincount(groups, minlength=n), n, runtime)
 
     def placed(self, array: np.ndarray, dtype: DType | type = np.int32) -> tuple[Handle, int]:
-        """Kernel's arguments for an array, which this object keeps alive."""
-        array = np.ascontiguousarray(array if array.size else np.zeros(1), dtype)
-        kept: Array = array if self._runtime.host_visible else self._runtime.to_device(array)
-        handle, offset = self._runtime.memory(kept)
-        self._alive += [kept, handle]
-        return handle, offset
+        """Kernel's arguments for an array, which may be empty, and which this object keeps alive."""
+        return self._placed(np.ascontiguousarray(array if array.size else np.zeros(1), dtype))
 
     def add(
         self, out: Handle, offset: int, numbers: Numbers, n_sets: int, dtype: DType, result: str = "double", *,

@@ -76,6 +76,8 @@ def test_as_dense():
     found, wanted = sparse.hessp(v, **at), full.hessp(v, **at)
     np.testing.assert_allclose(found["beta"], wanted["beta"], rtol=1e-11)
     assert found["s"] == pytest.approx(wanted["s"], rel=1e-11)
+    wrt = ("beta", "s")
+    np.testing.assert_allclose(sparse.hessian(**at, wrt=wrt), full.hessian(**at, wrt=wrt), rtol=1e-11, atol=1e-11)
     pieces = gs.Rows(NORMAL, y=y, eta=gs.dot(X, of="beta"), chunk=90)
     assert pieces(**at) == pytest.approx(full(**at), rel=1e-12)
 
