@@ -23,7 +23,7 @@ from ..evaluation.sums import SumLaunch, adder_of
 from ..kernels.layout import power_of_two, row_blocks
 from ..likelihood import BoundDensity
 from ..rows.along import Along
-from ..runtime.arrays import as_array, is_contiguous, is_device_array
+from ..runtime.arrays import as_array, is_contiguous, is_device_array, result_dtype
 from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
@@ -98,6 +98,7 @@ class Mixture(BoundDensity, Fitting, Replayable):
         self._terms = weighted_term(self._function)
         self._scalar = type(self._function) is Pointwise and not any(a.rank for a in self._function.arguments)
         self._calls: Plans[_OnePass | None] = Plans()
+        self._of_types = {np.dtype(self._x.dtype): self._x}
 
     @property
     def argument_names(self) -> tuple[str, ...]:
@@ -130,6 +131,8 @@ class Mixture(BoundDensity, Fitting, Replayable):
         ValueError
             Where a parameter has neither one value nor K, or names are unknown or missing.
         """
+        if (at_once := self._at_once(log_weights, args, kwargs, ())) is not None:
+            return at_once[0]
         call = self._call(log_weights, args, kwargs)
         return self._launch(call)[0] if call.placement.pattern.n_rows else 0.0
 
@@ -331,17 +334,23 @@ class Mixture(BoundDensity, Fitting, Replayable):
     ) -> _OnePass | None:
         *parameters, weights = [a[0] for a in arguments] if of_sets else arguments
         self._call(weights, parameters, {})  # finds what is wrong with them
-        x, arrays = self._x, [a for a in arguments if type(a) is np.ndarray]
+        dtype = result_dtype([self._x, *(arrays := [a for a in arguments if type(a) is np.ndarray])])
         if wanted is not None:
             wanted = [n for n in ((wanted,) if isinstance(wanted, str) else wanted) if n != WEIGHTS]
         wrt = check_wrt(self._function.name, self._function.arguments, wanted) if wanted != [] else []
         if (
-            len(weights) > MOST_COMPONENTS or self._function.arguments[0].name in wrt or not x.shape[0]
-            or any(a.shape[-1:] != weights.shape or a.dtype != x.dtype for a in arrays)
-            or (self._native and not is_contiguous(x))
+            len(weights) > MOST_COMPONENTS or self._function.arguments[0].name in wrt or not self._x.shape[0]
+            or any(a.shape[-1:] != weights.shape for a in arrays)
+            or (self._native and not (is_contiguous(self._x) and self._x.dtype == dtype))  # a user's array may change
         ):  # fmt: skip
             return None
-        return one_pass(self._terms, self._runtime, x, arguments, wrt, len(arguments[-1]) if of_sets else None)
+        return one_pass(self._terms, self._runtime, self._of_type(dtype), arguments, wrt, len(arguments[-1]) if of_sets else None)
+
+    def _of_type(self, dtype: np.dtype) -> Array:
+        """Observations in the type of a call; a copy in another type stays for further calls."""
+        if dtype not in self._of_types:
+            self._of_types[dtype] = as_read(self._runtime, self._x, dtype)
+        return self._of_types[dtype]
 
     # -- one call
 
