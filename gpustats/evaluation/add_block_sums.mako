@@ -5,13 +5,22 @@ KERNEL(${adders}) add_block_sums(
     // ${side} neighbouring sums, each by ${adders // side} threads.
     SHARED_ARRAY(double, sums, ${adders});
     const index_t i = BLOCK_X * ${side} + THREAD % ${side};
+% if spread > 1:
+    double lanes[${spread}];  // of which the upper half is added to the lower one, again and again
+    for (int l = 0; l < ${spread}; l++)
+        lanes[l] = 0;
+    if (i < n)
+        for (index_t b = THREAD / ${side}; b < blocks; b += ${adders // side})
+            for (int l = 0; l < ${spread}; l++)
+                lanes[l] += partial[(b * n + i) * ${spread} + l];
+    for (int upper = ${spread // 2}; upper > 0; upper /= 2)
+        for (int l = 0; l < upper; l++)
+            lanes[l] += lanes[l + upper];
+    const double total = lanes[0];
+% else:
     double total = 0;
     if (i < n)
         for (index_t b = THREAD / ${side}; b < blocks; b += ${adders // side})
-% if spread > 1:
-            for (int l = 0; l < ${spread}; l++)
-                total += partial[(b * n + i) * ${spread} + l];
-% else:
             total += partial[b * n + i];
 % endif
     sums[THREAD] = total;

@@ -1,15 +1,18 @@
 ## The glm shape on a CPU: the lanes of a vector register take a row each, whose numbers lie side by side: X as
-## [rows / lanes][columns][lanes], so that nothing is added up across lanes before the end.
+## [rows / lanes][columns][lanes], so that nothing is added up across lanes before the end. What a set adds up, and in which
+## order, depends on the rows alone: its sums are the same bits whatever other sets there are.
 <%namespace name="parts" file="/glm/glm_parts.mako"/>
 <%
     lanes, groups, sets = layout.threads, layout.unroll, layout.sets
     columns, outcomes = glm.columns, glm.outcomes
     width = sets * outcomes
     slots = glm.slots
+    tile = layout.tile // lanes  # groups of rows that a work-group takes at once
 %>\
 #define COLUMNS ${columns}
 
-// A work-group takes ${groups} groups of ${lanes} rows at once, which stay in its cache between eta and the gradient.
+// A work-group takes ${groups} of the ${tile} groups of ${lanes} rows of its tile at once, which stay in its cache between eta and
+// the gradient.
 KERNEL(${lanes}) ${name}(${parts.parameters(codes[0])})
 {
     ${parts.start(codes[0])}
@@ -24,7 +27,8 @@ KERNEL(${lanes}) ${name}(${parts.parameters(codes[0])})
         for (index_t e = 0; e < ${outcomes} * COLUMNS; e++)
             partial[(s * ${slots} + ${glm.n_sums} + e) * ${lanes} + lane] = 0;
 % endif
-    for (index_t begin = BLOCK_Y * ${groups}; begin < row_groups; begin += BLOCKS_Y * ${groups}) {
+    for (index_t first = BLOCK_Y * ${tile}; first < row_groups; first += BLOCKS_Y * ${tile})
+    for (index_t begin = first; begin < MIN(first + ${tile}, row_groups); begin += ${groups}) {
         GLOBAL const real *const rows = X + begin * COLUMNS * ${lanes};
 % for m in range(width):
         real ${", ".join(f"dot{m}_{u} = 0" for u in range(groups))};
@@ -73,7 +77,14 @@ ${parts.evaluate(codes, "total + %d" % (s * glm.n_sums), "slopes[%d + c]" % (u *
 % endfor
 % for m in range(width):
 ${"            if (%d < sets_here)" % (m // outcomes) if sets > 1 else ""}
-                partial[(${m // outcomes * slots + glm.n_sums + m % outcomes * columns} + c) * ${lanes} + lane] += ${" + ".join(f"x{u} * slope{m}_{u}" for u in range(groups))};
+            {
+                GLOBAL double *const sum = partial + (${m // outcomes * slots + glm.n_sums + m % outcomes * columns} + c) * ${lanes} + lane;
+                double here = *sum;
+% for u in range(groups):
+                here += x${u} * slope${m}_${u};
+% endfor
+                *sum = here;
+            }
 % endfor
         }
 % endif

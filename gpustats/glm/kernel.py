@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..runtime import thresholds
 from ..runtime.base import Device, Kernel, Runtime
 from ..runtime.types import DType, Handle, KernelValue
 from .family import Codes
-from .layout import GLMLayout, layout_for, shared_reals
+from .layout import GLMLayout, blocks_in_lanes, layout_for, shared_reals
 from .task import Computation
 
 _TILES = Template.beside(__file__, "glm")
@@ -57,8 +56,10 @@ class Launch(NamedTuple):
         """Sums, [set][slot]: a view of the kernel's numbers, or their sums over blocks."""
         if not self.on_host:
             return left
-        found: np.ndarray = np.add.reduce(left.reshape(self.grid[1], self.n_sums, self.spread), (0, 2))
-        return found
+        lanes: np.ndarray = np.add.reduce(left.reshape(self.grid[1], -1), 0).reshape(self.n_sums, self.spread)
+        while (half := lanes.shape[1] // 2) > 0:  # in the order of the kernel that adds blocks' sums
+            lanes = lanes[:, :half] + lanes[:, half:]
+        return lanes[:, 0]
 
     def start(self, out: Handle, values: Sequence[KernelValue]) -> None:
         """Start the kernel, and the one that adds its sums up into `out`."""
@@ -86,8 +87,10 @@ def launch(
         blocks, spread = layout.row_blocks(device, n_rows), 1
     else:
         spread = layout.spread
-        tiles = replace(layout, tile=layout.unroll * layout.threads) if spread > 1 else layout
-        blocks = row_blocks(device, tiles, n_rows, set_blocks, kernel.registers)
+        in_lanes = spread > 1
+        blocks = blocks_in_lanes(device, layout, n_rows) if in_lanes else row_blocks(
+            device, layout, n_rows, set_blocks, kernel.registers
+        )
     on_host = not n_sums or (runtime.host_visible and n_sums * blocks * spread <= _MOST_SUMS_ON_HOST)
     add = functools.partial(add_block_sums, threads=layout.adders, side=layout.side, spread=spread)
     return Launch(runtime, kernel, add, on_host, (set_blocks, blocks), n_rows, n_sets, n_sums, spread)

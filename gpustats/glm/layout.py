@@ -40,6 +40,8 @@ class _Tiles(NamedTuple):
     stages: int  # the most tiles in shared memory
 
 
+#: Tiles that a block of a CPU has, where there are many, and the most blocks for each of its processors.
+_LEAST_TILES, _MOST_BLOCKS_OF_UNIT = 16, 4
 #: Tiles by (bytes of a number, several sets or outcomes), and by the bytes of a row.
 _TILES = {kind: tuple(_Tiles(*tile) for tile in tiles) for kind, tiles in thresholds.GLM_TILES.value.items()}
 
@@ -67,8 +69,18 @@ def fits(device: Device, columns: int, outcomes: int, itemsize: int) -> bool:
 
 def _in_lanes(device: Device, outcomes: int, itemsize: int, n_sets: int) -> GLMLayout:
     """Layout for a CPU: up to eight sums at once, of sets and outcomes or of groups of rows, one in each register."""
-    lanes, sets = lanes_of(device, itemsize), min(n_sets, max(8 // outcomes, 1))
-    return GLMLayout(lanes, sets, unroll=max(8 // (sets * outcomes), 1), spread=lanes)
+    lanes, most = lanes_of(device, itemsize), max(power_of_two(8 // outcomes + 1) // 2, 1)
+    sets = min(power_of_two(n_sets), most)
+    return GLMLayout(lanes, sets, tile=most * lanes, unroll=most // sets, spread=lanes)
+
+
+def blocks_in_lanes(device: Device, layout: GLMLayout, n_rows: int) -> int:
+    """Number of blocks of a CPU that share the rows: it does not depend on the number of sets.
+
+    A block has so many rows that few of its operations are those that leave its sums.
+    """
+    tiles, units = -(-n_rows // layout.tile), device.compute_units
+    return max(1, min(tiles, units * min(max(tiles // (_LEAST_TILES * units), 1), _MOST_BLOCKS_OF_UNIT)))
 
 
 def _in_tiles(device: Device, computation: Computation, itemsize: int, n_sets: int, aligned: bool) -> Iterator[GLMLayout]:

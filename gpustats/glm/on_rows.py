@@ -31,8 +31,6 @@ MOST_COLUMNS_BY_GROUP = thresholds.GLM_MOST_COLUMNS_BY_GROUP.value
 MOST_COLUMNS_OF_SMALL_GROUPS = thresholds.GLM_MOST_COLUMNS_OF_SMALL_GROUPS.value
 #: The rows up to which a group has a few, on average.
 SMALL_GROUP = thresholds.GLM_SMALL_GROUP.value
-#: Sets of parameters up to which it is, where there are no groups: the kernels here read X once for several sets.
-MOST_SETS = thresholds.GLM_MOST_SETS.value
 #: Name, in the function of a row, of the product of a row of X and the coefficients.
 PRODUCT = "product"
 
@@ -141,7 +139,7 @@ class Delegate:
         if arguments.kinds[INTERCEPT] is Route.GROUP:
             small = n_rows < SMALL_GROUP * (n_groups or 1)
             return columns <= (MOST_COLUMNS_OF_SMALL_GROUPS if small else MOST_COLUMNS_BY_GROUP)
-        return columns <= MOST_COLUMNS and arguments.n_sets <= MOST_SETS
+        return columns <= MOST_COLUMNS
 
     def _bound(self, by_group: bool, *by_row: str) -> Rows:
         """Rows with an intercept of each group, or of all; parameters `by_row`, or the product, have a number for each row."""

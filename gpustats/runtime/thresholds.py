@@ -279,7 +279,6 @@ GLM_MOST_COLUMNS = Threshold(12, "columns up to which a CPU evaluates a design o
 GLM_MOST_COLUMNS_BY_GROUP = Threshold(16, "columns up to which it does with groups of many rows", CPU, "2026-11-23", "glm")
 GLM_MOST_COLUMNS_OF_SMALL_GROUPS = Threshold(6, "columns up to which it does with groups of few rows", CPU, "2026-11-23", "glm")
 GLM_SMALL_GROUP = Threshold(32, "rows up to which a group has few, on average", NOT_RECORDED, "2026-11-23", "glm")
-GLM_MOST_SETS = Threshold(1, "sets up to which a CPU evaluates a design on rows", NOT_RECORDED, "2026-11-23", "glm")
 GLM_MOST_SUMS_ON_HOST = Threshold(
     1 << 14, "sums of blocks up to which the host adds them where it sees them", NOT_RECORDED, "2026-11-21", "glm"
 )

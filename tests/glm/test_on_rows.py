@@ -24,7 +24,6 @@ def sides(monkeypatch):
         results = []
         for fewest, used in ((1 << 40, False), (0, True)):
             monkeypatch.setattr(on_rows, "FEWEST_ROWS", fewest)
-            monkeypatch.setattr(on_rows, "MOST_SETS", 9)
             glm = gs.GLM(*args, **kwargs)
             results.append(call(glm))
             assert bool(glm._delegate._rows) is used
