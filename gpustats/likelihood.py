@@ -22,6 +22,7 @@ from .evaluation.pointwise import Pointwise
 from .evaluation.repeated import RepeatedCall
 from .evaluation.repeated_sum import repeated_sum
 from .evaluation.results import as_host
+from .evaluation.set_by_set import SetBySet
 from .fits.bound_density import LikelihoodProblem
 from .fits.fittable import Fittable
 from .parallel.devices import example
@@ -118,6 +119,9 @@ class Likelihood(BoundDensity, Replayable, Fittable):
     x : array_like
         Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
         array is used where it lies.
+    same_bits : bool
+        Whether a set of parameters gets the bits that it gets alone, whatever other sets are in the call, as samplers need that
+        are to repeat. Each set then takes a pass of its own over the data.
     devices, client, memory, chunk : optional
         Division of the observations where one device is not enough: see `gpustats.parallel`.
 
@@ -138,9 +142,10 @@ class Likelihood(BoundDensity, Replayable, Fittable):
     _pieces: Pieces | None
 
     def __init__(
-        self, density: Density, x: ArrayLike, *, devices: Any = None, client: Any = None, memory: int | None = None,
-        chunk: int | None = None,
+        self, density: Density, x: ArrayLike, *, same_bits: bool = False, devices: Any = None, client: Any = None,
+        memory: int | None = None, chunk: int | None = None,
     ):  # fmt: skip
+        self._same_bits = bool(same_bits)
         data = self._x = self._observations(density, x)
         options = self._options = Options(devices, client, memory, chunk)
         elsewhere = devices is not None or client is not None
@@ -149,6 +154,8 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         if len(data.shape) == 1 + self._function.arguments[0].rank:
             row = math.prod(data.shape[1:]) * arrays.result_dtype([data]).itemsize
             self._pieces = divide(self, Data({"x": data}, data.shape[0], row), options, runtime)
+        elif self._same_bits:
+            raise ValueError(f"x has shape {tuple(data.shape)}: same_bits= is for observations along one axis")
         elif options != Options():
             raise ValueError(f"x has shape {tuple(data.shape)}: only observations along one axis are divided")
         if self._pieces is None:
@@ -192,6 +199,8 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         """
         if (finish := self._start_repeated(args, kwargs, False)) is not None:
             return finish()[0]
+        if (sets := self._set_by_set(args, kwargs)) is not None:
+            return sets.values([self(**own) for own in sets])
         function = self._function.for_arguments(kwargs)
         return function.sum([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
@@ -226,6 +235,9 @@ class Likelihood(BoundDensity, Replayable, Fittable):
             return finish()
         function = self._function.for_arguments(kwargs)
         gradient = self._gradient(function, wrt)
+        if (sets := self._set_by_set(args, kwargs)) is not None:
+            found = [self.value_and_grad(**own, wrt=gradient.wrt) for own in sets]
+            return sets.values([value for value, _ in found]), sets.gradient([slopes for _, slopes in found], gradient.wrt)
         return gradient([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
 
     @in_pieces(added)
@@ -250,8 +262,17 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         array([[ -3.,  -2.],
                [ -2., -12.]])
         """
+        if (sets := self._set_by_set(args, kwargs)) is not None:
+            return sets.values([self.hessian(**own, wrt=wrt) for own in sets])
         function = self._function.for_arguments(kwargs)
         return hessian_of(function, wrt)([self._x, *function.bind(args, kwargs, missing=1)], self._runtime)
+
+    def _set_by_set(self, args: Sequence[Value], kwargs: Mapping[str, Value]) -> SetBySet | None:
+        """Sets of parameters that are evaluated one by one; None where there is one, or they may be evaluated together."""
+        if not self._same_bits:
+            return None
+        sets = SetBySet(self._function.for_arguments(kwargs), self._x.shape[0], args, kwargs)
+        return sets if sets.lead else None
 
     def _problem(self) -> LikelihoodProblem:
         return LikelihoodProblem(self)
@@ -291,12 +312,16 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         }
         return names[1:], axes
 
+    def _recipe(self) -> Callable[..., Likelihood]:
+        return functools.partial(Likelihood, self._density, same_bits=self._same_bits)
+
     def _held(self) -> dict[str, Value]:
         return super()._held() if self._pieces is None else self._pieces.held()
 
     def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> Likelihood:
         piece = Likelihood.__new__(Likelihood)
         piece._density, piece._function, piece._pieces = self._density, self._function, None
+        piece._same_bits = self._same_bits
         piece._bind(data["x"], runtime, own=True)
         return piece
 
@@ -319,7 +344,7 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         if self._pieces is not None or not self._repeats or in_their_order is None:
             return None
         if n_sets is not None:
-            if any(np.size(value) != n_sets for value in in_their_order) or (rows := self._rows()) is None:
+            if self._same_bits or any(np.size(value) != n_sets for value in in_their_order) or (rows := self._rows()) is None:
                 return None
             return rows.compiled({n: np.reshape(v, n_sets) for n, v in arguments.items()}, wrt, n_sets)
         repeated = self._repeated(in_their_order, bool(wrt), wrt)

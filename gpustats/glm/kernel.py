@@ -75,11 +75,11 @@ class Launch(NamedTuple):
 
 def launch(
     runtime: Runtime, dtype: DType, name: str, computation: Computation, codes: Codes, n_rows: int, n_sets: int, stack: bool,
-    aligned: bool,
+    aligned: bool, same_bits: bool = False,
 ) -> Launch:  # fmt: skip
-    """Compiled kernel `name` and its grid, for X of `n_rows` rows; for `n_sets`, `stack`, `aligned` see `layout_of`."""
+    """Compiled kernel `name` and its grid, for X of `n_rows` rows; for the others see `layout_of`."""
     device = runtime.device
-    layout = layout_of(device, computation, dtype.itemsize, n_sets, stack, aligned)
+    layout = layout_of(device, computation, dtype.itemsize, n_sets, stack, aligned, same_bits)
     text, shared = source(name, computation, codes, layout, dtype.name, runtime.dialect)
     kernel = runtime.kernel(text, name, layout.threads, shared)
     set_blocks, n_sums = -(-n_sets // layout.sets), n_sets * computation.slots
@@ -87,31 +87,32 @@ def launch(
         blocks, spread = layout.row_blocks(device, n_rows), 1
     else:
         spread = layout.spread
-        in_lanes = spread > 1
-        blocks = blocks_in_lanes(device, layout, n_rows) if in_lanes else row_blocks(
-            device, layout, n_rows, set_blocks, kernel.registers
-        )
+        sharing = 1 if same_bits else set_blocks  # blocks beside one another
+        in_lanes, registers = spread > 1, kernel.registers
+        blocks = blocks_in_lanes(device, layout, n_rows) if in_lanes else row_blocks(device, layout, n_rows, sharing, registers)
     on_host = not n_sums or (runtime.host_visible and n_sums * blocks * spread <= _MOST_SUMS_ON_HOST)
     add = functools.partial(add_block_sums, threads=layout.adders, side=layout.side, spread=spread)
     return Launch(runtime, kernel, add, on_host, (set_blocks, blocks), n_rows, n_sets, n_sums, spread)
 
 
 def layout_of(
-    device: Device, computation: Computation, itemsize: int, n_sets: int, stack: bool, aligned: bool
+    device: Device, computation: Computation, itemsize: int, n_sets: int, stack: bool, aligned: bool, same_bits: bool = False
 ) -> GLMLayout | ProductsLayout:
     """The layout of the kernel.
 
     `itemsize` is the bytes of a number of X, and `aligned` says whether X allows 16-byte accesses. If `stack`, the
-    coefficients are a stack of sets, be it of one; else one set, which another kernel reads X faster for.
+    coefficients are a stack of sets, be it of one; else one set, which another kernel reads X faster for. If `same_bits`, a
+    set's sums do not depend on the number of sets, nor on whether they are a stack.
     """
     columns = computation.columns
-    if stack and computation.outcomes == 1 and not computation.vector:
+    if (stack or same_bits) and computation.outcomes == 1 and not computation.vector:
         load = next(n for n in (16 // itemsize, 2, 1) if columns % n == 0) if aligned else 1
         predictors = [Predictor(gradient=computation.gradient)]
         found = products_layout(device, [columns], predictors, itemsize, computation.n_sums, n_sets, load=load)
         if found is not None:
             return found
-    return layout_for(device, computation, itemsize, n_sets, aligned)
+    one_by_one = same_bits and device.type != "cpu"  # a CPU adds the rows of each set in the same order anyway
+    return layout_for(device, computation, itemsize, 1 if one_by_one else n_sets, aligned)
 
 
 def source(

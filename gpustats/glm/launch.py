@@ -34,10 +34,13 @@ class Evaluated(NamedTuple):
 
 
 class Launcher:
-    """Launcher of a GLM's kernels on the device of its data; models with as many rows there may share the `plans`."""
+    """Launcher of a GLM's kernels on the device of its data; models with as many rows there may share the `plans`.
 
-    def __init__(self, data: GLMData, plans: Plans[Plan]):
-        self.data, self._plans = data, plans
+    If `same_bits`, what a set of parameters gets does not depend on the other sets of a call.
+    """
+
+    def __init__(self, data: GLMData, plans: Plans[Plan], same_bits: bool = False):
+        self.data, self._plans, self._same_bits = data, plans, same_bits
 
     def run_task(self, arguments: Arguments, task: Task, weights: Column | None = None) -> Evaluated:
         """Start the kernel for a task and wait for its sums; values for each row may still be under way."""
@@ -68,7 +71,7 @@ class Launcher:
             data.runtime, data.sizes.n_rows, data.design.aligned, task, *arguments.kinds.values(), tuple(own), arguments.n_sets,
             bool(arguments.lead), arguments.outcomes, weights is None,
         )  # fmt: skip
-        return self._plans.plan(kind, _new_plan, data, arguments, task, weights is not None, own)
+        return self._plans.plan(kind, _new_plan, data, arguments, task, weights is not None, own, self._same_bits)
 
     def kernel_values(
         self, arguments: Arguments, operands: Sequence[str], placed: Mapping[str, Values], rows: Sequence[KernelValue],
@@ -103,7 +106,9 @@ class Launcher:
         return values
 
 
-def _new_plan(data: GLMData, arguments: Arguments, task: Task, weighted: bool, own: Sequence[str]) -> Plan:
+def _new_plan(
+    data: GLMData, arguments: Arguments, task: Task, weighted: bool, own: Sequence[str], same_bits: bool
+) -> Plan:
     """Plan of a task; `own`: arguments of the density with values for each row that differ between sets."""
     family = arguments.family
     codes, names = _codes(arguments, task, weighted), family.names(weighted)
@@ -122,7 +127,7 @@ def _new_plan(data: GLMData, arguments: Arguments, task: Task, weighted: bool, o
     )
     launch = kernel.launch(
         data.runtime, data.dtype, f"{family.density.name}_glm", computation, codes, data.sizes.n_rows, arguments.n_sets,
-        bool(arguments.lead), data.design.aligned,
+        bool(arguments.lead), data.design.aligned, same_bits,
     )  # fmt: skip
     return launch, codes.operands
 

@@ -344,7 +344,8 @@ class Mixture(BoundDensity, Fitting, Replayable):
             or (self._native and not (is_contiguous(self._x) and self._x.dtype == dtype))  # a user's array may change
         ):  # fmt: skip
             return None
-        return one_pass(self._terms, self._runtime, self._of_type(dtype), arguments, wrt, len(arguments[-1]) if of_sets else None)
+        x, n_sets = self._of_type(dtype), len(arguments[-1]) if of_sets else None
+        return one_pass(self._terms, self._runtime, x, arguments, wrt, n_sets)
 
     def _of_type(self, dtype: np.dtype) -> Array:
         """Observations in the type of a call; a copy in another type stays for further calls."""

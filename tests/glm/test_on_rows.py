@@ -139,6 +139,9 @@ def test_which_calls(monkeypatch, rng):
         glm = gs.GLM(gs.bernoulli_logit, np.zeros(rows), np.ones((rows, columns)))
         glm(np.zeros(columns))
         assert bool(glm._delegate._rows) is wanted
+        several = gs.GLM(gs.bernoulli_logit, np.zeros(rows), np.ones((rows, columns)))
+        several(np.zeros((2, columns)))  # each set has the bits that it has alone
+        assert bool(several._delegate._rows) is wanted
     assert choose.get().device.type == "cpu"
     y, X, beta = np.zeros(n), np.ones((n, 2)), np.zeros(2)
     for glm, call in [
