@@ -1,4 +1,7 @@
-"""Density bound to data on a device."""
+"""Density bound to data on a device.
+
+What users call and the parts of a call are one module: a method is a line or two, and what it says of itself.
+"""
 
 from __future__ import annotations
 

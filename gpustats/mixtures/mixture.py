@@ -31,7 +31,7 @@ from .fitting import Fitting
 from .kernels import MIXTURE, SOFTMAX, softmax_layout
 from .on_rows import along
 from .one_pass import MOST_COMPONENTS, WEIGHTS, one_pass
-from .terms import shares, weighted_term
+from .terms import as_sets, shares, weighted_term
 
 #: Repeated call of the summed log-density and its derivatives, that in the log-weights first.
 _OnePass: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
@@ -245,7 +245,7 @@ class Mixture(BoundDensity, Fitting, Replayable):
             value, totals = 0.0, np.zeros(0, dtype)
         x, *parameters = call.values
         ranks = [a.rank for a in call.terms.arguments[1:]]
-        sets = [_as_sets(self._runtime, v, rank) for v, rank in zip(parameters, ranks, strict=True)]
+        sets = [as_sets(self._runtime, v, rank) for v, rank in zip(parameters, ranks, strict=True)]
         share = shares(self._terms).for_arguments(kwargs)
         counts, found = gradient_of(share, names or (share.arguments[-2].name,))([x, *sets, totals], self._runtime)
         given = dict(zip((a.name for a in function.arguments), call.values, strict=False))
@@ -398,12 +398,3 @@ class Mixture(BoundDensity, Fitting, Replayable):
 
 
 _KINDS = ("number", "vector", "matrix")
-
-
-def _as_sets(runtime: Runtime, value: Value, rank: int) -> Any:
-    """Parameter sets along the first axis, as a sum takes them: with an axis for the rows behind it."""
-    if isinstance(value, float) or len(value.shape) == rank:
-        return value
-    if is_device_array(value):
-        value = as_read(runtime, value, value.dtype)
-    return value.reshape(value.shape[0], 1, *value.shape[1:])

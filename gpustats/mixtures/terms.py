@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
+from ..evaluation.placement import as_read
 from ..evaluation.pointwise import Pointwise
 from ..language.derived import with_argument
 from ..language.names import fresh_name
+from ..runtime.arrays import is_device_array
+from ..runtime.base import Runtime
+from ..runtime.types import Value
 
 
 def weighted_term(function: Pointwise) -> Pointwise:
@@ -31,3 +36,12 @@ def shares(terms: Pointwise) -> Pointwise:
     )
     made, total = with_argument(terms.function, "share", "total", body, terms.functions.get)
     return terms.with_function(made, by_row=[total])
+
+
+def as_sets(runtime: Runtime, value: Value, rank: int) -> Any:
+    """Parameter sets along the first axis, as a sum takes them: with an axis for the rows behind it."""
+    if isinstance(value, float) or len(value.shape) == rank:
+        return value
+    if is_device_array(value):
+        value = as_read(runtime, value, value.dtype)
+    return value.reshape(value.shape[0], 1, *value.shape[1:])

@@ -145,7 +145,6 @@ def test_which_calls(monkeypatch, rng):
     assert choose.get().device.type == "cpu"
     y, X, beta = np.zeros(n), np.ones((n, 2)), np.zeros(2)
     for glm, call in [
-        (gs.GLM(gs.bernoulli_logit, y, X), lambda glm: glm(np.zeros((2, 2)))),
         (gs.GLM(gs.bernoulli_logit, y, X), lambda glm: glm.value_and_grad(beta, wrt="X")),
         (gs.GLM(gs.bernoulli_logit, y, X), lambda glm: glm(beta, np.zeros(n))),
         (gs.GLM(gs.categorical_logit, y, X), lambda glm: glm(np.zeros((2, 3)))),
