@@ -25,9 +25,9 @@ def test_glm(n, k, outcomes, dtype, rng):
     beta = rng.normal(size=(max(SETS), k, *[outcomes] * bool(outcomes)))
     alpha = rng.normal(size=(max(SETS), 1, *[outcomes] * bool(outcomes)))
     alone = [glm.value_and_grad(beta[i], alpha[i, 0]) for i in (0, 1)]
-    for glm in (glm, pickle.loads(pickle.dumps(glm))):
+    for model in (glm, pickle.loads(pickle.dumps(glm))):
         for sets in SETS:
-            value, gradient = glm.value_and_grad(beta[:sets], alpha[:sets])
+            value, gradient = model.value_and_grad(beta[:sets], alpha[:sets])
             for i in range(min(sets, 2)):
                 same(value[i], alone[i][0])
                 same(gradient["beta"][i], alone[i][1]["beta"])

@@ -24,7 +24,6 @@ from ..kernels.layout import power_of_two, row_blocks
 from ..likelihood import BoundDensity
 from ..rows.along import Along
 from ..runtime.arrays import as_array, is_contiguous, is_device_array, result_dtype
-from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value
 from .fitting import Fitting
