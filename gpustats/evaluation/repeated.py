@@ -91,13 +91,15 @@ class Results:
     def __init__(self, results: Sequence[Result], values: np.ndarray | None = None, lead: Shape | None = None):
         self.results = results
         self.values = np.zeros(1, int) if values is None else values
-        self._values, self._lead, self.n_sets = _index(self.values, lead), lead, len(self.values)
+        self._lead, self.n_sets = lead, len(self.values)
+        self._first = int(self.values.flat[0]) if lead is None else 0
+        self._take = _taker(self.values)
         by_name = {name: [r for r in results if r.name == name] for name in dict.fromkeys(r.name for r in results)}
         self._readers = [(name, _reader(own)) for name, own in by_name.items()]
 
     def __call__(self, numbers: np.ndarray, kept: Sequence[Array] = ()) -> tuple[Value, dict[str, Value]]:
         """Value, and derivatives by their names."""
-        value = numbers.item(self._values) if self._lead is None else numbers[self._values].reshape(self._lead).copy()
+        value = numbers.item(self._first) if self._lead is None else self._take(numbers).reshape(self._lead)
         return value, {name: read(numbers, kept) for name, read in self._readers}
 
     def by_set(self, kept: Sequence[int]) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
@@ -115,13 +117,33 @@ class Results:
         return found
 
 
-def _index(places: np.ndarray, shape: Shape | None) -> Any:
-    """Index of places, (sets, …): a number for one, a slice for places one after another, else the places themselves."""
-    flat = places.ravel()
-    if flat.size == 1:
-        return int(flat[0])
-    one_set = len(places) == 1 or (shape is not None and math.prod(shape) == flat.size)
-    return slice(int(flat[0]), int(flat[-1]) + 1) if one_set and flat.size and (np.diff(flat) == 1).all() else places
+def _taker(places: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Function that copies the numbers at places, (sets, …), by slices where these lie at regular distances."""
+
+    def by_index(numbers: np.ndarray) -> np.ndarray:
+        found: np.ndarray = numbers[places]
+        return found
+
+    if not places.size:
+        return by_index
+    lines, shape = places.reshape(len(places), -1), places.shape
+    (sets, width), first = lines.shape, int(lines[0, 0])
+    step = int(lines[1, 0]) - first if sets > 1 else width
+    if step < width or (lines != first + step * np.arange(sets)[:, None] + np.arange(width)).any():
+        return by_index
+    before = first % step  # numbers of a line before those that are wanted
+    start, end = first - before, first - before + sets * step
+    if step == width:
+        return lambda numbers: numbers[first : first + places.size].copy().reshape(shape)
+    if before + width > step:
+        return by_index
+
+    def by_lines(numbers: np.ndarray) -> np.ndarray:
+        if numbers.size < end:  # the last line is shorter
+            return by_index(numbers)
+        return numbers[start:end].reshape(sets, step)[:, before : before + width].copy().reshape(shape)
+
+    return by_lines
 
 
 def _reader(parts: Sequence[Result]) -> Callable[[np.ndarray, Sequence[Array]], Value]:
@@ -131,16 +153,15 @@ def _reader(parts: Sequence[Result]) -> Callable[[np.ndarray, Sequence[Array]], 
         return lambda numbers, kept: _added(parts, numbers, kept)
     if of_kept is not None:
         return lambda numbers, kept: kept[of_kept]
-    index = _index(places, shape)
+    take = _taker(places)
     if shape is None:
-        if type(index) is int:
-            return lambda numbers, kept: numbers.item(index)
-        return lambda numbers, kept: float(numbers[index].sum(-1).sum())
-    if type(index) is int:
-        index = slice(index, index + 1)
+        if places.size == 1:
+            first = int(places.flat[0])
+            return lambda numbers, kept: numbers.item(first)
+        return lambda numbers, kept: float(take(numbers).sum(-1).sum())
     if places.size != math.prod(shape):  # what sets share is added up
-        return lambda numbers, kept: numbers[index].sum(0).reshape(shape)
-    return lambda numbers, kept: numbers[index].reshape(shape).copy()
+        return lambda numbers, kept: take(numbers).sum(0).reshape(shape)
+    return lambda numbers, kept: take(numbers).reshape(shape)
 
 
 def _added(parts: Sequence[Result], numbers: np.ndarray, kept: Sequence[Array]) -> np.ndarray:
