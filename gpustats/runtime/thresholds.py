@@ -319,6 +319,11 @@ MIXTURES_HELD_NUMBERS = Threshold(
     24, "numbers of components, of one row, of a thread of a GPU", NOT_RECORDED, "2026-11-23"
 )
 
+MIXTURES_EXACT = Threshold(
+    (50_000, 18), "observations from which on second derivatives are worth a kernel of their own, and parameters of it at most",
+    CPU, "2026-11-28",
+)
+
 # ---- processes
 
 PROCESSES_MOST_FOR_ONE_SET = Threshold(
