@@ -326,6 +326,9 @@ MIXTURES_EXACT = Threshold(
 
 # ---- processes
 
+PROCESSES_MOST_EXACT = Threshold(
+    512, "observations up to which exact second derivatives, by the host, are cheap", CPU, "2026-11-28"
+)
 PROCESSES_MOST_FOR_ONE_SET = Threshold(
     256, "observations up to which a GPU takes one block for a call of one set", NOT_RECORDED, "2026-11-25", "gp"
 )
