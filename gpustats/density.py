@@ -285,7 +285,7 @@ class Density(Distribution):
         self, x: Values | None = None, *, fixed: Mapping[str, Values] | None = None,
         start: Mapping[str, Values] | None = None, weights: Values | None = None, lower: Values | None = None,
         upper: Values | None = None, groups: ArrayLike | None = None, max_iterations: int = 200,
-        devices: str | Sequence[str | Device] | None = None,
+        devices: str | Sequence[str | Device] | None = None, memory: int | None = None,
     ) -> Estimates:  # fmt: skip
         """Estimates of the parameters by maximum likelihood, for one data set or for many at once.
 
@@ -312,6 +312,11 @@ class Density(Distribution):
             data lie on the host. A device takes a piece of 256 data sets or more, and the next one when it is done. The pieces
             do not depend on the devices: any number of one kind finds the same bits, which are those of a call without
             `devices` to rounding.
+        memory : int, optional
+            Bytes on a device for one data set x, (N,), in memory or in a file: larger ones are read in pieces, once for each
+            step. x, weights and parameters that are known for each observation may be read by slices, as `gpustats.Likelihood`
+            has it; `devices` share them. The search is that of `gpustats.Likelihood.fit`, in the type of x, which does not stop
+            at kinks.
 
         Returns
         -------
@@ -323,15 +328,14 @@ class Density(Distribution):
         ValueError
             Also where no parameters are found at which there is a likelihood.
         NotImplementedError
-            For vectors; for intervals without a distribution function.
+            For vectors; for intervals without a distribution function; with `memory`, for an end of the support.
 
         Notes
         -----
         Newton's method with exact derivatives and damping, in float64, on the logarithms of positive parameters and the log
         odds of those in [0, 1]. All data sets take each step in one launch. A parameter that is an end of the support, as of
         `uniform`, is estimated by the outermost observation.
-        The data are in memory; ``gs.Likelihood(density, x, memory=…).fit()`` reads one data set from a file in pieces, and has
-        robust errors and profile intervals.
+        ``gs.Likelihood(density, x).fit()`` has robust errors and profile intervals, bounds and priors.
 
         Examples
         --------
@@ -347,6 +351,12 @@ class Density(Distribution):
         from .fits.fit import fit
         from .fits.model import Model
 
+        if memory is not None:
+            if x is None or groups is not None:
+                raise ValueError("memory is for one data set x, (N,): without lower, upper and groups")
+            from .fits.one_data_set import fit_in_pieces
+
+            return fit_in_pieces(self, x, fixed, start, weights, max_iterations, devices, memory)
         model = Model(self.log_density, self.definition)
         return fit(model, x, fixed, start, weights, lower, upper, groups, max_iterations, devices)
 

@@ -37,7 +37,7 @@ def loo(
     Parameters
     ----------
     model : Rows, GLM, Likelihood or Mixture
-        N rows.
+        N rows. Where several devices share them, each takes its own, unless `groups` are left out.
     draws : dict or ArviZ tree
         Draws of the posterior: name of each parameter -> array, (chain, draw, …) or (draw, …), with the parameter's own axes
         behind; a value without these axes is that of all draws. Or what ArviZ has with a group ``posterior``, such as what
@@ -190,11 +190,15 @@ def by_row(
 ) -> np.ndarray:
     """Numbers of each row, (N, count), the last of which is the first draw whose term is not finite."""
     found = np.empty((source.n_rows, count))
-    for rows, terms, order in source.pieces(draws, sizes):
-        numbers = numbers_of(terms)
-        del terms
-        found[rows if order is None else rows[order]] = numbers
-        refuse_strange(found[rows, -1], draws, lambda i: f"row {rows[i]}")  # noqa: B023
+
+    def write(own: Source | TableSource, its_draws: Draws, first: int) -> None:
+        for rows, terms, order in own.pieces(its_draws, sizes):
+            numbers, rows = numbers_of(terms), first + rows
+            del terms
+            found[rows if order is None else rows[order]] = numbers
+            refuse_strange(found[rows, -1], draws, lambda i: f"row {rows[i]}")  # noqa: B023
+
+    source.each(draws, write)
     return found
 
 

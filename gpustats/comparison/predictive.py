@@ -8,15 +8,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..draws.generator import Generator, as_generator
+from ..draws.generator import as_generator
 from ..glm import GLM
 from ..likelihood import Likelihood
 from ..parallel.divide import sizes_of
-from ..parallel.pieces import in_memory
+from ..rows.model import Rows
 from ..runtime import arrays
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, Shape, Value
+from ..runtime.types import Array
 from .draws import GivenDraws, read_draws
+from .replicated import UsersSampler, replicas_of
 from .sources import source_of
 
 #: Test quantity: from data sets (draws, N) or (draws, N, d) to a number of each, (draws,).
@@ -51,15 +52,16 @@ class PredictiveCheck:
 
 
 def predictive_check(
-    model: Likelihood | GLM, draws: GivenDraws, quantities: Mapping[str, Quantity], *, rng: Any = None,
-    on_device: bool = False, memory: int | None = None,
+    model: Likelihood | GLM | Rows, draws: GivenDraws, quantities: Mapping[str, Quantity], *, rng: Any = None,
+    on_device: bool = False, memory: int | None = None, sampler: UsersSampler | None = None,
 ) -> PredictiveCheck:  # fmt: skip
     """Posterior predictive check: for each draw of the posterior a data set is drawn, and reduced to test quantities.
 
     Parameters
     ----------
-    model : Likelihood or GLM
-        N observations, whose density has a sampler.
+    model : Likelihood, GLM or Rows
+        N observations, whose density has a sampler. The function of a row is a density, too, as of ``gs.Rows(gs.normal, …)``,
+        and its first argument the data; weights do not count.
     draws : dict or ArviZ tree
         As for `loo`.
     quantities : mapping
@@ -72,6 +74,10 @@ def predictive_check(
         Then data sets do not come to the host.
     memory : int, optional
         Bytes of the data sets that are there at a time, at most; by default 256 MiB.
+    sampler : callable, optional
+        For a Rows of any function, whose first argument is the data: function of a dict of parameters by name, (draws, …) each
+        but for those that all draws share, and of a generator, which `Density.rvs` takes as ``rng``. It gives data sets,
+        (draws, N).
 
     Returns
     -------
@@ -80,7 +86,7 @@ def predictive_check(
     Raises
     ------
     TypeError
-        For other models, which have no sampler.
+        For models without a sampler.
     ValueError
         Where a quantity has not one number for each data set, with its name, and as `loo`.
 
@@ -99,8 +105,7 @@ def predictive_check(
     >>> check.p_values["max"] < 0.01
     True
     """
-    if not isinstance(model, Likelihood | GLM):
-        raise TypeError(f"replicated data are drawn of a Likelihood or a GLM, not of a {type(model).__name__}")
+    replicas = replicas_of(model, sampler)
     if not quantities:
         raise ValueError("quantities is empty: give a function for each test quantity, by its name")
     sizes_of(memory, None)
@@ -108,18 +113,15 @@ def predictive_check(
     known = read_draws(draws, source.names, least=1)
     given = source.arguments(known)
     source.row_axes(given)
-    data = in_memory(model._held())["x" if isinstance(model, Likelihood) else "y"]
-    observed = np.asarray(to_host(data) if arrays.is_device_array(data) else data)
-    if on_device:
-        given = {n: v if isinstance(v, float) else source.runtime.to_device(np.ascontiguousarray(v)) for n, v in given.items()}
+    observed, runtime = replicas.observed, source.runtime if on_device else None
     generator = as_generator(rng)
-    size = max((memory or BYTES_OF_PIECE) // max(8 * observed.size, 1), 1)
-    data_set = source.runtime.to_device(observed[None]) if on_device else observed[None]
+    size = max((memory or BYTES_OF_PIECE) // max(8 * observed.size * replicas.n_arrays, 1), 1)
+    data_set = observed[None] if runtime is None else runtime.to_device(observed[None])
     parts: dict[str, list[np.ndarray]] = {name: [] for name in quantities}
     for first in range(0, known.n, size):
         end = min(first + size, known.n)
         own = {n: v if n in known.shared else v[first:end] for n, v in given.items()}
-        replicated = _replicated(model, own, (end - first, *observed.shape), generator)
+        replicated = replicas.drawn(own, end - first, generator, runtime)
         for name, quantity in quantities.items():
             parts[name].append(_numbers(name, quantity, replicated))
         del replicated
@@ -127,15 +129,6 @@ def predictive_check(
         {n: float(_numbers(n, quantity, data_set)[0]) for n, quantity in quantities.items()},
         {n: np.concatenate(found) for n, found in parts.items()},
     )
-
-
-def _replicated(
-    model: Likelihood | GLM, given: Mapping[str, Value], shape: Shape, generator: Generator
-) -> Array:
-    """Data sets, one for each of some draws."""
-    if isinstance(model, GLM):
-        return model.rvs(**given, rng=generator)
-    return model.density.rvs(**given, size=shape[:2], rng=generator)
 
 
 def _numbers(name: str, quantity: Quantity, data: Array) -> np.ndarray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..likelihood import Likelihood
 from ..mixtures.mixture import Mixture
 from ..mixtures.on_rows import MOST_ON_ROWS, mixture_rows
 from ..mixtures.one_pass import WEIGHTS
+from ..parallel.devices import Devices
 from ..parallel.pieces import Options, in_memory
 from ..parallel.ragged import Ragged
 from ..parallel.rows import read
@@ -94,6 +96,24 @@ class Source(ABC):
             del found, model
             yield Piece(np.arange(first, end) if order is None else order[first:end], terms, order_of_terms)
             del terms
+
+    def each(self, draws: Draws, work: Callable[[Source, Draws, int], object]) -> None:
+        """Call of a function with a source of the rows of each device that shares them, the draws for these, and the first row.
+
+        It is called in a thread of each device. A model of one device has one source, itself.
+        """
+        spread = getattr(self.model, "_pieces", None)
+        if not isinstance(spread, Devices):
+            work(self, draws, 0)
+            return
+        axes = self.row_axes(self.arguments(draws))
+
+        def of_device(model: Any, first: int, end: int) -> None:
+            rows = slice(first, end)
+            own = {n: v[(..., rows, *[slice(None)] * (-axes[n] - 1))] if n in axes else v for n, v in draws.values.items()}
+            work(type(self)(model), replace(draws, values=own), first)
+
+        spread.each(of_device)
 
     @property
     @abstractmethod
@@ -284,6 +304,10 @@ class TableSource:
 
     def __init__(self, table: np.ndarray):
         self._table, self.runtime, self.n_rows = table, choose.get(), table.shape[1]
+
+    def each(self, draws: Draws, work: Callable[[TableSource, Draws, int], object]) -> None:
+        """See `Source.each`."""
+        work(self, draws, 0)
 
     def pieces(self, draws: Draws, sizes: Options, order: np.ndarray | None = None) -> Iterator[Piece]:
         """See `Source.pieces`."""

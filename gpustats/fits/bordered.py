@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..runtime.types import Doubles
+from .block_factors import BlockFactors
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -67,8 +68,9 @@ class Bordered:
 
     def plus_diagonal(self, added: Doubles) -> Bordered:
         """Sum of the matrix and a diagonal, (P,)."""
-        blocks, each = self.blocks.copy(), range(self.block_places.shape[1])
-        blocks[:, each, each] += added[self.block_places]
+        blocks = self.blocks.copy(order="K")
+        for i, places in enumerate(self.block_places.T):
+            blocks[:, i, i] += added[places]
         return replace(self, border=self.border + np.diag(added[self.places]), blocks=blocks)
 
     def scaled(self, slopes: Doubles) -> Bordered:
@@ -78,7 +80,7 @@ class Bordered:
             self,
             border=self.border * np.outer(own, own),
             blocks=self.blocks * (of_blocks[:, :, None] * of_blocks[:, None, :]),
-            coupling=self.coupling * (of_blocks[:, :, None] * own),
+            coupling=self.coupling * of_blocks[:, :, None] * own,
         )
 
     def pinned(self, pinned: np.ndarray) -> Bordered:
@@ -90,8 +92,8 @@ class Bordered:
     def times(self, vector: Doubles) -> Doubles:
         """Product with a vector, (P,)."""
         own, of_blocks, found = vector[self.places], vector[self.block_places], np.empty(self.size)
-        found[self.places] = self.border @ own + np.einsum("gmr,gm->r", self.coupling, of_blocks)
-        found[self.block_places] = np.einsum("gmn,gn->gm", self.blocks, of_blocks) + self.coupling @ own
+        found[self.places] = self.border @ own + _flat(self.coupling) @ of_blocks.T.ravel()
+        found[self.block_places] = np.einsum("gmn,gn->gm", self.blocks, of_blocks) + _times(self.coupling, own)
         return found
 
     def toarray(self) -> Doubles:
@@ -132,6 +134,18 @@ class Bordered:
             return None
 
 
+def _flat(coupling: Doubles) -> Doubles:
+    """Coupling as a matrix, (r, m G); a view where the numbers of all groups lie side by side."""
+    g, m, r = coupling.shape
+    return coupling.transpose(2, 1, 0).reshape(r, m * g)
+
+
+def _times(coupling: Doubles, right: Doubles) -> Doubles:
+    """Products of a coupling with a vector (r,), (G, m), or with a matrix (r, s), (G, m, s)."""
+    g, m, _ = coupling.shape
+    return (right.T @ _flat(coupling)).reshape(*right.shape[1:], m, g).T
+
+
 class Factor:
     """Factor of a positive definite matrix, whose diagonal was scaled to 1 by the numbers `unit`.
 
@@ -142,10 +156,10 @@ class Factor:
         from scipy.linalg import cho_factor
 
         self._matrix, self._unit = scaled, unit
-        np.linalg.cholesky(scaled.blocks)  # raises where one is not positive definite
-        self._solved = np.linalg.solve(scaled.blocks, scaled.coupling) if scaled.block_places.size else scaled.coupling
+        self._blocks = BlockFactors(scaled.blocks)
+        self._solved = self._blocks.solve(scaled.coupling)
         #: what is left of the border when the groups are eliminated
-        self.complement = scaled.border - np.einsum("gmr,gms->rs", scaled.coupling, self._solved, optimize=True)
+        self.complement = scaled.border - _flat(scaled.coupling) @ _flat(self._solved).T
         self._cholesky = cho_factor(self.complement, lower=True) if len(scaled.places) else None
 
     def _of_border(self, right: Doubles) -> Doubles:
@@ -157,10 +171,10 @@ class Factor:
         """Solution of the system with a vector, (P,)."""
         matrix, vector = self._matrix, vector * self._unit
         found, of_blocks = np.empty(len(vector)), vector[matrix.block_places]
-        own = self._of_border(vector[matrix.places] - np.einsum("gmr,gm->r", self._solved, of_blocks))
+        own = self._of_border(vector[matrix.places] - _flat(self._solved) @ of_blocks.T.ravel())
         found[matrix.places] = own
         if of_blocks.size:
-            found[matrix.block_places] = np.linalg.solve(matrix.blocks, of_blocks[..., None])[..., 0] - self._solved @ own
+            found[matrix.block_places] = self._blocks.solve(of_blocks[..., None])[..., 0] - _times(self._solved, own)
         return found * self._unit
 
     def inverse_diagonal(self) -> Doubles:
@@ -169,8 +183,9 @@ class Factor:
         own = self._of_border(np.eye(len(matrix.places)))
         found[matrix.places] = np.diagonal(own)
         if matrix.block_places.size:
-            alone = np.diagonal(np.linalg.inv(matrix.blocks), axis1=1, axis2=2)
-            found[matrix.block_places] = alone + np.einsum("gmr,gmr->gm", self._solved @ own, self._solved)
+            alone = np.diagonal(self._blocks.inverse(), axis1=1, axis2=2)
+            across = _times(self._solved, own)
+            found[matrix.block_places] = alone + np.einsum("gmr,gmr->gm", across, self._solved)
         return found * self._unit**2
 
     def inverse(self) -> Doubles:
@@ -185,5 +200,5 @@ class Factor:
             flat = at.ravel()
             found[np.ix_(flat, matrix.places)], found[np.ix_(matrix.places, flat)] = -across, -across.T
             found[np.ix_(flat, flat)] = across @ np.reshape(self._solved, (-1, len(own))).T
-            found[at[:, :, None], at[:, None, :]] += np.linalg.inv(matrix.blocks)
+            found[at[:, :, None], at[:, None, :]] += self._blocks.inverse()
         return found * np.outer(unit, unit)

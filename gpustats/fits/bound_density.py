@@ -27,14 +27,19 @@ def start_in(words: Collection[str]) -> float:
 
 def sample_of(x: Any) -> np.ndarray:
     """Some observations, on the host, from all over the data: runs of them where they are read by slices."""
-    n = x.shape[0]
-    if not is_stored(x):
-        part = x[:: max(n // SAMPLE, 1)] if not is_device_array(x) else x
-        found = np.asarray(to_host(part) if is_device_array(part) else part)
-        return np.asarray(found[:: max(len(found) // SAMPLE, 1)], float)
+    return samples_of(x)[0]
+
+
+def samples_of(*arrays: Any) -> list[np.ndarray]:
+    """Numbers of the same rows of several arrays: see `sample_of`."""
+    n = arrays[0].shape[0]
+    if not any(map(is_stored, arrays)):
+        parts = [x if is_device_array(x) else x[:: max(n // SAMPLE, 1)] for x in arrays]
+        found = [np.asarray(to_host(part) if is_device_array(part) else part) for part in parts]
+        return [np.asarray(part[:: max(len(part) // SAMPLE, 1)], float) for part in found]
     runs = 16
-    firsts = np.unique(np.linspace(0, max(n - SAMPLE // runs, 0), runs).astype(int))
-    return np.concatenate([read(x, f, min(f + SAMPLE // runs, n), "x") for f in firsts.tolist()]).astype(float)
+    firsts = np.unique(np.linspace(0, max(n - SAMPLE // runs, 0), runs).astype(int)).tolist()
+    return [np.concatenate([read(x, f, min(f + SAMPLE // runs, n), "x") for f in firsts]).astype(float) for x in arrays]
 
 
 class LikelihoodProblem(Problem):

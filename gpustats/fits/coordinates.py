@@ -289,8 +289,8 @@ class Coordinates:
         """Names of the elements, such as ``beta[0]``."""
         found = list[str]()
         for name, shape in self.shapes.items():
-            places = itertools.product(*map(range, shape))
-            found += [f"{name}[{', '.join(map(str, place))}]" for place in places] if shape else [name]
+            places = itertools.product(*([str(i) for i in range(n)] for n in shape))
+            found += [f"{name}[{', '.join(place)}]" for place in places] if shape else [name]
         return found
 
 

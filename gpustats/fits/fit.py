@@ -57,16 +57,7 @@ def fit(
     devices: str | Sequence[str | Device] | None = None,
 ) -> Estimates:  # fmt: skip
     """Estimates by maximum likelihood: see `Density.fit`."""
-    domains = model.parameters()
-    if not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
-        raise ValueError(f"max_iterations must be a whole number that is not negative, not {max_iterations!r}")
-    start, known = _by_name("start", start, model), _by_name("fixed", fixed, model)
-    if both := start.keys() & known.keys():
-        raise ValueError(f"{both.pop()} is fixed, so it has no start")
-    known = {**{n: v for n, v in model.log_density.defaults.items() if n not in start}, **known}
-    free = {n: words for n, words in domains.items() if n not in known}
-    if not free:
-        raise ValueError(f"all parameters of {model.name} are fixed: there is nothing to fit")
+    start, known, free = told_apart(model, fixed, start, max_iterations)
     rectangles, shape, labels = arranged(x, lower, upper, weights, known, groups)
     begin = {n: _broadcast(n, v, shape) for n, v in start.items()}
     runtime, search = _where(rectangles[0].x, devices)
@@ -81,6 +72,29 @@ def fit(
         at_ends = {n: low_high[side > 0][:, None] for n, side in ends.items()}
         _fit_rectangle(model, rectangle.beside(at_ends), tried.beside(at_ends), max_iterations, search, result)
     return result.estimates(labels)
+
+
+def told_apart(
+    model: Model, fixed: Mapping[str, Values] | None, start: Mapping[str, Values] | None, max_iterations: int
+) -> tuple[dict[str, Values], dict[str, Values], dict[str, frozenset[str]]]:
+    """Starts, known parameters, and the words of the domains of those that are to be estimated, by name."""
+    domains = model.parameters()
+    if not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
+        raise ValueError(f"max_iterations must be a whole number that is not negative, not {max_iterations!r}")
+    begin, known = _by_name("start", start, model), _by_name("fixed", fixed, model)
+    if both := begin.keys() & known.keys():
+        raise ValueError(f"{both.pop()} is fixed, so it has no start")
+    known = {**{n: v for n, v in model.log_density.defaults.items() if n not in begin}, **known}
+    free = {n: words for n, words in domains.items() if n not in known}
+    if not free:
+        raise ValueError(f"all parameters of {model.name} are fixed: there is nothing to fit")
+    return begin, known, free
+
+
+def ends_of(model: Model, x: np.ndarray, known: Mapping[str, Values], free: Mapping[str, frozenset[str]]) -> dict[str, int]:
+    """Parameters that are an end of the support of one data set, (N,): see `Tries.ends`."""
+    rectangle = arranged(x, None, None, None, dict(known), None).rectangles[0]
+    return Tries(model, rectangle, free, {}, _where(rectangle.x, None)[0]).ends()
 
 
 def _by_name(what: str, given: Mapping[str, Values] | None, model: Model) -> dict[str, Values]:

@@ -8,17 +8,13 @@ import numpy as np
 
 from ..evaluation.placement import gather
 from ..evaluation.results import as_host
+from ..rows.column_products import lanes_of
 from ..runtime import arrays
-from ..runtime.base import Device, Runtime
+from ..runtime.base import Runtime
 from ..runtime.types import Array, Value
 
 _MOST_GROUPS_AT_ONCE = 8  # of rows, in a CPU's kernel
 _CHUNK_BYTES = 1 << 24  # bytes that are laid out at a time
-
-
-def lanes_of(device: Device, itemsize: int) -> int:
-    """Number of rows of X that lie side by side: those of a vector register of a CPU, else 1."""
-    return 64 // itemsize if device.type == "cpu" else 1
 
 
 class DesignMatrix:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..kernels.layout import MOST_SHARED_BYTES, RESERVED_SHARED_BYTES, Layout, power_of_two
+from ..rows.column_products import lanes_of
 from ..runtime import thresholds
 from ..runtime.base import Device
-from .design_matrix import lanes_of
 from .task import Computation
 
 

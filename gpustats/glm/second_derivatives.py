@@ -32,7 +32,7 @@ from ..runtime.types import Array, Doubles
 from .arguments import Arguments, GLMArgument, Route
 from .data import GLMData
 from .family import COEFFICIENTS, INTERCEPT, Family
-from .products import ColumnProducts
+from .products import DesignProducts
 
 
 class SecondDerivatives:
@@ -42,8 +42,8 @@ class SecondDerivatives:
         self._family, self._data = family, data
 
     @functools.cached_property
-    def _design(self) -> ColumnProducts:
-        return ColumnProducts(self._data.design)
+    def _design(self) -> DesignProducts:
+        return DesignProducts(self._data.design)
 
     def expanded(self, arguments: Arguments, names: Sequence[str], predictor: Array) -> Expanded:
         """Sum and its derivatives in the elements of parameters, one after another; `predictor` is the linear one."""
@@ -70,7 +70,7 @@ class SecondDerivatives:
 class _Call:
     """Derivatives at the arguments of a call."""
 
-    def __init__(self, family: Family, data: GLMData, design: ColumnProducts, arguments: Arguments, names: Sequence[str]):
+    def __init__(self, family: Family, data: GLMData, design: DesignProducts, arguments: Arguments, names: Sequence[str]):
         if arguments.lead:
             raise ValueError("second derivatives are for one set of coefficients and parameters, not for several")
         if by_row := [n for n in names if arguments.kinds[n] is Route.ROW]:
@@ -113,7 +113,7 @@ class _Call:
             groups = self._data.groups
             assert groups is not None
             width = shape[-1] if len(shape) > 1 else 1
-            return Element(start + np.arange(shape[0]) * width + outcome * (width > 1), groups.on_host(), "groups")
+            return Element(start + np.arange(shape[0]) * width + outcome * (width > 1), groups.on_host, "groups")
         return Number(start + (outcome if shape and shape[-1] > 1 else 0))
 
     def derivatives(self, predictor: Array, second: bool, all_by_row: bool) -> SecondOrder:

@@ -196,7 +196,7 @@ class Varying:
 
     @functools.cached_property
     def _second(self) -> SecondDerivatives:
-        return SecondDerivatives(self.rows(True)._bound, self.runtime)
+        return SecondDerivatives(self.rows(True)._bound, self.rows(True)._own)
 
     def _of_rows(self, arguments: Arguments, wrt: Sequence[str]) -> tuple[list[Value], list[str]]:
         """Values of the parameters of the rows, in their order, and the names of those in `wrt`."""

@@ -7,6 +7,7 @@ Sources: Dempster, Laird & Rubin (1977), J. R. Statist. Soc. B 39, 1; McLachlan 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,18 +17,24 @@ from ..evaluation.expansion import expansion_of
 from ..evaluation.gradient import gradient_of
 from ..evaluation.pointwise import Pointwise
 from ..evaluation.results import as_host
+from ..fits.bordered import Bordered
 from ..fits.bound_density import moment_start, sample_of, start_in, sums_of_scores
 from ..fits.estimates import Estimates
 from ..fits.newton import solve
 from ..fits.problem import Expanded, Named, Problem
 from ..fits.scales import Scales
+from ..runtime import thresholds
 from ..runtime.types import Doubles
+from .on_rows import mixture_rows, on_rows
 from .one_pass import WEIGHTS
 
 if TYPE_CHECKING:
     from ..density import Density
     from ..fits.objective import Prior
+    from ..rows.model import Rows
 
+#: Observations from which on exact second derivatives are worth a kernel of their own, of so many parameters at most.
+LEAST_EXACT_ROWS, MOST_EXACT_PARAMETERS = thresholds.MIXTURES_EXACT.value
 MOST_EM_STEPS, EM_GAIN = 200, 1e-5  # steps, and the gain of an observation at which the likelihood's derivatives take over
 ROWS_OF_SCORES = 1 << 16
 
@@ -68,7 +75,9 @@ class Fitting:
 
         Notes
         -----
-        Steps of expectation maximisation come first, then L-BFGS, and Newton's method for the end. The likelihood has many
+        Steps of expectation maximisation come first, then L-BFGS, and Newton's method for the end. Second derivatives are
+        exact for densities of numbers of 50,000 observations or more, and few components; else they are differences of exact
+        first ones. The likelihood has many
         maxima: another `rng` or `start` may find a better one. It has none where a component shrinks to one observation: a
         prior or a bound keeps it from that.
 
@@ -116,9 +125,19 @@ class MixtureProblem(Problem):
         self.n_rows = mixture.x.shape[0]
         self.n_observations = float(self.n_rows)
         self.single = mixture.x.dtype == np.float32
+        self._rows: Rows | None = None
 
     def exact_in(self, wrt: Sequence[str]) -> bool:
-        return False
+        numbers = self._mixture.x.ndim == 1 and not any(a.rank for a in self._arguments)
+        worth = self.n_rows >= LEAST_EXACT_ROWS and self.k * len(wrt) <= MOST_EXACT_PARAMETERS
+        return numbers and worth and on_rows(self._mixture.density)
+
+    def _hessian(self, values: Named, wrt: Sequence[str]) -> Bordered:
+        """Exact second derivatives, those of a sum over rows; the values have the same shapes each time."""
+        if self._rows is None:
+            mixture, shapes = self._mixture, {n: np.shape(v) for n, v in values.items()}
+            self._rows = mixture_rows(mixture.density, mixture.x, mixture._runtime, shapes)
+        return Bordered.dense(np.asarray(self._rows.hessian(**values, wrt=tuple(wrt))))
 
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         k = self.k
@@ -168,7 +187,8 @@ class MixtureProblem(Problem):
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
         own = {n: v for n, v in values.items() if n != WEIGHTS}
         value, slopes = self._mixture.value_and_grad(np.asarray(values[WEIGHTS]), **own, wrt=tuple(wrt))
-        return Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
+        found = Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
+        return replace(found, hessian=self._hessian(values, wrt)) if second and found.finite else found
 
     def score_sums(self, values: Named, wrt: Sequence[str], clusters: np.ndarray | None, n_clusters: int) -> Doubles:
         mixture = self._mixture

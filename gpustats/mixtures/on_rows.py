@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 MOST_ON_ROWS = 32  # components, each of which a row function writes out
 
 
+def on_rows(density: Density) -> bool:
+    """True if row functions can call a density by its name."""
+    return library.has(density.name, DENSITY) and library.get(density.name) is density.definition
+
+
 def along(density: Density, x: Array, runtime: Runtime, names: Collection[str]) -> Along | None:
     """Derivative of a mixture's sum in a direction; None where row functions cannot call the density by its name.
 
@@ -33,7 +38,7 @@ def along(density: Density, x: Array, runtime: Runtime, names: Collection[str]) 
     names : collection of str
         Parameters in which the direction has components.
     """
-    if not library.has(density.name, DENSITY) or library.get(density.name) is not density.definition:
+    if not on_rows(density):
         return None
 
     @functools.cache

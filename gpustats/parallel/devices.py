@@ -94,6 +94,11 @@ class Devices(Pieces):
         parts = [model._held() for model in self._models]
         return {n: one_after_another([part[n] for part in parts]) if v is None else v for n, v in self._data.items()}
 
+    def each(self, work: Callable[[Any, int, int], object]) -> None:
+        """Call of a function, in a thread of each device, with its model, the first of its rows and the one behind the last."""
+        of_devices = zip(workers(self._runtimes), self._models, self.ranges, strict=False)
+        _results([worker.submit(work, model, *rows) for worker, model, rows in of_devices])
+
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
         calls = list(calls)
         if (waits := self._start(method, calls)) is not None:

@@ -102,6 +102,12 @@ def largest(value: Array, initial: float, name: str) -> float:
     return functools.reduce(lambda found, rows: rows.max(initial=found), parts, initial)
 
 
+def total(value: Array, name: str) -> float:
+    """Sum of an array, in float64. An array that is read by slices passes through the memory."""
+    size = 1 << 20 if is_stored(value) else max(value.shape[0], 1)
+    return math.fsum(float(np.sum(read(value, *rows, name), dtype=float)) for rows in chunks(value.shape[0], size))
+
+
 def split(n_rows: int, shares: Sequence[float], bytes_before: np.ndarray | None = None) -> list[Range]:
     """Ranges of rows as large as the shares demand, without empty ones (but for one of no rows).
 

@@ -64,40 +64,21 @@ class AlongMarginal(Replayable):
 
     def value_and_grad(self, *, wrt: Sequence[str], **arguments: Any) -> tuple[float, dict[str, Any]]:
         """Derivative in the direction, and the components of the product in some parameters."""
-        data, n = self._data, self._data.n
-        given = Parameters.of(self._cov, data.columns, n, {name: arguments[name] for name in self._own}, ())
         moved = {of: np.asarray(arguments[name], float) for name, of in self._directions.items()}
-        values = {name: np.asarray(v) for name, v in given.hyperparameters.by_name.items()}
-        noise = np.broadcast_to(given.sigma, n)
-        noise_change = np.broadcast_to(moved.get(SIGMA, 0.0), n)
-        change_in_mean = np.broadcast_to(moved.get(MEAN, 0.0), n)
+        return _AtValues(self, arguments).along(moved, wrt)
 
-        pairs = _OfPairs(self._over_pairs(tuple(given.hyperparameters.vectors)), values, n, self._lift)
-        factor = linalg.cho_factor(pairs.covariances() + np.diag(np.square(noise)), lower=True)
-        residual = data.y - np.broadcast_to(given.mean, n)
-        alpha, inverse = linalg.cho_solve(factor, residual), linalg.cho_solve(factor, np.eye(n))
-        square = float(residual @ alpha)
-        weight = n / square if self._student_t else 1.0
-        slope = (weight * np.outer(alpha, alpha) - inverse) / 2
-        direction = {name: d for name, d in moved.items() if name in values}
-        cov_change, second = pairs.along(direction, slope)
-        change = cov_change + np.diag(2 * noise * noise_change)
-        found = float(np.sum(slope * change) + weight * (alpha @ change_in_mean))
-        if not wrt:
-            return found, {}
-
-        alpha_change = -linalg.cho_solve(factor, change_in_mean + change @ alpha)
-        square_change = -2 * (alpha @ change_in_mean) - alpha @ change @ alpha
-        weight_change = -weight * square_change / square if self._student_t else 0.0
-        crossed = np.outer(alpha, alpha_change)
-        slope_change = weight_change * np.outer(alpha, alpha) + weight * (crossed + crossed.T) + inverse @ change @ inverse
-        slope_change /= 2
-        of_sigma = 2 * (noise_change * np.diag(slope) + noise * np.diag(slope_change))
-        of_mean = weight_change * alpha + weight * alpha_change
-        products = {name: first + second.get(name, 0.0) for name, first in pairs.slopes(slope_change).items()}
-        for name, by_row in ((SIGMA, of_sigma), (MEAN, of_mean)):
-            products[name] = by_row if np.ndim(arguments[name]) and np.size(arguments[name]) == n else by_row.sum()
-        return found, {name: np.reshape(products[name], np.shape(arguments[name])) for name in wrt}
+    def hessian(self, wrt: Sequence[str], **arguments: Any) -> np.ndarray:
+        """Second derivatives in the elements of parameters that directions have, one after another, (P, P)."""
+        at, columns = _AtValues(self, arguments), list[np.ndarray]()
+        shapes = {n: np.shape(arguments[n]) for n in wrt}
+        for name in wrt:
+            for place in np.ndindex(shapes[name]):
+                moved = {n: np.zeros(shape) for n, shape in shapes.items()}
+                moved[name][place] = 1.0
+                _, product = at.along(moved, wrt)
+                columns.append(np.concatenate([np.ravel(product[n]) for n in wrt]))
+        found = np.array(columns)
+        return (found + found.T) / 2
 
     def _over_pairs(self, vectors: tuple[str, ...]) -> Rows:
         """Sum over pairs of points, the lower triangle, of weights times covariances."""
@@ -112,6 +93,58 @@ class AlongMarginal(Replayable):
                 leaves[f"part{k}"] = parts if measure.scaled else parts.sum(1)
             self._pairs[vectors] = rows_on(self._data.runtime, _row_function(self._cov, code, vectors), None, leaves)
         return self._pairs[vectors]
+
+
+class _AtValues:
+    """Likelihood at some values of its parameters, with its derivatives in any direction."""
+
+    def __init__(self, model: AlongMarginal, arguments: Mapping[str, Any]):
+        data, n = model._data, model._data.n
+        self._arguments, self._student_t = arguments, model._student_t
+        given = Parameters.of(model._cov, data.columns, n, {name: arguments[name] for name in model._own}, ())
+        self._values = {name: np.asarray(v) for name, v in given.hyperparameters.by_name.items()}
+        self._noise = np.broadcast_to(given.sigma, n)
+        self._pairs = _OfPairs(model._over_pairs(tuple(given.hyperparameters.vectors)), self._values, n, model._lift)
+        self._factor = linalg.cho_factor(self._pairs.covariances() + np.diag(np.square(self._noise)), lower=True)
+        residual = data.y - np.broadcast_to(given.mean, n)
+        alpha = self._alpha = linalg.cho_solve(self._factor, residual)
+        self._inverse = _inverse(self._factor[0])
+        self._square = float(residual @ alpha)
+        self._weight = n / self._square if self._student_t else 1.0
+        self._slope = (self._weight * np.outer(alpha, alpha) - self._inverse) / 2
+
+    def along(self, moved: Mapping[str, np.ndarray], wrt: Sequence[str]) -> tuple[float, dict[str, Any]]:
+        """Derivative in a direction, and the product of the Hessian with it in some parameters."""
+        alpha, weight, slope, noise, n = self._alpha, self._weight, self._slope, self._noise, len(self._alpha)
+        noise_change = np.broadcast_to(moved.get(SIGMA, 0.0), n)
+        change_in_mean = np.broadcast_to(moved.get(MEAN, 0.0), n)
+        direction = {name: d for name, d in moved.items() if name in self._values}
+        cov_change, second = self._pairs.along(direction, slope)
+        change = cov_change + np.diag(2 * noise * noise_change)
+        found = float(np.sum(slope * change) + weight * (alpha @ change_in_mean))
+        if not wrt:
+            return found, {}
+
+        alpha_change = -linalg.cho_solve(self._factor, change_in_mean + change @ alpha)
+        square_change = -2 * (alpha @ change_in_mean) - alpha @ change @ alpha
+        weight_change = -weight * square_change / self._square if self._student_t else 0.0
+        crossed = np.outer(alpha, alpha_change)
+        slope_change = weight_change * np.outer(alpha, alpha) + weight * (crossed + crossed.T)
+        slope_change += self._inverse @ change @ self._inverse
+        slope_change /= 2
+        of_sigma = 2 * (noise_change * np.diag(slope) + noise * np.diag(slope_change))
+        of_mean = weight_change * alpha + weight * alpha_change
+        products = {name: first + second.get(name, 0.0) for name, first in self._pairs.slopes(slope_change).items()}
+        shapes = {name: np.shape(self._arguments[name]) for name in wrt}
+        for name, by_row in ((SIGMA, of_sigma), (MEAN, of_mean)):
+            products[name] = by_row if shapes.get(name) and np.prod(shapes[name]) == n else by_row.sum()
+        return found, {name: np.reshape(products[name], shape) for name, shape in shapes.items()}
+
+
+def _inverse(factor: np.ndarray) -> np.ndarray:
+    """Inverse of the matrix whose lower Cholesky factor is given."""
+    lower = np.tril(linalg.lapack.dpotri(factor, lower=1)[0])
+    return lower + np.tril(lower, -1).T
 
 
 class _OfPairs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
     from ..distribution.frozen import Frozen
+
+#: Function that gives second derivatives at values by name, if there are any.
+Hessian: TypeAlias = "Callable[[Mapping[str, Any]], np.ndarray] | None"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -59,21 +62,29 @@ class ProcessProblem(Problem):
     """
 
     def __init__(self, process: Any, domains: Mapping[str, str], log_prior: LogPrior | None):
-        self._value_and_grad: Callable[..., tuple[Any, dict[str, Any]]] = process.value_and_grad
+        self._process, self._hessian = process, dict[tuple[str, ...], Hessian]()  # by the parameters that it is in
         self._log_prior = log_prior
         self.name = type(process).__name__
         self.domains = {n: set(words.split()) for n, words in domains.items()}
         self.n_observations = float(process.n)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_hessian": {}}  # made again where it is asked for
+
     def exact_in(self, wrt: Sequence[str]) -> bool:
-        return False
+        return self._log_prior is None and self._hessian_in(tuple(wrt)) is not None
+
+    def _hessian_in(self, wrt: tuple[str, ...]) -> Hessian:
+        if wrt not in self._hessian:
+            self._hessian[wrt] = self._process._hessian_in(wrt)
+        return self._hessian[wrt]
 
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         return dict(given)
 
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
         try:
-            value, slopes = self._value_and_grad(**values, wrt=tuple(wrt))
+            value, slopes = self._process.value_and_grad(**values, wrt=tuple(wrt))
         except ValueError:  # beyond what the covariance function takes
             return Expanded(-np.inf, np.zeros(sum(np.size(values[n]) for n in wrt)))
         gradient = np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt])
@@ -81,7 +92,8 @@ class ProcessProblem(Problem):
             more, own = self._log_prior(dict(values))
             value = value + more
             gradient += np.concatenate([np.ravel(np.broadcast_to(own.get(n, 0.0), np.shape(values[n]))) for n in wrt])
-        return Expanded(float(value), gradient)
+        hessian = self._hessian_in(tuple(wrt)) if second else None
+        return Expanded(float(value), gradient, None if hessian is None else Bordered.dense(hessian(values)))
 
 
 def estimated(

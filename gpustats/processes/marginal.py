@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..draws.generator import Rng
 from ..evaluation.compiled import RepeatedSum
 from ..parallel.remade import fetched, placed
-from ..runtime import arrays, choose
+from ..runtime import arrays, choose, thresholds
 from ..runtime.choose import Devices
 from ..runtime.types import Array
 from .along import AlongMarginal
@@ -22,9 +22,12 @@ from .factor import Factorised, Solver
 from .parameters import MEAN, SIGMA, Given, Parameters, ParameterSets, X, Y
 from .posterior import Posterior
 from .prediction import Prediction
-from .process import GaussianProcess, PriorMean, new_points, one_set
+from .process import GaussianProcess, PriorMean, completed, new_points, one_set
 from .sets import Sets, pays
 from .spread import Spread
+
+#: Observations up to which second derivatives are exact, for which the host holds some matrices of them.
+MOST_EXACT = thresholds.PROCESSES_MOST_EXACT.value
 
 
 class MarginalLikelihood(GaussianProcess):
@@ -152,6 +155,11 @@ class MarginalLikelihood(GaussianProcess):
 
     def along(self, names: Collection[str]) -> AlongMarginal | None:
         return None if self._spread is not None else AlongMarginal(self.cov, self.data, 1 + self.jitter, self.student_t, names)
+
+    def _hessian_in(self, wrt: Sequence[str]) -> Callable[[Mapping[str, Any]], np.ndarray] | None:
+        exact = 0 < self.n <= MOST_EXACT and self._spread is None and self.device.double
+        along = AlongMarginal(self.cov, self.data, 1 + self.jitter, self.student_t, wrt) if exact else None
+        return None if along is None else lambda values: along.hessian(wrt, **completed(self, **values)[0])
 
     def _fits(self, arguments: Mapping[str, np.ndarray]) -> bool:
         """True if all arguments are numbers or vectors of the right lengths."""

@@ -6,6 +6,7 @@ matrix. So the matrix is a sum of J' diag(f) J' over pairs of arguments, f being
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -96,8 +97,13 @@ class Element:
     """Part of an argument that is an element of a table for each row."""
 
     places: np.ndarray  # of the elements of the table, among all
-    index: np.ndarray  # (N,), the row's place in `places`
+    find: Callable[[], np.ndarray]  # gives `index`, when that is asked for
     key: Any  # the same for tables of one grouping
+
+    @functools.cached_property
+    def index(self) -> np.ndarray:
+        """Each row's place in `places`, (N,)."""
+        return self.find()
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +117,18 @@ class Product:
 Part = Number | Element | Product
 
 
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """Second derivatives in a pair of arguments with one part each, summed over the rows to those in the elements."""
+
+    numbers: Doubles  # of two elements of one grouping those of the same group, (n,), else a matrix
+
+
 class Layout:
-    """Places of P elements in a matrix: in its border, or in the blocks of the groups of one grouping."""
+    """Places of P elements in a matrix: in its border, or in the blocks of the groups of one grouping.
+
+    `blocks` has the elements of each group, (G, m): tables whose elements are those of the groups in their order.
+    """
 
     def __init__(self, size: int, blocks: np.ndarray | None = None):
         self.blocks = np.zeros((0, 0), int) if blocks is None else blocks
@@ -126,15 +142,14 @@ class Layout:
             )
         self.in_border = np.full(size, -1)
         self.in_border[self.border] = np.arange(len(self.border))
-        self.group, self.member = np.full(size, -1), np.full(size, -1)
-        if self.blocks.size:
-            self.group[self.blocks] = np.arange(len(self.blocks))[:, None]
-            self.member[self.blocks] = np.arange(self.blocks.shape[1])
+        #: place of each element of the first group -> its number in the block
+        self.members = {int(place): i for i, place in enumerate(self.blocks[0])} if self.blocks.size else {}
 
     def empty(self) -> Bordered:
-        """Matrix of zeros."""
+        """Matrix of zeros, with the numbers of all groups side by side: there are many groups of few elements."""
         (g, m), r = self.blocks.shape, len(self.border)
-        return Bordered(np.zeros((r, r)), self.border, np.zeros((g, m, m)), np.zeros((g, m, r)), self.blocks)
+        blocks, coupling = np.zeros((g, m, m), order="F"), np.zeros((g, m, r), order="F")
+        return Bordered(np.zeros((r, r)), self.border, blocks, coupling, np.asfortranarray(self.blocks))
 
 
 def sum_of(numbers: Array) -> float:
@@ -153,7 +168,7 @@ def assembled(
     arguments : mapping
         Name -> parts, whose sum the argument is.
     second : mapping
-        Pair of arguments -> second derivative: (N,), or its sum where both are numbers of all rows.
+        Pair of arguments -> second derivative: (N,), or `Summed`, or its sum where both are numbers of all rows.
     layout : Layout
     total : callable
         Sum of an array (N,).
@@ -191,7 +206,8 @@ def _add(
 ) -> None:
     """Add the part of a pair, and its transpose if `both`."""
     if isinstance(left, Element) and isinstance(right, Element) and left.key == right.key:
-        diagonal = _sums(left.index, derivative, len(left.places))
+        summed = isinstance(derivative, Summed)
+        diagonal = derivative.numbers if summed else _sums(left.index, derivative, len(left.places))
         _add_diagonal(found, layout, left.places, right.places, diagonal)
         if both:
             _add_diagonal(found, layout, right.places, left.places, diagonal)
@@ -204,6 +220,8 @@ def _add(
 
 def _product(left: Part, right: Part, f: Any, total: Any) -> Doubles:
     """J' diag(f) J' of two parts."""
+    if isinstance(f, Summed):
+        return f.numbers
     match left, right:
         case Number(), Number():
             return np.array([[f if np.ndim(f) == 0 else total(f)]], float)
@@ -230,25 +248,31 @@ def _sums(index: np.ndarray, numbers: Array, n: int) -> Doubles:
     return np.bincount(index, numbers, n).astype(float, copy=False)
 
 
+def _run(places: np.ndarray) -> slice | np.ndarray:
+    """Places as a slice, where they stand one after another."""
+    run = bool((np.diff(places) == 1).all())
+    return slice(int(places[0]), int(places[-1]) + 1) if run else places
+
+
 def _scatter(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, matrix: Doubles) -> None:
-    in_rows, in_columns = layout.in_border[rows], layout.in_border[columns]
-    if not len(rows) or not len(columns) or in_columns[0] < 0:  # the coupling of a column in a block is that of its row
-        return
-    if in_rows[0] >= 0:
-        found.border[in_rows[:, None], in_columns] += matrix
-    else:
-        found.coupling[layout.group[rows][:, None], layout.member[rows][:, None], in_columns] += matrix
+    if not len(rows) or not len(columns) or layout.in_border[columns[0]] < 0:
+        return  # the coupling of a column in a block is that of its row
+    if layout.in_border[rows[0]] >= 0:
+        found.border[np.ix_(layout.in_border[rows], layout.in_border[columns])] += matrix
+    else:  # an element of each group
+        found.coupling[:, layout.members[int(rows[0])]][:, _run(layout.in_border[columns])] += matrix
 
 
 def _add_diagonal(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, diagonal: Doubles) -> None:
     if not len(rows):
         return
-    if layout.in_border[rows[0]] >= 0 and layout.in_border[columns[0]] >= 0:
+    in_border = layout.in_border[rows[0]] >= 0, layout.in_border[columns[0]] >= 0
+    if all(in_border):
         found.border[layout.in_border[rows], layout.in_border[columns]] += diagonal
-    elif layout.in_border[rows[0]] < 0 and layout.in_border[columns[0]] < 0:
-        found.blocks[layout.group[rows], layout.member[rows], layout.member[columns]] += diagonal
-    elif layout.in_border[rows[0]] < 0:
-        found.coupling[layout.group[rows], layout.member[rows], layout.in_border[columns]] += diagonal
+    elif not any(in_border):
+        found.blocks[:, layout.members[int(rows[0])], layout.members[int(columns[0])]] += diagonal
+    elif in_border[1]:
+        found.coupling[np.arange(len(rows)), layout.members[int(rows[0])], layout.in_border[columns]] += diagonal
 
 
 def members(weights: Array, groups: np.ndarray, n: int) -> Any:

@@ -14,15 +14,16 @@ from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Re
 from ..rewriting.stepwise import NotStepwise
 from ..rewriting.terms_by_step import terms_by_step
 from .calls import Call, Unchanging
-from .groups import Groups
 from .launch import Launch
 from .leaves import Dot, Gather, Leaf, PerRow, SparseDot, StepGather
 from .long_sequences import LongSequences
 from .long_steps import LongSteps
 from .number_arguments import NumberArguments
 from .parts import MOST_SETS, reason_against
-from .passes import Pass, Sets, Sweeps, Task, runs
+from .passes import Pass, Sets, Sweeps, runs
+from .second_passes import SecondOfPairs, pairs_by_order
 from .sheet import Sheet
+from .tasks import Pairs, Task
 
 if TYPE_CHECKING:
     from ..rewriting.stages import Stage
@@ -146,7 +147,8 @@ class Evaluator:
         if not n_rows * n_sets * size:
             return Unchanging(lambda: np.zeros((n_sets, size, size)))
         arguments = tuple(c for n in names for c in self._arguments.of_parameter(n))
-        made = self._pass(self._main, Task(value=False, sums=arguments, second=True), Sets.of(packing))
+        pairs = tuple((a, b) for i, a in enumerate(arguments) for b in arguments[: i + 1])
+        made = self._pass(self._main, Task(value=False, second=Pairs(sums=pairs)), Sets.of(packing))
         lower = np.tril_indices(size)
 
         def read(numbers: np.ndarray, kept: Sequence[Array]) -> np.ndarray:
@@ -155,6 +157,18 @@ class Evaluator:
             return result
 
         return _repeated(self._runtime, packing, _launches([made], packing, n_rows), read)
+
+    def second_of_pairs(self, names: Sequence[str], packing: Packing, n_rows: int) -> Call:
+        """Repeated call of the second derivatives in pairs of arguments that are made of parameters: see `SecondOfPairs`."""
+        arguments = [c for n in names for c in self._arguments.of_parameter(n)]
+        if not n_rows or not arguments:
+            return Unchanging(dict)
+        tables = {c: leaf for c in arguments if isinstance(leaf := self._leaves[c], Gather)}
+        shapes = {c: packing.cores[self._made_of[c]][: len(leaf.indices)] for c, leaf in tables.items()}
+        tasks = pairs_by_order(arguments, self._leaves, shapes, self._main)
+        passes = [self._pass(order, Task(value=False, second=pairs), Sets.of(packing)) for order, pairs in tasks.items()]
+        launches = _launches(passes, packing, n_rows)
+        return _repeated(self._runtime, packing, launches, SecondOfPairs(launches, packing))
 
     def along(self, names: Sequence[str]) -> Evaluator:
         """Evaluator of the derivative in a direction: see `NumberArguments.along`.
@@ -222,7 +236,7 @@ class Evaluator:
     def _sheet(self, key: Key) -> Sheet:
         if key not in self._sheets:
             gathers = (leaf for leaf in self._leaves.values() if isinstance(leaf, Gather))
-            indices = next((leaf.varying for leaf in gathers if _key(leaf) == key), ())
+            indices = next((leaf.varying for leaf in gathers if leaf.order == key), ())
             self._sheets[key] = Sheet(
                 self._leaves, self._made_of, self._types, self._dtype, self._runtime, indices if key else ()
             )
@@ -261,8 +275,8 @@ class Evaluator:
         for name in (c for n in wrt for c in self._arguments.of_parameter(n)):
             match leaf := self._leaves[name]:
                 case Gather():
-                    task = tasks.get(_key(leaf), Task(value=False))
-                    tasks[_key(leaf)] = replace(task, tables=(*task.tables, name))
+                    task = tasks.get(leaf.order, Task(value=False))
+                    tasks[leaf.order] = replace(task, tables=(*task.tables, name))
                 case Dot():
                     tasks[main] = replace(tasks[main], slopes=(*tasks[main].slopes, name))
                 case SparseDot():
@@ -296,8 +310,9 @@ class Evaluator:
                     yield launch.sums[:, slopes[name]], (slice(None), *element), None
             for run, (places, of_kept) in zip(made.runs, launch.tables, strict=True):
                 if run[0] in own:
-                    assert made.sheet.groups is not None
-                    elements = _elements(self._leaves[run[0]], made.sheet.groups)
+                    leaf = self._leaves[run[0]]
+                    assert made.sheet.groups is not None and isinstance(leaf, Gather)
+                    elements = made.sheet.groups.elements(leaf)
                     yield places, (*elements, *(slice(None),) * self._is_vector(run)), of_kept
             for name, (places, of_kept) in zip(task.gathered, launch.gathered, strict=True):
                 if name in own:
@@ -347,17 +362,6 @@ def _repeated(
     return RepeatedCall(packing.slots(runtime), work, read, tuple(packing.shapes), results=results, kept=kept)
 
 
-def _elements(leaf: Leaf, groups: Groups) -> Elements:
-    """Elements of a table: places by the groups of rows, or the place that all rows share, for each axis."""
-    assert isinstance(leaf, Gather)
-    places = dict(zip(map(id, leaf.varying), groups.places, strict=True))
-    return tuple(places[id(index)] if id(index) in places else int(index[0]) for index in leaf.indices)
-
-
-def _key(leaf: Gather) -> Key:
-    return tuple(map(id, leaf.varying))
-
-
 def _main_order(leaves: Collection[Leaf]) -> Key:
     """Order of the rows in which sums are taken: by the groups of the largest table.
 
@@ -366,4 +370,4 @@ def _main_order(leaves: Collection[Leaf]) -> Key:
     gathers = [leaf for leaf in leaves if isinstance(leaf, Gather)]
     if not gathers or any(isinstance(leaf, PerRow | SparseDot) for leaf in leaves):
         return ()
-    return _key(max(gathers, key=lambda leaf: max(int(index.max(initial=0)) for index in leaf.varying)))
+    return max(gathers, key=lambda leaf: max(int(index.max(initial=0)) for index in leaf.varying)).order

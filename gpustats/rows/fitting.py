@@ -121,7 +121,7 @@ class Fitting(Fittable):
 
     @functools.cached_property
     def _derivatives(self) -> SecondDerivatives:
-        return SecondDerivatives(self._bound, self._own.runtime)
+        return SecondDerivatives(self._bound, self._own)
 
     def _problem(self) -> Problem:
         return RowsProblem(self)

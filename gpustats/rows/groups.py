@@ -11,7 +11,9 @@ from .layout import longest_segment
 from .segments import Segments
 
 if TYPE_CHECKING:
+    from ..evaluation.repeated import Elements
     from ..runtime.base import Runtime
+    from .leaves import Gather
 
 
 class Groups:
@@ -27,3 +29,8 @@ class Groups:
             found, groups = np.unique(np.stack(indices), axis=1, return_inverse=True)
             groups, n, self.places = groups.reshape(-1), found.shape[1], tuple(found.astype(np.intp))
         self.segments = Segments(groups, n, runtime, longest_segment(runtime.device, len(groups), n))
+
+    def elements(self, leaf: Gather) -> Elements:
+        """Elements of a leaf's table: places by the groups of rows, or the place that all rows share, for each axis."""
+        places = dict(zip(map(id, leaf.varying), self.places, strict=True))
+        return tuple(places[id(index)] if id(index) in places else int(index[0]) for index in leaf.indices)

@@ -86,28 +86,28 @@ class Launch:
         self.tables: list[tuple[np.ndarray, int | None]] = []
         self._tables: list[tuple[int, int, int | None]] = []  # start, columns, and which of the kept results it is
         self.size = self._n_sums
-        for run in made.runs:
-            columns, first = len(run), offset + self.size
-            core = (segments.n if segments else 0, *([columns] if made.leaves[run[0]].elements else []))
-            self.tables.append(self._placed(run[0], core, n_kept))
-            self._tables.append((first, columns, self.tables[-1][1]))
+        for parameter, columns in made.written:
+            first, core = offset + self.size, (segments.n if segments else 0, *([columns] if columns else []))
+            self.tables.append(self._placed(parameter, core, n_kept))
+            self._tables.append((first, columns or 1, self.tables[-1][1]))
         self.gathered: list[tuple[np.ndarray, int | None]] = []
         self._gathered: list[tuple[str, int]] = []
         for name in made.task.gathered:
             self._gathered.append((name, offset + self.size))
-            self.gathered.append(self._placed(name, (made.sheet.step_tables[name].groups.segments.n,), n_kept))
-        self.products = [self._placed(n, (made.sheet.products[n].n_columns,), n_kept) for n in made.task.products]
+            self.gathered.append(self._placed(made.made_of[name], (made.sheet.step_tables[name].groups.segments.n,), n_kept))
+        columns_of = {n: (made.sheet.products[n].n_columns,) for n in made.task.products}
+        self.products = [self._placed(made.made_of[n], core, n_kept) for n, core in columns_of.items()]
         self.rows: list[tuple[np.ndarray, int]] = []
         for parameter in made.of_rows:
-            length = packing.cores[parameter][0] if parameter else n_rows
+            length = packing.cores[parameter][0] if parameter in packing.cores else n_rows
             self.rows.append((_shaped((n_sets, length)), n_kept + len(self.kept)))
-            self._keep((length,), made.sheet.dtype, parameter in packing.on_device)
+            self._keep((length,), made.sheet.dtype, parameter in packing.on_device or made.task.second is not None)
         for _ in made.task.steps:
             self._keep((made.sheet.n_steps,), made.sheet.dtype, False)
 
-    def _placed(self, argument: str, core: Shape, n_kept: int) -> tuple[np.ndarray, int | None]:
+    def _placed(self, parameter: str, core: Shape, n_kept: int) -> tuple[np.ndarray, int | None]:
         """Places of the derivatives in elements of a table, and which kept result has them, if any."""
-        n_sets, stays = self._packing.n_sets, self.made.made_of[argument] in self._packing.on_device
+        n_sets, stays = self._packing.n_sets, parameter in self._packing.on_device
         length = n_sets * math.prod(core)
         if stays or length > MOST_BESIDE_SUMS:
             self._keep(core, np.dtype(np.float64), stays)

@@ -62,6 +62,11 @@ class Gather(Leaf):
         """Indices whose places differ between rows, by which rows are grouped; all indices where none does."""
         return tuple(index for index in self.indices if index.size and index.min() != index.max()) or self.indices
 
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Key of the order of the rows by these groups: the indices that vary, by identity."""
+        return tuple(map(id, self.varying))
+
 
 @dataclass(frozen=True, eq=False)
 class StepGather(Leaf):

@@ -18,14 +18,15 @@ from ..kernels.products import Predictor, ProductsLayout, products_layout
 from ..kernels.separated import BOTH, ROW, SET
 from ..kernels.template import Template
 from ..language.nodes import OUTPUT, RNG, For, Function, statements
-from ..rewriting.differentiate import CHECKPOINT, VALUE, derivative_name, gradient, steps_name, swept
+from ..rewriting.differentiate import CHECKPOINT, gradient, steps_name, swept
 from ..runtime import thresholds
 from ..runtime.types import KernelValue
 from .binding import RowFunction
 from .layout import RowsLayout, layout_for, layout_of_sequences
-from .leaves import Column, Dot, Leaf, Scalar, Sequences, StepGather
+from .leaves import Column, Leaf, Scalar, Sequences, StepGather
 from .parameters import Packing
 from .sheet import KernelLeaf, Sheet
+from .tasks import Task
 
 _ROWS, _PRODUCTS = Template.beside(__file__, "rows"), Template.beside(__file__, "rows_products")
 
@@ -64,22 +65,6 @@ class Sets(Enum):
         return cls.BY_VALUE if packing.by_value else cls.ONE
 
 
-@dataclass(frozen=True)
-class Task:
-    """Derivatives that one pass computes: the names of arguments, as in C, by the use of the derivatives in them."""
-
-    value: bool = True  # whether it sums the values, too
-    sums: tuple[str, ...] = ()  # arguments that are numbers
-    slopes: tuple[str, ...] = ()  # dot products
-    tables: tuple[str, ...] = ()  # elements of the table by whose groups the rows stand
-    rows: tuple[str, ...] = ()  # numbers of the rows
-    products: tuple[str, ...] = ()  # dot products with rows of sparse matrices
-    gathered: tuple[str, ...] = ()  # elements of tables that steps gather
-    terms: bool = False  # whether the value of each row is written
-    second: bool = False  # the derivatives in `sums` of derivatives in `sums` instead
-    steps: tuple[str, ...] = ()  # outputs by step: nothing else is computed then
-
-
 @dataclass(eq=False)
 class Pass:
     """Compiled pass."""
@@ -94,43 +79,53 @@ class Pass:
 
     def __post_init__(self) -> None:
         task, sheet, row = self.task, self.sheet, self.row
-        wrt = (*task.sums, *task.slopes, *task.tables, *task.rows, *task.products, *task.gathered)
+        of_one = *task.sums, *task.slopes, *task.tables, *task.rows, *task.products, *task.gathered
+        wrt = of_one if task.second is None else task.second.arguments
         least = LEAST_SWEPT_OF_LOOPS if _holds_loops_in_loops(row.function) else LEAST_SWEPT
         many = (len(wrt) >= least or task.gathered) and not task.second
         if task.steps:
             differentiated = _Differentiated(row.function, row.functions)
         else:
-            differentiated = _differentiated(row, wrt, self.sweeps if many else Sweeps.NONE, task.second)
+            differentiated = _differentiated(row, wrt, self.sweeps if many else Sweeps.NONE, task.second is not None)
         function = differentiated.function
         outputs = [p.name for p in function.parameters if p.type == OUTPUT]
         #: for the kernel: parameters of the function for numbers of each step, which it stores for itself or as outputs
         self.tapes = tuple(name for name in outputs if not name.startswith(CHECKPOINT))
         self.checkpoints = tuple(name for name in outputs if name.startswith(CHECKPOINT))  # and for numbers of some steps
         self.streams = tuple(p.name for p in function.parameters if p.type == RNG)  # at most one
-        if task.second:
-            #: the function's results that are summed over all rows
-            self.sums = tuple(derivative_name(b, derivative_name(a)) for i, a in enumerate(wrt) for b in wrt[: i + 1])
-        else:
-            self.sums = (*([VALUE] if task.value else []), *map(derivative_name, task.sums))
-        self.tables = tuple(map(derivative_name, task.tables))  # those that are summed over the rows of each group
-        #: those that are written for each row
-        self.rows = (*([VALUE] if task.terms else []), *map(derivative_name, (*task.rows, *task.products)))
+        used = task.used() if task.second is None else task.second.used()
+        self.sums = used.sums  # the function's results that are summed over all rows
+        by_name = {leaf.name: leaf for leaf in sheet.leaves}
+        #: those that are summed over the rows of each group, and C for what they are multiplied by
+        self.tables: list[tuple[str, str]] = []
+        for result, dot in used.tables:
+            factors = [f" * {by_name[dot].matrix}_here[{c}]" for c in range(by_name[dot].columns)] if dot else [""]
+            self.tables += [(result, factor) for factor in factors]
+        self.rows = used.rows  # those that are written for each row
         self.runs = runs(task.tables, self.leaves)  # the arguments of `task.tables`, those of a vector together
-        #: parameter -> its arguments of `task.rows`; before these "" -> the value of each row, where that is written
+        #: for each table that is written: its parameter, and its columns; 0 of numbers. Second derivatives are in one for all
+        self.written = [(self.made_of[run[0]], len(run) if self.leaves[run[0]].elements else 0) for run in self.runs]
+        if task.second is not None and self.tables:
+            self.written = [("", len(self.tables))]
+        #: parameter -> its arguments of `task.rows`; before these "" -> the value of each row, where that is written. Of second
+        #: derivatives the results
         self.of_rows: dict[str, list[str]] = {"": []} if task.terms else {}
         for name in task.rows:
             self.of_rows.setdefault(self.made_of[name], []).append(name)
-        by_name = {leaf.name: leaf for leaf in sheet.leaves}
-        slopes, place = [], len(self.sums)
-        for name in task.slopes:
-            slopes.append((by_name[name], derivative_name(name), place))
+        if task.second is not None:
+            self.of_rows = {name: [] for name in self.rows}
+        #: dot product, the result that the columns of its matrix are multiplied by, and the place of the first sum
+        self.slopes: list[tuple[KernelLeaf, str, int]] = []
+        place = len(self.sums)
+        for name, result in used.slopes:
+            self.slopes.append((by_name[name], result, place))
             place += by_name[name].columns
         self.n_sums = place  # for each set of parameters
         #: numbers of columns of the matrices of dot products, by name
         self.matrices = {leaf.matrix: leaf.columns for leaf in sheet.leaves if leaf.columns}
         self._scalars = [n for n, leaf in self.leaves.items() if isinstance(leaf, Scalar)]
         self._shown: dict[str, Any] = dict(
-            tables=self.tables, columns=tuple(map(len, self.runs)), slopes=tuple(slopes),
+            tables=tuple(self.tables), columns=tuple(n or 1 for _, n in self.written), slopes=tuple(self.slopes),
             sheet=_Shown(
                 tuple(sheet.leaves), tuple(sheet.declared), tuple(sheet.begun), sheet.own_row, sheet.starts,
                 sheet.side_by_side, sheet.even, self.tapes, self.checkpoints,
@@ -230,14 +225,10 @@ class Pass:
         return self.tapes.index(steps_name(name))
 
     def slopes_of(self) -> dict[str, slice]:
-        """Positions among the sums of the columns of each dot product."""
-        found, place = {}, len(self.sums)
-        for name in self.task.slopes:
-            leaf = self.leaves[name]
-            assert isinstance(leaf, Dot)
-            found[name] = slice(place, place + leaf.X.shape[1])
-            place = found[name].stop
-        return found
+        """Places among the sums of the columns that each dot product's derivative is multiplied by; of pairs by the result."""
+        return {
+            result if self.task.second else leaf.name: slice(place, place + leaf.columns) for leaf, result, place in self.slopes
+        }
 
 
 class _Differentiated:

@@ -24,7 +24,7 @@ ${reduce.functions(layout, dialect, code.n_sums, together) if code.n_sums else "
 // A block takes ${"segments of rows that have the same group" if grouped else "rows one after another, in segments"}; ${f"{lanes} threads share one" if lanes > 1 else "each thread has its own"}. Of f's results
 // ${", ".join([*code.sums, *(f"{result} times the columns of {leaf.name}" for leaf, result, _ in slopes)]) or "none"} are summed over all rows: out[set, result];
 % if tables:
-// ${", ".join(tables)} over the rows of each segment: segment_sums[set, segment, result];
+// ${", ".join(result + factor for result, factor in tables)} over the rows of each segment: segment_sums[set, segment, result];
 % endif
 % if code.rows:
 // ${", ".join(code.rows)} written for each row.
@@ -133,8 +133,8 @@ KERNEL(${threads}) ${name}(
                 ${leaf.name}_ahead[u] = ${leaf.value("n")};
 % endfor
             }
-% for leaf, _, _ in slopes if layout.later else ():
-            real ${leaf.name}_slopes[${layout.unroll}];
+% for _, result, _ in slopes if layout.later else ():
+            real ${result}_slopes[${layout.unroll}];
 % endfor
             UNROLL for (int u = 0; u < ${layout.unroll}; u++) {
                 const index_t n = next + u * ${lanes} + lane;
@@ -143,10 +143,10 @@ KERNEL(${threads}) ${name}(
 % endfor
 ${add(layout.later)}\
             }
-% for leaf, _, place in slopes if layout.later else ():
+% for leaf, result, place in slopes if layout.later else ():
             UNROLL for (int c = 0; c < ${leaf.columns}; c++) {  // X is in the cache still
                 GLOBAL const real *column = ${leaf.matrix} + c * n_rows + next + lane;
-                total[${place} + c] += ${" + ".join(f"{leaf.name}_slopes[{u}] * column[{u * lanes}]" for u in range(layout.unroll))};
+                total[${place} + c] += ${" + ".join(f"{result}_slopes[{u}] * column[{u * lanes}]" for u in range(layout.unroll))};
             }
 % endfor
 % else:
@@ -234,14 +234,14 @@ ${add()}\
 % endfor
 % for leaf, result, place in slopes:
 % if later:
-                ${leaf.name}_slopes[u] = result.${result};
+                ${result}_slopes[u] = result.${result};
 % else:
                 UNROLL for (int c = 0; c < ${leaf.columns}; c++)
                     total[${place} + c] += result.${result} * ${leaf.matrix}_here[c];
 % endif
 % endfor
-% for i, s in enumerate(tables):
-                group[${i}] += result.${s};
+% for i, (s, factor) in enumerate(tables):
+                group[${i}] += result.${s}${factor};
 % endfor
 % for s in code.rows:
                 ${s}_rows[${s}_first + k * n_rows + ${sheet.own_row}] = result.${s};

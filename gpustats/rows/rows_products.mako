@@ -43,7 +43,7 @@ DEVICE void start_tile(SHARED real *tile, ${", ".join(f"GLOBAL const real *{m}" 
 // A block takes tiles of ${tile} rows for ${sets} sets. Of f's results
 // ${", ".join([*code.sums, *(f"{result} times the columns of {leaf.name}" for leaf, result, _ in slopes)]) or "none"} are summed: partial[block, set, result];
 % if tables:
-// ${", ".join(tables)} over the rows of each segment: segment_sums[set, segment, result]; no segment lies in two tiles;
+// ${", ".join(result for result, _ in tables)} over the rows of each segment: segment_sums[set, segment, result]; no segment lies in two tiles;
 % endif
 % if code.rows:
 // ${", ".join(code.rows)} written for each row.
@@ -92,7 +92,7 @@ KERNEL(${threads}${f", {layout.resident // threads}" if dialect == "cuda" else "
     BARRIER();
 % endif
 % if tables:
-    SHARED double *const kept = shared + ${layout.kept};  // ${", ".join(tables)} of each row
+    SHARED double *const kept = shared + ${layout.kept};  // ${", ".join(result for result, _ in tables)} of each row
 % endif
 </%def>
 <%def name="load_row()">\
@@ -133,7 +133,7 @@ const index_t own = inside ? n : 0;
                     dots${end}[place * DOWN + row_here] = inside ? result.${slope_of[leaf.name]} : 0;
 % endif
 % endfor
-% for i, s in enumerate(tables):
+% for i, (s, _) in enumerate(tables):
                     kept[${f"{i * tile * (sets + 1)} + " if i else ""}row_here * ${sets + 1} + place] = result.${s};
 % endfor
 % for s in code.rows:

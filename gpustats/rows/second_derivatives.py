@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..evaluation.pointwise import Pointwise
-from ..evaluation.second_order import SecondOrder, second_order
+from ..evaluation.second_order import second_order
 from ..fits.bordered import Bordered
 from ..language.device_function import Argument
 from ..runtime.types import Doubles, Shape
@@ -29,10 +29,11 @@ from .assembly import (
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather
 from .number_arguments import NumberArguments
 from .parameters import shape_of
+from .tasks import Pair
 
 if TYPE_CHECKING:
-    from ..runtime.base import Runtime
     from .binding import Binding, RowFunction
+    from .on_device import OnDevice
 
 #: Functions of a row as functions of numbers, by the length of vectors: pieces of a model share them, and their derivatives.
 _FUNCTIONS: WeakKeyDictionary[RowFunction, dict[int, Pointwise]] = WeakKeyDictionary()
@@ -70,8 +71,8 @@ def blocks_of(bound: Binding, shapes: Mapping[str, Shape]) -> tuple[str, ...]:
 class SecondDerivatives:
     """Second derivatives of a model of rows whose arguments are numbers, on one device."""
 
-    def __init__(self, bound: Binding, runtime: Runtime):
-        self.bound, self.runtime = bound, runtime
+    def __init__(self, bound: Binding, own: OnDevice):
+        self.bound, self.runtime, self._own = bound, own.runtime, own
         self._arguments: dict[int, NumberArguments] = {}
         self._designs: dict[int, HostDesign | SparseDesign] = {}
 
@@ -79,11 +80,8 @@ class SecondDerivatives:
         """Matrix of second derivatives in the elements of parameters, one after another; those of `blocks` by groups."""
         made = _Call(self, values, names)
         layout = Layout(made.size, made.places(blocks))
-        found = layout.empty()
-        for first in range(0, max(made.n_rows, 1), ROWS_AT_ONCE):
-            rows = slice(first, first + ROWS_AT_ONCE)
-            found = found + assembled(made.parts(rows), made.derivatives(rows, True).second, layout)
-        return found
+        second: dict[Pair, Any] = self._own.found("second_of_pairs", names, values)[0]
+        return assembled(made.parts(slice(None)), second, layout)
 
     def score_sums(
         self, values: Sequence[Any], names: Sequence[str], clusters: np.ndarray | None, n_clusters: int
@@ -93,7 +91,7 @@ class SecondDerivatives:
         total = np.zeros((made.size if clusters is None else n_clusters, made.size))
         for first in range(0, made.n_rows, ROWS_AT_ONCE):
             rows = slice(first, first + ROWS_AT_ONCE)
-            parts, slopes = made.parts(rows), made.derivatives(rows, False, all_by_row=True).first
+            parts, slopes = made.parts(rows), made.first_by_row(rows)
             slopes = {c: np.asarray(f, float) for c, f in slopes.items()}
             if clusters is None:
                 total += score_products(parts, slopes, Layout(made.size)).border
@@ -166,46 +164,41 @@ class _Call:
                 design = whole if rows == slice(None) else type(whole)(whole.X[rows])
                 return Product(start + np.arange(leaf.X.shape[1]) * width + element, design)
             case Gather() | PerRow():
-                index, key = self._index(name, leaf, rows)
+                key: Any = ("rows", leaf.offset) if isinstance(leaf, PerRow) else (tuple(map(id, leaf.indices)), shape)
                 n = int(np.prod(shape)) // width
-                return Element(start + np.arange(n) * width + element, index, key)
+                return Element(start + np.arange(n) * width + element, lambda: self._index(name, leaf, rows), key)
         raise AssertionError(leaf)
 
-    def _index(self, name: str, leaf: Leaf, rows: slice) -> tuple[np.ndarray, Any]:
-        """Element of a table for each row, and the key of the grouping."""
+    def _index(self, name: str, leaf: Gather | PerRow, rows: slice) -> np.ndarray:
+        """Element of a table for each row."""
         if isinstance(leaf, PerRow):
-            each = np.arange(*rows.indices(self.n_rows), dtype=np.int64)
-            return each + leaf.offset, ("rows", leaf.offset)
-        assert isinstance(leaf, Gather)
+            return np.arange(*rows.indices(self.n_rows), dtype=np.int64) + leaf.offset
         shape = self._values[name].shape[: len(leaf.indices)]
-        index = np.ravel_multi_index([np.asarray(i[rows]) for i in leaf.indices], shape) if self.n_rows else np.zeros(0, int)
-        return index, (tuple(map(id, leaf.indices)), shape)
+        if not self.n_rows:
+            return np.zeros(0, int)
+        index: np.ndarray = np.ravel_multi_index([np.asarray(i[rows]) for i in leaf.indices], shape)
+        return index
 
-    def derivatives(self, rows: slice, second: bool, all_by_row: bool = False) -> SecondOrder:
-        """Value and derivatives of some rows in the arguments that move."""
-        given, by_row = list[Any](), list[str]()
-        n = len(range(*rows.indices(self.n_rows)))
+    def first_by_row(self, rows: slice) -> dict[str, np.ndarray]:
+        """Derivatives of some rows in the arguments that move."""
+        given, n = list[Any](), len(range(*rows.indices(self.n_rows)))
         for c, leaf in self._arguments.leaves.items():
-            value, varies = self._given(c, leaf, rows)
-            if c in self._moving and (varies or all_by_row):
-                by_row.append(c)
-                value = np.broadcast_to(value, n)
+            value = self._given(c, leaf, rows)
+            value = np.broadcast_to(value, n) if c in self._moving else value
             given.append(value if isinstance(value, float) else np.ascontiguousarray(value, self._bound.dtype))
-        return second_order(self._function, given, self._moving, by_row, self._model.runtime, second)
+        return second_order(self._function, given, self._moving, self._moving, self._model.runtime, False).first
 
-    def _given(self, argument: str, leaf: Leaf, rows: slice) -> tuple[Any, bool]:
-        """Values of an argument, and whether they vary with the rows."""
+    def _given(self, argument: str, leaf: Leaf, rows: slice) -> Any:
+        """Values of an argument."""
         if isinstance(leaf, Column):
-            return np.asarray(leaf.numbers[rows]), True
+            return np.asarray(leaf.numbers[rows])
         value = self._values[self._arguments.made_of[argument]]
         own = value[..., leaf.element] if leaf.elements else value
         match leaf:
             case Scalar():
-                return float(own), False
+                return float(own)
             case Dot() | SparseDot():
-                return self._model.design(leaf).X[rows] @ own, True
-            case _:
-                index, _ = self._index(self._arguments.made_of[argument], leaf, rows)
-                return own.ravel()[index], True
-
-
+                return self._model.design(leaf).X[rows] @ own
+            case Gather() | PerRow():
+                return own.ravel()[self._index(self._arguments.made_of[argument], leaf, rows)]
+        raise AssertionError(leaf)

@@ -12,6 +12,7 @@ import numpy as np
 from ..rewriting.differentiate import numbers_of_checkpoints
 from ..runtime.base import Runtime
 from ..runtime.types import Array, DType, Handle, KernelValue
+from .column_products import ColumnProducts, Matrix, lanes_of
 from .groups import Groups
 from .layout import lanes_of_sequences
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather
@@ -103,6 +104,7 @@ class Sheet:
             self._starts[self._order] = self.dealt.starts
         self._kept = Placed(runtime)  # which keeps arrays alive
         self._arrays: list[Array] = []  # what is placed, by identity
+        self._matrices: list[tuple[np.ndarray, ColumnProducts]] = []  # of dot products
         self._names: dict[object, str] = {}
         self.declared: list[str] = []  # kernel's parameters for the leaves, in C
         self.begun: list[str] = []  # the statements at its beginning
@@ -229,8 +231,17 @@ class Sheet:
                 numbers = numbers.T.astype(self.dtype, copy=False)
             self.declared += [f"GLOBAL const {_TYPES[numbers.dtype.name]} *RESTRICT {name}", f"index_t {name}_offset"]
             self.begun.append(f"{name} += {name}_offset;")
-            self.values += self._placed(numbers, in_order=kind != "sequence")
+            values = self._placed(numbers, in_order=kind != "sequence")
+            self.values += values
+            if kind == "X":
+                lanes = lanes_of(self.runtime.device, self.dtype.itemsize)
+                matrix = Matrix(values, numbers.shape[1], numbers.shape[0], self.dtype, lanes, by_columns=True)
+                self._matrices.append((self._arrays[known], ColumnProducts(matrix, self.runtime)))
         return self._names[known]
+
+    def columns_of(self, X: np.ndarray) -> ColumnProducts:
+        """Products of the columns of a dot product's matrix, whose rows stand as those of the sheet do."""
+        return next(products for matrix, products in self._matrices if matrix is X)
 
     def _number(self, kind: str) -> int:
         """Number of names of a kind."""

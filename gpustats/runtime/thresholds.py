@@ -318,8 +318,16 @@ MIXTURES_HELD_NUMBERS = Threshold(
     24, "numbers of components, of one row, of a thread of a GPU", NOT_RECORDED, "2026-11-23"
 )
 
+MIXTURES_EXACT = Threshold(
+    (50_000, 18), "observations from which on second derivatives are worth a kernel of their own, and parameters of it at most",
+    CPU, "2026-11-28",
+)
+
 # ---- processes
 
+PROCESSES_MOST_EXACT = Threshold(
+    512, "observations up to which exact second derivatives, by the host, are cheap", CPU, "2026-11-28"
+)
 PROCESSES_MOST_FOR_ONE_SET = Threshold(
     256, "observations up to which a GPU takes one block for a call of one set", NOT_RECORDED, "2026-11-25", "gp"
 )

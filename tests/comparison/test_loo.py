@@ -1,6 +1,8 @@
 """Leave-one-out cross-validation and WAIC, against ArviZ with a table of log-likelihoods."""
 
+import threading
 import warnings
+from unittest import mock
 
 import elpd
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from scipy import special, stats
 
 import gpustats as gs
+from gpustats.comparison import loo
 from gpustats.comparison.smoothing import Tail, psis, turned
 from gpustats.runtime import choose
 
@@ -80,6 +83,21 @@ def test_rows_in_files_are_read_in_pieces(rng, tmp_path):
     elpd.close(elpd.numbers(gs.loo(rows, model.draws, chunk=17)), elpd.loo(model.draws, model.table))
     want = elpd.numbers(gs.loo(model.rows, model.draws, groups=model.g))
     elpd.close(elpd.numbers(gs.loo(rows, model.draws, groups=model.g, chunk=17)), want)
+
+
+def test_devices_share_the_rows(rng):
+    """Each device takes its own rows, with numbers of the rows' own, and finds the bits of one device; a bad row is named."""
+    y, devices = rng.normal(size=90), [choose.get().device.id] * 2
+    draws = {"mu": rng.normal(size=(200, 90)) / 5, "sigma": np.exp(rng.normal(size=200) / 20)}
+    for model in (lambda **o: gs.Rows(gs.normal, x=y, mu=gs.per_row(), **o), lambda **o: gs.Likelihood(gs.normal, y, **o)):
+        threads = set()
+        one, two = model(), model(devices=devices)
+        with mock.patch.object(loo, "psis", lambda *a, own=threads: own.add(threading.get_ident()) or psis(*a)):
+            found = elpd.numbers(gs.loo(two, draws, r_eff=1.0))
+        assert len(threads) == 2 and np.array_equal(found.by_row, elpd.numbers(gs.loo(one, draws, r_eff=1.0)).by_row)
+    y[70] = np.nan
+    with pytest.raises(ValueError, match="the log-likelihood of row 70 is nan"):
+        gs.loo(model(devices=devices), draws, r_eff=1.0)
 
 
 def test_groups_are_left_out_together(rng):

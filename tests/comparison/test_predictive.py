@@ -44,13 +44,50 @@ def test_regressions_and_vectors():
     assert stats.kstest((check.replicated["second"] - mu[:, 1]) * np.sqrt(50), "norm").pvalue > 1e-4
 
 
+def test_rows(tmp_path):
+    """Data sets of a function of rows are the density's own at the row's parameters; a user's sampler; files; a device."""
+    rng = np.random.default_rng(2)
+    n, X, g = 60, rng.normal(size=(60, 2)), rng.integers(0, 4, 60)
+    y, i, w = rng.normal(size=n), rng.integers(0, 2, n), rng.uniform(size=n)
+    beta, s, own = rng.normal(size=(200, 2)), rng.uniform(1, 2, (200, 4, 2)), rng.normal(size=(200, n))
+    quantities = {"mean": lambda y: y.mean(-1)}
+    rows = gs.Rows(gs.student_t, x=y, nu=3.0 + i, mu=gs.dot(X, of="beta"), sigma=gs.gather(g, i), weights=w)
+    draws = {"beta": beta, "sigma": s}
+    wanted = gs.student_t.rvs(3.0 + i, beta @ X.T, s[:, g, i], size=(200, n), rng=7)
+    for more in ({}, {"memory": 50_000}, {"on_device": True}):
+        given = {m: lambda y: gs.to_host(y).mean(-1) for m in quantities} if "on_device" in more else quantities
+        check = gs.predictive_check(rows, draws, given, rng=7, **more)
+        np.testing.assert_allclose(check.replicated["mean"], wanted.mean(1), rtol=1e-12)
+    assert check.observed["mean"] == y.mean()
+    np.save(tmp_path / "y.npy", y)
+    rows = gs.Rows(gs.normal, x=np.load(tmp_path / "y.npy", mmap_mode="r"), mu=gs.per_row(), memory=10_000)
+    check = gs.predictive_check(rows, {"mu": own, "sigma": 2.0}, quantities, rng=7)
+    np.testing.assert_allclose(check.replicated["mean"], gs.normal.rvs(own, 2.0, size=(200, n), rng=7).mean(1), rtol=1e-12)
+    vectors = gs.Rows(gs.dirichlet, x=rng.dirichlet(np.ones(2), n), a=gs.gather(g))
+    check = gs.predictive_check(vectors, {"a": s}, {"second": lambda y: y[..., 1].mean(-1)}, rng=7)
+    wanted = gs.dirichlet.rvs(s[:, g], size=(200, n), rng=7)[..., 1].mean(1)
+    np.testing.assert_allclose(check.replicated["second"], wanted, rtol=1e-12)
+    rows = gs.Rows("real f(real y, real a) { return normal_logpdf(y, a, 1); }", y=y)
+    sampler = lambda given, rng: gs.normal.rvs(given["a"][:, None], 1.0, size=(len(given["a"]), n), rng=rng)  # noqa: E731
+    check = gs.predictive_check(rows, {"a": own[:, 0]}, quantities, rng=7, sampler=sampler)
+    np.testing.assert_allclose(check.replicated["mean"], sampler({"a": own[:, 0]}, 7).mean(1), rtol=1e-12)
+    with pytest.raises(TypeError, match="f is a function of rows.*give sampler="):
+        gs.predictive_check(rows, {"a": own[:, 0]}, quantities)
+    with pytest.raises(ValueError, match=r"sampler gives shape \(3,\) for 200 draws, and must give \(200, 60\)"):
+        gs.predictive_check(rows, {"a": own[:, 0]}, quantities, sampler=lambda given, rng: np.zeros(3))
+    with pytest.raises(ValueError, match="x is the function's first argument, and must be a column"):
+        gs.predictive_check(gs.Rows(gs.normal, x=gs.per_row(), mu=y), {"x": own, "sigma": 1.0}, quantities)
+
+
 def test_bad_input():
     model, draws = gs.Likelihood(gs.normal, np.zeros(5)), {"mu": np.zeros(9), "sigma": 1.0}
     with pytest.raises(ValueError, match=r"quantities: t gives shape \(1, 5\) .*, and must give one number for each data set"):
         gs.predictive_check(model, draws, {"t": lambda y: y[:1]})
     with pytest.raises(ValueError, match="quantities is empty"):
         gs.predictive_check(model, draws, {})
-    with pytest.raises(TypeError, match="drawn of a Likelihood or a GLM, not of a Rows"):
-        gs.predictive_check(gs.Rows(gs.normal, x=np.zeros(5)), draws, {"t": len})
+    with pytest.raises(TypeError, match="drawn of a Likelihood, a GLM or a Rows, not of a Mixture"):
+        gs.predictive_check(gs.Mixture(gs.normal, np.zeros(5)), draws, {"t": len})
+    with pytest.raises(TypeError, match="sampler is for a Rows"):
+        gs.predictive_check(model, draws, {"t": len}, sampler=len)
     with pytest.raises(ValueError, match="draws has no 'sigma'"):
         gs.predictive_check(model, {"mu": np.zeros(9)}, {"t": len})

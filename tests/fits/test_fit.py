@@ -389,3 +389,33 @@ def test_observations_of_weight_0_count_nothing_whatever_they_are():
     want = gs.gamma.fit([1.0, 2.0, 4.0])
     fit = gs.gamma.fit([np.nan, 1.0, 2.0, -3.0, 4.0, np.inf], weights=[0, 1, 1, 0, 1, 0])
     np.testing.assert_allclose([*fit, fit.log_likelihood, fit.n_observations], [*want, want.log_likelihood, 3], rtol=1e-10)
+
+
+def test_a_file_is_read_in_pieces(tmp_path):
+    """Estimates and errors of a file are SciPy's, and those of the data in memory; known numbers and weights of each row."""
+    x = gs.gamma.rvs(2.5, 1.5, size=20_000, rng=3)
+    np.save(tmp_path / "x.npy", x)
+    fit = gs.gamma.fit(np.load(tmp_path / "x.npy", mmap_mode="r"), memory=40_000)
+    alpha, _, scale = stats.gamma.fit(x, floc=0)
+    np.testing.assert_allclose(fit.estimates, [alpha, 1 / scale], rtol=1e-4)
+    whole = gs.gamma.fit(x)
+    np.testing.assert_allclose([*fit.estimates, *fit.errors], [*whole.estimates, *whole.errors], rtol=1e-8)
+    again = pickle.loads(pickle.dumps(fit)).interval(method="profile")["alpha"]
+    np.testing.assert_allclose(again, gs.Likelihood(gs.gamma, x).fit().interval(method="profile")["alpha"], rtol=1e-8)
+    assert "pieces" in repr(fit.fitted.objective.problem.data) and fit.n_observations == 20_000
+    n = np.random.default_rng(0).integers(3, 9, 5000)
+    y, w = np.random.default_rng(1).binomial(n, 0.3), np.arange(5000) % 3
+    fit = gs.binomial.fit(y, fixed={"n": n}, weights=w, memory=40_000)
+    np.testing.assert_allclose(fit["p"], (w * y).sum() / (w * n).sum(), rtol=1e-10)
+    for density, given, error, words in (
+        (gs.uniform, {}, NotImplementedError, "lower of uniform is an end of the support"),
+        (gs.normal, {"groups": w}, ValueError, "memory is for one data set"),
+        (gs.mvnormal, {}, NotImplementedError, "is a vector"),
+        (gs.normal, {"weights": w}, ValueError, r"weights of observations has shape \(5000,\)"),
+    ):
+        with pytest.raises(error, match=words):
+            density.fit(x, memory=40_000, **given)
+    with pytest.raises(NotImplementedError, match="gpustats.Likelihood"):
+        fit.robust()
+    with pytest.raises(ValueError, match=r"x has shape \(2, 10000\).*one data set"):
+        gs.gamma.fit(x.reshape(2, -1), memory=40_000)

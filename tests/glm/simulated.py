@@ -7,8 +7,6 @@ from scipy import special
 from simulator import close, kernel_shape
 
 import gpustats as gs
-from gpustats.glm.design_matrix import DesignMatrix
-from gpustats.glm.products import ColumnProducts
 from gpustats.runtime import choose
 
 
@@ -83,20 +81,4 @@ def glm_products(dtype, rng):
         close(value, special.log_expit(np.where(y, eta, -eta)).sum(-1), dtype)
         close(gradient["beta"], slope @ X.astype(float), dtype)
         close(gradient["alpha"], slope.sum(-1, keepdims=True), dtype)
-    runtime.device = whole
-
-
-@kernel_shape
-def column_products(dtype, rng):
-    """Products of columns with weights and with a vector: as a CPU's lanes and as a GPU's blocks have them."""
-    runtime = choose.get()
-    whole = runtime.device
-    for device in (whole, dataclasses.replace(whole, type="gpu", warp=32, compute_units=2)):
-        runtime.device = device
-        for n, k in ((1, 1), (70, 3), (130, 9), (40, 70)):
-            X, w = rng.normal(size=(n, k)).astype(dtype), rng.normal(size=n).astype(dtype)
-            products = ColumnProducts(DesignMatrix(X, runtime, np.dtype(dtype)))
-            close(products.gram(w, products), (X.T.astype(float) * w) @ X.astype(float), dtype)
-            close(products.times(w), w @ X.astype(float), dtype)
-            close(products.total(w), w.astype(float).sum(), dtype)
     runtime.device = whole

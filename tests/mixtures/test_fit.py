@@ -5,6 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 import gpustats as gs
+from gpustats.mixtures import fitting
 
 
 def test_normal_numbers():
@@ -29,6 +30,30 @@ def test_normal_numbers():
     scores = [(mixture.logpdf(**{**fit.parameters, "mu": fit["mu"] + s * np.eye(3)[0] * 1e-6})) for s in (-1, 1)]
     by_rows = fit.fitted.objective.problem.score_sums(fit.parameters, ("mu",), None, 0)
     np.testing.assert_allclose(by_rows[0, 0], (((scores[1] - scores[0]) / 2e-6) ** 2).sum(), rtol=1e-6)
+
+
+def test_exact_second_derivatives(monkeypatch):
+    """Errors of many observations are those of statsmodels' complex steps; a shared parameter; as differences find them."""
+    numdiff = pytest.importorskip("statsmodels.tools.numdiff")
+    rng = np.random.default_rng(3)
+    x = np.r_[rng.normal(0, 1, 600), rng.normal(3, 1, 400)]
+    mixture, start = gs.Mixture(gs.normal, x), {"mu": [0.0, 3.0], "sigma": 1.0}
+    by_differences = mixture.fit(start=start)
+    monkeypatch.setattr(fitting, "LEAST_EXACT_ROWS", 1000)
+    fit = mixture.fit(start=start)
+    assert fit.fitted.objective.exact and not by_differences.fitted.objective.exact
+
+    def loglik(theta):
+        weights = np.exp(np.array([theta[0], 0.0 * theta[0]]))
+        z = (x[:, None] - theta[1:3]) / theta[3]
+        return np.log((weights / weights.sum() * np.exp(-z * z / 2) / theta[3]).sum(1)).sum()
+
+    own = np.array([fit["log_weights"][0] - fit["log_weights"][1], *fit["mu"], fit["sigma"]])
+    errors = np.sqrt(np.diag(np.linalg.inv(-numdiff.approx_hess_cs(own, loglik))))
+    np.testing.assert_allclose(fit.standard_errors["mu"], errors[1:3], rtol=1e-6)
+    np.testing.assert_allclose(fit.standard_errors["sigma"], errors[3], rtol=1e-6)
+    np.testing.assert_allclose(fit.standard_errors["log_weights"], errors[0] * np.exp(fit["log_weights"][::-1]), rtol=1e-6)
+    np.testing.assert_allclose(by_differences.errors, fit.errors, rtol=1e-5)
 
 
 def test_normal_vectors():

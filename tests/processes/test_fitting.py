@@ -1,5 +1,7 @@
 """Fits of hyperparameters, against scikit-learn."""
 
+import pickle
+
 import numpy as np
 import pytest
 from gp_data import data
@@ -138,8 +140,40 @@ def test_restarts_are_side_by_side(rng, monkeypatch):
         ml.fit(start, restarts=2, rng=1, log_prior=fails)
 
 
+@pytest.mark.parametrize("options", [{}, {"student_t": True, "jitter": 1e-6}])
+def test_exact_second_derivatives(options, monkeypatch):
+    """Two lengthscales, noise and mean: those of JAX's likelihood; errors of a fit are made of them, and near differences."""
+    jax = pytest.importorskip("jax")
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=(30, 2))
+    y = np.sin(5 * x[:, 0]) + x[:, 1] + 0.1 * rng.normal(size=30)
+    ml = MarginalLikelihood(gs.rbf, x, y, **options)
+    at = {"amplitude": 1.2, "lengthscale": np.array([0.3, 0.8]), "sigma": 0.1, "mean": 0.2}
+
+    def loglik(theta):
+        amplitude, scales, sigma, mean = theta[0], theta[1:3], theta[3], theta[4]
+        z = x / scales
+        K = amplitude**2 * jax.numpy.exp(-((z[:, None] - z[None]) ** 2).sum(-1) / 2)
+        K = K + jax.numpy.diag(jax.numpy.diag(K) * options.get("jitter", 0.0) + sigma**2)
+        square = (y - mean) @ jax.numpy.linalg.solve(K, y - mean)
+        fit = -15 * jax.numpy.log(square) if options else -square / 2
+        return fit - jax.numpy.linalg.slogdet(K)[1] / 2
+
+    with jax.enable_x64(True):
+        wanted = jax.hessian(loglik)(np.hstack(list(at.values())))
+    found = ml._hessian_in(tuple(at))(at)
+    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-8 * np.abs(wanted).max())
+    fit = ml.fit(at, fixed=["amplitude"])
+    monkeypatch.setattr("gpustats.processes.marginal.MOST_EXACT", 0)
+    by_differences = ml.fit(at, fixed=["amplitude"])
+    monkeypatch.undo()
+    assert fit.fitted.objective.exact and not by_differences.fitted.objective.exact
+    np.testing.assert_allclose(by_differences.errors, fit.errors, rtol=1e-4)
+    assert pickle.loads(pickle.dumps(fit)).fitted.objective.exact
+
+
 def test_standard_errors():
-    """Errors from differences of exact derivatives: those of differences of the likelihood itself; a profile's ends."""
+    """Those of differences of the likelihood itself; a profile's ends."""
     x = np.linspace(0.0, 1.0, 40)
     ml = MarginalLikelihood(gs.rbf, x, np.sin(6 * x) + 0.1 * np.random.default_rng(0).normal(size=40))
     fit = ml.fit(dict(amplitude=1.0, lengthscale=0.3, sigma=0.1))

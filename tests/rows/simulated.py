@@ -8,8 +8,12 @@ from scipy import sparse, special, stats
 from simulator import close, kernel_shape
 
 import gpustats as gs
+from gpustats.glm.design_matrix import DesignMatrix
+from gpustats.glm.products import DesignProducts
 from gpustats.rows import parts as in_parts
 from gpustats.rows import passes, spans
+from gpustats.rows.column_products import ColumnProducts, Matrix, lanes_of
+from gpustats.rows.placed import Placed
 from gpustats.runtime import choose
 
 
@@ -52,6 +56,43 @@ def rows(dtype, rng):
     close(gradient["h"], np.append(0, z / sigma) - np.append(z / sigma, 0), dtype)
     close(gradient["s"], ((z * z - 1) / sigma).sum(), dtype)
     close(model.hessian(**given), np.array([[((1 - 3 * z * z) / sigma**2).sum()]]), dtype)
+
+
+@kernel_shape
+def second_derivatives(dtype, rng):
+    """Second derivatives in a table, in coefficients and in a number: by group, by column, and products of columns."""
+    n, k = 150, 6
+    X, t, y = rng.normal(size=(n, k)).astype(dtype), rng.normal(size=n).astype(dtype), rng.normal(size=n).astype(dtype)
+    source = """real f(real y, real t, real eta, real a, real b, real s) {
+        real rest = y - eta - a - b * t;
+        return -s * rest * rest; }"""
+    for g in (rng.integers(0, 40, n), rng.integers(0, 2, n)):
+        model = gs.Rows(source, y=y, t=t, eta=gs.dot(X, of="beta"), a=gs.gather(g), b=gs.gather(g))
+        beta, a, b = rng.normal(size=k), rng.normal(size=g.max() + 1), rng.normal(size=g.max() + 1)
+        found = model.hessian(beta=beta, a=a, b=b, s=1.0, wrt=("beta", "a", "b", "s")).toarray()
+        members = np.eye(len(a))[g]
+        J = np.c_[X.astype(float), members, members * t[:, None]]
+        rest = y - X.astype(float) @ beta - a[g] - b[g] * t
+        close(found[:-1, :-1], -2 * J.T @ J, dtype)
+        close(found[-1, :-1], 2 * rest @ J, dtype)
+
+
+@kernel_shape
+def column_products(dtype, rng):
+    """Products of columns with weights and with a vector: as a CPU's lanes and as a GPU's blocks have them, in any layout."""
+    runtime = choose.get()
+    whole = runtime.device
+    for device in (whole, dataclasses.replace(whole, type="gpu", warp=32, compute_units=2)):
+        runtime.device = device
+        for n, k in ((1, 1), (70, 3), (130, 9), (40, 70)):
+            X, w = rng.normal(size=(n, k)).astype(dtype), rng.normal(size=n).astype(dtype)
+            kept = Placed(runtime)
+            lanes = lanes_of(device, X.itemsize)
+            by_columns = Matrix(kept(np.ascontiguousarray(X.T)), n, k, X.dtype, lanes, by_columns=True)
+            for products in (DesignProducts(DesignMatrix(X, runtime, X.dtype)), ColumnProducts(by_columns, runtime)):
+                close(products.weighted(w), (X.T.astype(float) * w) @ X.astype(float), dtype)
+                close(products.with_total(w), np.append(w @ X.astype(float), w.astype(float).sum()), dtype)
+    runtime.device = whole
 
 
 def _by_group(numbers, groups, n):

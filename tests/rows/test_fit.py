@@ -89,6 +89,37 @@ def test_a_hundred_thousand_groups():
         fit.robust()
 
 
+def differences(rows, values, names):
+    """Second derivatives as differences of gradients."""
+
+    def gradient(theta):
+        ends = np.cumsum([0, *(np.size(values[m]) for m in names)])
+        given = {m: theta[a:b].reshape(np.shape(values[m])) for m, a, b in zip(names, ends[:-1], ends[1:], strict=True)}
+        _, slopes = rows.value_and_grad(**values | given)
+        return np.concatenate([np.ravel(slopes[m]) for m in names])
+
+    at = np.concatenate([np.ravel(values[m]) for m in names])
+    return np.array([(gradient(at + 1e-5 * e) - gradient(at - 1e-5 * e)) / 2e-5 for e in np.eye(len(at))])
+
+
+def test_groups_and_designs_are_summed_on_the_device():
+    """Tables of two groupings, one with an element that no row has, and coefficients of two designs: the same bits twice."""
+    rng = np.random.default_rng(8)
+    n, X, Z, g, i = 700, *(rng.normal(size=(700, k)) for k in (5, 2)), rng.integers(0, 12, 700), rng.integers(0, 3, 700)
+    text = """real f(real y, real eta, real zeta, real a, real b, real h, real s)
+    { return normal_logpdf(y, eta + a + b * eta + h, exp(s + zeta + 0.1 * a * h)); }"""
+    rows = gs.Rows(
+        text, y=rng.normal(size=n), eta=gs.dot(X, of="beta"), zeta=gs.dot(Z, of="gamma"), a=gs.gather(g), b=gs.gather(g),
+        h=gs.gather(i),
+    )  # fmt: skip
+    sizes = {"beta": 5, "gamma": 2, "a": 13, "b": 13, "h": 3}
+    values = {name: 0.3 * rng.normal(size=size) for name, size in sizes.items()} | {"s": 0.2}
+    names = ("a", "beta", "s", "h", "gamma", "b")
+    H = rows.hessian(**values, wrt=names)
+    np.testing.assert_allclose(H.toarray(), differences(rows, values, names), rtol=1e-6, atol=1e-5)
+    assert np.array_equal(H.toarray(), rows.hessian(**values, wrt=names).toarray())
+
+
 def test_hessian_of_all_leaves():
     """Numbers of the rows' own, tables of two axes, vectors, weights: as differences of gradients."""
     rng = np.random.default_rng(3)
@@ -101,15 +132,7 @@ def test_hessian_of_all_leaves():
     names = ("c", "m", "own", "beta")
     H = rows.hessian(**values, wrt=names).toarray()
 
-    def gradient(theta):
-        ends = np.cumsum([0, *(values[m].size for m in names)])
-        given = {m: theta[a:b].reshape(values[m].shape) for m, a, b in zip(names, ends[:-1], ends[1:], strict=True)}
-        _, slopes = rows.value_and_grad(**given)
-        return np.concatenate([slopes[m].ravel() for m in names])
-
-    at = np.concatenate([values[m].ravel() for m in names])
-    wanted = np.array([(gradient(at + 1e-5 * e) - gradient(at - 1e-5 * e)) / 2e-5 for e in np.eye(len(at))])
-    np.testing.assert_allclose(H, wanted, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(H, differences(rows, values, names), rtol=1e-6, atol=1e-6)
     assert isinstance(rows.hessian(**values, wrt=("beta", "c")), np.ndarray)
     with pytest.raises(ValueError, match="one set of parameters"):
         rows.hessian(**values | {"c": np.zeros((3, 2))}, wrt=names)

@@ -1,5 +1,8 @@
-## Products of the columns of X, [rows / lanes][k][lanes], with one another and weights, and with a vector: a CPU's kernels.
+## Products of the columns of X with one another and weights, and with a vector: a CPU's kernels. X is [rows / lanes][k][lanes], or
+## [k][rows].
 <%
+    apart = "n_rows" if by_columns else threads  # how far a column lies from the one before
+    row = "X + MIN(n, n_rows - 1)" if by_columns else f"X + g * {columns * threads} + lane"
     across = -(-columns // 4)
     tiles = across * (across + 1) // 2
     squares = [(i, j) for i in range(4) for j in range(4)]
@@ -10,7 +13,7 @@ KERNEL(${threads}) gram(
     index_t weights_start, index_t n_rows)
 {
     const index_t lane = THREAD, groups = (n_rows + ${threads - 1}) / ${threads};
-    X += X_start + lane;
+    X += X_start;
     weights += weights_start;
     out += BLOCK_Y * ${tiles * 16 * threads} + lane;
     for (int e = 0; e < ${tiles * 16}; e++)
@@ -21,7 +24,7 @@ KERNEL(${threads}) gram(
         for (int i = 0; i < ${columns}; i += 4)
             for (int j = 0; j <= i; j += 4) {
 % for n in range(4):
-                const int left${n} = MIN(i + ${n}, ${columns - 1}) * ${threads}, right${n} = MIN(j + ${n}, ${columns - 1}) * ${threads};
+                const index_t left${n} = MIN(i + ${n}, ${columns - 1}) * ${apart}, right${n} = MIN(j + ${n}, ${columns - 1}) * ${apart};
 % endfor
 % for a, b in squares:
                 real sum${a}${b} = 0;
@@ -29,7 +32,7 @@ KERNEL(${threads}) gram(
                 for (index_t g = first; g < end; g++) {
                     const index_t n = g * ${threads} + lane;
                     const real own = n < n_rows ? weights[n] : 0;
-                    GLOBAL const real *const row = X + g * ${columns * threads};
+                    GLOBAL const real *const row = ${row};
 % for n in range(4):
                     const real a${n} = row[left${n}] * own, b${n} = row[right${n}];
 % endfor
@@ -51,7 +54,7 @@ KERNEL(${threads}) times(
     index_t weights_start, index_t n_rows)
 {
     const index_t lane = THREAD, groups = (n_rows + ${threads - 1}) / ${threads};
-    X += X_start + lane;
+    X += X_start;
     weights += weights_start;
     out += BLOCK_Y * ${(columns + 1) * threads} + lane;
     for (int c = 0; c <= ${columns}; c++)
@@ -59,8 +62,9 @@ KERNEL(${threads}) times(
     for (index_t g = BLOCK_Y; g < groups; g += BLOCKS_Y) {
         const index_t n = g * ${threads} + lane;
         const real own = n < n_rows ? weights[n] : 0;
+        GLOBAL const real *const row = ${row};
         for (int c = 0; c < ${columns}; c++)
-            out[c * ${threads}] += own * X[(g * ${columns} + c) * ${threads}];
+            out[c * ${threads}] += own * row[c * ${apart}];
         out[${columns * threads}] += own;
     }
 }

@@ -1,5 +1,8 @@
-## Products of the columns of X, (N, k) by rows, with one another and weights, and with a vector: a GPU's kernels.
+## Products of the columns of X, (N, k), with one another and weights, and with a vector: a GPU's kernels.
 <%
+    def place(row, column):
+        return f"({column}) * n_rows + {row}" if by_columns else f"({row}) * {columns} + {column}"
+
     padded = 4 * (-(-columns // 4))
     across = -(-padded // 4)
     tiles = across * (across + 1) // 2
@@ -26,8 +29,8 @@ KERNEL(${threads}) gram(
     for (index_t first = BLOCK_Y * ${rows}; first < n_rows; first += BLOCKS_Y * ${rows}) {
         BARRIER();
         for (int e = THREAD; e < ${rows * padded}; e += ${threads}) {
-            const int r = e / ${padded}, c = e % ${padded};
-            rows[e] = c < ${columns} && first + r < n_rows ? X[(first + r) * ${columns} + c] : 0;
+            const int ${f"c = e / {rows}, r = e % {rows}" if by_columns else f"r = e / {padded}, c = e % {padded}"};
+            rows[r * ${padded} + c] = c < ${columns} && first + r < n_rows ? X[${place("first + r", "c")}] : 0;
         }
         for (int r = THREAD; r < ${rows}; r += ${threads})
             own[r] = first + r < n_rows ? weights[first + r] : 0;
@@ -71,7 +74,7 @@ KERNEL(${threads}) times(
         double total = 0;
         if (part < ${parts} && c <= ${columns})
             for (index_t r = BLOCK_Y * ${parts} + part; r < n_rows; r += BLOCKS_Y * ${parts})
-                total += (double)weights[r] * (c < ${columns} ? X[r * ${columns} + c] : 1);
+                total += (double)weights[r] * (c < ${columns} ? X[${place('r', 'c')}] : 1);
         sums[THREAD] = total;
         BARRIER();
         if (part == 0 && c <= ${columns}) {

@@ -1,0 +1,50 @@
+"""Cholesky factors of many small matrices at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime.types import Doubles
+
+#: Rows of matrices that are factored together, an element of all at a time; LAPACK factors larger ones, one after another.
+MOST_TOGETHER = 8
+
+
+class BlockFactors:
+    """Cholesky factors of positive definite matrices, (G, m, m); numpy.linalg.LinAlgError where one is not."""
+
+    def __init__(self, matrices: Doubles):
+        self._matrices, self._m = matrices, matrices.shape[1]
+        if self._m > MOST_TOGETHER:
+            np.linalg.cholesky(matrices)
+            return
+        factor = self._factor = np.array(matrices.transpose(1, 2, 0), order="C")
+        for k in range(self._m):
+            for j in range(k):
+                factor[k, k] -= factor[k, j] ** 2
+            if not (factor[k, k] > 0).all():
+                raise np.linalg.LinAlgError("a block is not positive definite")
+            factor[k, k] = np.sqrt(factor[k, k])
+            for i in range(k + 1, self._m):
+                for j in range(k):
+                    factor[i, k] -= factor[i, j] * factor[k, j]
+                factor[i, k] /= factor[k, k]
+
+    def solve(self, right: Doubles) -> Doubles:
+        """Solutions of the systems with matrices, (G, m, r)."""
+        if self._m > MOST_TOGETHER:
+            return np.asarray(np.linalg.solve(self._matrices, right), float)
+        factor, found = self._factor, np.array(right.transpose(1, 2, 0), order="C")
+        for i in range(self._m):
+            for j in range(i):
+                found[i] -= factor[i, j] * found[j]
+            found[i] /= factor[i, i]
+        for i in reversed(range(self._m)):
+            for j in range(i + 1, self._m):
+                found[i] -= factor[j, i] * found[j]
+            found[i] /= factor[i, i]
+        return found.transpose(2, 0, 1)
+
+    def inverse(self) -> Doubles:
+        """Inverses, (G, m, m)."""
+        return self.solve(np.broadcast_to(np.eye(self._m), self._matrices.shape))
