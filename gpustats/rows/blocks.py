@@ -60,7 +60,9 @@ class BlockLayout(NamedTuple):
     bands: int = 1  # parts of the numbers whose tiles are further blocks
 
     @classmethod
-    def of(cls, runtime: Runtime, dtype: DType, n: int, n_numbers: int, n_entries: int) -> Self | None:
+    def of(
+        cls, runtime: Runtime, dtype: DType, n: int, n_numbers: int, n_entries: int, *, in_bands: bool = False
+    ) -> Self | None:
         """Layout for the sums of `n` groups of entries; None where tiles would have few entries, and on CPUs."""
         device = runtime.device
         if device.type != "gpu" or n_entries < LEAST_ENTRIES or not n:
@@ -70,7 +72,7 @@ class BlockLayout(NamedTuple):
             sums, numbers = sums // 2, numbers // 2
         wanted = _BLOCKS_OF_UNIT * device.compute_units
         of_groups = -(-n // sums)
-        bands = 1 if n > n_numbers else max(min(wanted // of_groups, n_numbers // numbers), 1)
+        bands = max(min(wanted // of_groups, n_numbers // numbers), 1) if in_bands else 1
         if of_groups * bands < wanted:
             sums = max(min(-(-n * bands // wanted), sums), LANES)
         tiles = -(-n // sums) * bands * -(-n_numbers // (numbers * bands))

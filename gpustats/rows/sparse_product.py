@@ -73,7 +73,8 @@ class SparseProduct:
     def _by_column(self) -> Tiles | Blocks:
         """Entries by band of rows and column."""
         n, k, whole = self.n_rows, self.n_columns, self._matrix.as_scipy()
-        layout, n_bands = BlockLayout.of(self._runtime, self._dtype, k, n, self._matrix.n_entries), 1
+        layout = BlockLayout.of(self._runtime, self._dtype, k, n, self._matrix.n_entries, in_bands=True)
+        n_bands = 1
         if layout is not None:
             n_bands = layout.bands
         elif self._runtime.device.type != "cpu":  # numbers of a band stay in the cache
