@@ -103,6 +103,11 @@ class Varying:
         self._offset = OFFSET in data
         self._rows: dict[bool, Rows] = {}
 
+    @functools.cached_property
+    def _names(self) -> dict[str, tuple[str, ...]]:
+        """Names in `Rows` of each parameter: see `names_in_rows`."""
+        return names_in_rows(self._family, self._terms)
+
     def on_host(self) -> dict[str, Array]:
         """Data of the rows, on the host."""
         return self._data
@@ -124,7 +129,7 @@ class Varying:
 
     def value_and_grad(self, arguments: Arguments, wrt: Sequence[str]) -> tuple[Value, dict[str, Value]]:
         """The summed log-density and its derivatives."""
-        names = names_in_rows(self._family, self._terms)
+        names = self._names
         value, found = self.rows(True).value_and_grad(**self._in_rows(arguments), wrt=[r for n in wrt for r in names[n]])
         gradients: dict[str, Value] = {}
         for name in wrt:
@@ -139,7 +144,7 @@ class Varying:
         numbers = INTERCEPT, *self._family.parameters
         if any(np.ndim(arguments[n]) > rank for n in numbers if n in arguments):
             return None
-        names = {n: its for n, its in names_in_rows(self._family, self._terms).items() if n in arguments or n == INTERCEPT}
+        names = {n: its for n, its in self._names.items() if n in arguments or n == INTERCEPT}
         made = self.rows(True).compiled(self._columns({INTERCEPT: 0.0, **arguments}), [r for n in wrt for r in names[n]])
         if made is None:
             return None
@@ -148,7 +153,7 @@ class Varying:
 
     def along(self, names: Collection[str]) -> Along:
         """Derivative of the sum in a direction."""
-        in_rows, numbers = names_in_rows(self._family, self._terms), (INTERCEPT, *self._family.parameters)
+        in_rows, numbers = self._names, (INTERCEPT, *self._family.parameters)
         if not self._matrices:
             return Along(lambda shapes: self.rows(True), names, {n: r for n, (r,) in in_rows.items()}, numbers)
 
@@ -177,7 +182,7 @@ class Varying:
         found = Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
         if not found.finite:
             return found
-        names = names_in_rows(self._family, self._terms)
+        names = self._names
         sizes = {t.name: int(np.prod(arguments[t.name].value.shape)) for t in self._terms if t.name in wrt}
         largest = max(sizes, key=lambda n: sizes[n], default="")
         blocks = names[largest] if largest and sizes[largest] >= LEAST_IN_BLOCKS else ()
@@ -200,7 +205,7 @@ class Varying:
 
     def _of_rows(self, arguments: Arguments, wrt: Sequence[str]) -> tuple[list[Value], list[str]]:
         """Values of the parameters of the rows, in their order, and the names of those in `wrt`."""
-        given, names = self._in_rows(arguments), names_in_rows(self._family, self._terms)
+        given, names = self._in_rows(arguments), self._names
         return [given[n] for n in self.rows(True).parameters], [r for n in wrt for r in names[n]]
 
     def _places(self, arguments: Arguments, wrt: Sequence[str]) -> np.ndarray:
@@ -224,7 +229,7 @@ class Varying:
     def _columns(self, given: Mapping[str, Any]) -> dict[str, Value]:
         """Values by the names in `Rows`: of a table, each column has one."""
         found: dict[str, Value] = {}
-        for name, columns in names_in_rows(self._family, self._terms).items():
+        for name, columns in self._names.items():
             if name in given:
                 value = given[name]
                 found |= {n: value[..., c] for c, n in enumerate(columns)} if name in self._matrices else {columns[0]: value}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pymc.distributions.distribution import Distribution
 from pytensor.graph.basic import Variable
+from pytensor.sparse.type import SparseTensorType
 
 from ..compiler.evaluation.formula import Formula, FormulaArgument
 from ..compiler.evaluation.glm import GLMFormula
@@ -13,6 +14,7 @@ from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density
 from ..evaluation.arguments import match
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
+from ..rows.sparse_matrix import is_sparse
 from .parameters import as_float_constant, as_parameter, take_parameters
 from .random_variable import DensityRV, random_variable
 
@@ -49,6 +51,8 @@ class GLM(Distribution):
     ------
     ValueError
         Where the density has no parameter `eta`, or names are unknown or missing.
+    TypeError
+        Where X is sparse: fused models take products with sparse matrices.
 
     Examples
     --------
@@ -79,6 +83,9 @@ class GLM(Distribution):
 
 
 def _as_variable(argument: FormulaArgument, value: TensorLike) -> Variable:
+    if argument.name == DESIGN and (is_sparse(value) or isinstance(getattr(value, "type", None), SparseTensorType)):
+        product = "pytensor.sparse.structured_dot(X, beta[:, None])[:, 0]"
+        raise TypeError(f"X is sparse: give {product} as a parameter of any distribution, and compile with gpm.fused()")
     if argument.name == DESIGN and not isinstance(value, Variable):
         matrix = as_float_constant(value)
         if matrix.type.ndim != 2:

@@ -183,7 +183,8 @@ def dot(X: ArrayLike, of: str | None = None) -> Dot:
     ----------
     X : (N, k) array_like or sparse matrix
         The design matrix, of at most 64 columns; `gpustats.GLM` takes more. Or a sparse matrix or array of SciPy, of any number
-        of columns: entries are put in order, and those of one place added up. Where all are one, no values are stored.
+        of columns: entries are put in order, and those of one place added up. Where all are one, no values are stored. A
+        guide, "Sparse designs", has one-hot columns, memory and speed.
     of : str, optional
         The name of the coefficients, where it is not that of the argument.
 

@@ -23,7 +23,7 @@ class Segments:
 
     def __init__(self, groups: np.ndarray, n: int, runtime: Runtime, longest: int = 512):
         self.n, self._runtime = n, runtime
-        counts = np.bincount(groups, minlength=n)
+        self.counts = counts = np.bincount(groups, minlength=n)  #: rows of each group
         segments = np.maximum(-(-counts // longest), 1)  # of each group
         first = np.concatenate([[0], np.cumsum(segments)])
         self._group_begins = np.concatenate([[0], np.cumsum(counts)])

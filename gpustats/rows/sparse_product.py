@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..runtime import thresholds
-from .tiles import Entries, Numbers, Tiles
+from .blocks import BlockLayout, Blocks, Chunk
+from .tiles import Numbers, Tiles
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -23,14 +25,12 @@ _BAND_BYTES = thresholds.ROWS_SPARSE_BAND_BYTES.value  # of numbers of the rows 
 class SparseProduct:
     """Products of a matrix, both of whose copies, by rows and by columns, lie on a device.
 
-    Columns are gone through band by band of rows, so that the numbers of a band's rows stay in the cache.
+    Large matrices lie in blocks on a GPU, others in tiles.
     """
 
     def __init__(self, matrix: SparseMatrix, dtype: DType, runtime: Runtime):
         self._matrix, self._dtype, self._runtime = matrix, dtype, runtime
         self.n_rows, self.n_columns = matrix.shape
-        self._by_row = Tiles(np.diff(matrix.offsets), self.n_rows, runtime)
-        self._of_rows = self._entries(self._by_row, matrix.columns, matrix.values)
 
     @classmethod
     def of(cls, matrix: SparseMatrix, dtype: DType, runtime: Runtime) -> SparseProduct:
@@ -44,31 +44,60 @@ class SparseProduct:
     def multiply(self, coefficients: Numbers, n_sets: int) -> Handle:
         """Start the products with coefficients of each set, (n_sets, n_rows); the memory for the next kernels."""
         out = self._runtime.scratch(self._dtype.itemsize * max(n_sets * self.n_rows, 1))
-        self._by_row.add(out, 0, coefficients, n_sets, self._dtype, "real", n_numbers=self.n_columns, entries=self._of_rows)
+        self._by_row.add(out, 0, coefficients, n_sets)
         return out
 
     def add(self, out: Handle, offset: int, rows: Handle, n_sets: int) -> None:
         """Start the sums of numbers of the rows, (n_sets, n_rows), times the entries of each column, to (n_sets, n_columns)."""
-        by_column, entries = self._by_column
-        by_column.add(out, offset, Numbers(rows, 0, self.n_rows), n_sets, self._dtype, n_numbers=self.n_rows, entries=entries)
+        self._by_column.add(out, offset, Numbers(rows, 0, self.n_rows), n_sets)
 
     @functools.cached_property
-    def _by_column(self) -> tuple[Tiles, Entries]:
+    def _by_row(self) -> Tiles | Blocks:
+        n, k, matrix = self.n_rows, self.n_columns, self._matrix
+        layout = BlockLayout.of(self._runtime, self._dtype, n, k, matrix.n_entries)
+        if layout is None:
+            return Tiles(
+                np.diff(matrix.offsets), n, self._dtype, self._runtime, indices=matrix.columns, values=matrix.values,
+                n_numbers=k, result="real",
+            )  # fmt: skip
+        whole, at_once = matrix.as_scipy(), layout.at_once(n, matrix.n_entries)
+
+        def rows(first: int) -> Chunk:
+            part = whole[first : first + at_once]
+            return Chunk(part.indptr, part.indices, self._of(part), first_group=first)
+
+        chunks = [functools.partial(rows, first) for first in range(0, n, at_once)]
+        return Blocks(chunks, n, k, layout, self._dtype, self._runtime, "real")
+
+    @functools.cached_property
+    def _by_column(self) -> Tiles | Blocks:
         """Entries by band of rows and column."""
-        n, whole = self.n_rows, self._matrix.as_scipy()
+        n, k, whole = self.n_rows, self.n_columns, self._matrix.as_scipy()
+        layout = BlockLayout.of(self._runtime, self._dtype, k, n, self._matrix.n_entries, in_bands=True)
         n_bands = 1
-        if self._runtime.device.type != "cpu":
+        if layout is not None:
+            n_bands = layout.bands
+        elif self._runtime.device.type != "cpu":  # numbers of a band stay in the cache
             n_bands = max(-(-n * self._dtype.itemsize // _BAND_BYTES), 1)
         ends = np.linspace(0, n, n_bands + 1).astype(int)
-        bands = [whole[a:b].tocsc() for a, b in zip(ends, ends[1:], strict=False)]
-        tiles = Tiles(np.concatenate([np.diff(band.indptr) for band in bands]), self.n_columns, self._runtime)
-        rows = np.concatenate([band.indices.astype(np.int32) + first for band, first in zip(bands, ends, strict=False)])
-        values = None if self._matrix.values is None else np.concatenate([band.data for band in bands])
-        return tiles, self._entries(tiles, rows, values)
 
-    def _entries(self, tiles: Tiles, indices: np.ndarray, values: np.ndarray | None) -> Entries:
-        """Kernel's arguments for the entries."""
-        return Entries(tiles.placed(indices), () if values is None else tiles.placed(values, self._dtype))
+        def columns(first: int, end: int) -> Chunk:
+            band = whole[first:end].tocsc()
+            return Chunk(band.indptr, band.indices, self._of(band), first_number=first)
+
+        chunks = [functools.partial(columns, *its) for its in itertools.pairwise(ends.tolist())]
+        if layout is not None:
+            return Blocks(chunks, k, n, layout, self._dtype, self._runtime)
+        bands = [chunk() for chunk in chunks]
+        values = None if bands[0].values is None else np.concatenate([band.values for band in bands if band.values is not None])
+        return Tiles(
+            np.concatenate([np.diff(band.offsets) for band in bands]), k, self._dtype, self._runtime, values=values,
+            indices=np.concatenate([band.indices.astype(np.int32) + band.first_number for band in bands]), n_numbers=n,
+        )  # fmt: skip
+
+    def _of(self, part: Any) -> np.ndarray | None:
+        """Values of a part of the matrix, None where all are one."""
+        return None if self._matrix.values is None else part.data
 
 
 class RowProducts(NamedTuple):

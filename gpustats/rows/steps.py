@@ -11,6 +11,7 @@ import numpy as np
 from ..kernels.template import Template
 from .groups import Groups
 from .placed import Placed
+from .tiles import Numbers, Tiles
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -50,12 +51,14 @@ class StepTable:
         return Groups(self.leaf.indices, self._runtime)
 
     @functools.cached_property
-    def _places(self) -> tuple[Handle, int]:
-        """Places in memory of the steps, those of an element one after another."""
+    def _by_element(self) -> Tiles:
+        """Sums of the steps of each element, by their places in memory."""
         starts = np.empty(self._order.size, np.int64)
         starts[self._order] = self._dealt.starts
-        places = self._dealt.places(self.leaf.offsets, starts)
-        return self._placed(places[self.groups.segments.order].astype(np.int32))
+        places, segments = self._dealt.places(self.leaf.offsets, starts), self.groups.segments
+        return Tiles(
+            segments.counts, segments.n, self._dtype, self._runtime, indices=places[segments.order], n_numbers=self.size
+        )
 
     def gather(self, n_sets: int, table: Sequence[KernelValue], extents: Sequence[int]) -> Handle:
         """Start the kernel that gathers the elements of the steps, (n_sets, size); the memory for the next kernels."""
@@ -74,13 +77,5 @@ class StepTable:
 
         The numbers of the first set begin at `first`, those of the next one lie `stride` behind.
         """
-        segments = self.groups.segments
-        if not segments.n_segments:
-            return
-        to = (out, offset) if segments.alone else (self._runtime.scratch(8 * n_sets * segments.n_segments), 0)
-        kernel = segments.kernel("add_segments", self._dtype)
-        kernel(
-            (segments.blocks(), n_sets), *to, steps, first, stride, *self._places, *segments.starts, segments.n_segments, 1
-        )
-        if not segments.alone:
-            segments.add_groups(out, offset, to[0], self._dtype, n_sets, 1)
+        if self.groups.segments.n:
+            self._by_element.add(out, offset, Numbers(steps, first, stride), n_sets)

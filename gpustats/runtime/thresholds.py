@@ -271,6 +271,13 @@ ROWS_SPARSE_BAND_BYTES = Threshold(
     "sparse",
 )
 
+ROWS_SPARSE_LEAST_BLOCKED = Threshold(
+    1 << 23, "entries from which a GPU goes through a sparse matrix by blocks", "a guess", "2026-11-28", "sparse"
+)
+ROWS_SPARSE_BLOCK = Threshold(
+    (8192, 4096, 1024), "sums of such a block, numbers of a tile, and threads", "a guess", "2026-11-28", "sparse"
+)
+
 # ---- glm
 
 #: Measured with up to a million rows of `bernoulli_logit`, `poisson_log` and `normal_identity`.

@@ -10,8 +10,8 @@ from simulator import close, kernel_shape
 import gpustats as gs
 from gpustats.glm.design_matrix import DesignMatrix
 from gpustats.glm.products import DesignProducts
+from gpustats.rows import blocks, passes, spans
 from gpustats.rows import parts as in_parts
-from gpustats.rows import passes, spans
 from gpustats.rows.column_products import ColumnProducts, Matrix, lanes_of
 from gpustats.rows.placed import Placed
 from gpustats.runtime import choose
@@ -209,6 +209,14 @@ def sparse_designs(dtype, rng):
         left = y - sets.astype(float) @ X.T
         close(value, -0.5 * (left**2).sum(-1), dtype)
         close(gradient["beta"], left @ X, dtype)
+
+
+@kernel_shape
+def sparse_blocks(dtype, rng):
+    """The same of large matrices, by blocks, of which there are several small ones here."""
+    small = dict(LEAST_ENTRIES=1, LEAST_OF_TILE=0, SUMS=32, NUMBERS=16, THREADS=64, LONGEST=4, ENTRIES_AT_ONCE=200)
+    with mock.patch.multiple(blocks, **small):
+        sparse_designs(dtype, rng)
 
 
 @kernel_shape

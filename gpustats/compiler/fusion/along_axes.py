@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.sparse.math import TrueDot
 from pytensor.tensor.elemwise import Elemwise
 
+from ...rows.sparse_matrix import SparseMatrix
 from .along import Along, At, Entry, Pick, read
 from .expression import Expression
 from .frozen import axis_of_softmax
 from .joined import among
 from .reader import MOST_IN_ROW, Argument, Reader, name_of, reads, without_shuffles
 from .scalar_ops import UnknownLength, Unsupported, in_c
+from .sparse_products import NOT_SHARED, design_of, is_sparse, rows_of
 
 MOST_COLUMNS = 64  # of a matrix of data in a dot product
 
@@ -53,14 +56,17 @@ def as_dot(reader: Reader, source: Variable, axes: Sequence[int], at: At) -> Exp
     return None
 
 
-@reads("Dot", "MatMul", "MatVec", "VecMat", "VecDot", "BatchedDot")
+@reads("Dot", "MatMul", "MatVec", "VecMat", "VecDot", "BatchedDot", "StructuredDot", "TrueDot")
 def of_dot(reader: Reader, node: Apply, at: At, output: int) -> Expression:
     a, b = node.inputs[-2:]
     name = type(getattr(node.op, "core_op", node.op)).__name__
     left, right = _operands(a, b, name, at)
+    sides = (a, left, b, right), (b, right, a, left)
+    if is_sparse(a) or is_sparse(b):
+        return _of_sparse(reader, *(sides[0] if is_sparse(a) else sides[1]))
     k = a.type.shape[left.index(None)]
     k = k if k is not None else b.type.shape[right.index(None)]
-    for matrix, i, other, j in ((a, left, b, right), (b, right, a, left)):
+    for matrix, i, other, j in sides:
         dot = _as_design(reader, matrix, i, other, j, k)
         if dot is not None:
             return dot
@@ -91,23 +97,56 @@ def _as_design(
     array = np.asarray(matrix.data)
     if array.dtype == bool or reader.n * k > 4 * max(array.size, 1 << 16):
         return None
-    other, j = without_shuffles(other, j)
-    if isinstance(other, Constant):
+    if isinstance(without_shuffles(other, j)[0], Constant):
         return None
+
+    def rows() -> np.ndarray:
+        moved, order = np.moveaxis(array, i.index(None), -1), [e for e in i if e is not None]
+        return np.ascontiguousarray(read(moved, order), np.float64)
+
+    return _product(reader, matrix, i, other, j, rows)
+
+
+def _of_sparse(
+    reader: Reader, matrix: Variable, i: Sequence[Entry | None], other: Variable, j: Sequence[Entry | None]
+) -> Expression:
+    """Row of a sparse matrix of data times coefficients that all rows share."""
+    along = next((e for e in i if isinstance(e, Along)), None)
+    if not isinstance(matrix, Constant) or is_sparse(other) or along is None or any(isinstance(e, Along) for e in j):
+        raise Unsupported(NOT_SHARED)
+    if not reader.has_designs:
+        raise Unsupported("a product with a sparse matrix beside scans")
+    design = design_of(matrix, turned=i[0] is None)
+
+    def rows() -> SparseMatrix:
+        return design if along.is_row and design.shape[0] == reader.n else rows_of(design, along.places)
+
+    return _product(reader, matrix, i, other, j, rows)
+
+
+def _product(
+    reader: Reader, matrix: Constant, i: Sequence[Entry | None], other: Variable, j: Sequence[Entry | None],
+    rows: Callable[[], np.ndarray | SparseMatrix],
+) -> Expression:  # fmt: skip
+    """Product of each row of a matrix of data, which `rows` returns, and coefficients that all rows share."""
+    other, j = without_shuffles(other, j)
     source = reader.frozen.original(other)
     pick: Pick = tuple(slice(None) if e is None else e for e in j if not isinstance(e, Along))
     key = ("dot", id(matrix.data), tuple(e if e is None or isinstance(e, int) else e.key for e in i), source, _plain(pick))
+    return reader.argument(key, name_of(source), lambda name: Argument(name, "dot", source, pick, (rows(),)))
 
-    def make(name: str) -> Argument:
-        moved, order = np.moveaxis(array, i.index(None), -1), [e for e in i if e is not None]
-        return Argument(name, "dot", source, pick, (np.ascontiguousarray(read(moved, order), np.float64),))
 
-    return reader.argument(key, name_of(source), make)
+@reads("DenseFromSparse")
+def of_dense(reader: Reader, node: Apply, at: At, output: int) -> Expression:
+    product = node.inputs[0].owner
+    if product is None or not isinstance(product.op, TrueDot):
+        raise Unsupported(f"the operation {type(node.op).__name__}")
+    return of_dot(reader, product, at, 0)
 
 
 def _operands(a: Variable, b: Variable, name: str, at: At) -> tuple[list[Entry | None], list[Entry | None]]:
     """Positions at which the element of a product reads its operands; None stands for the axis that is summed over."""
-    if name in ("Dot", "MatMul"):
+    if name in ("Dot", "MatMul", "StructuredDot", "TrueDot"):
         if a.type.ndim == 1 or b.type.ndim == 1:
             left: list[Entry | None] = [*at[: a.type.ndim - 1], None]
             right: list[Entry | None] = [None, *at[a.type.ndim - 1 :]]

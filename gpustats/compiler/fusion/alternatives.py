@@ -27,6 +27,7 @@ from .frozen import Frozen, axis_of_softmax
 from .indexing import index_of
 from .reader import IDENTITY_OPS, MOST_IN_ROW, Argument, without_shuffles
 from .scalar_ops import Unsupported
+from .sparse_products import is_sparse
 
 #: Alternatives from which the kernels of a GLM are faster than a row function in which all are written out.
 FEWEST_ALTERNATIVES = thresholds.COMPILER_FEWEST_ALTERNATIVES.value
@@ -231,6 +232,8 @@ def _product(frozen: Frozen, v: Variable) -> Part | None:
         return None
     X, beta = v.owner.inputs
     if not isinstance(X, Constant) or isinstance(beta, Constant) or X.type.ndim != 2 or beta.type.ndim != 2:
+        return None
+    if is_sparse(X):
         return None
     matrix = np.ascontiguousarray(X.data, np.float64)
     return Argument(COEFFICIENTS, "dot", frozen.original(beta), (slice(None),) * 2, (matrix,)), {"X": matrix}

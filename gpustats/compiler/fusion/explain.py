@@ -15,6 +15,7 @@ from pytensor.graph.basic import Variable
 from pytensor.graph.traversal import ancestors, toposort
 
 from ...rows.leaves import stored
+from ...rows.sparse_matrix import SparseMatrix
 from ...runtime import choose
 from .frozen import shared_data
 from .last_steps import is_whole_sum, numbers_of_scans
@@ -186,6 +187,8 @@ def _bytes(argument: Argument) -> int:
             return _type(argument).itemsize * math.ceil(numbers.size / (starts.size - 1))
         case "gather":
             return 4 * len(argument.numbers)
+        case "dot" if isinstance(X := argument.numbers[0], SparseMatrix):
+            return math.ceil(X.row_bytes(np.dtype(np.float64)).mean())
         case "dot":
             return 8 * argument.numbers[0].shape[1]
         case "row":
@@ -212,7 +215,9 @@ def _described(argument: Argument, computed: Mapping[Variable, str]) -> str:
         case "gather":
             return f"{argument.name}: by index, of {source}"
         case "dot":
-            return f"{argument.name}: {argument.numbers[0].shape[1]} columns of data @ {source}"
+            X = argument.numbers[0]
+            entries = f" with {X.n_entries} entries" if isinstance(X, SparseMatrix) else ""
+            return f"{argument.name}: {X.shape[1]} columns of data{entries} @ {source}"
         case "row":
             return f"{argument.name}: each row's own, of {source}"
         case "each":

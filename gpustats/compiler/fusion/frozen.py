@@ -15,13 +15,16 @@ from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.op import OutputStorageType
 from pytensor.graph.traversal import ancestors, toposort
 from pytensor.scalar.basic import ScalarConstant, ScalarType
+from pytensor.sparse.basic import as_sparse_variable
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.type import TensorType
+from scipy.sparse import issparse
 
 from ...runtime import thresholds
 from ..graph.kinds import inner_outputs
 from .scalar_ops import Unsupported
 from .scans import Scanned, scanned, shapes_of
+from .sparse_products import is_sparse, outputs_of_product
 
 #: Elements of an array for which PyTensor's functions of numbers are fast enough.
 MOST_ELEMENTS_IN_PYTHON = thresholds.COMPILER_MOST_ELEMENTS_IN_PYTHON.value
@@ -91,6 +94,8 @@ def _copied(node: Apply, of: Mapping[Variable, Variable]) -> Sequence[Variable]:
     constants = [v for v in inputs if isinstance(v, Constant)]
     if len(constants) == len(inputs) and (values := computed(node, constants)) is not None:
         return [_constant(out.type, v) for out, v in zip(node.outputs, values, strict=True)]
+    if (product := outputs_of_product(node, inputs)) is not None:
+        return product
     if all(new is old for new, old in zip(inputs, node.inputs, strict=True)):
         return node.outputs
     if isinstance(node.op, Elemwise) and _broadcasts_unasked(node.inputs, inputs):
@@ -103,8 +108,10 @@ def _copied(node: Apply, of: Mapping[Variable, Variable]) -> Sequence[Variable]:
         return node.clone_with_new_inputs(inputs, strict=False).outputs
 
 
-def _constant(kind: TensorType | ScalarType, value: np.ndarray) -> Constant:
-    """Constant of an array, or of the number that is the end of a slice."""
+def _constant(kind: TensorType | ScalarType, value: Any) -> Constant:
+    """Constant of an array, of a sparse matrix, or of the number that is the end of a slice."""
+    if issparse(value):
+        return as_sparse_variable(value)
     return pt.constant(value) if isinstance(kind, TensorType) else ScalarConstant(kind, value[()])
 
 
@@ -182,7 +189,7 @@ def shared_data(variable: Variable) -> dict[Variable, np.ndarray]:
     Where PyMC samples some variables at a time, shared variables stand for the others. Those change in each step, as inputs do.
     """
     found = [v for v in ancestors([variable]) if isinstance(v, SharedVariable) and isinstance(v.type, TensorType)]
-    return {v: v.get_value(borrow=True) for v in found if not str(v.name).endswith(OF_OTHER_VARIABLES)}
+    return {v: v.get_value(borrow=True) for v in found if not is_sparse(v) and not str(v.name).endswith(OF_OTHER_VARIABLES)}
 
 
 def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
@@ -199,8 +206,8 @@ def _extents(node: Apply, inputs: Sequence[Variable]) -> list[Variable] | None:
     return [pt.constant(numbers.astype(node.outputs[0].type.dtype))]
 
 
-def computed(node: Apply, inputs: Sequence[Constant]) -> list[np.ndarray] | None:
-    """Outputs of an operation on constants; None where they cannot be told."""
+def computed(node: Apply, inputs: Sequence[Constant]) -> list[Any] | None:
+    """Outputs of an operation on constants, arrays or sparse matrices; None where they cannot be told."""
     if not all(isinstance(v.type, TensorType | ScalarType) for v in node.outputs):
         return None
     storage: OutputStorageType = [[None] for _ in node.outputs]
@@ -211,7 +218,7 @@ def computed(node: Apply, inputs: Sequence[Constant]) -> list[np.ndarray] | None
         node.op.perform(copy, [v.data for v in inputs], storage)
     except Exception:  # random draws, operations in C only
         return None
-    return [np.asarray(s[0], v.type.dtype) for s, v in zip(storage, node.outputs, strict=True)]
+    return [s[0] if issparse(s[0]) else np.asarray(s[0], v.type.dtype) for s, v in zip(storage, node.outputs, strict=True)]
 
 
 def _by_numpy(op: Any, arrays: Sequence[np.ndarray], dtype: np.dtype) -> list[np.ndarray] | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from pymc.logprob.utils import CheckParameterValue
-from pytensor.graph.basic import Variable
+from pytensor.graph.basic import Constant, Variable
 from pytensor.graph.traversal import ancestors
 from pytensor.tensor.random.op import RandomVariable
 
@@ -17,6 +17,7 @@ from ...rows.binding import Binding
 from ...rows.leaves import dot, gather, per_row
 from ...rows.model import Rows
 from ...rows.sequences import sequences
+from ...rows.sparse_matrix import SparseMatrix
 from . import along_axes, checks, densities, elementwise, indexing, joined, triangular  # noqa: F401  (they declare what they read)
 from .along import Pick
 from .alternatives import SOURCE, ChoiceModel, Choices, choices_of
@@ -24,6 +25,7 @@ from .frozen import Frozen
 from .loops import LoopReader
 from .reader import Argument, Reader, plain_name
 from .scalar_ops import NoData, UnknownLength, Unsupported
+from .sparse_products import NOT_CONSTANT, is_sparse
 
 MOST_ARGUMENTS = 400  # of a row function: CUDA passes 32,764 bytes to a kernel, and some arguments take 72
 
@@ -110,8 +112,11 @@ def program_of(
     Checks that are the same for all rows are left to the caller, as `Program.checks`, if `hoist`. Where there is none,
     `Unsupported` says why, in words for a user.
     """
-    if any(v.owner is not None and isinstance(v.owner.op, RandomVariable) for v in ancestors([term])):
+    before = list(ancestors([term]))
+    if any(v.owner is not None and isinstance(v.owner.op, RandomVariable) for v in before):
         raise Unsupported("random draws in each call, as those of a Minibatch")
+    if any(is_sparse(v) and v.owner is None and not isinstance(v, Constant) for v in before):
+        raise Unsupported(NOT_CONSTANT)
     word = plain_name(term.name)
     name = f"{word if word[:1].isalpha() else 'term'}_row"
     try:
@@ -173,7 +178,9 @@ def _program_of_choices(choices: Choices, frozen: Frozen) -> Program:
 def _work(reader: Reader) -> Work:
     cheap, calls = reader.cost
     arguments, frozen = reader.arguments, reader.frozen
-    cheap += sum(2 * a.numbers[0].shape[1] for a in arguments if a.kind == "dot")
+    designs = [a.numbers[0] for a in arguments if a.kind == "dot"]
+    entries = sum(X.n_entries if isinstance(X, SparseMatrix) else X.size for X in designs)
+    cheap += 2 * entries // max(reader.n_rows, 1)
     arrays = {a.source: a for a in arguments if a.source is not None and a.kind != "number"}
     sizes = {v: reader.n_rows if a.kind == "row" else math.prod(e or 1 for e in frozen.shape(v)) for v, a in arrays.items()}
     tables = [a for a in arguments if a.kind == "gather"]

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pymc.logprob.utils import CheckParameterValue
@@ -64,7 +64,7 @@ class Argument:
     source: Variable | None = None  #: variable that it is made of, none for data
     pick: Pick = ()  #: part of that variable, with slices where the rows, or the columns of a design, run along
     #: the column of data; the index for each axis of a table; the matrix of a dot product; of a row's own number none
-    numbers: tuple[np.ndarray, ...] = ()
+    numbers: tuple[Any, ...] = ()
     offset: int = 0  #: shift of a row's own number: row n has element n + offset
 
 

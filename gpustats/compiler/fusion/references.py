@@ -10,10 +10,12 @@ from pytensor.compile.sharedvalue import SharedVariable
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.tensor.basic import Alloc
 from pytensor.tensor.elemwise import DimShuffle
+from pytensor.tensor.math import Dot
 
 from .alternatives import FEWEST_ALTERNATIVES
 from .frozen import rebuilt
 from .joined import axis_and_parts
+from .sparse_products import is_sparse
 
 
 def as_products(variable: Variable) -> Variable:
@@ -42,7 +44,7 @@ def as_products(variable: Variable) -> Variable:
 
 def _is_product(v: Variable) -> bool:
     """True if a variable is a product of a matrix of data and coefficients, whose number is known."""
-    if v.owner is None or type(v.owner.op).__name__ != "Dot":
+    if v.owner is None or not isinstance(v.owner.op, Dot) or any(map(is_sparse, v.owner.inputs)):
         return False
     X, coefficients = v.owner.inputs
     return isinstance(X, Constant | SharedVariable) and coefficients.type.ndim == 2 and coefficients.type.shape[0] is not None

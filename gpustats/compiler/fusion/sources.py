@@ -12,6 +12,7 @@ from pytensor.tensor.type import TensorType
 
 from .frozen import Frozen
 from .scalar_ops import NoData, UnknownLength, Unsupported
+from .sparse_products import is_sparse
 
 
 def sources_of(term: Variable, data: Mapping[Variable, np.ndarray]) -> tuple[list[Variable], int]:
@@ -57,5 +58,5 @@ def _is_known(v: Variable) -> bool:
 
 
 def _size(v: Variable) -> int:
-    """Least number of elements of a variable."""
-    return math.prod(extent or 1 for extent in v.type.shape) if isinstance(v.type, TensorType) else 0
+    """Least number of elements of a variable; 0 of a sparse matrix."""
+    return math.prod(extent or 1 for extent in v.type.shape) if isinstance(v.type, TensorType) and not is_sparse(v) else 0
