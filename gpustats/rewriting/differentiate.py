@@ -22,8 +22,8 @@ from .swept_values import NoSweep
 from .turns import numbers_of_checkpoints
 
 __all__ = [
-    "CHECKPOINT", "VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "numbers_of_checkpoints",
-    "product_name", "steps_name", "swept",
+    "CHECKPOINT", "VALUE", "curvature", "derivative", "derivative_name", "directional", "expansion", "gradient",
+    "numbers_of_checkpoints", "product_name", "steps_name", "swept",
 ]
 
 
@@ -154,6 +154,32 @@ def directional(
     made = unlike_others(Function(f"{function.name}_along", tuple(parameters), body), functions.get)
     functions[made.name] = made
     return made, along
+
+
+def curvature(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function]
+) -> tuple[Function, dict[tuple[str, str], str]]:
+    """Weighted sum of the second derivatives of `function`, with a weight for each pair of `real` parameters.
+
+    The weights follow its parameters. With it comes a dict: pair, in one of the two orders -> parameter of the weight.
+    """
+    twice, taken = gradient(gradient(function, wrt, functions), wrt, functions), {p.name for p in function.parameters}
+    wrt = [p.name for p in function.parameters if p.name in wrt]
+    weights: dict[tuple[str, str], str] = {}
+    for i, first in enumerate(wrt):
+        for second in wrt[: i + 1]:
+            weights[first, second] = fresh_name(f"{first}_{second}_weight", taken)
+            taken.add(weights[first, second])
+    results = Name(fresh_name("results", taken), twice.type)
+    value: Expression = ZERO
+    for (first, second), weight in weights.items():
+        second_derivative = lang.Member(results, derivative_name(second, derivative_name(first)))
+        value = add(value, multiply(second_derivative, Name(weight, REAL)))
+    parameters = [*function.parameters, *(lang.Parameter(weight, REAL) for weight in weights.values())]
+    body: tuple[Statement, ...] = Declare(twice.type, results.name, _call(twice)), lang.Return(value)
+    made = unlike_others(Function(f"{function.name}_curvature", tuple(parameters), body), functions.get)
+    functions[made.name] = made
+    return made, weights
 
 
 def product_name(first: str, second: str) -> str:

@@ -59,6 +59,12 @@ class HostDesign:
         return found
 
 
+    def times_rows(self, rows_of: Callable[[slice], Doubles]) -> Doubles:
+        """Products of each row and a row of a matrix like X, of which some are asked for at once, (N,)."""
+        blocks = (slice(first, first + _BLOCK) for first in range(0, len(self.X), _BLOCK))
+        return np.concatenate([np.zeros(0), *(np.einsum("nk,nk->n", self.X[rows], rows_of(rows)) for rows in blocks)])
+
+
 class SparseDesign:
     """Sparse design matrix on the host, of SciPy."""
 
@@ -78,6 +84,10 @@ class SparseDesign:
     def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
         found: Doubles = (members(weights, groups, n).T @ self.X).toarray()
         return found
+
+    def times_rows(self, rows_of: Callable[[slice], Doubles]) -> Doubles:
+        blocks = (slice(first, first + _BLOCK) for first in range(0, self.X.shape[0], _BLOCK))
+        return np.concatenate([np.zeros(0), *(self.X[rows].multiply(rows_of(rows)).sum(1) for rows in blocks)])
 
 
 @dataclass(frozen=True)
@@ -136,6 +146,27 @@ class Layout:
         (g, m), r = self.blocks.shape, len(self.border)
         return Bordered(np.zeros((r, r)), self.border, np.zeros((g, m, m)), np.zeros((g, m, r)), self.blocks)
 
+    def add_diagonal(self, found: Bordered, rows: np.ndarray, columns: np.ndarray, diagonal: Doubles) -> None:
+        """Add numbers (n,) at n places, those of the elements of two tables of one grouping."""
+        if not len(rows):
+            return
+        if self.in_border[rows[0]] >= 0 and self.in_border[columns[0]] >= 0:
+            found.border[self.in_border[rows], self.in_border[columns]] += diagonal
+        elif self.in_border[rows[0]] < 0 and self.in_border[columns[0]] < 0:
+            found.blocks[self.group[rows], self.member[rows], self.member[columns]] += diagonal
+        elif self.in_border[rows[0]] < 0:
+            found.coupling[self.group[rows], self.member[rows], self.in_border[columns]] += diagonal
+
+    def add_matrix(self, found: Bordered, rows: np.ndarray, columns: np.ndarray, matrix: Doubles) -> None:
+        """Add a matrix (n, n') at the places of its rows and columns."""
+        in_rows, in_columns = self.in_border[rows], self.in_border[columns]
+        if not len(rows) or not len(columns) or in_columns[0] < 0:  # the coupling of a column in a block is that of its row
+            return
+        if in_rows[0] >= 0:
+            found.border[in_rows[:, None], in_columns] += matrix
+        else:
+            found.coupling[self.group[rows][:, None], self.member[rows][:, None], in_columns] += matrix
+
 
 def sum_of(numbers: Array) -> float:
     """Sum of an array on the host, in float64."""
@@ -191,15 +222,20 @@ def _add(
 ) -> None:
     """Add the part of a pair, and its transpose if `both`."""
     if isinstance(left, Element) and isinstance(right, Element) and left.key == right.key:
-        diagonal = _sums(left.index, derivative, len(left.places))
-        _add_diagonal(found, layout, left.places, right.places, diagonal)
-        if both:
-            _add_diagonal(found, layout, right.places, left.places, diagonal)
-        return
-    matrix = _product(left, right, derivative, total)
-    _scatter(found, layout, left.places, right.places, matrix)
+        add_summed(found, layout, left, right, _sums(left.index, derivative, len(left.places)), both)
+    else:
+        add_summed(found, layout, left, right, _product(left, right, derivative, total), both)
+
+
+def add_summed(found: Bordered, layout: Layout, left: Part, right: Part, summed: Doubles, both: bool) -> None:
+    """Add the second derivatives in the elements of two parts, and their transpose if `both`.
+
+    `summed` are (n, n'), or (n,) where the parts are elements of two tables of one grouping.
+    """
+    add = layout.add_diagonal if summed.ndim == 1 else layout.add_matrix
+    add(found, left.places, right.places, summed)
     if both:
-        _scatter(found, layout, right.places, left.places, matrix.T)
+        add(found, right.places, left.places, summed.T)
 
 
 def _product(left: Part, right: Part, f: Any, total: Any) -> Doubles:
@@ -228,27 +264,6 @@ def _product(left: Part, right: Part, f: Any, total: Any) -> Doubles:
 def _sums(index: np.ndarray, numbers: Array, n: int) -> Doubles:
     """Sums (n,) of numbers by their places."""
     return np.bincount(index, numbers, n).astype(float, copy=False)
-
-
-def _scatter(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, matrix: Doubles) -> None:
-    in_rows, in_columns = layout.in_border[rows], layout.in_border[columns]
-    if not len(rows) or not len(columns) or in_columns[0] < 0:  # the coupling of a column in a block is that of its row
-        return
-    if in_rows[0] >= 0:
-        found.border[in_rows[:, None], in_columns] += matrix
-    else:
-        found.coupling[layout.group[rows][:, None], layout.member[rows][:, None], in_columns] += matrix
-
-
-def _add_diagonal(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, diagonal: Doubles) -> None:
-    if not len(rows):
-        return
-    if layout.in_border[rows[0]] >= 0 and layout.in_border[columns[0]] >= 0:
-        found.border[layout.in_border[rows], layout.in_border[columns]] += diagonal
-    elif layout.in_border[rows[0]] < 0 and layout.in_border[columns[0]] < 0:
-        found.blocks[layout.group[rows], layout.member[rows], layout.member[columns]] += diagonal
-    elif layout.in_border[rows[0]] < 0:
-        found.coupling[layout.group[rows], layout.member[rows], layout.in_border[columns]] += diagonal
 
 
 def members(weights: Array, groups: np.ndarray, n: int) -> Any:

@@ -15,12 +15,9 @@ from ..fits.bordered import Bordered
 from ..language.device_function import Argument
 from ..runtime.types import Doubles, Shape
 from .assembly import (
-    Element,
     HostDesign,
     Layout,
-    Number,
     Part,
-    Product,
     SparseDesign,
     assembled,
     score_products,
@@ -29,6 +26,7 @@ from .assembly import (
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather
 from .number_arguments import NumberArguments
 from .parameters import shape_of
+from .row_parts import design_of, index_of, part_of
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -115,7 +113,7 @@ class SecondDerivatives:
     def design(self, leaf: Dot | SparseDot) -> HostDesign | SparseDesign:
         """Design matrix of a leaf."""
         if id(leaf.X) not in self._designs:
-            self._designs[id(leaf.X)] = HostDesign(leaf.X) if isinstance(leaf, Dot) else SparseDesign(leaf.X.as_scipy())
+            self._designs[id(leaf.X)] = design_of(leaf)
         return self._designs[id(leaf.X)]
 
 
@@ -156,30 +154,7 @@ class _Call:
 
     def _part(self, argument: str, leaf: Leaf, rows: slice) -> Part:
         name = self._arguments.made_of[argument]
-        shape, start = self._values[name].shape, self._starts[name]
-        element, width = leaf.element, max(leaf.elements, 1)
-        match leaf:
-            case Scalar():
-                return Number(start + element)
-            case Dot() | SparseDot():
-                whole = self._model.design(leaf)
-                design = whole if rows == slice(None) else type(whole)(whole.X[rows])
-                return Product(start + np.arange(leaf.X.shape[1]) * width + element, design)
-            case Gather() | PerRow():
-                index, key = self._index(name, leaf, rows)
-                n = int(np.prod(shape)) // width
-                return Element(start + np.arange(n) * width + element, index, key)
-        raise AssertionError(leaf)
-
-    def _index(self, name: str, leaf: Leaf, rows: slice) -> tuple[np.ndarray, Any]:
-        """Element of a table for each row, and the key of the grouping."""
-        if isinstance(leaf, PerRow):
-            each = np.arange(*rows.indices(self.n_rows), dtype=np.int64)
-            return each + leaf.offset, ("rows", leaf.offset)
-        assert isinstance(leaf, Gather)
-        shape = self._values[name].shape[: len(leaf.indices)]
-        index = np.ravel_multi_index([np.asarray(i[rows]) for i in leaf.indices], shape) if self.n_rows else np.zeros(0, int)
-        return index, (tuple(map(id, leaf.indices)), shape)
+        return part_of(leaf, self._values[name].shape, self._starts[name], self.n_rows, self._model.design, rows)
 
     def derivatives(self, rows: slice, second: bool, all_by_row: bool = False) -> SecondOrder:
         """Value and derivatives of some rows in the arguments that move."""
@@ -204,8 +179,9 @@ class _Call:
                 return float(own), False
             case Dot() | SparseDot():
                 return self._model.design(leaf).X[rows] @ own, True
-            case _:
-                index, _ = self._index(self._arguments.made_of[argument], leaf, rows)
+            case Gather() | PerRow():
+                index, _ = index_of(leaf, value.shape, self.n_rows, rows)
                 return own.ravel()[index], True
+        raise AssertionError(leaf)
 
 
