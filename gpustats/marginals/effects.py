@@ -29,8 +29,9 @@ class Effects:
         self.start = self.joined(start)
 
     def joined(self, values: Mapping[str, Any]) -> Doubles:
-        """Vector of values by name."""
-        return np.concatenate([np.zeros(0), *(np.ravel(values[n]).astype(float) for n in self.shapes)])
+        """Vector of values by name; 0 for what is not there."""
+        parts = (np.ravel(values[n] if n in values else np.zeros(shape)) for n, shape in self.shapes.items())
+        return np.concatenate([np.zeros(0), *(part.astype(float) for part in parts)])
 
     def by_name(self, vector: Doubles) -> dict[str, Any]:
         """Values, (…, d), by name: floats and arrays."""

@@ -81,16 +81,11 @@ class Search:
     def expanded(self, vector: Doubles, parameters: Values) -> Found:
         """Logarithm of what is integrated, and its derivatives in the effects."""
         values, effects = {**parameters, **self._effects.by_name(vector)}, self._effects
-        value, slopes = 0.0, np.zeros(effects.size)
+        found = Found(0.0, np.zeros(effects.size), self._layout.empty())
         for term in self._terms:
-            own, by_name = term.slopes(values, tuple(effects.shapes))
-            value += own
-            slopes += effects.joined({n: by_name.get(n, np.zeros(shape)) for n, shape in effects.shapes.items()})
-        hessian = self._layout.empty()
-        if np.isfinite(value):
-            for term in self._terms:
-                hessian = hessian + term.second_derivatives(values, self._layout)
-        return Found(value, slopes, hessian)
+            value, slopes, hessian = term.expanded(values, self._layout)
+            found = Found(found.value + value, found.gradient + effects.joined(slopes), found.hessian + hessian)
+        return found
 
     def mode(self, parameters: Values, start: Doubles) -> Mode:
         """Mode from a start; NoMode where there is none."""

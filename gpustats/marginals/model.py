@@ -166,24 +166,21 @@ class LaplaceMarginal(Fittable):
     def _gradient(self, parameters: Mapping[str, Any], mode: Mode, names: Sequence[str]) -> dict[str, Any]:
         """Derivatives of the logarithm of the integral.
 
-        The mode moves by A⁻¹ F_uθ dθ, where F is what is integrated and A = -F_uu; log det A changes by tr(A⁻¹ dA).
+        With F the logarithm of what is integrated and A = -F_uu, they are those of F + tr(A⁻¹ F_uu) / 2, where A⁻¹ is constant:
+        in the parameters, and in the mode, which moves by A⁻¹ F_uθ dθ.
         """
         effects, terms = self._parts.effects, self._parts.terms
         values = {**parameters, **effects.by_name(mode.effects)}
         found = {n: np.zeros(np.shape(parameters[n])) for n in names}
-        of_mode = np.zeros(effects.size)
-        inverse = mode.factor.selected_inverse()
+        of_mode, inverse = np.zeros(effects.size), mode.factor.selected_inverse()
         for term in terms:
-            for name, slope in term.slopes(values, names)[1].items():
-                found[name] = found[name] + slope
-            traced = term.trace(values, inverse, (*names, *effects.shapes))
-            for name in names:
-                found[name] = found[name] + 0.5 * traced.get(name, 0.0)
-            of_mode += effects.joined({n: traced.get(n, np.zeros(shape)) for n, shape in effects.shapes.items()})
-        along = effects.by_name(0.5 * mode.factor.solve(of_mode))
+            slopes = term.with_trace(values, inverse, (*names, *effects.shapes))
+            found = {n: total + slopes.get(n, 0.0) for n, total in found.items()}
+            of_mode += effects.joined(slopes)
+        along = effects.by_name(mode.factor.solve(of_mode))
         for term in terms:
-            for name, slope in term.product(values, along, names).items():
-                found[name] = found[name] + slope
+            slopes = term.product(values, along, names)
+            found = {n: total + slopes.get(n, 0.0) for n, total in found.items()}
         return {n: v if np.ndim(v) else float(v) for n, v in found.items()}
 
     # -- the effects

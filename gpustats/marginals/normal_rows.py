@@ -38,45 +38,33 @@ class NormalRows:
         self.width = shape[-1]
         self._places = effects.starts[effect] + np.arange(math.prod(shape)).reshape(-1, shape[-1])
 
-    def value(self, values: Mapping[str, Any]) -> float:
-        return self.slopes(values, ())[0]
-
-    def slopes(self, values: Mapping[str, Any], wrt: Collection[str]) -> tuple[float, dict[str, Any]]:
-        precision, apart = self._precision(values), self._apart(values)
-        n, m = apart.shape
+    def expanded(self, values: Mapping[str, Any], layout: Layout) -> tuple[float, dict[str, Any], Bordered]:
+        found, precision, apart = layout.empty(), self._precision(values), self._apart(values)
         if precision is None:
-            shapes = {self._effect: self._effects.shapes[self._effect], self.covariance: (m, m)}
-            return math.nan, {name: np.full(shapes[name], np.nan) for name in wrt if name in self.domains}
-        squares = apart.T @ apart
+            return math.nan, {}, found
+        n, m = apart.shape
+        for i, rows in enumerate(self._places.T):
+            for j, columns in enumerate(self._places.T):
+                layout.add_diagonal(found, rows, columns, np.full(n, -precision[i, j]))
+        slope = -apart @ precision
         log_det = float(np.linalg.slogdet(precision)[1])
-        value = -0.5 * float((precision * squares).sum()) + 0.5 * n * (log_det - m * math.log(2 * math.pi))
-        found: dict[str, Any] = {}
+        value = 0.5 * float((slope * apart).sum()) + 0.5 * n * (log_det - m * math.log(2 * math.pi))
+        return value, {self._effect: slope.reshape(self._effects.shapes[self._effect])}, found
+
+    def with_trace(self, values: Mapping[str, Any], matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
+        found, precision, apart = dict[str, Any](), self._precision(values), self._apart(values)
+        assert precision is not None  # as the mode has been found
         if self._effect in wrt:
             found[self._effect] = -(apart @ precision).reshape(self._effects.shapes[self._effect])
         if self._covariance_in(wrt):
-            found[str(self.covariance)] = 0.5 * (precision @ squares @ precision - n * precision)
-        return value, found
-
-    def second_derivatives(self, values: Mapping[str, Any], layout: Layout) -> Bordered:
-        found, precision = layout.empty(), self._precision(values)
-        if precision is None:
-            return layout.empty().plus_diagonal(np.full(self._effects.size, np.nan))
-        for i, rows in enumerate(self._places.T):
-            for j, columns in enumerate(self._places.T):
-                layout.add_diagonal(found, rows, columns, np.full(len(rows), -precision[i, j]))
-        return found
-
-    def trace(self, values: Mapping[str, Any], matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
-        found: dict[str, Any] = {n: np.zeros(self._effects.shapes[n]) for n in wrt if n == self._effect}
-        if self._covariance_in(wrt) and (precision := self._precision(values)) is not None:
-            own = matrix.at(self._places[:, :, None], self._places[:, None, :]).sum(0)
-            found[str(self.covariance)] = precision @ own @ precision
+            squares = apart.T @ apart + matrix.at(self._places[:, :, None], self._places[:, None, :]).sum(0)
+            found[str(self.covariance)] = 0.5 * (precision @ squares @ precision - len(apart) * precision)
         return found
 
     def product(self, values: Mapping[str, Any], direction: Mapping[str, Any], wrt: Collection[str]) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        if (precision := self._precision(values)) is None:
-            return found
+        precision = self._precision(values)
+        assert precision is not None
         along, apart = np.reshape(direction[self._effect], (-1, self._places.shape[1])), self._apart(values)
         if self._effect in wrt:
             found[self._effect] = -(along @ precision).reshape(self._effects.shapes[self._effect])

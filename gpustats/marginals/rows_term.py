@@ -34,17 +34,11 @@ class Term(Protocol):
 
     domains: Mapping[str, Collection[str]]
 
-    def value(self, values: Values) -> float:
-        """Value of the term."""
+    def expanded(self, values: Values, layout: Layout) -> tuple[float, dict[str, Any], Bordered]:
+        """Value, its derivatives in effects, and the matrix of second ones."""
 
-    def slopes(self, values: Values, wrt: Collection[str]) -> tuple[float, dict[str, Any]]:
-        """Value, and its derivatives."""
-
-    def second_derivatives(self, values: Values, layout: Layout) -> Bordered:
-        """Matrix of second derivatives in the effects."""
-
-    def trace(self, values: Values, matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
-        """Derivatives of the trace of a symmetric matrix, which is constant, times the second derivatives in the effects."""
+    def with_trace(self, values: Values, matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
+        """Derivatives of the term plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
 
     def product(self, values: Values, direction: Values, wrt: Collection[str]) -> dict[str, Any]:
         """Second derivatives in parameters and effects times a vector, whose components in effects are given by name."""
@@ -77,25 +71,20 @@ class RowsTerm:
         self._own = [n for n in rows.parameters if n in effects.shapes]
         self._curvatures: dict[int, Curvature] = {}
 
-    def value(self, values: Values) -> float:
-        return float(self.rows(**self._taken(values)))
+    def expanded(self, values: Values, layout: Layout) -> tuple[float, dict[str, Any], Bordered]:
+        taken = self._taken(values)
+        if not self._own:
+            return float(self.rows(**taken)), {}, layout.empty()
+        given = list(taken.values())
+        value, slopes, hessian = self._curvature(given).expanded(given, layout)
+        return value, self._given(slopes, self._own), hessian
 
-    def slopes(self, values: Values, wrt: Collection[str]) -> tuple[float, dict[str, Any]]:
+    def with_trace(self, values: Values, matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
         taken, own = self._taken(values), [n for n in wrt if n in self.domains]
-        value, found = self.rows.value_and_grad(**taken, wrt=tuple(own))
-        return float(value), self._given(found, own)
-
-    def second_derivatives(self, values: Values, layout: Layout) -> Bordered:
         if not self._own:
-            return layout.empty()
-        taken = list(self._taken(values).values())
-        return self._curvature(taken).second_derivatives(taken, layout)
-
-    def trace(self, values: Values, matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
-        if not self._own:
-            return {}
-        taken, own = list(self._taken(values).values()), [n for n in wrt if n in self.domains]
-        return self._given(self._curvature(taken).trace(taken, matrix, own), own)
+            return self._given(self.rows.value_and_grad(**taken, wrt=tuple(own))[1], own)
+        given = list(taken.values())
+        return self._given(self._curvature(given).with_trace(given, matrix, own), own)
 
     def product(self, values: Values, direction: Values, wrt: Collection[str]) -> dict[str, Any]:
         if not self._own:

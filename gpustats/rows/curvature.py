@@ -1,8 +1,8 @@
 """Curvature of a model of rows in some of its parameters: second derivatives, and the derivatives of their weighted sums.
 
-The weighted sum of the second derivatives of a row's function, w_ab f_ab over pairs (a, b) of its arguments, is the function of
-a row itself, with weights as further arguments. Its derivatives in the weights are the second derivatives, summed over the rows
-of each group; its derivatives in all else are those of the trace of a matrix times the Hessian.
+A row's function plus its second derivatives, each w_ab f_ab of a pair (a, b) of its arguments with a weight, is the function of
+a row itself. Its derivatives in the weights are the second derivatives, summed over the rows of each group. Its derivatives in
+all else are those of the function plus the trace of a matrix times the Hessian, where the weights are the matrix' elements.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fits.bordered import Bordered
-from ..rewriting.differentiate import curvature
+from ..rewriting.differentiate import curved
 from ..runtime.types import Doubles, Shape, Value
 from .assembly import Element, HostDesign, Layout, Number, Part, Product, SparseDesign, add_summed, assembled
 from .evaluator import Evaluator
@@ -33,7 +33,7 @@ Pair = tuple[str, str]
 
 
 class Curvature:
-    """Weighted sum over the rows of second derivatives in the arguments that are made of some parameters, on one device.
+    """Curvature of the sum over the rows in the arguments that are made of some parameters, on one device.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ class Curvature:
     def __init__(
         self, bound: Binding, runtime: Runtime, length: int, starts: Mapping[str, int], shapes: Mapping[str, Shape], n_rows: int
     ):  # fmt: skip
-        self._bound, self._n_rows = bound, n_rows
-        self._own = NumberArguments.of(bound, length)
+        self._bound, self._runtime, self._n_rows = bound, runtime, n_rows
+        self._own, self._wrt = NumberArguments.of(bound, length), tuple(starts)
         self._parts = self._parts_of(starts, shapes)
-        arguments, self._weights = self._with_weights()
+        arguments, self._weights = self._with_weights(False)
         self._leaves = {n: arguments.leaves[c] for c, n in arguments.made_of.items() if n in self._weights.values()}
         self._parameters = {**bound.parameters, **{n: Parameter(n, {n: leaf}) for n, leaf in self._leaves.items()}}
         self._shapes = {n: self._shape(shapes, *pair) for pair, n in self._weights.items()}
-        self._evaluator = Evaluator(arguments, bound.dtype, runtime)
+        self._evaluators: dict[bool, Evaluator] = {}
         self._calls: dict[Any, Call] = {}
 
     def _parts_of(self, starts: Mapping[str, int], shapes: Mapping[str, Shape]) -> dict[str, Part]:
@@ -72,10 +72,10 @@ class Curvature:
             for c, name in self._own.made_of.items() if name in starts
         }  # fmt: skip
 
-    def _with_weights(self) -> tuple[NumberArguments, dict[Pair, str]]:
-        """Arguments of the weighted sum of second derivatives, and the parameter that is each pair's weight."""
+    def _with_weights(self, stopped: bool) -> tuple[NumberArguments, dict[Pair, str]]:
+        """Arguments of the function with its second derivatives, see `curved`, and the parameter that is each pair's weight."""
         own, functions = self._own, dict(self._own.row.functions)
-        function, weights = curvature(own.row.function, list(self._parts), functions)
+        function, weights = curved(own.row.function, list(self._parts), functions, stopped)
         row = replace(own.row, function=function, functions=functions)
         leaves = {w: self._weight_leaf(*pair) for pair, w in weights.items()}
         named = {w: f"{w}'" for w in weights.values()}  # no name of a user's, since it is no name in C
@@ -102,45 +102,55 @@ class Curvature:
             return shapes[self._own.made_of[table]][: len(leaf.indices)]
         return () if isinstance(leaf, Scalar) else (self._n_rows,)
 
-    def second_derivatives(self, values: Sequence[Value], layout: Layout) -> Bordered:
-        """Matrix of second derivatives at values of all parameters, one after another."""
-        ones = {w: np.ones(shape) if shape else 1.0 for w, shape in self._shapes.items()}
-        by_weight = self._derivatives(values, ones, tuple(ones))
+    def expanded(self, values: Sequence[Value], layout: Layout) -> tuple[float, dict[str, Doubles], Bordered]:
+        """Sum at values of all parameters, its derivatives, and the matrix of second ones, in one pass over the rows."""
+        nothing = {w: np.zeros(shape) if shape else 0.0 for w, shape in self._shapes.items()}
+        value, slopes = self._derivatives(values, nothing, (*self._wrt, *nothing), True)
         found, by_row = layout.empty(), dict[Pair, Any]()
         for (a, b), w in self._weights.items():
-            left, right, summed = self._parts[a], self._parts[b], by_weight[w]
+            left, right, summed = self._parts[a], self._parts[b], slopes.pop(w)
             if isinstance(self._leaves[w], PerRow):
                 by_row[a, b] = summed
             elif isinstance(left, Number) or isinstance(right, Number):
                 add_summed(found, layout, left, right, summed.reshape(len(left.places), len(right.places)), a != b)
             else:
                 add_summed(found, layout, left, right, summed.ravel(), a != b)
-        return found + assembled({a: [part] for a, part in self._parts.items()}, by_row, layout) if by_row else found
+        if by_row:
+            found = found + assembled({a: [part] for a, part in self._parts.items()}, by_row, layout)
+        return value, slopes, found
 
-    def trace(self, values: Sequence[Value], matrix: Bordered, wrt: Sequence[str]) -> dict[str, Doubles]:
-        """Derivatives in parameters of the trace of a symmetric matrix, which is constant, times the second derivatives."""
+    def with_trace(self, values: Sequence[Value], matrix: Bordered, wrt: Sequence[str]) -> dict[str, Doubles]:
+        """Derivatives of the sum plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
         weights = {w: self._weighted_by(matrix, *pair) for pair, w in self._weights.items()}
-        return self._derivatives(values, weights, wrt)
+        return self._derivatives(values, weights, wrt, False)[1]
 
     def _weighted_by(self, matrix: Bordered, a: str, b: str) -> Any:
-        """Weights of a pair: the elements of J_a matrix J_b' of each row, where a pair of two arguments counts twice."""
-        twice, left, right, weight = 1.0 if a == b else 2.0, self._parts[a], self._parts[b], self._weights[a, b]
+        """Weights of a pair: half the elements of J_a matrix J_b' of each row, where a pair of two arguments counts twice."""
+        half, left, right, weight = 0.5 if a == b else 1.0, self._parts[a], self._parts[b], self._weights[a, b]
         if isinstance(self._leaves[weight], PerRow):
-            return twice * _of_rows(matrix, left, right, self._n_rows)
+            return half * _of_rows(matrix, left, right, self._n_rows)
         assert not isinstance(left, Product) and not isinstance(right, Product)
-        found = twice * matrix.at(left.places, right.places)
+        found = half * matrix.at(left.places, right.places)
         return found.reshape(shape) if (shape := self._shapes[weight]) else found.item()
 
-    def _derivatives(self, values: Sequence[Value], weights: Mapping[str, Any], wrt: Sequence[str]) -> dict[str, Doubles]:
+    def _derivatives(
+        self, values: Sequence[Value], weights: Mapping[str, Any], wrt: Sequence[str], stopped: bool
+    ) -> tuple[float, dict[str, Doubles]]:
+        """Sum with weights of second derivatives, and its derivatives; `stopped` is for `curved`."""
         given = [*values, *weights.values()]
         shapes = [shape_of(v) for v in given]
-        kind = tuple(wrt), tuple(shapes)
+        kind = stopped, tuple(wrt), tuple(shapes)
         if kind not in self._calls:
             packing = Packing(self._parameters, shapes, (), self._n_rows, self._bound.dtype)
-            self._calls[kind] = self._evaluator.value_and_derivatives(wrt, packing, self._n_rows)
-        _, found = self._calls[kind].start(given)()
+            self._calls[kind] = self._evaluator(stopped).value_and_derivatives(wrt, packing, self._n_rows)
+        value, found = self._calls[kind].start(given)()
         of_name = dict(zip(self._parameters, shapes, strict=True))
-        return {n: np.array(found[n], float).reshape(of_name[n]) for n in wrt}
+        return float(value), {n: np.array(found[n], float).reshape(of_name[n]) for n in wrt}
+
+    def _evaluator(self, stopped: bool) -> Evaluator:
+        if stopped not in self._evaluators:
+            self._evaluators[stopped] = Evaluator(self._with_weights(stopped)[0], self._bound.dtype, self._runtime)
+        return self._evaluators[stopped]
 
 
 def _of_rows(matrix: Bordered, left: Part, right: Part, n_rows: int) -> Doubles:
