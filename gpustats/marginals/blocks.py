@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..rows.assembly import Layout
-from ..rows.second_derivatives import LEAST_IN_BLOCKS
 from .effects import Effects
 from .rows_term import Grouping, Term
+
+LEAST_IN_BLOCKS = 16  # elements of the tables of one grouping from which on these are blocks
 
 
 def layout_of(effects: Effects, terms: Sequence[Term]) -> Layout:

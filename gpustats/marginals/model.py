@@ -50,6 +50,8 @@ class LaplaceMarginal(Fittable):
     parameters : tuple of str
         Names of the parameters of a call: those of the rows that are no effects, and those of priors.
     effects : tuple of str
+    ranks : dict
+        Parameter -> number of its axes.
 
     Raises
     ------
@@ -115,6 +117,11 @@ class LaplaceMarginal(Fittable):
     @property
     def effects(self) -> tuple[str, ...]:
         return tuple(self._parts.effects.shapes)
+
+    @property
+    def ranks(self) -> Mapping[str, int]:
+        """Number of axes of each parameter."""
+        return self._parts.ranks
 
     # -- evaluation
 
