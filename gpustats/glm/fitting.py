@@ -15,8 +15,8 @@ from ..fits.bordered import Bordered
 from ..fits.bound_density import sample_of, start_in
 from ..fits.estimates import Estimates
 from ..fits.fittable import Fittable
-from ..fits.predictions import Prediction
 from ..fits.objective import Prior
+from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
 from ..mixed.sums import Structure, Sums
 from ..parallel.pieces import in_pieces

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..fits.estimates import Estimates
 from ..fits.predictions import Prediction
@@ -13,11 +14,12 @@ from ..mixed.estimates import MixedEstimates
 from ..mixed.gaussian import FixedEffects, GaussianProblem
 from ..mixed.linear import fit_linear
 from ..mixed.marginal import Marginal
+from ..mixed.predictions import new_rows, predicted
 from ..mixed.sums import Grouping, Structure, Sums, sums
 from ..mixed.terms import Factors, Term
-from ..parallel.rows import read
-from ..runtime.transfers import to_host
+from ..parallel.rows import as_rows, read
 from ..runtime.arrays import is_device_array
+from ..runtime.transfers import to_host
 from ..runtime.types import Array, Doubles, Value
 from .data import Named
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
@@ -110,7 +112,7 @@ def _alike(a: Array, b: Array) -> bool:
 def sums_of(data: Mapping[str, Array], structure: Structure, shifts: Doubles, runtime: Runtime) -> Sums:
     """Sums over the rows of data on the host."""
     columns = {name: np.asarray(data[name]) for name, _ in structure.sources}
-    columns |= {g.index: np.asarray(data[g.index]) for g in (structure.largest, *structure.others)}
+    columns |= {g.data: np.asarray(data[g.data]) for g in (structure.largest, *structure.others)}
     if OFFSET in data:
         columns[OBSERVATIONS] = columns[OBSERVATIONS] - np.asarray(data[OFFSET])
     weights = data.get(WEIGHTS)
@@ -140,6 +142,39 @@ class GaussianGLM(GaussianProblem):
         column = label.partition("[")[2].rstrip("]").split(",")[0]
         return f"{label} (column {column} of X)" if label.startswith(f"{COEFFICIENTS}[") else label
 
+    def predict(
+        self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
+    ) -> Prediction:  # fmt: skip
+        """Predictions for new rows with the effects of their groups; without groups, of the fixed effects alone."""
+        parts, X = self.parts, np.asarray(_on_host(as_rows(X, DESIGN)), float)
+        if X.ndim != 2 or X.shape[1] != parts.columns:
+            raise ValueError(f"X has shape {X.shape}, and must have the {parts.columns} columns of the fit")
+        shift = np.zeros(len(X)) if offset is None else np.asarray(offset, float)
+        if shift.shape != (len(X),):
+            raise ValueError(f"{OFFSET} has shape {shift.shape}, and X has {len(X)} rows: it must be ({len(X)},)")
+        given = {} if groups is None else dict(groups) if isinstance(groups, Mapping) else {INTERCEPT: groups}
+        tables, random = {t.name for t in parts.tables}, {t.name for t in parts.terms}
+        if given.keys() not in (tables, tables | random):
+            listed = ", ".join(sorted(tables | random))
+            raise ValueError(f"groups has {', '.join(given) or 'none'}, and the fit has groups for {listed}")
+        design = self._design(X, given)
+        mean, errors = predicted(self, estimates.parameters, design, new_rows(parts.terms, given, len(X), new_groups)
+                                 if given.keys() > tables or not tables and given else ())  # fmt: skip
+        mean = mean + shift + self.effects.shift * (self.effects.intercept >= 0)
+        return Prediction(mean, errors, mean, errors)
+
+    def _design(self, X: Doubles, groups: Mapping[str, Any]) -> Doubles:
+        """Shifted columns of the fixed effects."""
+        effects, found = self.effects, np.zeros((len(X), self.effects.size))
+        found[:, effects.places[COEFFICIENTS]], found[:, effects.places[INTERCEPT]] = X, 1.0
+        for table in self.parts.tables:
+            places = effects.places[table.name]
+            term = Term(table.name, table.columns, len(places), 0, 0)
+            ((index, columns),) = new_rows([term], groups, len(X), False)
+            np.put_along_axis(found, places.reshape(len(places), -1)[index], columns, 1)
+        return found - effects.shifts
+
 
 def fit_mixed(
     glm: Any, random: tuple[str, ...], reml: bool | None, start: Mapping[str, Any] | None, fixed: Mapping[str, Any] | None,
@@ -167,9 +202,8 @@ def _fit_linear(
     _check_finite(found, parts)
     effects = _effects(parts, shifts, centred)
     marginal = Marginal(structure, found, Factors(parts.terms, parts.widths))
-    searched = not (bounds.keys() & {"sigma", *marginal.factors.slices})
     problem = GaussianGLM(
-        f"GLM of {glm._family.density.name}", marginal, effects, fixed, reml, searched, max_iterations, progress
+        f"GLM of {glm._family.density.name}", marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress
     )
     problem.glm, problem.parts = glm, parts
     _check_identified(problem, found, priors)
@@ -207,7 +241,9 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
     """ValueError where nothing tells fixed effects apart, or random ones from the residuals."""
     free = len(problem.profile.free)
     if found.weight <= free:
-        raise ValueError(f"{found.weight:g} observations cannot tell {free} fixed effects and a variance: leave columns of X out")
+        raise ValueError(
+            f"{found.weight:g} observations cannot tell {free} fixed effects and a variance: leave columns of X out"
+        )
     if not (priors.keys() & problem.effects.places.keys()) and len(bad := problem.profile.collinear()):
         labels = {int(p): f"{n}[{', '.join(map(str, i))}]" if i else n
                   for n, places in problem.effects.places.items() for i, p in np.ndenumerate(places)}  # fmt: skip
@@ -217,12 +253,13 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
             "of them out, fix it, as with fixed={'alpha': 0.0}, or give a prior with reml=False, "
             "priors={'beta': gs.normal(0.0, 10.0)}"
         )
-    if "sigma" not in problem.fixed and "sigma" not in priors:
-        for term in problem.terms:
-            if term.grouping == 0:
-                seen = int((np.diagonal(found.matrix.blocks, axis1=1, axis2=2)[:, term.places] > 0).any(1).sum())
-                if seen * term.size >= found.weight and not priors.get(term.parameter):
-                    raise ValueError(
-                        f"{term.name} has {seen * term.size:,} random effects for {found.weight:g} observations, so that "
-                        "nothing tells them from the residuals: leave the term out, or fix sigma, as with fixed={'sigma': 1.0}"
-                    )
+    for term in problem.terms:
+        seen = int(found.squares(problem.parts.structure, term.grouping).any(1).sum())
+        if seen == 1:
+            raise ValueError(f"{term.name} has rows of one group alone, which tell no variance of groups: leave the term out")
+        told = {"sigma", term.parameter} & (priors.keys() | problem.fixed.keys())
+        if seen >= found.weight and term.columns is None and not told:
+            raise ValueError(
+                f"{term.name} has {seen:,} random intercepts for {found.weight:g} observations, so that nothing tells them "
+                "from residuals: leave the term out, or fix sigma, as with fixed={'sigma': 1.0}"
+            )

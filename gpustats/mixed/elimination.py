@@ -1,8 +1,8 @@
 """Elimination of normal effects from the sums of a Gaussian mixed model, given their covariance factors, and its reverse mode.
 
-Effects of a group are b = Λ u, u being standard normal in units of the residual standard deviation. With A = Λ' Z' Z Λ + I, what
-the likelihood needs is log |A|, and the products of the columns of X and y with each other in the metric of the observations'
-inverse covariance: V⁻¹ = I - Z Λ A⁻¹ Λ' Z'. See Bates et al. (2015), J. Stat. Softw. 67(1), section 3.4.
+Effects of a group are b = Λ u, u being standard normal in units of the residual standard deviation. With A = Λ' Z' Z Λ + I,
+what the likelihood needs is log |A|, and the products of the columns of X and y with each other in the metric of the
+observations' inverse covariance: V⁻¹ = I - Z Λ A⁻¹ Λ' Z'. See Bates et al. (2015), J. Stat. Softw. 67(1), section 3.4.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Elimination:
         return [(alone + coupled).transpose(2, 0, 1), *self._diagonal_blocks(border)]
 
     def _border_inverse(self, of_normal: Doubles) -> Doubles:
-        """Inverse of the border's matrix in units of u, its part of fixed effects and observations being `of_normal`, (r, r)."""
+        """Inverse of the border's matrix in units of u, whose part of fixed effects and observations is `of_normal`, (r, r)."""
         q, found = self._q, np.empty(self._left.shape)
         inverse = linalg.inv_triangular(self._lower)
         solved = inverse.T @ self._across

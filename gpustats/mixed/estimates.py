@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from ..fits.estimates import Estimates, Test
+from ..fits.estimates import Estimates
+from ..fits.hypotheses import Test
 from ..fits.summary import table
 from ..runtime.types import Doubles
 from .terms import Term
@@ -65,6 +67,7 @@ class MixedEstimates(Estimates):
     singular: bool = field(default=False, kw_only=True)
     residual: bool = field(default=False, kw_only=True)
     moving: np.ndarray = field(default_factory=lambda: np.zeros(0, bool), kw_only=True)  # mask of the elements that were free
+    by_likelihood: Callable[[], MixedEstimates] | None = field(default=None, kw_only=True)  # the fit without REML
 
     @property
     def estimates(self) -> np.ndarray:
@@ -81,9 +84,8 @@ class MixedEstimates(Estimates):
     ) -> dict[str, np.ndarray]:
         """Confidence intervals, as those of `Estimates`; profiles are of the likelihood, also where the fit is by REML."""
         if method == "profile" and self.reml and 0 < level < 1:
-            assert self.fitted is not None
-            by_likelihood: MixedEstimates = self.fitted.objective.problem.by_likelihood()  # type: ignore[attr-defined]
-            return by_likelihood.interval(level, method, parameters)
+            assert self.by_likelihood is not None
+            return self.by_likelihood().interval(level, method, parameters)
         return super().interval(level, method, parameters)
 
     def likelihood_ratio(self, restricted: Estimates) -> Test:
@@ -167,25 +169,48 @@ class MixedEstimates(Estimates):
         ]  # fmt: skip
 
 
-def covariances(term: Term, factor: np.ndarray) -> Doubles:
-    """Covariance Σ = L L' of a term's effects, (m, m)."""
-    own = np.reshape(factor, (term.size, term.size)).astype(float)
-    found: Doubles = own @ own.T
-    return found
+def of_components(
+    terms: Sequence[Term], parameters: Mapping[str, Any], covariances: Mapping[str, Doubles], modes: Sequence[Doubles],
+    spreads: Sequence[Doubles],
+) -> dict[str, Any]:
+    """Attributes of `MixedEstimates` that are of random terms, and a remark on singular ones.
+
+    Parameters
+    ----------
+    terms : sequence of Term
+    parameters : mapping
+        Estimates by name.
+    covariances : mapping
+        Name of a factor L -> covariance of its elements, (m * m, m * m), where it was estimated.
+    modes : sequence of (G, M) ndarray
+        Modes of the effects of each grouping.
+    spreads : sequence of (G, M, M) ndarray
+        Their covariances.
+    """
+    found: dict[str, Any] = {"terms": tuple(terms)}
+    components, errors, effects, deviations = (dict[str, np.ndarray]() for _ in range(4))
+    singular = False
+    for term in terms:
+        m, shape = term.size, (term.levels, *term.shape[1:])
+        factor = np.reshape(parameters[term.parameter], (m, m)).astype(float)
+        components[term.name] = factor @ factor.T
+        errors[term.name] = _covariance_errors(factor, covariances.get(term.parameter, np.zeros((m * m, m * m))))
+        effects[term.name] = modes[term.grouping][:, term.places].reshape(shape)
+        variances = np.diagonal(spreads[term.grouping], axis1=1, axis2=2)[:, term.places]
+        deviations[term.name] = np.sqrt(variances.clip(0)).reshape(shape)
+        singular |= bool((np.diagonal(factor) <= LEAST_APART * np.linalg.norm(factor, axis=1)).any())
+    found |= {"variance_components": components, "variance_errors": errors, "random_effects": effects}
+    remark = ", singular: a variance is 0 or a correlation ±1" * singular
+    return found | {"random_effects_errors": deviations, "singular": singular, "remark": remark}
 
 
-def covariance_errors(term: Term, factor: np.ndarray, covariance: Doubles) -> Doubles:
-    """Standard errors of the elements of Σ, (m, m), by the covariance (m * m, m * m) of those of L; nan in rows that end at 0."""
-    m, at_bound = term.size, np.isnan(np.diagonal(covariance)).reshape(term.size, term.size).any(1)
-    own, each = np.reshape(factor, (m, m)), np.eye(m)
+def _covariance_errors(factor: Doubles, covariance: Doubles) -> Doubles:
+    """Standard errors of the elements of Σ, (m, m), by the covariance of those of L; nan in rows that end at 0."""
+    m, each = len(factor), np.eye(len(factor))
+    at_bound = np.any(np.isnan(np.diagonal(covariance)).reshape(m, m), 1)
     # dΣ_ij = Σ_k dL_ik L_jk + L_ik dL_jk
-    slopes = np.einsum("ia,jb->ijab", each, own) + np.einsum("ja,ib->ijab", each, own)
+    slopes = np.einsum("ia,jb->ijab", each, factor) + np.einsum("ja,ib->ijab", each, factor)
     slopes = slopes.reshape(m * m, m * m)
     spread = np.einsum("pa,ab,pb->p", slopes, np.nan_to_num(covariance), slopes).clip(0).reshape(m, m)
-    return np.where(at_bound[:, None] | at_bound, np.nan, np.sqrt(spread))
-
-
-def is_singular(term: Term, factor: np.ndarray) -> bool:
-    """True if the covariance of a term is singular: where a row of its factor depends on those before."""
-    own = np.reshape(factor, (term.size, term.size))
-    return bool((np.diagonal(own) <= LEAST_APART * np.linalg.norm(own, axis=1)).any())
+    found: Doubles = np.where(at_bound[:, None] | at_bound, np.nan, np.sqrt(spread))
+    return found

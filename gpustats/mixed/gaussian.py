@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from ..parallel.bars import bar
 from ..runtime.types import Doubles
 from .marginal import Marginal
 from .search import best_theta
-from .terms import Factors, Term
+from .terms import Term
 
 SIGMA = "sigma"
 
@@ -89,8 +90,8 @@ class GaussianProblem(Problem):
     fixed : mapping
         Known values by name, nan for elements that are free.
     reml : bool
-    searched : bool
-        Whether the search may begin at the maximum in σ and the factors, which bounds could exclude.
+    bounded : collection of str
+        Parameters with bounds, which the maximum may lie outside of.
     limit : int
         Steps of a search at most.
     progress : bool
@@ -99,17 +100,22 @@ class GaussianProblem(Problem):
 
     def __init__(
         self, name: str, marginal: Marginal, effects: FixedEffects, fixed: Mapping[str, np.ndarray], reml: bool,
-        searched: bool = True, limit: int = 200, progress: bool = False,
+        bounded: Collection[str] = (), limit: int = 200, progress: bool = False,
     ):  # fmt: skip
-        self.name, self.effects, self.reml, self.n_observations = name, effects, reml, marginal.n
-        self.factors, self._searched, self._limit, self._progress = marginal.factors, searched, limit, progress
+        self.name, self.effects, self.n_observations = name, effects, marginal.n
+        self.factors, self._bounded, self._limit, self._progress = marginal.factors, set(bounded), limit, progress
         self.fixed = dict(fixed)
         free = {n: np.full(places.shape, np.nan) for n, places in effects.places.items()}
         known = effects.vector({n: np.broadcast_to(fixed.get(n, v), v.shape) for n, v in free.items()})
+        self._known, self._whole = known, marginal
+        self._set(reml)
+
+    def _set(self, reml: bool) -> None:
+        self.reml = reml
         #: the likelihood in which fixed effects that are known are known; and that in which the search moves
-        self.profile = marginal.given(reml, known)
-        self.marginal = self.profile if reml else marginal
-        words: dict[str, Collection[str]] = {} if reml else dict.fromkeys(effects.places, frozenset())
+        self.profile = self._whole.given(reml, self._known)
+        self.marginal = self.profile if reml else self._whole
+        words: dict[str, Collection[str]] = {} if reml else dict.fromkeys(self.effects.places, frozenset())
         self.domains = words | {SIGMA: frozenset({"positive"})} | dict.fromkeys(self.factors.slices, frozenset())
 
     @property
@@ -132,15 +138,22 @@ class GaussianProblem(Problem):
             scale = sigma or self.profile.profiled(theta).sigma
             theta[told] = begin[told] * scales[told] / scale
         free, only = np.isnan(known), sigma if SIGMA in self.fixed else None
-        searched = self._searched and free.any() and (only is not None or not known[~free].any())
+        inside = self._bounded.isdisjoint((SIGMA, *factors.slices))
+        searched = inside and free.any() and (only is not None or not known[~free].any())
         if searched:
             with bar(self._limit, self._progress) as advance:
                 theta = best_theta(self.profile, theta, free, only, self._limit, advance)
         found = self.profile.profiled(theta, only if searched else sigma)
         values = {} if self.reml else self.effects.by_name(self.effects.back(found.fixed))
         values |= {SIGMA: np.asarray(found.sigma)} | factors.by_name(found.sigma * theta / scales)
-        kept = [n for n in given if not searched or n in self.effects.places]
+        kept = [n for n in given if not searched or n in self._bounded or n in self.fixed]
         return values | {n: np.asarray(given[n], float) for n in kept}
+
+    def by_likelihood(self) -> GaussianProblem:
+        """The same model by maximum likelihood."""
+        made = copy.copy(self)
+        made._set(False)
+        return made
 
     # -- likelihood
 

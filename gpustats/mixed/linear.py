@@ -1,10 +1,10 @@
-"""Fits of Gaussian mixed models: from a likelihood to estimates."""
+"""Fits of linear mixed models: from a likelihood to estimates."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,149 +12,115 @@ import numpy as np
 from ..fits.estimates import Estimates
 from ..fits.maximum import maximise
 from ..runtime.types import Doubles
-from .estimates import MixedEstimates, covariance_errors, covariances, is_singular
+from .elimination import Elimination
+from .estimates import MixedEstimates, of_components
 from .gaussian import SIGMA, GaussianProblem
-
-SINGULAR = ", singular: a variance is 0 or a correlation ±1"
+from .terms import Term
 
 
 def fit_linear(
     problem: GaussianProblem, start: Mapping[str, Any], bounds: Mapping[str, Any], priors: Mapping[str, Any],
     max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
-    """Estimates of a Gaussian mixed model, whose known parameters are those of the problem."""
-    fixed = dict(problem.fixed)
+    """Estimates of a linear mixed model, whose known parameters are those of the problem."""
+    again = functools.partial(fit_linear, problem.by_likelihood(), {}, bounds, priors, max_iterations, False)
+    fixed, places = dict(problem.fixed), problem.effects.places
     if problem.reml:
         for what, names in (("bounds", bounds), ("priors", priors)):
-            if own := [n for n in names if n in problem.effects.places]:
+            if own := [n for n in names if n in places]:
                 raise ValueError(f"{what}: {own[0]} is integrated out by REML: take reml=False")
-        fixed = {n: v for n, v in fixed.items() if n not in problem.effects.places}
-        start = {n: v for n, v in start.items() if n not in problem.effects.places}
-    limits = dict(bounds)
-    for term in problem.terms:
-        name, factor = term.parameter, np.full((term.size, term.size), np.nan)
-        factor[np.triu_indices(term.size, 1)] = 0.0
-        given = np.broadcast_to(fixed.get(name, np.nan), term.shape)
-        fixed[name] = np.where(np.isnan(factor.reshape(term.shape)), given, factor.reshape(term.shape))
-        if np.isnan(fixed[name]).any():
-            lowest = np.where(np.eye(term.size, dtype=bool), 0.0, -np.inf).reshape(term.shape)
+        fixed, start = ({n: v for n, v in given.items() if n not in places} for given in (fixed, start))
+    fixed, bounds = triangular(problem.terms, fixed, bounds)
+    found = maximise(problem, start, fixed, bounds, priors, max_iterations, progress)
+    return replace(_estimates(problem, found), by_likelihood=again if problem.reml else None)
+
+
+def triangular(
+    terms: Sequence[Term], fixed: Mapping[str, Any], bounds: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Known parameters and bounds with those of the terms' factors: 0 above the diagonal, on it not less than 0."""
+    known, limits = dict(fixed), dict(bounds)
+    for term in terms:
+        name, size, shape = term.parameter, term.size, term.shape
+        above = np.triu(np.ones((size, size), bool), 1).reshape(shape)
+        known[name] = np.where(above, 0.0, np.broadcast_to(known.get(name, np.nan), shape))
+        if np.isnan(known[name]).any():
+            lowest = np.where(np.eye(size, dtype=bool), 0.0, -np.inf).reshape(shape)
             low, high = limits.get(name, (None, None))
             limits[name] = np.maximum(lowest, -np.inf if low is None else low), high
-    found = maximise(problem, start, fixed, limits, priors, max_iterations, progress)
-    return _Finished(problem, found).estimates()
+    return known, limits
 
 
-class _Finished:
-    """End of a search, and the effects there."""
-
-    def __init__(self, problem: GaussianProblem, found: Estimates):
-        self._problem, self._found = problem, found
-        self._theta, self._sigma = problem.theta(found.parameters), float(found.parameters[SIGMA])
-        self._eliminated = problem.marginal.eliminated(self._theta)
-
-    @functools.cached_property
-    def _fixed(self) -> tuple[Doubles, Doubles, np.ndarray]:
-        """Fixed effects as users see them, their covariance given all else, and a mask of those that moved."""
-        problem, effects = self._problem, self._problem.effects
-        if problem.reml:
-            inverse, shifted = problem.profile.best_fixed(self._eliminated)
-            free, back = problem.profile.free, np.linalg.inv(effects.slopes())
-            own = back[np.ix_(free, free)]
-            spread = np.zeros((effects.size, effects.size))
-            spread[np.ix_(free, free)] = self._sigma**2 * own @ inverse @ own.T
-            moved = np.zeros(effects.size, bool)
-            moved[free] = True
-            return effects.back(shifted), spread, moved
-        fitted = self._found.fitted
-        assert fitted is not None
-        coordinates, values = fitted.objective.coordinates, effects.vector(self._found.parameters)
-        names = [n for n in effects.places if n in coordinates.points]
-        places = np.concatenate([np.zeros(0, int), *(effects.places[n].ravel() for n in names)])
-        points = np.concatenate([np.zeros(0, int), *(np.arange(s.start, s.stop) for s in map(coordinates.points.get, names) if s)])
-        moving = ~(fitted.pinned | fitted.climbed.at_bound)[points]
-        information = fitted.information.toarray()[np.ix_(points[moving], points[moving])]
-        spread, moved = np.zeros((effects.size, effects.size)), np.zeros(effects.size, bool)
-        spread[np.ix_(places[moving], places[moving])] = np.linalg.inv(information)
-        moved[places[moving]] = True
-        return values, spread, moved
-
-    def estimates(self) -> MixedEstimates:
-        """Estimates with the modes of the random effects."""
-        problem, found = self._problem, self._found
-        fitted = found.fitted
-        assert fitted is not None and found.covariance is not None
-        values, spread, moved = self._fixed
-        parameters = {n: v[()] for n, v in problem.effects.by_name(values).items()} | {
-            n: v for n, v in found.parameters.items() if n not in problem.effects.places
-        }
-        names = [n for n in problem.effects.places if n in found.free or (problem.reml and moved[problem.effects.places[n]].any())]
-        behind = [n for n in found.free if n not in problem.effects.places]
-        elements = fitted.objective.coordinates.elements
-        of_behind = np.concatenate([fitted.free[elements[n]] for n in behind]) if behind else np.zeros(0, bool)
-        places = np.concatenate([np.zeros(0, int), *(problem.effects.places[n].ravel() for n in names)])
-        in_search = np.concatenate([np.zeros(0, bool), *(fitted.free[elements[n]] for n in names if n in elements)])
-        free = moved[places] if problem.reml else in_search
-        own = np.where(moved, 1.0, np.nan)[places[free]]
-        n, m = len(own), int(of_behind.sum())
-        covariance = np.zeros((n + m, n + m))
-        covariance[:n, :n] = spread[np.ix_(places[free], places[free])] * own * own[:, None]
-        covariance[n:, n:] = found.covariance[len(found.covariance) - m :, len(found.covariance) - m :]
-        moving = np.concatenate([free, of_behind])
-        errors = np.full(len(moving), np.nan)
-        with np.errstate(invalid="ignore"):
-            errors[moving] = np.sqrt(np.diagonal(covariance))
-        standard_errors, at = dict[str, Any](), 0
-        for name in (*names, *behind):
-            shape = np.shape(parameters[name])
-            standard_errors[name] = errors[at : at + int(np.prod(shape))].reshape(shape)[()]
-            at += int(np.prod(shape))
-        return MixedEstimates(
-            **{f.name: getattr(found, f.name) for f in fields(Estimates)} | {
-                "parameters": parameters, "free": (*names, *behind), "standard_errors": standard_errors,
-                "covariance": covariance, "labels": _labels(parameters, (*names, *behind), moving),
-                "n_parameters": found.n_parameters + (int(moved.sum()) if problem.reml else 0),
-                "message": found.message.replace(" at a bound", "") + SINGULAR * self._singular(),
-                "errors_by": "observed information",
-            },
-            **self._of_random(covariance[n:, n:], behind, of_behind), reml=problem.reml, singular=self._singular(), moving=moving,
-            residual=True,
-        )  # fmt: skip
-
-    def _singular(self) -> bool:
-        return any(is_singular(t, self._found.parameters[t.parameter]) for t in self._problem.terms)
-
-    def _of_random(self, covariance: Doubles, names: list[str], moving: np.ndarray) -> dict[str, Any]:
-        """Covariances of the random effects, their errors, and the modes with theirs."""
-        problem, marginal = self._problem, self._problem.marginal
-        whole, at = np.zeros((len(moving), len(moving))), dict[str, int]()
-        whole[np.ix_(moving, moving)] = covariance
-        start = 0
-        for name in names:
-            at[name], start = start, start + int(np.size(self._found.parameters[name]))
-        components, errors = dict[str, np.ndarray](), dict[str, np.ndarray]()
-        shifted = problem.effects.shifted(self._fixed[0])
-        modes = self._eliminated.effects(np.append(-shifted, 1.0))
-        spreads = self._eliminated.spreads()
-        effects, effects_errors = dict[str, np.ndarray](), dict[str, np.ndarray]()
-        for term in problem.terms:
-            factor = np.asarray(self._found.parameters[term.parameter], float)
-            components[term.name] = covariances(term, factor)
-            own = slice(at[term.parameter], at[term.parameter] + term.size**2) if term.parameter in at else slice(0, 0)
-            known = np.full((term.size**2, term.size**2), 0.0) if own.stop == 0 else whole[own, own]
-            errors[term.name] = covariance_errors(term, factor, known)
-            scale = marginal.column_scales[term.grouping][term.places]
-            shape = (term.levels, *[term.size] * (term.columns is not None))
-            effects[term.name] = (modes[term.grouping][:, term.places] / scale).reshape(shape)
-            deviations = np.sqrt(np.diagonal(spreads[term.grouping], axis1=1, axis2=2)[:, term.places].clip(0))
-            effects_errors[term.name] = (self._sigma * deviations / scale).reshape(shape)
-        return {"terms": problem.terms, "variance_components": components, "variance_errors": errors,
-                "random_effects": effects, "random_effects_errors": effects_errors}  # fmt: skip
+def _estimates(problem: GaussianProblem, found: Estimates) -> MixedEstimates:
+    """Estimates at the end of a search, with the modes of the random effects."""
+    fitted, places, covariance = found.fitted, problem.effects.places, found.covariance
+    assert fitted is not None and covariance is not None
+    sigma, eliminated = float(found.parameters[SIGMA]), problem.marginal.eliminated(problem.theta(found.parameters))
+    effects, spread = _fixed_effects(problem, found, eliminated)
+    free = np.isin(np.arange(problem.effects.size), problem.profile.free)
+    names = [n for n in places if free[places[n]].any()]
+    behind = [n for n in found.free if n not in places]
+    elements = fitted.objective.coordinates.elements
+    order = np.concatenate([np.zeros(0, int), *(places[n].ravel() for n in names)])
+    moving = np.concatenate([free[order], *(fitted.free[elements[n]] for n in behind)])
+    n_fixed = int(free.sum())
+    others = len(moving[moving]) - n_fixed
+    whole = np.zeros((n_fixed + others, n_fixed + others))
+    whole[:n_fixed, :n_fixed] = spread[np.ix_(order[free[order]], order[free[order]])]
+    whole[n_fixed:, n_fixed:] = covariance[len(covariance) - others :, len(covariance) - others :]
+    parameters = {n: v[()] for n, v in problem.effects.by_name(effects).items()}
+    parameters |= {n: v for n, v in found.parameters.items() if n not in places}
+    errors = np.full(len(moving), np.nan)
+    errors[moving] = np.sqrt(np.diagonal(whole))
+    labels, by_name, at = list[str](), dict[str, Any](), 0
+    for name in (*names, *behind):
+        shape, size = np.shape(parameters[name]), int(np.size(parameters[name]))
+        by_name[name] = errors[at : at + size].reshape(shape)[()]
+        labels += [f"{name}[{', '.join(map(str, place))}]" for place in np.ndindex(*shape)] if shape else [name]
+        at += size
+    away = np.append(-problem.effects.shifted(effects), 1.0)
+    scales = problem.marginal.column_scales
+    modes = [b / s for b, s in zip(eliminated.effects(away), scales, strict=True)]
+    spreads = [sigma**2 * c / np.outer(s, s) for c, s in zip(eliminated.spreads(), scales, strict=True)]
+    components = of_components(problem.terms, parameters, _by_name(behind, parameters, moving, whole, n_fixed), modes, spreads)
+    own = {
+        "parameters": parameters, "free": (*names, *behind), "standard_errors": by_name, "covariance": whole,
+        "labels": tuple(label for label, moves in zip(labels, moving, strict=True) if moves),
+        "n_parameters": found.n_parameters + n_fixed * problem.reml,
+        "message": found.message.replace(" at a bound", "") + components.pop("remark"),
+    }  # fmt: skip
+    kept = {f.name: getattr(found, f.name) for f in fields(Estimates)} | own
+    return MixedEstimates(**kept, **components, reml=problem.reml, moving=moving, residual=True)
 
 
-def _labels(parameters: Mapping[str, Any], names: tuple[str, ...], moving: np.ndarray) -> tuple[str, ...]:
-    """Names of the numbers that were estimated."""
-    found = list[str]()
-    for name in names:
-        shape = np.shape(parameters[name])
-        found += [f"{name}[{', '.join(map(str, place))}]" for place in np.ndindex(*shape)] if shape else [name]
-    return tuple(label for label, own in zip(found, moving, strict=True) if own)
+def _fixed_effects(problem: GaussianProblem, found: Estimates, eliminated: Elimination) -> tuple[Doubles, Doubles]:
+    """Fixed effects as users see them, and their covariance given all else; nan for those at a bound."""
+    effects, fitted = problem.effects, found.fitted
+    if problem.reml:
+        back, sigma = np.linalg.inv(effects.slopes()), float(found.parameters[SIGMA])
+        spread = sigma**2 * back @ problem.profile.covariance(eliminated) @ back.T
+        return effects.back(problem.profile.best_fixed(eliminated)[1]), spread
+    assert fitted is not None
+    points, spread = fitted.objective.coordinates.points, np.zeros((effects.size, effects.size))
+    names = [n for n in effects.places if n in points]
+    if names:
+        order = np.concatenate([effects.places[n].ravel() for n in names])
+        own = np.concatenate([np.arange(points[n].start, points[n].stop) for n in names])
+        spread[np.ix_(order, order)] = np.linalg.inv(fitted.information.toarray()[np.ix_(own, own)])
+        spread[order[fitted.climbed.at_bound[own]]] = np.nan
+    return effects.vector(found.parameters), spread
+
+
+def _by_name(
+    names: Sequence[str], parameters: Mapping[str, Any], moving: np.ndarray, covariance: Doubles, first: int
+) -> dict[str, Doubles]:
+    """Covariance of the elements of each parameter that is a factor; 0 for those that are known."""
+    found, sizes = dict[str, Doubles](), [int(np.size(parameters[n])) for n in names]
+    at = len(moving) - sum(sizes)
+    for name, size in zip(names, sizes, strict=True):
+        mask, at = moving[at : at + size], at + size
+        own = np.arange(first, first + int(mask.sum()))
+        found[name] = np.zeros((size, size))
+        found[name][np.ix_(mask, mask)] = covariance[np.ix_(own, own)]
+        first += len(own)
+    return found

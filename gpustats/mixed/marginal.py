@@ -1,7 +1,7 @@
 """Likelihood of a Gaussian mixed model, the random effects being integrated out, and by REML the fixed ones, too.
 
-Its parameters are the coefficients φ of fixed effects, the residual standard deviation σ, and θ: the lower triangles of the factors
-of the random effects' covariances, relative to σ and on the scale of columns whose mean square is 1.
+Its parameters are the coefficients φ of fixed effects, the residual standard deviation σ, and θ: the lower triangles of the
+factors of the random effects' covariances, relative to σ and on the scale of columns whose mean square is 1.
 """
 
 from __future__ import annotations
@@ -62,16 +62,17 @@ class Marginal:
         self.scales = np.array([scales[g][i] for g, i in zip(factors.groupings, factors.rows, strict=True)])
         matrix = sums.matrix
         of_border = np.ones(len(matrix.border))
-        of_border[:q] = np.concatenate([np.zeros(0), *(np.tile(s, n) for s, n in zip(scales[1:], self.levels[1:], strict=True))])
+        tiled = [np.tile(s, n) for s, n in zip(scales[1:], self.levels[1:], strict=True)]
+        of_border[:q] = np.concatenate([np.zeros(0), *tiled])
         slopes = np.empty(matrix.size)
         slopes[matrix.places], slopes[matrix.block_places] = 1 / of_border, 1 / scales[0]
         self.matrix = matrix.scaled(slopes)
-        self._coupling = Coupling(self.matrix.coupling)
+        self.coupling = Coupling(self.matrix.coupling)
         self.size = len(matrix.border) - q - 1  # number of fixed effects
         self._given(False, np.full(self.size, np.nan))
 
     def given(self, reml: bool, known: Doubles) -> Marginal:
-        """The same likelihood for `known` fixed effects, (f,), nan for those that are free; by REML, these are integrated out."""
+        """The same likelihood for `known` fixed effects, (f,), nan for free ones, which are integrated out by REML."""
         made = copy.copy(self)
         made._given(reml, known)
         return made
@@ -87,7 +88,7 @@ class Marginal:
 
     def eliminated(self, theta: Doubles) -> Elimination:
         """Sums without the random effects."""
-        return Elimination(self.matrix, self._coupling, self.factors.matrices(theta), self.levels)
+        return Elimination(self.matrix, self.coupling, self.factors.matrices(theta), self.levels)
 
     def profiled(self, theta: Doubles, sigma: float | None = None) -> Profiled:
         """Log-likelihood at the best φ, and the best σ unless it is given."""
@@ -112,6 +113,12 @@ class Marginal:
         fixed = self._known.copy()
         fixed[self.free] = own
         return inverse, fixed
+
+    def covariance(self, found: Elimination) -> Doubles:
+        """Covariance of all fixed effects given the factors, in units of σ², (f, f); 0 for those that are known."""
+        inverse, spread = self.best_fixed(found)[0], np.zeros((self.size, self.size))
+        spread[np.ix_(self.free, self.free)] = inverse
+        return spread
 
     def at(self, fixed: Doubles, sigma: float, theta: Doubles, second: bool) -> Point:
         """Log-likelihood and derivatives; by REML, `fixed` is not looked at, and derivatives in it are 0."""
@@ -172,11 +179,7 @@ class Marginal:
 
 def _scales(sums: Sums, structure: Structure, n_random: int) -> list[Doubles]:
     """Root mean square of each column of the random groupings; 1 for columns of zeros."""
-    diagonals, at = [np.diagonal(sums.matrix.blocks, axis1=1, axis2=2).sum(0)], 0
-    for grouping in structure.others[: n_random - 1]:
-        own = np.diagonal(sums.matrix.border)[at : at + grouping.size]
-        diagonals.append(own.reshape(grouping.levels, -1).sum(0))
-        at += grouping.size
+    diagonals = [sums.squares(structure, grouping).sum(0) for grouping in range(n_random)]
     return [np.where(d > 0, np.sqrt(d / max(sums.weight, 1e-300)), 1.0) for d in diagonals]
 
 

@@ -1,4 +1,4 @@
-"""Search for the covariance factors of a Gaussian mixed model at which its likelihood is largest, σ and φ being the best for each."""
+"""Search for the covariance factors of a linear mixed model at which its likelihood is largest, σ and φ being the best."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MOST_BORDER, MOST_COUPLING = 20_000, 1 << 30
 class Grouping(NamedTuple):
     """Groups of rows, each with a coefficient of some columns."""
 
-    index: str  # name, among the data, of the group of each row
+    data: str  # name, among the data, of the group of each row
     levels: int  # number of groups
     columns: tuple[int, ...]  # numbers of the columns
 
@@ -64,7 +64,7 @@ class Structure:
     def __post_init__(self) -> None:
         coupling = self.largest.size * self.border
         if self.border > MOST_BORDER or coupling > MOST_COUPLING:
-            sizes = ", ".join(f"{g.levels:,} of {g.index}" for g in (self.largest, *self.others))
+            sizes = ", ".join(f"{g.levels:,} of {g.data}" for g in (self.largest, *self.others))
             raise NotImplementedError(
                 f"effects of {sizes}: all but the largest grouping have {self.border:,} coefficients together, and "
                 f"{MOST_BORDER:,} at most are possible, with {MOST_COUPLING:,} products of both at most, here {coupling:,}"
@@ -105,8 +105,18 @@ class Sums:
     def __add__(self, other: Sums) -> Sums:
         return Sums(self.matrix + other.matrix, self.weight + other.weight)
 
+    def squares(self, structure: Structure, grouping: int) -> Doubles:
+        """Sums of the squares of a grouping's columns over the rows of each group, (levels, its); 0 is the largest."""
+        if not grouping:
+            return np.diagonal(self.matrix.blocks, axis1=1, axis2=2)
+        at = sum(g.size for g in structure.others[: grouping - 1])
+        own = structure.others[grouping - 1]
+        return np.diagonal(self.matrix.border)[at : at + own.size].reshape(own.levels, -1)
 
-def sums(structure: Structure, data: Mapping[str, np.ndarray], weights: np.ndarray | None, shifts: Doubles, runtime: Runtime) -> Sums:
+
+def sums(
+    structure: Structure, data: Mapping[str, np.ndarray], weights: np.ndarray | None, shifts: Doubles, runtime: Runtime
+) -> Sums:
     """Sums over the rows of arrays on the host, `shifts` being subtracted from the columns."""
     return _Summed(structure, data, weights, shifts, runtime).sums()
 
@@ -133,8 +143,9 @@ class _Summed:
     """Columns of the rows, on the host and on a device."""
 
     def __init__(
-        self, structure: Structure, data: Mapping[str, np.ndarray], weights: np.ndarray | None, shifts: Doubles, runtime: Runtime
-    ):
+        self, structure: Structure, data: Mapping[str, np.ndarray], weights: np.ndarray | None, shifts: Doubles,
+        runtime: Runtime,
+    ):  # fmt: skip
         self._structure, self._data, self._weights, self._runtime = structure, data, weights, runtime
         self._shifts = np.asarray(shifts, float)
         self._n = len(data[structure.sources[-1][0]])
@@ -186,7 +197,7 @@ class _Summed:
 
     def _by_group(self, grouping: Grouping, columns: Sequence[int]) -> Doubles:
         """Products of a grouping's columns with some columns over the rows of each group, (levels, its, columns)."""
-        rows = _GroupedRows(self._data[grouping.index], grouping.levels, self._runtime)
+        rows = _GroupedRows(self._data[grouping.data], grouping.levels, self._runtime)
         return self._products(rows, grouping.columns, columns)
 
     def _products(self, rows: _GroupedRows, left: Sequence[int], right: Sequence[int], symmetric: bool = False) -> Doubles:
@@ -204,7 +215,7 @@ class _Summed:
 
     def _crossed(self, rows: Grouping, columns: Grouping) -> Doubles:
         """Products of the columns of two groupings, (levels, its, coefficients of the other), on the host."""
-        pairs = self._data[rows.index].astype(np.int64) * columns.levels + self._data[columns.index]
+        pairs = self._data[rows.data].astype(np.int64) * columns.levels + self._data[columns.data]
         found = np.zeros((rows.levels, len(rows.columns), columns.levels, len(columns.columns)))
         for i, left in enumerate(rows.columns):
             for j, right in enumerate(columns.columns):
