@@ -64,10 +64,15 @@ class Elimination:
         inner = self._border_inverse(of_normal)
         outer = self._times(inner)
         bar = linalg.matmul(self._left[: self._q], outer)  # of which the blocks on the diagonal count
-        coupled = self._coupling.quadratic(self._times(outer.T))
+        outer = self._times(outer.T)
         across = _product(self._factor[:, :, None], self._inverse)  # Λ A⁻¹
         apart = np.eye(len(across))[:, :, None] - _product(self._scaled, across.swapaxes(0, 1))
-        found = [2 * (_traces(self._scaled, self._inverse) - _traces(_product(apart, coupled), across))]
+        if len(across) == 1:  # numbers, whose products take half as many operations
+            weights, sign = np.sqrt(np.abs(apart * across)), np.sign(self._factor)
+            through = sign * (self._coupling.gram(weights) * outer).sum()
+        else:
+            through = _traces(_product(apart, self._coupling.quadratic(outer)), across)
+        found = [2 * (_traces(self._scaled, self._inverse) - through)]
         return found + [2 * blocks.sum(0) for blocks in self._diagonal_blocks(bar)]
 
     def effects(self, away: Doubles) -> list[Doubles]:
