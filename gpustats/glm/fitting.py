@@ -28,7 +28,8 @@ from .arguments import Arguments, Route
 from .data import GLMData
 from .data import Named as NamedTerm
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
-from .mixed import fit_mixed, random_terms, sums_of
+from .linear import sums_of
+from .mixed import fit_mixed, random_terms
 from .results import Evaluator
 from .second_derivatives import SecondDerivatives
 from .varying import Varying
@@ -116,7 +117,7 @@ class Fitting(Fittable):
         """
         terms = random_terms(self._random if random is None else random, self._terms, self.n_groups)
         if terms:
-            return fit_mixed(self, terms, reml, start, fixed, bounds, priors, max_iterations, progress)
+            return fit_mixed(self, self._problem(), terms, reml, start, fixed, bounds, priors, max_iterations, progress)
         if reml is not None:
             raise ValueError(f"reml={reml} is of models with random effects: name terms by random=, or leave it out")
         return super().fit(

@@ -170,8 +170,8 @@ class MixedEstimates(Estimates):
 
 
 def of_components(
-    terms: Sequence[Term], parameters: Mapping[str, Any], covariances: Mapping[str, Doubles], modes: Sequence[Doubles],
-    spreads: Sequence[Doubles],
+    terms: Sequence[Term], parameters: Mapping[str, Any], covariances: Mapping[str, Doubles],
+    modes: Mapping[str, Doubles], spreads: Mapping[str, Doubles],
 ) -> dict[str, Any]:
     """Attributes of `MixedEstimates` that are of random terms, and a remark on singular ones.
 
@@ -182,10 +182,10 @@ def of_components(
         Estimates by name.
     covariances : mapping
         Name of a factor L -> covariance of its elements, (m * m, m * m), where it was estimated.
-    modes : sequence of (G, M) ndarray
-        Modes of the effects of each grouping.
-    spreads : sequence of (G, M, M) ndarray
-        Their covariances.
+    modes : mapping
+        Name of a term -> modes of its effects, (G, m).
+    spreads : mapping
+        Name of a term -> their variances, (G, m).
     """
     found: dict[str, Any] = {"terms": tuple(terms)}
     components, errors, effects, deviations = (dict[str, np.ndarray]() for _ in range(4))
@@ -195,9 +195,8 @@ def of_components(
         factor = np.reshape(parameters[term.parameter], (m, m)).astype(float)
         components[term.name] = factor @ factor.T
         errors[term.name] = _covariance_errors(factor, covariances.get(term.parameter, np.zeros((m * m, m * m))))
-        effects[term.name] = modes[term.grouping][:, term.places].reshape(shape)
-        variances = np.diagonal(spreads[term.grouping], axis1=1, axis2=2)[:, term.places]
-        deviations[term.name] = np.sqrt(variances.clip(0)).reshape(shape)
+        effects[term.name] = modes[term.name].reshape(shape)
+        deviations[term.name] = np.sqrt(spreads[term.name].clip(0)).reshape(shape)
         singular |= bool((np.diagonal(factor) <= LEAST_APART * np.linalg.norm(factor, axis=1)).any())
     found |= {"variance_components": components, "variance_errors": errors, "random_effects": effects}
     remark = ", singular: a variance is 0 or a correlation ±1" * singular

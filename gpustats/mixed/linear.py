@@ -11,11 +11,14 @@ import numpy as np
 
 from ..fits.estimates import Estimates
 from ..fits.maximum import maximise
+from ..linalg.threads import as_many_as_free
 from ..runtime.types import Doubles
 from .elimination import Elimination
 from .estimates import MixedEstimates, of_components
 from .gaussian import SIGMA, GaussianProblem
 from .terms import Term
+
+MULTIPLICATIONS = 1 << 30  # of a search, about
 
 
 def fit_linear(
@@ -31,8 +34,9 @@ def fit_linear(
                 raise ValueError(f"{what}: {own[0]} is integrated out by REML: take reml=False")
         fixed, start = ({n: v for n, v in given.items() if n not in places} for given in (fixed, start))
     fixed, bounds = triangular(problem.terms, fixed, bounds)
-    found = maximise(problem, start, fixed, bounds, priors, max_iterations, progress)
-    return replace(_estimates(problem, found), by_likelihood=again if problem.reml else None)
+    with as_many_as_free(MULTIPLICATIONS):
+        found = _estimates(problem, maximise(problem, start, fixed, bounds, priors, max_iterations, progress))
+    return replace(found, by_likelihood=again if problem.reml else None)
 
 
 def triangular(
@@ -80,16 +84,21 @@ def _estimates(problem: GaussianProblem, found: Estimates) -> MixedEstimates:
         at += size
     away = np.append(-problem.effects.shifted(effects), 1.0)
     scales = problem.marginal.column_scales
-    modes = [b / s for b, s in zip(eliminated.effects(away), scales, strict=True)]
-    spreads = [sigma**2 * c / np.outer(s, s) for c, s in zip(eliminated.spreads(), scales, strict=True)]
-    components = of_components(problem.terms, parameters, _by_name(behind, parameters, moving, whole, n_fixed), modes, spreads)
-    own = {
+    modes, spreads = dict[str, Doubles](), dict[str, Doubles]()
+    effects_by_grouping, covariances = eliminated.effects(away), eliminated.spreads()
+    for term in problem.terms:
+        g, own = term.grouping, term.places
+        modes[term.name] = (effects_by_grouping[g] / scales[g])[:, own]
+        spreads[term.name] = (sigma**2 * np.diagonal(covariances[g], axis1=1, axis2=2) / scales[g] ** 2)[:, own]
+    of_factors = factor_covariances(behind, parameters, moving, whole, n_fixed)
+    components = of_components(problem.terms, parameters, of_factors, modes, spreads)
+    changed = {
         "parameters": parameters, "free": (*names, *behind), "standard_errors": by_name, "covariance": whole,
         "labels": tuple(label for label, moves in zip(labels, moving, strict=True) if moves),
         "n_parameters": found.n_parameters + n_fixed * problem.reml,
         "message": found.message.replace(" at a bound", "") + components.pop("remark"),
     }  # fmt: skip
-    kept = {f.name: getattr(found, f.name) for f in fields(Estimates)} | own
+    kept = {f.name: getattr(found, f.name) for f in fields(Estimates)} | changed
     return MixedEstimates(**kept, **components, reml=problem.reml, moving=moving, residual=True)
 
 
@@ -111,10 +120,13 @@ def _fixed_effects(problem: GaussianProblem, found: Estimates, eliminated: Elimi
     return effects.vector(found.parameters), spread
 
 
-def _by_name(
+def factor_covariances(
     names: Sequence[str], parameters: Mapping[str, Any], moving: np.ndarray, covariance: Doubles, first: int
 ) -> dict[str, Doubles]:
-    """Covariance of the elements of each parameter that is a factor; 0 for those that are known."""
+    """Covariance of the elements of each of the last parameters, `names`, which begin at `first`; 0 for what is known.
+
+    `moving` is a mask of the elements that are free, of these parameters and those before.
+    """
     found, sizes = dict[str, Doubles](), [int(np.size(parameters[n])) for n in names]
     at = len(moving) - sum(sizes)
     for name, size in zip(names, sizes, strict=True):

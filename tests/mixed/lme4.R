@@ -55,7 +55,7 @@ new <- data.frame(Days = c(0, 4.5, 12), Subject = c("308", "335", "372"))
 reml <- lmer(Reaction ~ Days + (Days | Subject), sleepstudy, control = fine)
 note("predict", "known", predict(reml, new))
 note("predict", "without", predict(reml, new, re.form = NA))
-counts <- glmerControl(optimizer = "nloptwrap", optCtrl = list(xtol_abs = 1e-9, ftol_abs = 1e-10))
+counts <- glmerControl(optimizer = "nloptwrap", optCtrl = list(xtol_abs = 1e-9, ftol_abs = 1e-10), tolPwrss = 1e-13)
 noted("cbpp", glmer(cbind(incidence, size - incidence) ~ period + (1 | herd), cbpp, binomial, control = counts))
 grouseticks$height <- (grouseticks$HEIGHT - mean(grouseticks$HEIGHT)) / 100
 noted("grouseticks", glmer(
