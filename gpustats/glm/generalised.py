@@ -7,26 +7,31 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..density import densities
 from ..fits.estimates import Estimates
 from ..fits.maximum import maximise
+from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
 from ..linalg.threads import as_many_as_free
 from ..marginals.model import LaplaceMarginal
 from ..mixed.estimates import MixedEstimates, of_components
 from ..mixed.linear import factor_covariances, triangular
+from ..mixed.predictions import NewRows, new_rows
 from ..mixed.terms import Term
 from ..rows.leaves import dot, gather
 from ..rows.model import rows_on
 from ..runtime.types import Doubles
 from .data import Named as NamedTerm
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
+from .new_data import NewData, new_data
 from .on_rows import PRODUCT, parameter, row_function
 from .on_rows import Term as RowTerm
 
 #: Factor at which a search leaves 0, where its slope tells nothing, and how often it may.
 AWAY, MOST_ROUNDS = 1e-2, 3
+STEP = 1e-4  # of differences of predictions
 MULTIPLICATIONS = 1 << 30  # of a search, about
 
 
@@ -47,7 +52,7 @@ class LaplaceGLM(Problem):
     """
 
     def __init__(
-        self, glm: Any, plain: Problem, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
+        self, glm: Any, plain: Any, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
     ):
         self._glm, self.terms, self._plain = glm, tuple(terms), plain
         self.name, self.single = self._plain.name, self._plain.single
@@ -143,6 +148,79 @@ class LaplaceGLM(Problem):
         """Names in the rows of the elements of a parameter."""
         return self._elements.get(name) or self._tables.get(name) or [self._in_rows[name]]
 
+    # -- predictions
+
+    def predict(
+        self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
+    ) -> Prediction:  # fmt: skip
+        """Predictions for new rows with the modes of their groups' effects; without groups, of the fixed effects alone.
+
+        The errors are those of parameters, with which the modes move, and of the effects around these.
+        """
+        glm, values = self._glm, estimates.parameters
+        new = new_data(X, offset, groups, glm._columns, list(self._tables), [t.name for t in self.terms])
+        of_tables = {n: self._of_table(n, values[n], new) for n in self._tables}
+        of_terms = {t.name: new_rows([t], new.groups, len(new.X), new_groups)[0] for t in self.terms if new.with_effects}
+
+        def predictor(values: Named) -> Doubles:
+            found: Doubles = new.X @ values[COEFFICIENTS] + values[INTERCEPT] + new.offset
+            for name, (index, columns) in of_tables.items():
+                found += (np.reshape(values[name], (len(np.atleast_1d(values[name])), -1))[index] * columns).sum(1)
+            modes = self.modes(values) if of_terms else {}
+            for name, (index, columns) in of_terms.items():
+                found += np.where(index < 0, 0.0, (modes[name][index] * columns).sum(1))
+            return found
+
+        eta, variance, at = predictor(values), self._around(values, of_terms, len(new.X)), 0
+        slopes = np.zeros((len(eta), len(estimates.labels)))
+        for name in estimates.free:
+            value = np.asarray(values[name], float)
+            for place, free in np.ndenumerate(np.reshape(self._free(estimates, name), value.shape)):
+                if not free:
+                    continue
+                step = STEP * max(abs(float(value[place])), 0.1)
+                up, down = value.copy(), value.copy()
+                up[place] += step
+                down[place] -= step
+                slopes[:, at] = (predictor({**values, name: up[()]}) - predictor({**values, name: down[()]})) / (2 * step)
+                at += 1
+        covariance = np.nan_to_num(np.asarray(estimates.covariance))
+        errors = np.sqrt((variance + np.einsum("ni,ij,nj->n", slopes, covariance, slopes)).clip(0))
+        if self.columns or (mean := self._plain._mean(estimates, eta)) is None:
+            return Prediction(eta, errors, None, None)
+        steps = STEP * np.maximum(np.abs(eta), 1)
+        ends = [self._plain._mean(estimates, eta + sign * steps) for sign in (1, -1)]
+        return Prediction(eta, errors, mean, np.abs((ends[0] - ends[1]) / (2 * steps)) * errors)
+
+    def _free(self, estimates: Estimates, name: str) -> np.ndarray:
+        """Mask of the elements of a parameter that were estimated."""
+        assert estimates.fitted is not None
+        found: np.ndarray = estimates.fitted.free[estimates.fitted.objective.coordinates.elements[name]]
+        return found
+
+    def _of_table(self, name: str, value: np.ndarray, new: NewData) -> NewRows:
+        """Groups and columns of new rows for a fixed table."""
+        term = Term(name, None if np.ndim(value) == 1 else np.shape(value)[1], len(value), 0, 0)
+        return new_rows([term], new.groups, len(new.X), False)[0]
+
+    def _around(self, values: Named, rows: Mapping[str, NewRows], n: int) -> Doubles:
+        """Variances of linear predictors by those of the random effects given the parameters."""
+        if not rows:
+            return np.zeros(n)
+        inverse = self.marginal._told(self.values(values)).factor.selected_inverse()
+        found, parts = np.zeros(n), list[tuple[np.ndarray, Doubles]]()
+        for term in self.terms:
+            index, columns = rows[term.name]
+            units = columns @ self._factor(term, values)
+            found += np.where(index < 0, (units**2).sum(1), 0.0)
+            parts.append((self._places(term)[index], np.where(index[:, None] < 0, 0.0, units)))
+        for places, units in parts:
+            for others, weights in parts:
+                between = inverse.at(places[:, :, None], others[:, None, :])
+                found += np.einsum("ni,nij,nj->n", units, between, weights)
+        return found
+
     # -- estimates
 
     def away_from_zero(self, found: Estimates) -> dict[str, Any] | None:
@@ -199,7 +277,7 @@ class LaplaceGLM(Problem):
         return np.stack([starts[u] + np.arange(term.levels) for u in self.effects[term.name]], -1)
 
     def described(self, label: str) -> str:
-        return self._plain.described(label)
+        return str(self._plain.described(label))
 
 
 def generalised_fit(

@@ -17,12 +17,13 @@ from ..mixed.marginal import Marginal
 from ..mixed.predictions import new_rows, predicted
 from ..mixed.sums import Grouping, Structure, Sums, sums
 from ..mixed.terms import Factors, Term
-from ..parallel.rows import as_rows, read
+from ..parallel.rows import read
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Doubles, Value
 from .data import Named
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
+from .new_data import new_data
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -127,21 +128,12 @@ class GaussianGLM(GaussianProblem):
         groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
     ) -> Prediction:  # fmt: skip
         """Predictions for new rows with the effects of their groups; without groups, of the fixed effects alone."""
-        parts, X = self.parts, np.asarray(_on_host(as_rows(X, DESIGN)), float)
-        if X.ndim != 2 or X.shape[1] != parts.columns:
-            raise ValueError(f"X has shape {X.shape}, and must have the {parts.columns} columns of the fit")
-        shift = np.zeros(len(X)) if offset is None else np.asarray(offset, float)
-        if shift.shape != (len(X),):
-            raise ValueError(f"{OFFSET} has shape {shift.shape}, and X has {len(X)} rows: it must be ({len(X)},)")
-        given = {} if groups is None else dict(groups) if isinstance(groups, Mapping) else {INTERCEPT: groups}
-        tables, random = {t.name for t in parts.tables}, {t.name for t in parts.terms}
-        if given.keys() not in (tables, tables | random):
-            listed = ", ".join(sorted(tables | random))
-            raise ValueError(f"groups has {', '.join(given) or 'none'}, and the fit has groups for {listed}")
-        design = self._design(X, given)
-        mean, errors = predicted(self, estimates.parameters, design, new_rows(parts.terms, given, len(X), new_groups)
-                                 if given.keys() > tables or not tables and given else ())  # fmt: skip
-        mean = mean + shift + self.effects.shift * (self.effects.intercept >= 0)
+        parts = self.parts
+        tables, random = ([t.name for t in own] for own in (parts.tables, parts.terms))
+        new = new_data(X, offset, groups, parts.columns, tables, random)
+        rows = new_rows(parts.terms, new.groups, len(new.X), new_groups) if new.with_effects else ()
+        mean, errors = predicted(self, estimates.parameters, self._design(new.X, new.groups), rows)
+        mean = mean + new.offset + self.effects.shift * (self.effects.intercept >= 0)
         return Prediction(mean, errors, mean, errors)
 
     def _design(self, X: Doubles, groups: Mapping[str, Any]) -> Doubles:

@@ -61,4 +61,12 @@ grouseticks$height <- (grouseticks$HEIGHT - mean(grouseticks$HEIGHT)) / 100
 noted("grouseticks", glmer(
     TICKS ~ YEAR + height + (1 | BROOD) + (1 | INDEX) + (1 | LOCATION), grouseticks, poisson, control = counts
 ))
+set.seed(1)
+slopes <- data.frame(g = rep(1:30, each = 15), x = round(rnorm(450), 3))
+effects <- matrix(rnorm(60), 30) %*% matrix(c(0.8, 0, 0.3, 0.6), 2)
+slopes$y <- rbinom(450, 1, plogis(0.3 + 0.8 * slopes$x + effects[slopes$g, 1] + slopes$x * effects[slopes$g, 2]))
+slopes$count <- rpois(450, exp(0.2 + 0.5 * slopes$x + effects[slopes$g, 1]))
+write.csv(slopes, file.path(folder, "slopes.csv"), row.names = FALSE, quote = FALSE)
+noted("slopes", glmer(y ~ x + (x | g), slopes, binomial, control = counts))
+noted("slopes.poisson", glmer(count ~ x + (x | g), slopes, poisson, control = counts))
 write.csv(do.call(rbind, rows), file.path(folder, "lme4.csv"), row.names = FALSE, quote = FALSE)

@@ -20,7 +20,8 @@ def table(name):
 
 
 def codes(labels):
-    return np.unique(labels, return_inverse=True)[1]
+    numbers = np.char.isdigit(labels).all()
+    return np.unique(labels.astype(int) if numbers else labels, return_inverse=True)[1]
 
 
 def numbers(fit):
@@ -110,6 +111,38 @@ def test_crossed_nested_and_singular(case, reml):
     if fit.singular:
         assert fit["chol_Batch"] == 0 and np.isnan(fit.standard_errors["chol_Batch"]) and "0" in fit.summary()
         assert (fit.random_effects["Batch"] == 0).all()
+
+
+def test_binomial():
+    """The groups of one GLM have a name; numbers of trials are those of rows."""
+    data, wanted = table("cbpp"), numbers("cbpp")
+    herd, X, ill = codes(data["herd"]), np.eye(4)[codes(data["period"])][:, 1:], data["incidence"].astype(float)
+    fits = [
+        gs.GLM(gs.binomial_logit, ill, X, groups=groups).fit(random=name, fixed={"n": data["size"].astype(float)})
+        for name, groups in (("alpha", herd), ("herd", {"herd": herd}))
+    ]
+    for fit in fits:
+        check(fit, wanted, 5e-5)
+        assert not fit.residual and "Residual" not in fit.summary()
+    np.testing.assert_allclose(fits[0].random_effects["alpha"], fits[1].random_effects["herd"], rtol=1e-6)
+
+
+def test_slopes():
+    data = table("slopes")
+    x, g = data["x"].astype(float), codes(data["g"])
+    groups = {"g": (g, np.column_stack([np.ones(len(x)), x]))}
+    for density, y, fit in ((gs.bernoulli_logit, "y", "slopes"), (gs.poisson_log, "count", "slopes.poisson")):
+        check(gs.GLM(density, data[y].astype(float), x[:, None], groups=groups).fit(random="g"), numbers(fit), 1e-4)
+
+
+@pytest.mark.thorough
+def test_three_groupings():
+    data = table("grouseticks")
+    height = data["HEIGHT"].astype(float)
+    X = np.column_stack([np.eye(3)[codes(data["YEAR"])][:, 1:], (height - height.mean()) / 100])
+    names = ("INDEX", "BROOD", "LOCATION")
+    glm = gs.GLM(gs.poisson_log, data["TICKS"].astype(float), X, groups={n: codes(data[n]) for n in names})
+    check(glm.fit(random=names), numbers("grouseticks"), 1e-4)
 
 
 def test_weights_count_observations():
