@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .draws.discrete import sample_discrete
     from .draws.generator import Generator
     from .likelihood import Likelihood
+    from .marginals.model import LaplaceMarginal
     from .matrices import (
         inverse_wishart,
         lkj_cholesky_cov,
@@ -64,7 +65,8 @@ __version__ = "0.2.0"
 # Imported when first used, so that `import gpustats` stays quick and touches no device.
 _LAZY = {
     "DeviceArray": ".runtime.device_array",
-    "GLM": ".glm", "Generator": ".draws.generator", "Likelihood": ".likelihood", "LocalGP": ".processes.local",
+    "GLM": ".glm", "Generator": ".draws.generator", "LaplaceMarginal": ".marginals.model",
+    "Likelihood": ".likelihood", "LocalGP": ".processes.local",
     "Mixture": ".mixtures.mixture", "Rows": ".rows.model", "TruncatedMvNormal": ".transforms.box",
     "as_jax": ".xla", "box_probability": ".transforms.box_probability", "compartment_steps": ".rows.compartments",
     "compat": None, "covariances": ".processes.registry", "devices": ".runtime.transfers", "dot": ".rows.leaves",
@@ -81,9 +83,9 @@ _LAZY = {
 
 __all__ = [
     "AccuracyWarning", "CompileError", "Densities", "Density", "DeviceArray", "DeviceFunctionError", "DeviceLostError",
-    "GLM", "Generator", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal", "as_jax",
-    "box_probability", "compartment_steps", "compat", "covariances", "densities", "devices", "dot", "folds", "gather", "gp",
-    "hidden_markov", "inverse_wishart", "kfold", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
+    "GLM", "Generator", "LaplaceMarginal", "Likelihood", "LocalGP", "Mixture", "NoDeviceError", "Rows", "TruncatedMvNormal",
+    "as_jax", "box_probability", "compartment_steps", "compat", "covariances", "densities", "devices", "dot", "folds",
+    "gather", "gp", "hidden_markov", "inverse_wishart", "kfold", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
     "log_likelihood", "loo", "matrix_normal", "matrix_t", "ode_steps", "ortho_group", "parallel", "per_row",
     "predictive_check", "random_correlation", "random_table", "register", "sample_discrete", "sequences", "series",
     "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use", "waic",

@@ -33,7 +33,8 @@ class Frozen:
     density : Density
     args : tuple
     kwargs : dict
-        The parameters, by place and by name.
+        The parameters, by place and by name. A string stands for a parameter of a model, as in the priors of
+        `gpustats.LaplaceMarginal`; such a distribution is no more than that.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class Frozen:
 
         names = density.log_density.for_arguments(kwargs).argument_names[1:]  # an elliptical density has several for its scale
         values = match(density.name, names, args, kwargs, density.defaults, "parameters")
-        given = {name: as_array(value, name) for name, value in zip(names, values, strict=True)}
+        given = {n: v if isinstance(v, str) else as_array(v, n) for n, v in zip(names, values, strict=True)}
         self.density = density
         self.args, self.kwargs = (tuple(given.values()), {}) if names == density.parameters else ((), given)
 

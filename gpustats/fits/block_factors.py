@@ -16,7 +16,7 @@ class BlockFactors:
     def __init__(self, matrices: Doubles):
         self._matrices, self._m = matrices, matrices.shape[1]
         if self._m > MOST_TOGETHER:
-            np.linalg.cholesky(matrices)
+            self._factor = np.linalg.cholesky(matrices).transpose(1, 2, 0)
             return
         factor = self._factor = np.array(matrices.transpose(1, 2, 0), order="C")
         for k in range(self._m):
@@ -48,3 +48,16 @@ class BlockFactors:
     def inverse(self) -> Doubles:
         """Inverses, (G, m, m)."""
         return self.solve(np.broadcast_to(np.eye(self._m), self._matrices.shape))
+
+    def pivots(self) -> Doubles:
+        """Diagonals of the factors, (m, G)."""
+        return np.stack([self._factor[i, i] for i in range(self._m)]) if self._m else np.zeros((0, len(self._matrices)))
+
+    def spread(self, normals: Doubles) -> Doubles:
+        """Vectors whose covariance is the inverse of the matrices, of independent standard normal numbers (S, G, m)."""
+        factor, found = self._factor, np.array(normals.transpose(2, 0, 1), order="C")
+        for i in reversed(range(self._m)):
+            for j in range(i + 1, self._m):
+                found[i] -= factor[j, i] * found[j]
+            found[i] /= factor[i, i]
+        return found.transpose(1, 2, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,35 @@ class Bordered:
         found = np.empty(self.size)
         found[self.places] = np.diagonal(self.border)
         found[self.block_places] = np.diagonal(self.blocks, axis1=1, axis2=2)
+        return found
+
+    @functools.cached_property
+    def _where(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Place in the border of each row, or -1; its group, and its place in the block, or -1."""
+        own, group, member = (np.full(self.size, -1) for _ in range(3))
+        own[self.places] = np.arange(len(self.places))
+        group[self.block_places] = np.arange(len(self.block_places))[:, None]
+        member[self.block_places] = np.arange(self.block_places.shape[1])
+        return own, group, member
+
+    def at(self, rows: np.ndarray, columns: np.ndarray) -> Doubles:
+        """Elements at places that broadcast; all `rows` lie in the border, or all in blocks, and so do all `columns`.
+
+        Those of two groups are taken from the first one's block.
+        """
+        shape = np.broadcast_shapes(rows.shape, columns.shape)
+        if not rows.size or not columns.size:
+            return np.zeros(shape)
+        own, group, member = self._where
+        found: Doubles
+        if own[rows.flat[0]] >= 0 and own[columns.flat[0]] >= 0:
+            found = self.border[own[rows], own[columns]]
+        elif own[columns.flat[0]] >= 0:
+            found = self.coupling[group[rows], member[rows], own[columns]]
+        elif own[rows.flat[0]] >= 0:
+            found = self.coupling[group[columns], member[columns], own[rows]]
+        else:
+            found = self.blocks[group[rows], member[rows], member[columns]]
         return found
 
     def plus_diagonal(self, added: Doubles) -> Bordered:
@@ -167,6 +197,22 @@ class Factor:
 
         return right if self._cholesky is None else cho_solve(self._cholesky, right)
 
+    @functools.cached_property
+    def _pivots(self) -> Doubles:
+        """Diagonals of the Cholesky factors, of the matrix that is scaled."""
+        own = np.zeros(0) if self._cholesky is None else np.diagonal(self._cholesky[0])
+        return np.concatenate([own, self._blocks.pivots().ravel()])
+
+    @property
+    def least_pivot(self) -> float:
+        """Least part of a diagonal element that is left when those before are eliminated: 0 for a singular matrix."""
+        return float(self._pivots.min(initial=1) ** 2)
+
+    @property
+    def log_det(self) -> float:
+        """Logarithm of the determinant."""
+        return 2 * float(np.log(self._pivots).sum() - np.log(self._unit).sum())
+
     def solve(self, vector: Doubles) -> Doubles:
         """Solution of the system with a vector, (P,)."""
         matrix, vector = self._matrix, vector * self._unit
@@ -187,6 +233,30 @@ class Factor:
             across = _times(self._solved, own)
             found[matrix.block_places] = alone + np.einsum("gmr,gmr->gm", across, self._solved)
         return found * self._unit**2
+
+    def selected_inverse(self) -> Bordered:
+        """Inverse of the matrix, of which only border, blocks and coupling are right: what lies between groups is left out."""
+        matrix = self._matrix
+        own = self._of_border(np.eye(len(matrix.places)))
+        across = _times(self._solved, own)
+        blocks = matrix.blocks
+        if matrix.block_places.size:
+            blocks = self._blocks.inverse() + np.matmul(across, self._solved.swapaxes(1, 2))
+        return replace(matrix, border=own, blocks=blocks, coupling=-across).scaled(self._unit)
+
+    def spread(self, normals: Doubles) -> Doubles:
+        """Vectors (S, P) whose covariance is the inverse of the matrix, of independent standard normal numbers (S, P)."""
+        from scipy.linalg import solve_triangular
+
+        matrix, found = self._matrix, np.empty(normals.shape)
+        own = normals[:, matrix.places]
+        if self._cholesky is not None:
+            own = solve_triangular(self._cholesky[0], own.T, lower=True, trans="T").T
+        found[:, matrix.places] = own
+        if matrix.block_places.size:
+            alone = self._blocks.spread(normals[:, matrix.block_places])
+            found[:, matrix.block_places] = alone - np.einsum("gmr,sr->sgm", self._solved, own)
+        return found * self._unit
 
     def inverse(self) -> Doubles:
         """Inverse of the matrix, (P, P)."""

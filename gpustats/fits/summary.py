@@ -10,9 +10,10 @@ MOST_ROWS = 60  # of a table; of more estimates the first and the last
 
 
 def table(
-    title: str, facts: Mapping[str, str], end: str, labels: Sequence[str], values: np.ndarray, errors: np.ndarray, level: float
+    title: str, facts: Mapping[str, str], end: str, labels: Sequence[str], values: np.ndarray, errors: np.ndarray, level: float,
+    before: Sequence[str] = (),
 ) -> str:
-    """Text of the table of `Estimates.summary`; `facts` stand two by two above it, then the search's `end`."""
+    """Text of the table of `Estimates.summary`: `facts` two by two, the search's `end`, lines `before` the table itself."""
     from scipy.special import ndtr, ndtri
 
     width = float(ndtri((1 + level) / 2))
@@ -39,7 +40,8 @@ def table(
     told = [f"{name}: {value}" for name, value in facts.items()]
     left = max(map(len, told[::2])) + 4
     pairs = [f"{a.ljust(left)}{b}" for a, b in zip(told[::2], told[1::2], strict=True)]
+    above = [*before, "-" * rule] if before else []
     return "\n".join([
-        title, "=" * rule, *pairs, f"search: {end}", "-" * rule, lines[0].rstrip(), "-" * rule,
+        title, "=" * rule, *pairs, f"search: {end}", "-" * rule, *above, lines[0].rstrip(), "-" * rule,
         *(line.rstrip() for line in lines[1:]), "=" * rule,
     ])  # fmt: skip

@@ -15,8 +15,10 @@ from ..fits.bordered import Bordered
 from ..fits.bound_density import sample_of, start_in
 from ..fits.estimates import Estimates
 from ..fits.fittable import Fittable
+from ..fits.objective import Prior
 from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
+from ..mixed.sums import Structure, Sums
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, as_rows, chunks, largest, read
 from ..runtime.arrays import is_device_array
@@ -26,6 +28,8 @@ from .arguments import Arguments, Route
 from .data import GLMData
 from .data import Named as NamedTerm
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from .linear import sums_of
+from .mixed import fit_mixed, random_terms
 from .results import Evaluator
 from .second_derivatives import SecondDerivatives
 from .varying import Varying
@@ -54,12 +58,76 @@ class Fitting(Fittable):
     _columns: int
     n_rows: int
     n_groups: int | None
+    _random: tuple[str, ...]
 
     if TYPE_CHECKING:
         @property
         def differentiable(self) -> tuple[str, ...]: ...
+        def _held(self) -> dict[str, Value]: ...
         def _all_arguments(self, beta: Value, alpha: Value = 0.0, *args: Value, **kwargs: Value) -> Arguments: ...
         def _linear_arguments(self, beta: Value, alpha: Value = 0.0, **tables: Value) -> Arguments: ...
+
+    def fit(
+        self, *, random: str | Collection[str] | None = None, reml: bool | None = None,
+        start: Mapping[str, ArrayLike] | None = None, fixed: Mapping[str, ArrayLike] | None = None,
+        bounds: Mapping[str, tuple[ArrayLike | None, ArrayLike | None]] | None = None,
+        priors: Mapping[str, Prior] | None = None, max_iterations: int = 200, progress: bool = False,
+    ) -> Estimates:  # fmt: skip
+        """Estimates of all parameters by maximum likelihood, or by the largest posterior density; with random effects, too.
+
+        Parameters
+        ----------
+        random : str or collection of str, optional
+            Names of terms whose groups have normal effects with mean 0 and a covariance that is estimated: names of `groups`,
+            or "alpha" for the intercepts of groups without a name. () for none; by default what the model says, as a formula.
+        reml : bool, optional
+            Whether the fixed effects of a linear model are integrated out, so that variances are not too small: restricted
+            maximum likelihood. By default they are. For Gaussian models with random effects only.
+        start, fixed, bounds, priors, max_iterations, progress
+            As for `Likelihood.fit`. The parameters of a model with random effects are its fixed effects, ``beta``, ``alpha``
+            and tables that are not random, those of the density, and ``chol_`` with the name of a term behind it: the lower
+            triangular factor of the covariance of its effects, of an intercept its standard deviation.
+
+        Returns
+        -------
+        Estimates
+            With random effects, a `MixedEstimates`.
+
+        Raises
+        ------
+        ValueError
+            For unknown names and starts outside of bounds; where the likelihood has no maximum, as of separated outcomes, or
+            nothing tells some parameters apart, as of collinear columns: with their names.
+
+        Notes
+        -----
+        The sums over the rows that a linear mixed model needs are made once; its likelihood is then a function of these: Bates
+        et al. (2015), J. Stat. Softw. 67(1). Weights say how often an observation counts. Standard errors of fixed effects hold
+        given the covariances. With groups without a name, ``alpha`` is the mean of the groups' intercepts.
+
+        Examples
+        --------
+        >>> import numpy as np, gpustats as gs
+        >>> dose, deaths = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 6.0, 9.0])
+        >>> fit = gs.GLM(gs.poisson_log, deaths, dose).fit()
+        >>> fit["beta"].round(3), fit.standard_errors["beta"].round(3)
+        (array([0.706]), array([0.255]))
+        >>> fit.interval(method="profile")["beta"].round(2)
+        array([[0.24, 1.26]])
+        """
+        terms = random_terms(self._random if random is None else random, self._terms, self.n_groups)
+        if terms:
+            return fit_mixed(self, self._problem(), terms, reml, start, fixed, bounds, priors, max_iterations, progress)
+        if reml is not None:
+            raise ValueError(f"reml={reml} is of models with random effects: name terms by random=, or leave it out")
+        return super().fit(
+            start=start, fixed=fixed, bounds=bounds, priors=priors, max_iterations=max_iterations, progress=progress
+        )
+
+    @in_pieces(added)
+    def _sums(self, structure: Structure, shifts: Doubles) -> Sums:
+        """Sums over the rows of a Gaussian mixed model."""
+        return sums_of(self._held(), structure, shifts, self._runtime)
 
     def hessian(
         self, beta: ArrayLike, alpha: ArrayLike = 0.0, *args: ArrayLike, wrt: str | Collection[str] | None = None,

@@ -124,6 +124,7 @@ class GLM(Remade, Replayable, Fitting):
         n_numbers = self._columns + len(data.keys() - {DESIGN, GROUPS})
         row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
         self._terms: tuple[Named, ...] = ()
+        self._random: tuple[str, ...] = ()  # names of terms that `fit` takes as random effects by default
         self._options = Options(devices, client, memory, chunk)
         sparse = is_sparse(data[DESIGN])
         self._on_rows = sparse or bool(named)  # whether a sum over rows evaluates it
@@ -304,6 +305,8 @@ class GLM(Remade, Replayable, Fitting):
     def _row_axes(
         self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]
     ) -> tuple[Sequence[str], dict[str, int]]:
+        if method == "_sums":
+            return (), {}
         names, vector = list(self.parameters), self._family.vector
         axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector, "clusters": -1}
         own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors", "clusters", "n_clusters")}

@@ -45,11 +45,18 @@ class Term(NamedTuple):
 
     tables: tuple[str, ...]  # its arguments that are elements of tables: an intercept, or a coefficient for each of `columns`
     columns: tuple[str, ...] = ()  # its arguments that are columns of data; () for an intercept
+    factors: tuple[str, ...] = ()  # lower triangle, row by row, of a matrix that multiplies the tables' elements, if any
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Names of all its arguments."""
+        return (*self.tables, *self.columns, *self.factors)
 
     def __str__(self) -> str:
-        if not self.columns:
-            return self.tables[0]
-        return " + ".join(f"{t} * {c}" for t, c in zip(self.tables, self.columns, strict=True))
+        effects, each = list(self.tables), iter(self.factors)
+        if self.factors:
+            effects = [" + ".join(f"{next(each)} * {t}" for t in self.tables[: i + 1]) for i in range(len(self.tables))]
+        return " + ".join(f"({e}) * {c}" for e, c in zip(effects, self.columns, strict=True)) if self.columns else effects[0]
 
 
 def row_function(family: Family, offset: bool, terms: Sequence[Term] = (), density: bool = True) -> Pointwise:
@@ -60,7 +67,7 @@ def row_function(family: Family, offset: bool, terms: Sequence[Term] = (), densi
     term = family.density.log_density
     key = family.eta, offset, tuple(terms), density
     if key not in term.made["glm rows"]:
-        numbers = [PRODUCT, INTERCEPT, *[OFFSET] * offset, *(n for t in terms for n in (*t.tables, *t.columns))]
+        numbers = [PRODUCT, INTERCEPT, *[OFFSET] * offset, *(n for t in terms for n in t.arguments)]
         predictor = " + ".join([PRODUCT, INTERCEPT, *[OFFSET] * offset, *map(str, terms)])
         arguments, functions = [Argument(n) for n in numbers], dict(term.functions) if density else {}
         name, declared, value = "linear", [f"real {n}" for n in numbers], predictor

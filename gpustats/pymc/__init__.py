@@ -17,9 +17,10 @@ gpustats, in its order or by name. Time series, conditional autoregressions and 
 log-densities from here. Those of matrices take many at once. PyMC's distributions in which there is nothing to evaluate are
 handed on as they are, and so is `ZeroSumNormal`, a few squares that take PyTensor less than a call of the device.
 `distribution` makes a class of any other density, `Mixture` one of a mixture of any, `GLM` one of observations with a linear
-predictor, `GPMarginal` one of noisy observations of a Gaussian process, `GPVecchia` that of very many. `linalg` has the
-Cholesky factorisation, triangular systems and log-determinants for models that need them. `fused` puts the sums of unmodified
-models on the device; `batched` evaluates a model at many points at once, `smc` has kernels for particles.
+predictor, `GPMarginal` one of noisy observations of a Gaussian process, `GPVecchia` that of very many. `laplace_marginal` is
+a likelihood whose effects are integrated out. `linalg` has the Cholesky factorisation, triangular systems and log-determinants
+for models that need them. `fused` puts the sums of unmodified models on the device; `batched` evaluates a model at many points
+at once, `smc` has kernels for particles.
 """
 
 from __future__ import annotations
@@ -36,17 +37,19 @@ if TYPE_CHECKING:
     from .distributions import distribution, log_density
     from .glm import GLM
     from .gp import GPMarginal, GPVecchia
+    from .laplace import laplace_marginal
     from .many_points.batched import batched
     from .mixture import Mixture
 
 __all__ = [
     "GLM", "GPMarginal", "GPVecchia", "Mixture", "batched", "compute_log_likelihood", "distribution", "explain", "fuse",
-    "fused", "linalg", "log_density", "loo", "waic",
+    "fused", "laplace_marginal", "linalg", "log_density", "loo", "waic",
 ]  # fmt: skip
 
 # PyMC is imported when first needed: the processes that evaluate for forked ones need none of it.
 _LAZY = {
     "GLM": "glm", "GPMarginal": "gp", "GPVecchia": "gp", "Mixture": "mixture", "distribution": "distributions",
+    "laplace_marginal": "laplace",
     "log_density": "distributions", "compute_log_likelihood": "comparison", "loo": "comparison", "waic": "comparison",
     "batched": "many_points.batched", "explain": ".compiler.fusion.explain", "fuse": ".compiler.fusion.rewrite",
     "fused": ".compiler.fusion.rewrite",

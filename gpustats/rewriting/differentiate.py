@@ -22,8 +22,8 @@ from .swept_values import NoSweep
 from .turns import numbers_of_checkpoints
 
 __all__ = [
-    "CHECKPOINT", "VALUE", "derivative", "derivative_name", "directional", "expansion", "gradient", "numbers_of_checkpoints",
-    "product_name", "steps_name", "swept",
+    "CHECKPOINT", "VALUE", "curved", "derivative", "derivative_name", "directional", "expansion", "gradient",
+    "numbers_of_checkpoints", "product_name", "steps_name", "swept",
 ]
 
 
@@ -154,6 +154,37 @@ def directional(
     made = unlike_others(Function(f"{function.name}_along", tuple(parameters), body), functions.get)
     functions[made.name] = made
     return made, along
+
+
+def curved(
+    function: Function, wrt: Sequence[str], functions: MutableMapping[str, Function], stopped: bool = False
+) -> tuple[Function, dict[tuple[str, str], str]]:
+    """Sum of `function` and its second derivatives, each pair of `real` parameters in `wrt` with a weight.
+
+    The weights follow its parameters. With it comes a dict: pair, in one of the two orders -> parameter of the weight.
+    Derivatives in weights are the second derivatives; with `stopped`, those in other parameters are of `function` alone.
+    """
+    twice, taken = gradient(gradient(function, wrt, functions), wrt, functions), {p.name for p in function.parameters}
+    wrt = [p.name for p in function.parameters if p.name in wrt]
+    weights: dict[tuple[str, str], str] = {}
+    for i, first in enumerate(wrt):
+        for second in wrt[: i + 1]:
+            weights[first, second] = fresh_name(f"{first}_{second}_weight", taken)
+            taken.add(weights[first, second])
+    results = Name(fresh_name("results", taken), twice.type)
+    own: list[Expression] = [Name(p.name, p.type) for p in function.parameters]
+    given = [Call("stop_gradient", (a,), REAL) if stopped and a.type == REAL else a for a in own]
+    value: Expression = Call(function.name, tuple(own), function.type) if stopped else lang.Member(results, VALUE)
+    for (first, second), weight in weights.items():
+        second_derivative = lang.Member(results, derivative_name(second, derivative_name(first)))
+        value = add(value, multiply(second_derivative, Name(weight, REAL)))
+    parameters = [*function.parameters, *(lang.Parameter(weight, REAL) for weight in weights.values())]
+    body: tuple[Statement, ...] = (
+        Declare(twice.type, results.name, Call(twice.name, tuple(given), twice.type)), lang.Return(value)
+    )  # fmt: skip
+    made = unlike_others(Function(f"{function.name}_curved", tuple(parameters), body), functions.get)
+    functions.update({function.name: function, made.name: made})
+    return made, weights
 
 
 def product_name(first: str, second: str) -> str:

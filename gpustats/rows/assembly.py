@@ -60,6 +60,12 @@ class HostDesign:
         return found
 
 
+    def times_rows(self, rows_of: Callable[[slice], Doubles]) -> Doubles:
+        """Products of each row and a row of a matrix like X, of which some are asked for at once, (N,)."""
+        blocks = (slice(first, first + _BLOCK) for first in range(0, len(self.X), _BLOCK))
+        return np.concatenate([np.zeros(0), *(np.einsum("nk,nk->n", self.X[rows], rows_of(rows)) for rows in blocks)])
+
+
 class SparseDesign:
     """Sparse design matrix on the host, of SciPy."""
 
@@ -79,6 +85,10 @@ class SparseDesign:
     def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
         found: Doubles = (members(weights, groups, n).T @ self.X).toarray()
         return found
+
+    def times_rows(self, rows_of: Callable[[slice], Doubles]) -> Doubles:
+        blocks = (slice(first, first + _BLOCK) for first in range(0, self.X.shape[0], _BLOCK))
+        return np.concatenate([np.zeros(0), *(self.X[rows].multiply(rows_of(rows)).sum(1) for rows in blocks)])
 
 
 @dataclass(frozen=True)
@@ -131,7 +141,7 @@ class Layout:
     """
 
     def __init__(self, size: int, blocks: np.ndarray | None = None):
-        self.blocks = np.zeros((0, 0), int) if blocks is None else blocks
+        self.blocks = np.zeros((0, 0), int) if blocks is None else np.asfortranarray(blocks)
         in_border = np.ones(size, bool)
         in_border[self.blocks] = False
         self.border = np.flatnonzero(in_border)
@@ -149,7 +159,53 @@ class Layout:
         """Matrix of zeros, with the numbers of all groups side by side: there are many groups of few elements."""
         (g, m), r = self.blocks.shape, len(self.border)
         blocks, coupling = np.zeros((g, m, m), order="F"), np.zeros((g, m, r), order="F")
-        return Bordered(np.zeros((r, r)), self.border, blocks, coupling, np.asfortranarray(self.blocks))
+        return Bordered(np.zeros((r, r)), self.border, blocks, coupling, self.blocks)
+
+    def add_diagonal(self, found: Bordered, rows: np.ndarray, columns: np.ndarray, diagonal: Doubles) -> None:
+        """Add numbers (n,) at n places, those of the elements of two tables of one grouping."""
+        if not len(rows):
+            return
+        in_border = self.in_border[rows[0]] >= 0, self.in_border[columns[0]] >= 0
+        if all(in_border):
+            found.border[self.in_border[rows], self.in_border[columns]] += diagonal
+        elif not any(in_border):
+            (group, member), (_, other) = self._in_blocks(rows), self._in_blocks(columns)
+            found.blocks[group, member, other] += diagonal
+        elif in_border[1]:
+            found.coupling[*self._of_each(rows), self.in_border[columns]] += diagonal
+
+    def add_matrix(self, found: Bordered, rows: np.ndarray, columns: np.ndarray, matrix: Doubles) -> None:
+        """Add a matrix (n, n') at the places of its rows and columns."""
+        if not len(rows) or not len(columns) or self.in_border[columns[0]] < 0:
+            return  # the coupling of a column in a block is that of its row
+        if self.in_border[rows[0]] >= 0:
+            found.border[np.ix_(self.in_border[rows], self.in_border[columns])] += matrix
+            return
+        group, member = self._in_blocks(rows)
+        if isinstance(member, int):
+            found.coupling[:, member][:, _run(self.in_border[columns])] += matrix
+        else:
+            found.coupling[group[:, None], member[:, None], self.in_border[columns]] += matrix
+
+    def _in_blocks(self, places: np.ndarray) -> tuple[Any, Any]:
+        """Groups of elements, and their numbers in the blocks: a slice and one number for an element of each group."""
+        member = self.members.get(int(places[0]))
+        if member is not None and len(places) == len(self.blocks) and np.array_equal(places, self.blocks[:, member]):
+            return slice(None), member
+        return self._of_each(places)
+
+    def _of_each(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Group of each element, and its number in the block."""
+        group, member = self._where
+        return group[places], member[places]
+
+    @functools.cached_property
+    def _where(self) -> tuple[np.ndarray, np.ndarray]:
+        """Group of each of all elements, and its number in the block, or -1."""
+        group, member = np.full(len(self.in_border), -1), np.full(len(self.in_border), -1)
+        group[self.blocks] = np.arange(len(self.blocks))[:, None]
+        member[self.blocks] = np.arange(self.blocks.shape[1])
+        return group, member
 
 
 def sum_of(numbers: Array) -> float:
@@ -205,23 +261,28 @@ def _add(
     found: Bordered, layout: Layout, left: Part, right: Part, derivative: Any, total: Any, both: bool
 ) -> None:
     """Add the part of a pair, and its transpose if `both`."""
-    if isinstance(left, Element) and isinstance(right, Element) and left.key == right.key:
-        summed = isinstance(derivative, Summed)
-        diagonal = derivative.numbers if summed else _sums(left.index, derivative, len(left.places))
-        _add_diagonal(found, layout, left.places, right.places, diagonal)
-        if both:
-            _add_diagonal(found, layout, right.places, left.places, diagonal)
-        return
-    matrix = _product(left, right, derivative, total)
-    _scatter(found, layout, left.places, right.places, matrix)
+    if isinstance(derivative, Summed):
+        summed = derivative.numbers
+    elif isinstance(left, Element) and isinstance(right, Element) and left.key == right.key:
+        summed = _sums(left.index, derivative, len(left.places))
+    else:
+        summed = _product(left, right, derivative, total)
+    add_summed(found, layout, left, right, summed, both)
+
+
+def add_summed(found: Bordered, layout: Layout, left: Part, right: Part, summed: Doubles, both: bool) -> None:
+    """Add the second derivatives in the elements of two parts, and their transpose if `both`.
+
+    `summed` are (n, n'), or (n,) where the parts are elements of two tables of one grouping.
+    """
+    add = layout.add_diagonal if summed.ndim == 1 else layout.add_matrix
+    add(found, left.places, right.places, summed)
     if both:
-        _scatter(found, layout, right.places, left.places, matrix.T)
+        add(found, right.places, left.places, summed.T)
 
 
 def _product(left: Part, right: Part, f: Any, total: Any) -> Doubles:
     """J' diag(f) J' of two parts."""
-    if isinstance(f, Summed):
-        return f.numbers
     match left, right:
         case Number(), Number():
             return np.array([[f if np.ndim(f) == 0 else total(f)]], float)
@@ -252,27 +313,6 @@ def _run(places: np.ndarray) -> slice | np.ndarray:
     """Places as a slice, where they stand one after another."""
     run = bool((np.diff(places) == 1).all())
     return slice(int(places[0]), int(places[-1]) + 1) if run else places
-
-
-def _scatter(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, matrix: Doubles) -> None:
-    if not len(rows) or not len(columns) or layout.in_border[columns[0]] < 0:
-        return  # the coupling of a column in a block is that of its row
-    if layout.in_border[rows[0]] >= 0:
-        found.border[np.ix_(layout.in_border[rows], layout.in_border[columns])] += matrix
-    else:  # an element of each group
-        found.coupling[:, layout.members[int(rows[0])]][:, _run(layout.in_border[columns])] += matrix
-
-
-def _add_diagonal(found: Bordered, layout: Layout, rows: np.ndarray, columns: np.ndarray, diagonal: Doubles) -> None:
-    if not len(rows):
-        return
-    in_border = layout.in_border[rows[0]] >= 0, layout.in_border[columns[0]] >= 0
-    if all(in_border):
-        found.border[layout.in_border[rows], layout.in_border[columns]] += diagonal
-    elif not any(in_border):
-        found.blocks[:, layout.members[int(rows[0])], layout.members[int(columns[0])]] += diagonal
-    elif in_border[1]:
-        found.coupling[np.arange(len(rows)), layout.members[int(rows[0])], layout.in_border[columns]] += diagonal
 
 
 def members(weights: Array, groups: np.ndarray, n: int) -> Any:

@@ -15,12 +15,9 @@ from ..fits.bordered import Bordered
 from ..language.device_function import Argument
 from ..runtime.types import Doubles, Shape
 from .assembly import (
-    Element,
     HostDesign,
     Layout,
-    Number,
     Part,
-    Product,
     SparseDesign,
     assembled,
     score_products,
@@ -29,6 +26,7 @@ from .assembly import (
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather
 from .number_arguments import NumberArguments
 from .parameters import shape_of
+from .row_parts import design_of, index_of, part_of
 from .tasks import Pair
 
 if TYPE_CHECKING:
@@ -113,7 +111,7 @@ class SecondDerivatives:
     def design(self, leaf: Dot | SparseDot) -> HostDesign | SparseDesign:
         """Design matrix of a leaf."""
         if id(leaf.X) not in self._designs:
-            self._designs[id(leaf.X)] = HostDesign(leaf.X) if isinstance(leaf, Dot) else SparseDesign(leaf.X.as_scipy())
+            self._designs[id(leaf.X)] = design_of(leaf)
         return self._designs[id(leaf.X)]
 
 
@@ -154,30 +152,7 @@ class _Call:
 
     def _part(self, argument: str, leaf: Leaf, rows: slice) -> Part:
         name = self._arguments.made_of[argument]
-        shape, start = self._values[name].shape, self._starts[name]
-        element, width = leaf.element, max(leaf.elements, 1)
-        match leaf:
-            case Scalar():
-                return Number(start + element)
-            case Dot() | SparseDot():
-                whole = self._model.design(leaf)
-                design = whole if rows == slice(None) else type(whole)(whole.X[rows])
-                return Product(start + np.arange(leaf.X.shape[1]) * width + element, design)
-            case Gather() | PerRow():
-                key: Any = ("rows", leaf.offset) if isinstance(leaf, PerRow) else (tuple(map(id, leaf.indices)), shape)
-                n = int(np.prod(shape)) // width
-                return Element(start + np.arange(n) * width + element, lambda: self._index(name, leaf, rows), key)
-        raise AssertionError(leaf)
-
-    def _index(self, name: str, leaf: Gather | PerRow, rows: slice) -> np.ndarray:
-        """Element of a table for each row."""
-        if isinstance(leaf, PerRow):
-            return np.arange(*rows.indices(self.n_rows), dtype=np.int64) + leaf.offset
-        shape = self._values[name].shape[: len(leaf.indices)]
-        if not self.n_rows:
-            return np.zeros(0, int)
-        index: np.ndarray = np.ravel_multi_index([np.asarray(i[rows]) for i in leaf.indices], shape)
-        return index
+        return part_of(leaf, self._values[name].shape, self._starts[name], self.n_rows, self._model.design, rows)
 
     def first_by_row(self, rows: slice) -> dict[str, np.ndarray]:
         """Derivatives of some rows in the arguments that move."""
@@ -200,5 +175,5 @@ class _Call:
             case Dot() | SparseDot():
                 return self._model.design(leaf).X[rows] @ own
             case Gather() | PerRow():
-                return own.ravel()[self._index(self._arguments.made_of[argument], leaf, rows)]
+                return own.ravel()[index_of(leaf, value.shape, self.n_rows, rows)]
         raise AssertionError(leaf)

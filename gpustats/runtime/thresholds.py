@@ -315,6 +315,12 @@ GLM_TILES: Threshold[dict[tuple[int, bool], tuple[GLMTile, ...]]] = Threshold(
     "tiles of rows that a block of a GPU takes", H200, "2026-11-21", "glm",
 )  # fmt: skip
 
+# ---- mixed
+
+MIXED_LEAST_ON_DEVICE = Threshold(
+    1e9, "multiplications of a border's products from which on a GPU has its coupling", NOT_RECORDED, "2026-11-28", "mixed"
+)
+
 # ---- transforms
 
 TRANSFORMS_POINTS_PER_THREAD = Threshold(64, "points of a lattice that a thread sums", NOT_RECORDED, "2026-11-26", "boxes")

@@ -1,0 +1,323 @@
+"""Generalised linear mixed models: GLMs of any density whose random effects are integrated out by Laplace's method."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..density import densities
+from ..fits.estimates import Estimates
+from ..fits.maximum import maximise
+from ..fits.predictions import Prediction
+from ..fits.problem import Expanded, Named, Problem
+from ..linalg.threads import as_many_as_free
+from ..marginals.model import LaplaceMarginal
+from ..mixed.estimates import MixedEstimates, of_components
+from ..mixed.linear import factor_covariances, triangular
+from ..mixed.predictions import NewRows, new_rows
+from ..mixed.terms import Term
+from ..rows.leaves import dot, gather
+from ..rows.model import rows_on
+from ..runtime.types import Doubles
+from .data import Named as NamedTerm
+from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
+from .new_data import NewData, new_data
+from .on_rows import PRODUCT, parameter, row_function
+from .on_rows import Term as RowTerm
+
+#: Factor at which a search leaves 0, where its slope tells nothing, and how often it may.
+AWAY, MOST_ROUNDS = 1e-2, 3
+STEP = 1e-4  # of differences of predictions
+MULTIPLICATIONS = 1 << 30  # of a search, about
+
+
+class LaplaceGLM(Problem):
+    """GLM with random effects, as a fit maximises it: effects are b = L u, u being standard normal and integrated out.
+
+    Parameters
+    ----------
+    glm : GLM
+    plain : Problem
+        The GLM without random effects.
+    terms : sequence of Term
+        The random ones.
+    named : sequence of Named
+        All terms of the GLM.
+    fixed : mapping
+        Known values by name. Those with a value for each row are columns of the data.
+    """
+
+    def __init__(
+        self, glm: Any, plain: Any, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
+    ):
+        self._glm, self.terms, self._plain = glm, tuple(terms), plain
+        self.name, self.single = self._plain.name, self._plain.single
+        self.n_observations = self._plain.n_observations
+        #: parameters of the density with a value for each row
+        by_row = [n for n in glm._family.parameters if n in fixed and fixed[n].shape == (glm.n_rows,)]
+        self.columns = {n: fixed[n] for n in by_row}
+        random = {t.name: t for t in terms}
+        words = {n: w for n, w in self._plain.domains.items() if n not in random and n not in self.columns}
+        self.domains: dict[str, Collection[str]] = {INTERCEPT: set(), **words} | {t.parameter: set[str]() for t in terms}
+        self.domains = {n: self.domains[n] for n in (COEFFICIENTS, INTERCEPT, *self.domains)}
+        held = glm._held()
+        leaves = {OBSERVATIONS: held[OBSERVATIONS], PRODUCT: dot(held[DESIGN])}
+        leaves |= {OFFSET: held[OFFSET]} if OFFSET in held else {}
+        leaves |= {parameter(n): np.asarray(v, glm._dtype) for n, v in self.columns.items()}
+        #: names in the rows of the elements of each parameter, (…,), and of the random effects of each term
+        self._in_rows = {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT}
+        self._in_rows |= {n: parameter(n) for n in glm._family.parameters if n not in self.columns}
+        self._tables, self._elements, self.effects = dict[str, list[str]](), dict[str, list[str]](), dict[str, list[str]]()
+        indices, made = dict[Any, Any](), list[RowTerm]()
+        for i, own in enumerate(named):
+            index = np.asarray(held[own.index_name] if glm._terms else held["groups"])
+            index = indices.setdefault((index.shape, index.tobytes()), index)  # so that terms of the same groups share them
+            m = own.columns or 1
+            columns = [f"column{i}_{c}" for c in range(own.columns or 0)]
+            leaves |= {c: np.ascontiguousarray(held[own.columns_name][:, j]) for j, c in enumerate(columns)}
+            tables, factors = [f"table{i}_{c}" for c in range(m)], list[str]()
+            leaves |= {t: gather(index) for t in tables}
+            if own.name in random:
+                factors = [f"factor{i}_{a}_{b}" for a, b in zip(*np.tril_indices(m), strict=True)]
+                self.effects[own.name], self._elements[random[own.name].parameter] = tables, factors
+            else:
+                self._tables[own.name] = tables
+            made.append(RowTerm(tuple(tables), tuple(columns), tuple(factors)))
+        function = row_function(glm._family, OFFSET in held, made)
+        self._rows = rows_on(glm._runtime, function, held.get(WEIGHTS), leaves)
+        prior = densities["normal"](0.0, 1.0)
+        priors = {t: prior for tables in self.effects.values() for t in tables}
+        start = {t: np.zeros(random[n].levels) for n, tables in self.effects.items() for t in tables}
+        self.marginal = LaplaceMarginal(self._rows, priors, start=start)
+
+    def exact_in(self, wrt: Sequence[str]) -> bool:
+        return False
+
+    def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Estimates without random effects, whose scale is 1 where their columns are."""
+        found = dict(given)
+        for term in self.terms:
+            if term.parameter not in found:
+                found[term.parameter] = np.reshape(np.diag(1 / self._scales(term)), term.shape)
+            if np.shape(found[term.parameter]) != term.shape:
+                raise ValueError(f"{term.parameter} has shape {np.shape(found[term.parameter])}, and must have {term.shape}")
+        plain = {n: v for n, v in found.items() if n in self._plain.domains} | self.columns
+        found |= {n: v for n, v in self._plain.starts(plain).items() if n in self.domains and n not in found}
+        return found
+
+    def _scales(self, term: Term) -> Doubles:
+        """Root mean squares of the columns of a term."""
+        if term.columns is None:
+            return np.ones(1)
+        own = next(t for t in self._glm._terms if t.name == term.name)
+        squares = np.mean(np.square(self._glm._held()[own.columns_name], dtype=float), 0)
+        return np.where(squares > 0, np.sqrt(squares), 1.0)
+
+    def values(self, values: Named) -> dict[str, Any]:
+        """Values of the parameters of the marginal likelihood."""
+        found = {r: values[n] for n, r in self._in_rows.items()}
+        for name, tables in self._tables.items():
+            columns = np.reshape(values[name], (np.shape(values[name])[0], -1))
+            found |= {t: columns[:, c] for c, t in enumerate(tables)}
+        for term in self.terms:
+            own = np.reshape(values[term.parameter], (term.size, term.size))[np.tril_indices(term.size)]
+            found |= dict(zip(self._elements[term.parameter], own.astype(float).tolist(), strict=True))
+        return {n: found[n] for n in self.marginal.parameters}
+
+    def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
+        names = [r for n in wrt for r in self._names(n)]
+        value, slopes = self.marginal.value_and_grad(**self.values(values), wrt=names)
+        gradient = list[np.ndarray]()
+        for name in wrt:
+            if name in self._elements:
+                m = len(np.atleast_1d(values[name]))
+                own = np.zeros((m, m))
+                own[np.tril_indices(m)] = [slopes[r] for r in self._elements[name]]
+                gradient.append(own.ravel())
+            elif name in self._tables:
+                gradient.append(np.stack([slopes[r] for r in self._tables[name]], -1).ravel())
+            else:
+                gradient.append(np.ravel(slopes[self._in_rows[name]]))
+        return Expanded(float(value), np.concatenate(gradient).astype(float))
+
+    def _names(self, name: str) -> list[str]:
+        """Names in the rows of the elements of a parameter."""
+        return self._elements.get(name) or self._tables.get(name) or [self._in_rows[name]]
+
+    # -- predictions
+
+    def predict(
+        self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
+    ) -> Prediction:  # fmt: skip
+        """Predictions for new rows with the modes of their groups' effects; without groups, of the fixed effects alone.
+
+        The errors are those of parameters, with which the modes move, and of the effects around these.
+        """
+        glm, values = self._glm, estimates.parameters
+        new = new_data(X, offset, groups, glm._columns, list(self._tables), [t.name for t in self.terms])
+        of_tables = {n: self._of_table(n, values[n], new) for n in self._tables}
+        of_terms = {t.name: new_rows([t], new.groups, len(new.X), new_groups)[0] for t in self.terms if new.with_effects}
+
+        def predictor(values: Named) -> Doubles:
+            found: Doubles = new.X @ values[COEFFICIENTS] + values[INTERCEPT] + new.offset
+            for name, (index, columns) in of_tables.items():
+                found += (np.reshape(values[name], (len(np.atleast_1d(values[name])), -1))[index] * columns).sum(1)
+            modes = self.modes(values) if of_terms else {}
+            for name, (index, columns) in of_terms.items():
+                found += np.where(index < 0, 0.0, (modes[name][index] * columns).sum(1))
+            return found
+
+        eta, variance, at = predictor(values), self._around(values, of_terms, len(new.X)), 0
+        slopes = np.zeros((len(eta), len(estimates.labels)))
+        for name in estimates.free:
+            value = np.asarray(values[name], float)
+            for place, free in np.ndenumerate(np.reshape(self._free(estimates, name), value.shape)):
+                if not free:
+                    continue
+                step = STEP * max(abs(float(value[place])), 0.1)
+                up, down = value.copy(), value.copy()
+                up[place] += step
+                down[place] -= step
+                slopes[:, at] = (predictor({**values, name: up[()]}) - predictor({**values, name: down[()]})) / (2 * step)
+                at += 1
+        covariance = np.nan_to_num(np.asarray(estimates.covariance))
+        errors = np.sqrt((variance + np.einsum("ni,ij,nj->n", slopes, covariance, slopes)).clip(0))
+        if self.columns or (mean := self._plain._mean(estimates, eta)) is None:
+            return Prediction(eta, errors, None, None)
+        steps = STEP * np.maximum(np.abs(eta), 1)
+        ends = [self._plain._mean(estimates, eta + sign * steps) for sign in (1, -1)]
+        return Prediction(eta, errors, mean, np.abs((ends[0] - ends[1]) / (2 * steps)) * errors)
+
+    def _free(self, estimates: Estimates, name: str) -> np.ndarray:
+        """Mask of the elements of a parameter that were estimated."""
+        assert estimates.fitted is not None
+        found: np.ndarray = estimates.fitted.free[estimates.fitted.objective.coordinates.elements[name]]
+        return found
+
+    def _of_table(self, name: str, value: np.ndarray, new: NewData) -> NewRows:
+        """Groups and columns of new rows for a fixed table."""
+        term = Term(name, None if np.ndim(value) == 1 else np.shape(value)[1], len(value), 0, 0)
+        return new_rows([term], new.groups, len(new.X), False)[0]
+
+    def _around(self, values: Named, rows: Mapping[str, NewRows], n: int) -> Doubles:
+        """Variances of linear predictors by those of the random effects given the parameters."""
+        if not rows:
+            return np.zeros(n)
+        inverse = self.marginal._told(self.values(values)).factor.selected_inverse()
+        found, parts = np.zeros(n), list[tuple[np.ndarray, Doubles]]()
+        for term in self.terms:
+            index, columns = rows[term.name]
+            units = columns @ self._factor(term, values)
+            found += np.where(index < 0, (units**2).sum(1), 0.0)
+            parts.append((self._places(term)[index], np.where(index[:, None] < 0, 0.0, units)))
+        for places, units in parts:
+            for others, weights in parts:
+                between = inverse.at(places[:, :, None], others[:, None, :])
+                found += np.einsum("ni,nij,nj->n", units, between, weights)
+        return found
+
+    # -- estimates
+
+    def away_from_zero(self, found: Estimates) -> dict[str, Any] | None:
+        """Parameters from which the likelihood grows again, where a search ended at factors of 0; None where it does not.
+
+        The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside.
+        """
+        values, left = dict(found.parameters), False
+        for term in self.terms:
+            if term.parameter not in found.free:
+                continue
+            factor = np.array(np.reshape(values[term.parameter], (term.size, term.size)), float)
+            for k in np.flatnonzero(np.diagonal(factor) == 0):
+                factor[k, k] = AWAY / self._scales(term)[k]
+                moved = {**values, term.parameter: factor.reshape(term.shape)}
+                slopes = self.expand(moved, (term.parameter,), False).gradient
+                if slopes[k * term.size + k] > 0:
+                    values, left = moved, True
+                else:
+                    factor[k, k] = 0.0
+        return {n: v for n, v in values.items() if n in found.free} if left else None
+
+    def estimates(self, found: Estimates) -> MixedEstimates:
+        """Estimates with the modes of the random effects."""
+        fitted, parameters = found.fitted, found.parameters
+        assert fitted is not None and found.covariance is not None
+        behind = [t.parameter for t in self.terms if t.parameter in found.free]
+        elements = fitted.objective.coordinates.elements
+        first = int(fitted.free[: elements[behind[0]].start].sum()) if behind else 0
+        of_factors = factor_covariances(behind, parameters, fitted.free, found.covariance, first)
+        modes, spreads = self.modes(parameters), dict[str, Doubles]()
+        inverse = self.marginal._told(self.values(parameters)).factor.selected_inverse()
+        for term in self.terms:
+            factor, places = self._factor(term, parameters), self._places(term)
+            own = inverse.at(places[:, :, None], places[:, None, :])
+            spreads[term.name] = np.einsum("ia,gab,ib->gi", factor, own, factor)
+        components = of_components(self.terms, parameters, of_factors, modes, spreads)
+        kept = {f.name: getattr(found, f.name) for f in fields(Estimates)}
+        kept["message"] = found.message.replace(" at a bound", "") + components.pop("remark")
+        return MixedEstimates(**kept, **components, moving=fitted.free)
+
+    def modes(self, values: Named) -> dict[str, Doubles]:
+        """Modes of the effects of each term, (G, m)."""
+        found = self.marginal.modes(**self.values(values))
+        units = {t.name: np.stack([found[u] for u in self.effects[t.name]], -1) for t in self.terms}
+        return {t.name: units[t.name] @ self._factor(t, values).T for t in self.terms}
+
+    def _factor(self, term: Term, values: Named) -> Doubles:
+        return np.reshape(values[term.parameter], (term.size, term.size)).astype(float)
+
+    def _places(self, term: Term) -> np.ndarray:
+        """Places of a term's effects among all, (G, m)."""
+        starts = self.marginal._parts.effects.starts
+        return np.stack([starts[u] + np.arange(term.levels) for u in self.effects[term.name]], -1)
+
+    def described(self, label: str) -> str:
+        return str(self._plain.described(label))
+
+
+def generalised_fit(
+    glm: Any, plain: Problem, random: Collection[str], start: dict[str, Any], fixed: dict[str, Any], bounds: dict[str, Any],
+    priors: dict[str, Any], max_iterations: int, progress: bool,
+) -> MixedEstimates:  # fmt: skip
+    """Estimates of a GLM whose terms `random` are random effects: see `Fitting.fit`."""
+    if glm._pieces is not None:
+        raise NotImplementedError("random effects of other densities than the normal one are for rows that lie on one device")
+    if glm._family.vector:
+        raise NotImplementedError(f"{glm._family.eta} of {glm._family.density.name} is a vector: random effects take a number")
+    named = list(glm._terms) or [NamedTerm(INTERCEPT, None, glm.n_groups - 1)]
+    terms = [Term(t.name, t.columns, t.largest + 1, i, 0) for i, t in enumerate(named) if t.name in random]
+    problem = LaplaceGLM(glm, plain, terms, named, {n: np.asarray(v, float) for n, v in fixed.items()})
+    known, limits = triangular(terms, {n: v for n, v in fixed.items() if n not in problem.columns}, bounds)
+    begin = _without_effects(problem, plain, start, fixed, bounds, priors, max_iterations) | start
+    with as_many_as_free(MULTIPLICATIONS):
+        for _ in range(MOST_ROUNDS):
+            found = maximise(problem, begin, known, limits, priors, max_iterations, progress)
+            if (moved := problem.away_from_zero(found)) is None:
+                break
+            begin = moved
+        return problem.estimates(found)
+
+
+def _without_effects(
+    problem: LaplaceGLM, plain: Problem, start: Mapping[str, Any], fixed: Mapping[str, Any], bounds: Mapping[str, Any],
+    priors: Mapping[str, Any], max_iterations: int,
+) -> dict[str, Any]:  # fmt: skip
+    """Estimates of the free parameters of the model without random effects; none where there is no maximum."""
+    own_start, known, own_bounds, own_priors = (
+        {n: v for n, v in given.items() if n in plain.domains} for given in (start, fixed, bounds, priors)
+    )
+    if INTERCEPT not in known:
+        own_start.setdefault(INTERCEPT, 0.0)
+    for term in problem.terms:
+        if term.name != INTERCEPT:
+            known[term.name] = np.zeros((term.levels, *term.shape[1:]))
+    try:
+        found = maximise(plain, own_start, known, own_bounds, own_priors, max_iterations, False)
+    except ValueError:
+        return {}
+    return {n: found[n] for n in found.free if n in problem.domains and np.all(np.isfinite(found[n]))}

@@ -1,0 +1,227 @@
+"""Linear mixed models: Gaussian GLMs with random effects, whose likelihood is one of sums over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..fits.estimates import Estimates
+from ..fits.predictions import Prediction
+from ..mixed.estimates import MixedEstimates
+from ..mixed.gaussian import FixedEffects, GaussianProblem
+from ..mixed.linear import fit_linear
+from ..mixed.marginal import Marginal
+from ..mixed.predictions import new_rows, predicted
+from ..mixed.sums import Grouping, Structure, Sums, sums
+from ..mixed.terms import Factors, Term
+from ..parallel.rows import read
+from ..runtime.arrays import is_device_array
+from ..runtime.transfers import to_host
+from ..runtime.types import Array, Doubles, Value
+from .data import Named
+from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
+from .new_data import new_data
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+
+ROWS_AT_START = 1 << 16  # whose means are subtracted from columns
+
+
+class Layout(NamedTuple):
+    """Parts of the linear predictor of a Gaussian mixed model."""
+
+    structure: Structure
+    terms: tuple[Term, ...]  # the random ones
+    widths: tuple[int, ...]  # number of columns of each random grouping
+    tables: tuple[Named, ...]  # named groups that are fixed
+    columns: int  # of X
+
+
+def layout(glm: Any, random: Collection[str]) -> Layout:
+    """Layout of a GLM's terms, of which some are random; those of the same groups are one grouping."""
+    held: Mapping[str, Array] = glm._held()
+    named = list(glm._terms) or [Named(INTERCEPT, None, glm.n_groups - 1)]
+    sources, first = [(DESIGN, glm._columns)], dict[str, int]()
+    for term in named:
+        if term.columns is not None:
+            first[term.name] = 1 + sum(width for _, width in sources)
+            sources.append((term.columns_name, term.columns))
+    sources.append((OBSERVATIONS, 1))
+    found: list[tuple[str, list[Named]]] = []
+    for term in named:
+        index = _index_name(glm, term)
+        same = next((own for name, own in found if term.name in random and _alike(held[name], held[index])), None)
+        if term.name in random and same is not None:
+            same.append(term)
+        elif term.name in random:
+            found.append((index, [term]))
+
+    def columns(term: Named) -> list[int]:
+        return [0] if term.columns is None else list(range(first[term.name], first[term.name] + term.columns))
+
+    def grouping(index: str, own: Sequence[Named]) -> Grouping:
+        return Grouping(index, 1 + max(t.largest for t in own), tuple(c for t in own for c in columns(t)))
+
+    found.sort(key=lambda g: -grouping(*g).size)
+    groupings, terms = [grouping(*g) for g in found], list[Term]()
+    for i, (_, own) in enumerate(found):
+        at = 0
+        for term in own:
+            terms.append(Term(term.name, term.columns, groupings[i].levels, i, at))
+            at += term.columns or 1
+    terms.sort(key=lambda t: [n.name for n in named].index(t.name))
+    tables = tuple(t for t in glm._terms if t.name not in random)
+    fixed = [grouping(_index_name(glm, t), [t]) for t in tables]
+    structure = Structure(
+        tuple(sources), groupings[0], (*groupings[1:], *fixed), (*range(1, 1 + glm._columns), 0)
+    )
+    return Layout(structure, tuple(terms), tuple(len(g.columns) for g in groupings), tables, glm._columns)
+
+
+def _index_name(glm: Any, term: Named) -> str:
+    return term.index_name if glm._terms else GROUPS
+
+
+def _alike(a: Array, b: Array) -> bool:
+    return a is b or (tuple(a.shape) == tuple(b.shape) and bool(np.array_equal(a[:], b[:])))
+
+
+def sums_of(data: Mapping[str, Array], structure: Structure, shifts: Doubles, runtime: Runtime) -> Sums:
+    """Sums over the rows of data on the host."""
+    columns = {name: np.asarray(data[name]) for name, _ in structure.sources}
+    columns |= {g.data: np.asarray(data[g.data]) for g in (structure.largest, *structure.others)}
+    if OFFSET in data:
+        columns[OBSERVATIONS] = columns[OBSERVATIONS] - np.asarray(data[OFFSET])
+    weights = data.get(WEIGHTS)
+    return sums(structure, columns, None if weights is None else np.asarray(weights), shifts, runtime)
+
+
+def shifts_of(data: Mapping[str, Array], structure: Structure, n_rows: int) -> Doubles:
+    """Means of the first rows of the columns of X and the observations; 0 of all others."""
+    rows, found = (0, min(n_rows, ROWS_AT_START)), np.zeros(structure.width)
+    X, y = (_on_host(read(data[n], *rows, n)) for n in (DESIGN, OBSERVATIONS))
+    offset = _on_host(read(data[OFFSET], *rows, OFFSET)) if OFFSET in data else 0.0
+    found[1 : 1 + X.shape[1]], found[structure.observations] = X.mean(0, dtype=float), np.mean(y - offset, dtype=float)
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def _on_host(value: Value) -> np.ndarray:
+    return np.asarray(to_host(value) if is_device_array(value) else value)
+
+
+class GaussianGLM(GaussianProblem):
+    """Gaussian GLM with random effects, as a fit maximises it."""
+
+    glm: Any
+    parts: Layout
+
+    def described(self, label: str) -> str:
+        column = label.partition("[")[2].rstrip("]").split(",")[0]
+        return f"{label} (column {column} of X)" if label.startswith(f"{COEFFICIENTS}[") else label
+
+    def predict(
+        self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
+    ) -> Prediction:  # fmt: skip
+        """Predictions for new rows with the effects of their groups; without groups, of the fixed effects alone."""
+        parts = self.parts
+        tables, random = ([t.name for t in own] for own in (parts.tables, parts.terms))
+        new = new_data(X, offset, groups, parts.columns, tables, random)
+        rows = new_rows(parts.terms, new.groups, len(new.X), new_groups) if new.with_effects else ()
+        mean, errors = predicted(self, estimates.parameters, self._design(new.X, new.groups), rows)
+        mean = mean + new.offset + self.effects.shift * (self.effects.intercept >= 0)
+        return Prediction(mean, errors, mean, errors)
+
+    def _design(self, X: Doubles, groups: Mapping[str, Any]) -> Doubles:
+        """Shifted columns of the fixed effects."""
+        effects, found = self.effects, np.zeros((len(X), self.effects.size))
+        found[:, effects.places[COEFFICIENTS]], found[:, effects.places[INTERCEPT]] = X, 1.0
+        for table in self.parts.tables:
+            places = effects.places[table.name]
+            term = Term(table.name, table.columns, len(places), 0, 0)
+            ((index, columns),) = new_rows([term], groups, len(X), False)
+            np.put_along_axis(found, places.reshape(len(places), -1)[index], columns, 1)
+        return found - effects.shifts
+
+
+def linear_fit(
+    glm: Any, random: Collection[str], reml: bool, start: dict[str, Any], fixed: dict[str, Any], bounds: dict[str, Any],
+    priors: dict[str, Any], max_iterations: int, progress: bool,
+) -> MixedEstimates:  # fmt: skip
+    """Estimates of a Gaussian GLM whose terms `random` are random effects: see `Fitting.fit`."""
+    if not glm.n_rows:
+        raise ValueError("y has no observations: there is nothing to fit")
+    parts, held = layout(glm, random), glm._held()
+    structure = parts.structure
+    fixed = {n: np.asarray(_on_host(v), float) for n, v in fixed.items()}
+    centred = bool(np.isnan(fixed.get(INTERCEPT, np.nan)).all())
+    shifts = shifts_of(held, structure, glm.n_rows) if centred else np.zeros(structure.width)
+    found: Sums = glm._sums(structure, shifts)
+    _check_finite(found, parts)
+    effects = _effects(parts, shifts, centred)
+    marginal = Marginal(structure, found, Factors(parts.terms, parts.widths))
+    problem = GaussianGLM(
+        f"GLM of {glm._family.density.name}", marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress
+    )
+    problem.glm, problem.parts = glm, parts
+    _check_identified(problem, found, priors)
+    return fit_linear(problem, start, bounds, priors, max_iterations, progress)
+
+
+def _effects(parts: Layout, shifts: Doubles, centred: bool) -> FixedEffects:
+    """Places of the fixed effects: tables first, then the coefficients of X, then the intercept."""
+    places, at = dict[str, np.ndarray](), 0
+    for table in parts.tables:
+        shape = (table.largest + 1, *([] if table.columns is None else [table.columns]))
+        places[table.name] = at + np.arange(int(np.prod(shape))).reshape(shape)
+        at += places[table.name].size
+    own = {COEFFICIENTS: at + np.arange(parts.columns), INTERCEPT: np.asarray(at + parts.columns)}
+    moved = np.zeros(at + parts.columns + 1)
+    moved[own[COEFFICIENTS]] = shifts[1 : 1 + parts.columns]
+    return FixedEffects(own | places, moved, float(shifts[-1]), at + parts.columns if centred else -1)
+
+
+def _check_finite(found: Sums, parts: Layout) -> None:
+    """ValueError for nan and infinite numbers among the data, by name."""
+    if not np.isfinite(found.weight):
+        raise ValueError("weights has a number that is not finite: there is no likelihood")
+    squares = np.diagonal(found.matrix.border)[-parts.columns - 2 :]
+    for j in range(parts.columns):
+        if not np.isfinite(squares[j]):
+            raise ValueError(f"X has a number in column {j} that is not finite: there is no likelihood; leave such rows out")
+    if not np.isfinite(squares[-1]):
+        raise ValueError("y or offset has a number that is not finite: there is no likelihood; leave such rows out")
+    if not (np.isfinite(found.matrix.blocks).all() and np.isfinite(found.matrix.border).all()):
+        raise ValueError("a column of groups has a number that is not finite: there is no likelihood; leave such rows out")
+
+
+def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, Any]) -> None:
+    """ValueError where nothing tells fixed effects apart, or random ones from the residuals."""
+    free = len(problem.profile.free)
+    if found.weight <= free:
+        raise ValueError(
+            f"{found.weight:g} observations cannot tell {free} fixed effects and a variance: leave columns of X out"
+        )
+    if not (priors.keys() & problem.effects.places.keys()) and len(bad := problem.profile.collinear()):
+        labels = {int(p): f"{n}[{', '.join(map(str, i))}]" if i else n
+                  for n, places in problem.effects.places.items() for i, p in np.ndenumerate(places)}  # fmt: skip
+        named = ", ".join(problem.described(labels[int(p)]) for p in bad[:6])
+        raise ValueError(
+            f"nothing tells {named} apart: columns depend on one another, as an intercept beside a column of ones. Leave one "
+            "of them out, fix it, as with fixed={'alpha': 0.0}, or give a prior with reml=False, "
+            "priors={'beta': gs.normal(0.0, 10.0)}"
+        )
+    for term in problem.terms:
+        seen = int(found.squares(problem.parts.structure, term.grouping).any(1).sum())
+        if seen == 1:
+            raise ValueError(f"{term.name} has rows of one group alone, which tell no variance of groups: leave the term out")
+        told = {"sigma", term.parameter} & (priors.keys() | problem.fixed.keys())
+        if seen >= found.weight and term.columns is None and not told:
+            raise ValueError(
+                f"{term.name} has {seen:,} random intercepts for {found.weight:g} observations, so that nothing tells them "
+                "from residuals: leave the term out, or fix sigma, as with fixed={'sigma': 1.0}"
+            )

@@ -1,0 +1,46 @@
+"""Marginal likelihood as a fit maximises it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..fits.bound_density import start_in
+from ..fits.problem import Expanded, Named, Problem
+from .mode import Mode
+from .parts import Parts
+
+
+class LaplaceProblem(Problem):
+    """Marginal likelihood of a model of rows as a fit maximises it; derivatives of first order are exact."""
+
+    def __init__(self, parts: Parts, mode: Callable[[Mapping[str, Any]], Mode], marginal: Any):
+        self._parts, self._mode, self._marginal = parts, mode, marginal
+        self.name, self.domains = parts.name, parts.domains
+        self.n_observations = sum(problem.n_observations for problem in parts.problems)
+        self.single = all(problem.single for problem in parts.problems)
+
+    def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        parts, found = self._parts, dict(given)
+        effects = parts.effects.by_name(parts.effects.start)
+        for problem in parts.problems:
+            own = {n: v for n, v in {**found, **effects}.items() if n in problem.domains}
+            found |= {n: v for n, v in problem.starts(own).items() if n not in effects}
+        for name, words in parts.domains.items():
+            if name not in found:
+                found[name] = np.asarray(start_in(words))
+        for name, m in parts.covariances.items():
+            if np.ndim(found[name]) != 2:
+                found[name] = np.eye(m)
+        found = {n: np.asarray(found[n], float) for n in parts.domains}
+        self._mode({n: v if v.ndim else float(v) for n, v in found.items()})  # tells why there is none
+        return found
+
+    def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
+        value, slopes = self._marginal.value_and_grad(**values, wrt=tuple(wrt))
+        return Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
+
+    def exact_in(self, wrt: Sequence[str]) -> bool:
+        return False

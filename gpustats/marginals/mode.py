@@ -1,0 +1,137 @@
+"""Mode of the effects given parameters, and the normal approximation around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..fits.bordered import Bordered, Factor
+from ..fits.climb import climb
+from ..rows.assembly import Layout
+from ..runtime.types import Doubles
+from .effects import Effects
+from .rows_term import Term, Values
+
+#: Part of a diagonal element that is left when the others are eliminated, below which nothing tells effects apart.
+LEAST_PIVOT = 1e-11
+MOST_STEPS = 200
+#: Share of the largest component from which on components of a direction are named, and the most of them.
+NAMED_SHARE, MOST_NAMED = 0.05, 6
+MOST_DENSE_EIGENVALUES = 1000  # rows of a matrix whose eigenvectors are computed
+
+
+class Found(NamedTuple):
+    """Logarithm of what is integrated at a point, and its derivatives in the effects."""
+
+    value: float
+    gradient: Doubles
+    hessian: Bordered
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all() and np.isfinite(self.hessian.diagonal()).all())
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Effects at which what is integrated is largest.
+
+    Attributes
+    ----------
+    effects : (d,) ndarray
+    value : float
+        Logarithm of what is integrated, there.
+    factor : Factor
+        Of the second derivatives with their sign changed.
+    """
+
+    effects: Doubles
+    value: float
+    factor: Factor
+
+    @property
+    def log_integral(self) -> float:
+        """Laplace's approximation of the logarithm of the integral over the effects."""
+        return self.value + 0.5 * len(self.effects) * math.log(2 * math.pi) - 0.5 * self.factor.log_det
+
+
+class NoMode(Exception):
+    """No mode was found, or there is none; the text says why."""
+
+
+class Search:
+    """Search for modes.
+
+    Parameters
+    ----------
+    effects : Effects
+    terms : sequence of Term
+    layout : Layout
+    single : bool
+        Whether terms are computed in float32.
+    """
+
+    def __init__(self, effects: Effects, terms: Sequence[Term], layout: Layout, single: bool):
+        self._effects, self._terms, self._layout, self._single = effects, terms, layout, single
+
+    def expanded(self, vector: Doubles, parameters: Values) -> Found:
+        """Logarithm of what is integrated, and its derivatives in the effects."""
+        values, effects = {**parameters, **self._effects.by_name(vector)}, self._effects
+        found = Found(0.0, np.zeros(effects.size), self._layout.empty())
+        for term in self._terms:
+            value, slopes, hessian = term.expanded(values, self._layout)
+            found = Found(found.value + value, found.gradient + effects.joined(slopes), found.hessian + hessian)
+        return found
+
+    def mode(self, parameters: Values, start: Doubles) -> Mode:
+        """Mode from a start; NoMode where there is none."""
+
+        def evaluate(vector: Doubles) -> Found:
+            return self.expanded(vector, parameters)
+
+        begin = evaluate(start)
+        if not begin.finite:
+            raise NoMode(f"the log-likelihood is {begin.value} where the search begins, or its derivatives are not finite")
+        d = self._effects.size
+        endless = np.full(d, np.inf)
+        climbed = climb(
+            evaluate, start, pinned=np.zeros(d, bool), low=-endless, high=endless, longest=endless, limit=MOST_STEPS,
+            single=self._single, begin=begin,
+        )  # fmt: skip
+        information = -climbed.found.hessian
+        factor = information.factor()
+        if climbed.runaway is not None:
+            raise NoMode(f"it grows for ever in the direction of {self._named(climbed.runaway)}")
+        if factor is None or factor.least_pivot < LEAST_PIVOT:
+            raise NoMode(self._level(information))
+        if not climbed.converged:
+            raise NoMode(f"the search for the mode has {climbed.message}")
+        return Mode(climbed.point, climbed.found.value, factor)
+
+    def _level(self, information: Bordered) -> str:
+        """Why a matrix of second derivatives, with its sign changed, is not positive definite."""
+        diagonal = information.diagonal()
+        if (bad := np.flatnonzero(~(diagonal > 0))).size:
+            return f"it does not bend down in {self._listed(bad[:MOST_NAMED])}"
+        scaled, direction = information.scaled(1 / np.sqrt(diagonal)), np.zeros(information.size)
+        if information.size <= MOST_DENSE_EIGENVALUES:
+            direction = np.linalg.eigh(scaled.toarray())[1][:, 0]
+        elif scaled.block_places.size:
+            least, along = np.linalg.eigh(scaled.blocks)
+            worst = int(least[:, 0].argmin())
+            direction[scaled.block_places[worst]] = along[worst, :, 0]
+        else:
+            return "nothing tells some of them apart"
+        return f"nothing tells {self._named(direction)} apart, or it bends upward there"
+
+    def _named(self, direction: Doubles) -> str:
+        """Words for the elements that a direction moves, those that it moves most first."""
+        order = np.argsort(-np.abs(direction), kind="stable")[:MOST_NAMED]
+        return self._listed([i for i in order if abs(direction[i]) >= NAMED_SHARE * abs(direction[order[0]])])
+
+    def _listed(self, places: Sequence[int] | np.ndarray) -> str:
+        return ", ".join(self._effects.label(int(i)) for i in places)

@@ -1,0 +1,215 @@
+"""Estimates of mixed models: fixed effects, covariances of random effects, and the modes of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..fits.estimates import Estimates
+from ..fits.hypotheses import Test
+from ..fits.summary import table
+from ..runtime.types import Doubles
+from .terms import Term
+
+#: Share of an effect's standard deviation that is not told by the effects before it, below which a covariance is singular.
+LEAST_APART = 1e-4
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MixedEstimates(Estimates):
+    """Estimates of a mixed model, whose random effects are integrated out.
+
+    Beside the attributes of `Estimates` there are those of the random terms, by their names. A term's effects of a group are
+    normal with the covariance Σ = L L'; the lower triangular L is the parameter ``chol_`` with the term's name behind it: of an
+    intercept a number, its standard deviation.
+
+    Attributes
+    ----------
+    terms : tuple of Term
+        The random terms.
+    variance_components : dict
+        Name -> Σ, (m, m).
+    variance_errors : dict
+        Name -> standard errors of the elements of Σ, by the delta method; nan where a factor ended at its bound of 0.
+    random_effects : dict
+        Name -> modes of the effects of each group given the estimates, (G,) or (G, m).
+    random_effects_errors : dict
+        Name -> their standard deviations given the estimates.
+    reml : bool
+        Whether `log_likelihood` is the restricted one.
+    singular : bool
+        Whether a Σ is singular: a variance is 0, or a correlation ±1.
+    residual : bool
+        Whether ``sigma`` is the standard deviation of observations given their means: whether the model is linear.
+
+    Examples
+    --------
+    >>> import numpy as np, gpustats as gs
+    >>> rng = np.random.default_rng(1)
+    >>> group, x = np.repeat(np.arange(20), 10), np.tile(np.arange(10.0), 20)
+    >>> y = 1.0 + 0.5 * x + rng.normal(size=20)[group] + rng.normal(size=200)
+    >>> fit = gs.GLM(gs.normal, y, x[:, None], eta="mu", groups={"subject": group}).fit(random="subject")
+    >>> fit["beta"].round(2), fit.variance_components["subject"].round(2), round(fit["sigma"], 2)
+    (array([0.52]), array([[0.64]]), 0.93)
+    >>> fit.random_effects["subject"][:3].round(2)
+    array([0.03, 0.72, 0.3 ])
+    """
+
+    terms: tuple[Term, ...] = field(default=(), kw_only=True)
+    variance_components: dict[str, np.ndarray] = field(default_factory=dict, kw_only=True)
+    variance_errors: dict[str, np.ndarray] = field(default_factory=dict, kw_only=True)
+    random_effects: dict[str, np.ndarray] = field(default_factory=dict, kw_only=True)
+    random_effects_errors: dict[str, np.ndarray] = field(default_factory=dict, kw_only=True)
+    reml: bool = field(default=False, kw_only=True)
+    singular: bool = field(default=False, kw_only=True)
+    residual: bool = field(default=False, kw_only=True)
+    moving: np.ndarray = field(default_factory=lambda: np.zeros(0, bool), kw_only=True)  # mask of the elements that were free
+    by_likelihood: Callable[[], MixedEstimates] | None = field(default=None, kw_only=True)  # the fit without REML
+
+    @property
+    def estimates(self) -> np.ndarray:
+        found: np.ndarray = np.concatenate([np.ravel(self.parameters[n]) for n in self.free])[self.moving]
+        return found
+
+    @property
+    def errors(self) -> np.ndarray:
+        found: np.ndarray = np.concatenate([np.ravel(self.standard_errors[n]) for n in self.free])[self.moving]
+        return found
+
+    def interval(
+        self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
+    ) -> dict[str, np.ndarray]:
+        """Confidence intervals, as those of `Estimates`; profiles are of the likelihood, also where the fit is by REML."""
+        if method == "profile" and self.reml and 0 < level < 1:
+            assert self.by_likelihood is not None
+            return self.by_likelihood().interval(level, method, parameters)
+        return super().interval(level, method, parameters)
+
+    def likelihood_ratio(self, restricted: Estimates) -> Test:
+        """Test of a fit with fewer free parameters, of the same data, within this one.
+
+        Where the restricted fit has a variance of 0, at the bound of its domain, the p-value is too large: up to twice the
+        right one for one variance.
+
+        Parameters
+        ----------
+        restricted : Estimates
+            As from ``fit(fixed=…)`` or ``fit(random=())``. Fits by REML must have the same fixed effects.
+
+        Returns
+        -------
+        Test
+        """
+        reml = isinstance(restricted, MixedEstimates) and restricted.reml
+        if self.reml != reml:
+            raise ValueError("one of the fits is by REML and the other is not: fit both with reml=False")
+        if self.reml and self._fixed_labels() != restricted._fixed_labels():  # type: ignore[attr-defined]
+            raise ValueError(
+                "the fits are by REML and have different fixed effects, so that their likelihoods are of different data: fit "
+                "both with reml=False"
+            )
+        return super().likelihood_ratio(restricted)
+
+    def summary(self, level: float = 0.95) -> str:
+        """Table of the random effects' variances, and of the fixed effects with standard errors, z, p-values, and intervals.
+
+        Parameters
+        ----------
+        level : float
+            Coverage of the intervals.
+
+        Returns
+        -------
+        str
+        """
+        own = [i for i, label in enumerate(self.labels) if label.partition("[")[0] not in self._factors()]
+        groups = ", ".join(f"{t.name} {t.levels:,}" for t in self.terms)
+        facts = {
+            "observations": f"{self.n_observations:.10g}",
+            "restricted log-likelihood" if self.reml else "log-likelihood": f"{self.log_likelihood:.6g}",
+            "free parameters": f"{self.n_parameters}", "AIC": f"{self.aic:.6g}",
+            "groups": groups, "BIC": f"{self.bic:.6g}",
+        }  # fmt: skip
+        labels = [self.labels[i] for i in own]
+        return table(
+            self.density, facts, self.message, labels, self.estimates[own], self.errors[own], level, self._random_rows()
+        )
+
+    def _factors(self) -> set[str]:
+        """Names of the parameters that the table of random effects shows."""
+        return {t.parameter for t in self.terms} | ({"sigma"} if self.residual else set())
+
+    def _residual(self) -> dict[str, float]:
+        """Variance of the observations given their means, of a Gaussian model."""
+        return {"Residual": float(self.parameters["sigma"]) ** 2} if self.residual else {}
+
+    def _fixed_labels(self) -> tuple[str, ...]:
+        return tuple(label for label in self.labels if label.partition("[")[0] not in self._factors())
+
+    def _random_rows(self) -> list[str]:
+        """Lines of the table of random effects."""
+        rows = [["Groups", "Name", "Variance", "Std.Dev.", "Corr"]]
+        for term in self.terms:
+            sigma = self.variance_components[term.name]
+            spread = np.sqrt(np.diagonal(sigma))
+            for i in range(term.size):
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    correlations = [f"{c:.2f}" for c in sigma[i, :i] / (spread[i] * spread[:i])]
+                name = "intercept" if term.columns is None else f"{term.name}[{i}]"
+                rows.append([term.name * (i == 0), name, f"{sigma[i, i]:.5g}", f"{spread[i]:.5g}", " ".join(correlations)])
+        rows += [[name, "", f"{v:.5g}", f"{np.sqrt(v):.5g}", ""] for name, v in self._residual().items()]
+        widths = [max(len(row[c]) for row in rows) for c in range(5)]
+        return [
+            "  ".join([*(cell.ljust(w) for cell, w in zip(row[:2], widths[:2], strict=True)),
+                       *(cell.rjust(w) for cell, w in zip(row[2:], widths[2:], strict=True))]).rstrip()
+            for row in rows
+        ]  # fmt: skip
+
+
+def of_components(
+    terms: Sequence[Term], parameters: Mapping[str, Any], covariances: Mapping[str, Doubles],
+    modes: Mapping[str, Doubles], spreads: Mapping[str, Doubles],
+) -> dict[str, Any]:
+    """Attributes of `MixedEstimates` that are of random terms, and a remark on singular ones.
+
+    Parameters
+    ----------
+    terms : sequence of Term
+    parameters : mapping
+        Estimates by name.
+    covariances : mapping
+        Name of a factor L -> covariance of its elements, (m * m, m * m), where it was estimated.
+    modes : mapping
+        Name of a term -> modes of its effects, (G, m).
+    spreads : mapping
+        Name of a term -> their variances, (G, m).
+    """
+    found: dict[str, Any] = {"terms": tuple(terms)}
+    components, errors, effects, deviations = (dict[str, np.ndarray]() for _ in range(4))
+    singular = False
+    for term in terms:
+        m, shape = term.size, (term.levels, *term.shape[1:])
+        factor = np.reshape(parameters[term.parameter], (m, m)).astype(float)
+        components[term.name] = factor @ factor.T
+        errors[term.name] = _covariance_errors(factor, covariances.get(term.parameter, np.zeros((m * m, m * m))))
+        effects[term.name] = modes[term.name].reshape(shape)
+        deviations[term.name] = np.sqrt(spreads[term.name].clip(0)).reshape(shape)
+        singular |= bool((np.diagonal(factor) <= LEAST_APART * np.linalg.norm(factor, axis=1)).any())
+    found |= {"variance_components": components, "variance_errors": errors, "random_effects": effects}
+    remark = ", singular: a variance is 0 or a correlation ±1" * singular
+    return found | {"random_effects_errors": deviations, "singular": singular, "remark": remark}
+
+
+def _covariance_errors(factor: Doubles, covariance: Doubles) -> Doubles:
+    """Standard errors of the elements of Σ, (m, m), by the covariance of those of L; nan in rows that end at 0."""
+    m, each = len(factor), np.eye(len(factor))
+    at_bound = np.any(np.isnan(np.diagonal(covariance)).reshape(m, m), 1)
+    # dΣ_ij = Σ_k dL_ik L_jk + L_ik dL_jk
+    slopes = np.einsum("ia,jb->ijab", each, factor) + np.einsum("ja,ib->ijab", each, factor)
+    slopes = slopes.reshape(m * m, m * m)
+    spread = np.einsum("pa,ab,pb->p", slopes, np.nan_to_num(covariance), slopes).clip(0).reshape(m, m)
+    found: Doubles = np.where(at_bound[:, None] | at_bound, np.nan, np.sqrt(spread))
+    return found

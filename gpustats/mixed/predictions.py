@@ -1,0 +1,101 @@
+"""Predictions of linear mixed models for new rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..fits.problem import Named
+from ..runtime.types import Doubles
+from .gaussian import SIGMA, GaussianProblem
+from .terms import Term
+
+NUMBERS_AT_ONCE = 1 << 23  # of rows of a border
+
+
+class NewRows(NamedTuple):
+    """Groups of new rows and columns of a random grouping."""
+
+    groups: np.ndarray  # (M,), -1 for a group that is new
+    columns: Doubles  # (M, m)
+
+
+def new_rows(terms: Sequence[Term], groups: Mapping[str, Any], n: int, new_groups: bool) -> list[NewRows]:
+    """Rows of each random grouping; ValueError for groups that are new unless `new_groups`, and what does not fit the fit."""
+    found = dict[int, NewRows]()
+    for term in sorted(terms, key=lambda t: (t.grouping, t.first)):
+        given = groups[term.name]
+        index, Z = given if isinstance(given, tuple) and term.columns is not None else (given, None)
+        index = np.asarray(index)
+        if index.shape != (n,) or index.dtype.kind not in "iu":
+            raise ValueError(f"groups of {term.name} must be ({n},) whole numbers, not {index.dtype} of shape {index.shape}")
+        unseen = (index < 0) | (index >= term.levels)
+        if unseen.any() and not new_groups:
+            raise ValueError(
+                f"groups of {term.name} has {index[unseen][0]}, which the fit has not seen: its groups are 0 to "
+                f"{term.levels - 1}; with new_groups=True the effects of others are predicted as 0"
+            )
+        columns = np.ones((n, 1)) if term.columns is None else np.asarray(Z, float)
+        if columns.shape != (n, term.size):
+            raise ValueError(f"columns of groups of {term.name} have shape {columns.shape}, and must have ({n}, {term.size})")
+        index = np.where(unseen, -1, index)
+        before = found.get(term.grouping)
+        if before is not None and not np.array_equal(before.groups, index):
+            raise ValueError(f"groups of {term.name} differ from those of another term, whose groups they shared in the fit")
+        found[term.grouping] = NewRows(index, columns if before is None else np.hstack([before.columns, columns]))
+    return [found[g] for g in sorted(found)]
+
+
+def predicted(problem: GaussianProblem, values: Named, design: Doubles, groups: Sequence[NewRows]) -> tuple[Doubles, Doubles]:
+    """Means of new rows without the shift of the observations, and their standard errors.
+
+    Those of groups that the fit has seen are with their effects, of which new ones are 0 with their variance.
+
+    Parameters
+    ----------
+    problem : GaussianProblem
+    values : mapping
+        Estimates by name.
+    design : (M, f) ndarray
+        Shifted columns of the fixed effects.
+    groups : sequence of NewRows
+        Of each random grouping; none for the fixed effects alone.
+    """
+    marginal, theta, sigma = problem.marginal, problem.theta(values), float(values[SIGMA])
+    found = marginal.eliminated(theta)
+    effects = problem.effects.shifted(problem.effects.vector(values))
+    inverse = problem.profile.covariance(found)
+    mean = design @ effects
+    if not groups:
+        return mean, sigma * np.sqrt(np.einsum("ni,ij,nj->n", design, inverse, design).clip(0))
+    of_normal = np.pad(inverse, (0, 1))
+    spread, alone = found.spread(of_normal), found.spread_alone()
+    factors, modes = marginal.factors.matrices(theta), found.effects(np.append(-effects, 1.0))
+    errors, r = np.empty(len(design)), len(spread)
+    columns = [own.columns / scale for own, scale in zip(groups, marginal.column_scales, strict=True)]
+    for own, z, b in zip(groups, columns, modes, strict=True):
+        mean += np.where(own.groups < 0, 0.0, (z * b[own.groups]).sum(1))
+    step = max(NUMBERS_AT_ONCE // r, 1)
+    for first in range(0, len(design), step):
+        rows = slice(first, first + step)
+        border = np.zeros((len(design[rows]), r))
+        border[:, r - 1 - design.shape[1] : r - 1] = design[rows]
+        variance, at = np.zeros(len(border)), 0
+        for i, (own, z, factor) in enumerate(zip(groups, columns, factors, strict=True)):
+            index, z = own.groups[rows], z[rows]
+            seen = index >= 0
+            variance += np.where(seen, 0.0, ((z @ factor) ** 2).sum(1))
+            if i == 0:
+                through = np.einsum("ijn,nj->ni", alone[:, :, index], z) * seen[:, None]
+                variance += (through * z).sum(1)
+                border -= marginal.coupling.of_rows(index, through)
+            else:
+                places = at + index[:, None] * len(factor) + np.arange(len(factor))
+                places = np.where(seen[:, None], places, r - 1)
+                np.put_along_axis(border, places, np.take_along_axis(border, places, 1) + z, 1)
+                at += len(factor) * marginal.levels[i]
+        border[:, r - 1] = 0.0
+        errors[rows] = sigma * np.sqrt((variance + np.einsum("ni,ni->n", border @ spread, border)).clip(0))
+    return mean, errors

@@ -1,0 +1,71 @@
+"""Search for the covariance factors of a linear mixed model at which its likelihood is largest, σ and φ being the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..runtime.types import Doubles
+from .marginal import Marginal
+
+#: Gain in log-likelihood of a step at which a search ends; Newton's method comes behind it.
+ENOUGH = 1e-6
+#: Relative factor below which a variance is tried as 0, the gain that tells whether it is not, and where a search leaves 0.
+SMALL, NOISE, AWAY = 1e-3, 1e-10, 1e-3
+MOST_ROUNDS = 5
+
+
+def best_theta(
+    marginal: Marginal, start: Doubles, free: np.ndarray, sigma: float | None, limit: int, advance: Callable[[int], None]
+) -> Doubles:
+    """Factors θ at which the profiled likelihood is largest.
+
+    Parameters
+    ----------
+    start : (p,) ndarray
+    free : (p,) ndarray of bool
+        Elements that move.
+    sigma : float or None
+        The residual standard deviation, where it is known.
+    limit : int
+        Steps of a search at most.
+    advance : callable
+        Called with 1 after each step.
+    """
+    from scipy.optimize import minimize
+
+    first = marginal.profiled(start, sigma)
+    options = {"maxcor": 20, "ftol": ENOUGH / (1 + abs(first.value)), "gtol": 0.0, "maxiter": limit}
+    diagonal = marginal.factors.diagonal
+    point, reached = np.array(start, float), np.inf
+    bounds = [(0.0 if d else None, None) for d in diagonal[free]]
+
+    def negative(moving: Doubles) -> tuple[float, Doubles]:
+        point[free] = moving
+        found = marginal.profiled(point, sigma)
+        return -found.value, -found.gradient[free]
+
+    for _ in range(MOST_ROUNDS):
+        found = minimize(
+            negative, point[free].copy(), jac=True, method="L-BFGS-B", bounds=bounds, options=options,
+            callback=lambda _: advance(1),
+        )  # fmt: skip
+        point[free], reached = found.x, found.fun
+        for k in np.flatnonzero(free & diagonal & (point > 0) & (point < SMALL)):
+            kept, point[k] = point[k], 0.0
+            if (value := -marginal.profiled(point, sigma).value) > reached + NOISE * (1 + abs(reached)):
+                point[k] = kept
+            else:
+                reached = value
+        # The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside.
+        left = False
+        for k in np.flatnonzero(free & diagonal & (point == 0)):
+            point[k] = AWAY
+            if marginal.profiled(point, sigma).gradient[k] > 0:
+                left = True
+            else:
+                point[k] = 0.0
+        if not left:
+            break
+    return point

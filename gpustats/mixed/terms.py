@@ -1,0 +1,92 @@
+"""Random terms of a linear predictor, and the Cholesky factors of their covariances as numbers of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..runtime.types import Doubles
+
+
+class Term(NamedTuple):
+    """Random term: each of its groups has effects, normal with one covariance, Σ = L L'."""
+
+    name: str
+    columns: int | None  # number of effects of a group; None: an intercept
+    levels: int  # number of groups
+    grouping: int  # its grouping among those of random terms
+    first: int  # its first column among those of the grouping
+
+    @property
+    def parameter(self) -> str:
+        """Name of the parameter that is L."""
+        return f"chol_{self.name}"
+
+    @property
+    def size(self) -> int:
+        """Number of effects of a group."""
+        return self.columns or 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of L: of an intercept a number, its standard deviation."""
+        return () if self.columns is None else (self.size, self.size)
+
+    @property
+    def places(self) -> slice:
+        """Its columns among those of the grouping."""
+        return slice(self.first, self.first + self.size)
+
+
+class Factors:
+    """Lower triangles of the factors of all terms, as one vector: term by term, row by row.
+
+    Parameters
+    ----------
+    terms : sequence of Term
+    widths : sequence of int
+        Number of columns of each grouping of random terms.
+    """
+
+    def __init__(self, terms: Sequence[Term], widths: Sequence[int]):
+        self.terms, self.widths = tuple(terms), tuple(widths)
+        rows, columns, groupings = list[int](), list[int](), list[int]()
+        self.slices = dict[str, slice]()
+        for term in terms:
+            down, across = np.tril_indices(term.size)
+            self.slices[term.parameter] = slice(len(rows), len(rows) + len(down))
+            rows += (term.first + down).tolist()
+            columns += (term.first + across).tolist()
+            groupings += [term.grouping] * len(down)
+        self.rows, self.columns, self.groupings = np.array(rows), np.array(columns), np.array(groupings)
+        #: mask of the diagonal elements, which are not negative
+        self.diagonal = self.rows == self.columns
+        self.size = len(rows)
+
+    def matrices(self, vector: Doubles) -> list[Doubles]:
+        """Factor of each grouping, (m, m), which has those of its terms on its diagonal."""
+        found = [np.zeros((width, width)) for width in self.widths]
+        for i, own in enumerate(found):
+            here = self.groupings == i
+            own[self.rows[here], self.columns[here]] = vector[here]
+        return found
+
+    def gathered(self, matrices: Sequence[Doubles]) -> Doubles:
+        """Elements of a matrix for each grouping, such as derivatives, as a vector."""
+        return np.array([matrices[g][i, j] for g, i, j in zip(self.groupings, self.rows, self.columns, strict=True)], float)
+
+    def by_name(self, vector: Doubles) -> dict[str, np.ndarray]:
+        """Factor of each term by the name of its parameter."""
+        found = dict[str, np.ndarray]()
+        for term in self.terms:
+            own = np.zeros((term.size, term.size))
+            own[np.tril_indices(term.size)] = vector[self.slices[term.parameter]]
+            found[term.parameter] = own.reshape(term.shape)
+        return found
+
+    def vector(self, values: Mapping[str, np.ndarray]) -> Doubles:
+        """Vector of factors by the names of their parameters."""
+        parts = [np.reshape(values[t.parameter], (t.size, t.size))[np.tril_indices(t.size)] for t in self.terms]
+        return np.concatenate(parts).astype(float)

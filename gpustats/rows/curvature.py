@@ -1,0 +1,175 @@
+"""Curvature of a model of rows in some of its parameters: second derivatives, and the derivatives of their weighted sums.
+
+A row's function plus its second derivatives, each w_ab f_ab of a pair (a, b) of its arguments with a weight, is the function of
+a row itself. Its derivatives in the weights are the second derivatives, summed over the rows of each group. Its derivatives in
+all else are those of the function plus the trace of a matrix times the Hessian, where the weights are the matrix' elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..fits.bordered import Bordered
+from ..rewriting.differentiate import curved
+from ..runtime.types import Doubles, Shape, Value
+from .assembly import Element, HostDesign, Layout, Number, Part, Product, SparseDesign, add_summed, assembled
+from .evaluator import Evaluator
+from .leaves import Gather, Leaf, PerRow, Scalar
+from .number_arguments import NumberArguments
+from .parameters import Packing, Parameter, shape_of
+from .row_parts import design_of, part_of
+from .tasks import Pair
+
+if TYPE_CHECKING:
+    from ..runtime.base import Runtime
+    from .binding import Binding
+    from .calls import Call
+
+class Curvature:
+    """Curvature of the sum over the rows in the arguments that are made of some parameters, on one device.
+
+    Parameters
+    ----------
+    bound : Binding
+    runtime : Runtime
+    length : int
+        Of the function's vectors; 0 where it has none.
+    starts : mapping
+        Parameter, in whose arguments there are derivatives -> place of its first element among all.
+    shapes : mapping
+        Shapes of these parameters.
+    n_rows : int
+    """
+
+    def __init__(
+        self, bound: Binding, runtime: Runtime, length: int, starts: Mapping[str, int], shapes: Mapping[str, Shape], n_rows: int
+    ):  # fmt: skip
+        self._bound, self._runtime, self._n_rows = bound, runtime, n_rows
+        self._own, self._wrt = NumberArguments.of(bound, length), tuple(starts)
+        self._parts = self._parts_of(starts, shapes)
+        arguments, self._weights = self._with_weights(False)
+        self._leaves = {n: arguments.leaves[c] for c, n in arguments.made_of.items() if n in self._weights.values()}
+        self._parameters = {**bound.parameters, **{n: Parameter(n, {n: leaf}) for n, leaf in self._leaves.items()}}
+        self._shapes = {n: self._shape(shapes, *pair) for pair, n in self._weights.items()}
+        self._evaluators: dict[bool, Evaluator] = {}
+        self._calls: dict[Any, Call] = {}
+
+    def _parts_of(self, starts: Mapping[str, int], shapes: Mapping[str, Shape]) -> dict[str, Part]:
+        designs: dict[int, HostDesign | SparseDesign] = {}
+
+        def design(leaf: Any) -> HostDesign | SparseDesign:
+            return designs.setdefault(id(leaf.X), design_of(leaf))
+
+        return {
+            c: part_of(self._own.leaves[c], shapes[name], starts[name], self._n_rows, design)
+            for c, name in self._own.made_of.items() if name in starts
+        }  # fmt: skip
+
+    def _with_weights(self, stopped: bool) -> tuple[NumberArguments, dict[Pair, str]]:
+        """Arguments of the function with its second derivatives, see `curved`, and the parameter that is each pair's weight."""
+        own, functions = self._own, dict(self._own.row.functions)
+        function, weights = curved(own.row.function, list(self._parts), functions, stopped)
+        row = replace(own.row, function=function, functions=functions)
+        leaves = {w: self._weight_leaf(*pair) for pair, w in weights.items()}
+        named = {w: f"{w}'" for w in weights.values()}  # no name of a user's, since it is no name in C
+        arguments = NumberArguments(row, {**own.leaves, **leaves}, {**own.made_of, **named})
+        return arguments, {pair: named[w] for pair, w in weights.items()}
+
+    def _weight_leaf(self, a: str, b: str) -> Leaf:
+        """Leaf of the weight of a pair: a number, one for each group, or one for each row."""
+        left, right = self._parts[a], self._parts[b]
+        if isinstance(left, Number) and isinstance(right, Number):
+            return Scalar(None)
+        for c, part, other in ((a, left, right), (b, right, left)):
+            leaf = self._own.leaves[c]
+            if isinstance(leaf, Gather) and isinstance(part, Element):
+                if isinstance(other, Number) or (isinstance(other, Element) and other.key == part.key):
+                    return Gather(None, leaf.indices)
+        return PerRow(None, 0)
+
+    def _shape(self, shapes: Mapping[str, Shape], a: str, b: str) -> Shape:
+        """Shape of the weights of a pair."""
+        leaf = self._leaves[self._weights[a, b]]
+        if isinstance(leaf, Gather):
+            table = a if isinstance(self._own.leaves[a], Gather) else b
+            return shapes[self._own.made_of[table]][: len(leaf.indices)]
+        return () if isinstance(leaf, Scalar) else (self._n_rows,)
+
+    def expanded(self, values: Sequence[Value], layout: Layout) -> tuple[float, dict[str, Doubles], Bordered]:
+        """Sum at values of all parameters, its derivatives, and the matrix of second ones, in one pass over the rows."""
+        nothing = {w: np.zeros(shape) if shape else 0.0 for w, shape in self._shapes.items()}
+        value, slopes = self._derivatives(values, nothing, (*self._wrt, *nothing), True)
+        found, by_row = layout.empty(), dict[Pair, Any]()
+        for (a, b), w in self._weights.items():
+            left, right, summed = self._parts[a], self._parts[b], slopes.pop(w)
+            if isinstance(self._leaves[w], PerRow):
+                by_row[a, b] = summed
+            elif isinstance(left, Number) or isinstance(right, Number):
+                add_summed(found, layout, left, right, summed.reshape(len(left.places), len(right.places)), a != b)
+            else:
+                add_summed(found, layout, left, right, summed.ravel(), a != b)
+        if by_row:
+            found = found + assembled({a: [part] for a, part in self._parts.items()}, by_row, layout)
+        return value, slopes, found
+
+    def with_trace(self, values: Sequence[Value], matrix: Bordered, wrt: Sequence[str]) -> dict[str, Doubles]:
+        """Derivatives of the sum plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
+        weights = {w: self._weighted_by(matrix, *pair) for pair, w in self._weights.items()}
+        return self._derivatives(values, weights, wrt, False)[1]
+
+    def _weighted_by(self, matrix: Bordered, a: str, b: str) -> Any:
+        """Weights of a pair: half the elements of J_a matrix J_b' of each row, where a pair of two arguments counts twice."""
+        half, left, right, weight = 0.5 if a == b else 1.0, self._parts[a], self._parts[b], self._weights[a, b]
+        if isinstance(self._leaves[weight], PerRow):
+            return half * _of_rows(matrix, left, right, self._n_rows)
+        assert not isinstance(left, Product) and not isinstance(right, Product)
+        found = half * matrix.at(left.places, right.places)
+        return found.reshape(shape) if (shape := self._shapes[weight]) else found.item()
+
+    def _derivatives(
+        self, values: Sequence[Value], weights: Mapping[str, Any], wrt: Sequence[str], stopped: bool
+    ) -> tuple[float, dict[str, Doubles]]:
+        """Sum with weights of second derivatives, and its derivatives; `stopped` is for `curved`."""
+        given = [*values, *weights.values()]
+        shapes = [shape_of(v) for v in given]
+        kind = stopped, tuple(wrt), tuple(shapes)
+        if kind not in self._calls:
+            packing = Packing(self._parameters, shapes, (), self._n_rows, self._bound.dtype)
+            self._calls[kind] = self._evaluator(stopped).value_and_derivatives(wrt, packing, self._n_rows)
+        value, found = self._calls[kind].start(given)()
+        of_name = dict(zip(self._parameters, shapes, strict=True))
+        return float(value), {n: np.array(found[n], float).reshape(of_name[n]) for n in wrt}
+
+    def _evaluator(self, stopped: bool) -> Evaluator:
+        if stopped not in self._evaluators:
+            self._evaluators[stopped] = Evaluator(self._with_weights(stopped)[0], self._bound.dtype, self._runtime)
+        return self._evaluators[stopped]
+
+
+def _of_rows(matrix: Bordered, left: Part, right: Part, n_rows: int) -> Doubles:
+    """Elements of J matrix J' for each row, (N,), of two parts."""
+    match left, right:
+        case Element(), Element():
+            return matrix.at(left.places[left.index], right.places[right.index])
+        case Element(), Number():
+            return matrix.at(left.places[left.index], right.places)
+        case Product(), Number():
+            found: Doubles = _design(left).X @ matrix.at(left.places, right.places)
+            return found
+        case Element(), Product():
+            of_elements = matrix.at(left.places[:, None], right.places)
+            return _design(right).times_rows(lambda rows: of_elements[left.index[rows]])
+        case Product(), Product():
+            between = matrix.at(left.places[:, None], right.places)
+            design = _design(left)
+            return _design(right).times_rows(lambda rows: design.X[rows] @ between)
+    return _of_rows(matrix, right, left, n_rows)
+
+
+def _design(part: Product) -> HostDesign | SparseDesign:
+    assert isinstance(part.design, HostDesign | SparseDesign)
+    return part.design
