@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..runtime.types import Doubles
+from ..runtime.types import Doubles, Shape
 from .bordered import Bordered
 from .scales import scale_of
 
@@ -211,6 +211,12 @@ def chart_of(words: Collection[str], shape: tuple[int, ...]) -> Chart:
     return Elements(words, shape)
 
 
+def numbered(name: str, shape: Shape) -> list[str]:
+    """Names of the elements of a parameter by their places, such as ``beta[0]``."""
+    places = itertools.product(*map(range, shape))
+    return [f"{name}[{', '.join(map(str, place))}]" for place in places] if shape else [name]
+
+
 class Coordinates:
     """Coordinates (p,) of all parameters together, one after another.
 
@@ -220,9 +226,15 @@ class Coordinates:
         Name -> value, whose shape counts.
     domains : mapping
         Name -> words of its domain.
+    named : function
+        Names of the elements of a parameter, of its name and shape.
     """
 
-    def __init__(self, values: Mapping[str, Doubles], domains: Mapping[str, Collection[str]]):
+    def __init__(
+        self, values: Mapping[str, Doubles], domains: Mapping[str, Collection[str]],
+        named: Callable[[str, Shape], Sequence[str]] = numbered,
+    ):  # fmt: skip
+        self._named = named
         self.shapes = {n: np.shape(v) for n, v in values.items()}
         self.charts = {n: chart_of(domains.get(n, ()), shape) for n, shape in self.shapes.items()}
         sizes = {n: int(np.prod(shape)) for n, shape in self.shapes.items()}
@@ -286,12 +298,8 @@ class Coordinates:
         return np.concatenate([chart.jacobian(point[self.points[n]]) for n, chart in self.charts.items()])
 
     def labels(self) -> list[str]:
-        """Names of the elements, such as ``beta[0]``."""
-        found = list[str]()
-        for name, shape in self.shapes.items():
-            places = itertools.product(*map(range, shape))
-            found += [f"{name}[{', '.join(map(str, place))}]" for place in places] if shape else [name]
-        return found
+        """Names of the elements."""
+        return [label for name, shape in self.shapes.items() for label in self._named(name, shape)]
 
 
 def _slices(lengths: Mapping[str, int]) -> dict[str, slice]:

@@ -33,7 +33,7 @@ def maximise(
     """Estimates of a model's parameters: see `Fittable.fit`."""
     if not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
         raise ValueError(f"max_iterations must be a whole number that is not negative, not {max_iterations!r}")
-    begin, known = _by_name(problem, "start", start), _by_name(problem, "fixed", fixed)
+    begin, known = _by_name(problem, "start", start), _by_name(problem, "fixed", {**problem.known, **(fixed or {})})
     bounds, priors = dict(bounds or {}), dict(priors or {})
     _known(problem, "bounds", bounds)
     _known(problem, "priors", priors)

@@ -21,11 +21,12 @@ from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, as_rows, chunks, largest, read
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, Doubles, Value
+from ..runtime.types import Array, Doubles, Shape, Value
 from .arguments import Arguments, Route
 from .data import GLMData
 from .data import Named as NamedTerm
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from .names import Names
 from .results import Evaluator
 from .second_derivatives import SecondDerivatives
 from .varying import Varying
@@ -140,6 +141,7 @@ class GLMProblem(Problem):
     def __init__(self, glm: Any):
         self._glm, family = glm, glm._family
         self._family = family
+        self._names: Names = glm._names
         self.name = f"GLM of {family.density.name}"
         words = {a.name: a.words for a in family.density.log_density.arguments}
         self.domains = {n: words.get(n, set()) if n in family.parameters else set() for n in glm.parameters}
@@ -218,7 +220,22 @@ class GLMProblem(Problem):
         found: Doubles = self._glm._score_sums(**values, wrt=tuple(wrt), n_clusters=n_clusters, **more)
         return found
 
+    @property
+    def formula(self) -> str | None:  # type: ignore[override]
+        found: str | None = self._glm.formula
+        return found
+
+    @property
+    def known(self) -> Mapping[str, float]:  # type: ignore[override]
+        design = self._names.design
+        return {} if design is None or design.intercept else {INTERCEPT: 0.0}
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        return self._names.labels(name, shape, self.domains)
+
     def described(self, label: str) -> str:
+        if self._names.columns:
+            return label
         column = label.partition("[")[2].rstrip("]").split(",")[0]
         return f"{label} (column {column} of X)" if label.startswith(f"{COEFFICIENTS}[") else label
 
@@ -228,9 +245,10 @@ class GLMProblem(Problem):
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
         groups: ArrayLike | Mapping[str, ArrayLike] | None = None,
     ) -> Prediction:  # fmt: skip
-        """Predictions for new rows: X (M, k), their offset, and their groups as `GLM` takes them."""
+        """Predictions for new rows: X (M, k), their offset, and their groups as `GLM` takes them, or a frame for a formula."""
         if estimates.covariance is None:
             raise NotImplementedError(f"predictions with errors from {len(estimates.labels)} parameters: 5,000 at most")
+        X, offset, groups = self._names.new_rows(X, offset, groups)
         X, glm = np.asarray(_on_host(as_rows(X, DESIGN)), float), self._glm
         if X.ndim != 2 or X.shape[1] != glm._columns:
             raise ValueError(f"X has shape {X.shape}, and must have the {glm._columns} columns of the fit")

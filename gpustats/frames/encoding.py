@@ -1,0 +1,166 @@
+"""Columns that formulas make of data: transformations, splines and categories, by the library formulaic."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import re
+import types
+import warnings
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .columns import listed, unknown
+from .labelled import Labelled
+from .random_terms import quoted
+
+INTERCEPT = "Intercept"
+
+
+class Encoded(NamedTuple):
+    """Columns of a formula."""
+
+    values: Any  # their numbers: a list of arrays (N,), or a sparse matrix
+    names: tuple[str, ...]
+    terms: Mapping[str, tuple[str, ...]]  # names of the columns of each term
+
+
+class Module(NamedTuple):
+    """Module of a formula, by its name."""
+
+    name: str
+
+
+class Encoders:
+    """Formulas by their keys, with what their first data have fixed: categories, knots of splines, centres.
+
+    Parameters
+    ----------
+    formulas : mapping
+        Key -> right-hand side of a formula.
+    columns : collection of str
+        Names of the columns of the data.
+    hidden : collection of str
+        Those of them that ``.``, all columns, leaves out.
+    context : mapping
+        Further names that formulas may use, such as the user's functions.
+    """
+
+    def __init__(
+        self, formulas: Mapping[str, str], columns: Collection[str], hidden: Collection[str], context: Mapping[str, Any]
+    ):
+        self._texts = dict(formulas)
+        available = {"__formulaic_variables_available__": [c for c in columns if c not in hidden]}
+        available["__formulaic_variables_used_lhs__"] = []
+        self._formulas = {key: _parsed(text, available) for key, text in formulas.items()}
+        self._specs: dict[str, Any] = {}
+        self._context = dict[str, Any]()
+        #: names of the columns that each formula reads
+        self.columns = {key: tuple(self._columns_of(key, columns, context)) for key in formulas}
+
+    def __getstate__(self) -> dict[str, Any]:
+        context = {n: Module(v.__name__) if isinstance(v, types.ModuleType) else v for n, v in self._context.items()}
+        return self.__dict__ | {"_context": context}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._context = {n: importlib.import_module(v.name) if isinstance(v, Module) else v for n, v in self._context.items()}
+
+    def _columns_of(self, key: str, columns: Collection[str], context: Mapping[str, Any]) -> Iterator[str]:
+        """Names of the columns that a formula reads; what else it reads comes from the `context`, and is kept."""
+        for name, alone in _names_in(self._formulas[key]).items():
+            if name in columns:
+                yield name
+            elif name in context and not (alone and np.ndim(context[name])):
+                self._context[name] = context[name]
+            elif name not in _transforms() and not hasattr(builtins, name):
+                raise unknown(name, columns, f"the formula {self._texts[key]!r}")
+
+    def __call__(self, key: str, data: Mapping[str, np.ndarray | Labelled], n_rows: int, sparse: bool = False) -> Encoded:
+        """Columns of a formula: the first call fixes the encoders, and later ones follow them."""
+        import formulaic
+        import pandas
+        from formulaic.errors import DataMismatchWarning, FormulaicError
+
+        made = {n: pandas.Categorical.from_codes(v.codes, v.labels) if isinstance(v, Labelled) else v
+                for n, v in data.items() if n in self.columns[key]}  # fmt: skip
+        frame = pandas.DataFrame(made, index=pandas.RangeIndex(n_rows), copy=False)
+        known = key in self._specs
+        spec = self._specs[key] if known else formulaic.ModelSpec(self._formulas[key])
+        how = {} if known else {"output": "sparse" if sparse else "pandas", "na_action": "ignore"}
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("error", DataMismatchWarning)
+                found = spec.get_model_matrix(frame, context=self._context, **how)
+        except FormulaicError as error:
+            raise ValueError(f"the formula {self._texts[key]!r}: {_first_line(error)}") from error
+        except DataMismatchWarning as unseen:
+            told = str(unseen).partition(": ")[2].partition(". They")[0] or str(unseen)
+            raise ValueError(f"the formula {self._texts[key]!r} has labels that the fit has not seen: {told}") from None
+        if not known:
+            self._specs[key] = found.model_spec
+        spec = self._specs[key]
+        terms = {str(s.term): tuple(s.columns) for s in spec.structure}
+        if empty := [t for t, names in terms.items() if not names]:
+            raise ValueError(f"{empty[0]} of the formula has one label only, and tells nothing: leave it out")
+        names = tuple(map(str, spec.column_names))
+        if len(set(names)) < sum(map(len, terms.values())):
+            raise ValueError(f"the formula {self._texts[key]!r} has columns of the same name among {listed(names)}: rename one")
+        values = found.__wrapped__ if sparse else [np.asarray(found[n]) for n in names]
+        return Encoded(values, names, terms)
+
+    def labels(self, key: str, term: str) -> np.ndarray | None:
+        """Labels of a term that is a category, in the order of its columns; None of numbers."""
+        import formulaic
+
+        kind, state = self._specs[key].encoder_state.get(term, (None, {}))
+        return np.array(state["categories"], object) if kind is formulaic.parser.types.Factor.Kind.CATEGORICAL else None
+
+
+def _parsed(text: str, context: Mapping[str, Any]) -> Any:
+    """Formula of formulaic; ImportError without this library, ValueError where it does not understand the text."""
+    try:
+        import formulaic
+    except ImportError:
+        raise ImportError("formulas need the library formulaic: pip install 'gpustats[formula]'") from None
+    from formulaic.errors import FormulaicError
+
+    try:
+        found = formulaic.Formula(text, _context=dict(context))
+    except FormulaicError as error:
+        raise ValueError(f"the formula {text!r}: {_first_line(error)}") from None
+    if not isinstance(found, formulaic.SimpleFormula):
+        raise ValueError(f"the formula {text!r} has several parts: terms of groups stand in parentheses, (1 | county)")
+    return found
+
+
+def _names_in(formula: Any) -> dict[str, bool]:
+    """Names that a formula reads; True where one stands for itself, and is no function or module."""
+    found = dict[str, bool]()
+    for factor in (f for term in formula for f in term.factors):
+        if factor.eval_method.value == "lookup":
+            found[factor.expr] = True
+        elif factor.eval_method.value == "python":
+            tree = ast.parse(re.sub(r"`[^`]+`", "0", factor.expr), mode="eval")
+            nodes = list(ast.walk(tree))
+            called: set[ast.AST] = {n.func for n in nodes if isinstance(n, ast.Call)}
+            called |= {n.value for n in nodes if isinstance(n, ast.Attribute)}
+            bound = {n.arg for n in nodes if isinstance(n, ast.arg)}
+            bound |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            names = [n for n in nodes if isinstance(n, ast.Name) and n.id not in bound]
+            found |= {n.id: n not in called for n in names} | dict.fromkeys(quoted(factor.expr), True)
+    return found
+
+
+def _transforms() -> Mapping[str, Any]:
+    from formulaic.transforms import TRANSFORMS
+
+    found: Mapping[str, Any] = TRANSFORMS
+    return found
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

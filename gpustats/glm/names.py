@@ -1,0 +1,137 @@
+"""Names of the numbers in a GLM, where its data are data frames and labels, or come from a formula."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..frames.columns import Frame, Matrix, column_of, is_column, is_frame, listed
+from ..frames.design import Design
+from ..frames.labelled import Labelled
+from ..rows.sparse_matrix import is_sparse
+from ..runtime.types import Shape, Value
+from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, Family
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """Names of columns, groups and outcomes; none where the data had none."""
+
+    columns: tuple[str, ...] = ()  # of X
+    #: labels of the groups of a term, by its name; of groups without names by that of the intercept
+    levels: Mapping[str, np.ndarray] = field(default_factory=dict)
+    slopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # columns of a term of groups
+    outcomes: tuple[str, ...] = ()  # labels of observations, numbered from 0
+    design: Design | None = None  # the formula of the data
+
+    def labels(self, name: str, shape: Shape, parameters: Collection[str]) -> list[str]:
+        """Names of the elements of a parameter, in C order, each another than those of the model's other `parameters`."""
+        title = "Intercept" if name == INTERCEPT and self.design is not None else name
+        if not shape:
+            return [title]
+        axes = [_filled(own, n) for own, n in zip(self._axes(name), shape, strict=False)]
+        if name != COEFFICIENTS or not self.columns:
+            return [f"{title}[{', '.join(place)}]" for place in itertools.product(*axes)]
+        known = {*parameters, "Intercept"} if self.design is not None and self.design.intercept else {*parameters}
+        return [
+            f"{COEFFICIENTS}[{', '.join((column, *rest))}]" if column in known
+            else f"{column}[{', '.join(rest)}]" if rest else column
+            for column, *rest in itertools.product(*axes)
+        ]  # fmt: skip
+
+    def _axes(self, name: str) -> Sequence[Sequence[Any]]:
+        """Names along the axes of a parameter; none where they are numbers."""
+        if name == COEFFICIENTS:
+            return self.columns, self.outcomes
+        if name in self.levels:
+            return self.levels[name].tolist(), self.slopes.get(name, self.outcomes)
+        return self.outcomes if name == INTERCEPT else (), self.slopes.get(name, ())
+
+    def new_rows(self, X: Any, offset: Any, groups: Any) -> tuple[Any, Any, Any]:
+        """Columns, offset and groups of new rows as numbers, encoded as those of the fit."""
+        if self.design is not None and (is_frame(X) or isinstance(X, Mapping)):
+            if groups is not None:
+                raise ValueError("groups are columns of the data, as the formula says: leave them out")
+            rows = self.design.rows(X, {} if offset is None else {OFFSET: offset})
+            made = {n: (v[0].codes, v[1].values) if isinstance(v, tuple) else v.codes for n, v in rows.groups.items()}
+            X = rows.X.values.toarray() if is_sparse(rows.X.values) else rows.X.values
+            return X, rows.columns.get(OFFSET), made or None
+        if is_frame(X):
+            X = Frame(X, DESIGN).matrix(self.columns or None).values
+        if isinstance(groups, Mapping):
+            return X, offset, {n: self._new_group(n, v) for n, v in groups.items()}
+        return X, offset, groups if groups is None else self._new_group(INTERCEPT, groups)
+
+    def _new_group(self, name: str, value: Any) -> Any:
+        """Groups of a term as numbers, with their columns where it has some."""
+        if isinstance(value, tuple) and len(value) == 2:
+            columns = value[1]
+            if is_frame(columns):
+                columns = Frame(columns, f"columns of groups of {name}").matrix(self.slopes.get(name)).values
+            return self._new_group(name, value[0]), columns
+        index = column_of(value, name) if is_column(value) else value
+        if not isinstance(index, Labelled):
+            return index
+        if name not in self.levels:
+            raise ValueError(f"groups of {name} are labels, and those of the fit were numbers")
+        return index.among(self.levels[name], f"groups of {name}")
+
+
+def named(family: Family, y: Value, X: Value, groups: Any) -> tuple[Names, Value, Value, Any]:
+    """Names of a GLM's data, and the data as numbers."""
+    outcomes: tuple[str, ...] = ()
+    if is_column(y):
+        y, outcomes = _outcomes(family, column_of(y, OBSERVATIONS))
+    matrix = Frame(X, DESIGN).matrix() if is_frame(X) else X
+    levels, slopes = dict[str, np.ndarray](), dict[str, tuple[str, ...]]()
+
+    def numbers_of(name: str, value: Any) -> Any:
+        if isinstance(value, tuple) and len(value) == 2:
+            index, columns = value
+            if is_frame(columns):
+                columns = Frame(columns, f"columns of groups[{name!r}]").matrix()
+            if isinstance(columns, Matrix):
+                slopes[name], columns = columns.names, columns.values
+            return numbers_of(name, index), columns
+        if not is_column(value):
+            return value
+        column = column_of(value, GROUPS if name == INTERCEPT else f"groups[{name!r}]")
+        if not isinstance(column, Labelled):
+            return column
+        if (n := int((column.codes < 0).sum())) > 0:
+            raise ValueError(f"groups{'' if name == INTERCEPT else f'[{name!r}]'} has no label in {n} row{'s' * (n != 1)}")
+        levels[name] = column.labels
+        return column.codes
+
+    if isinstance(groups, Mapping):
+        groups = {n: numbers_of(n, v) for n, v in groups.items()}
+    elif groups is not None:
+        groups = numbers_of(INTERCEPT, groups)
+    if isinstance(matrix, Matrix):
+        return Names(matrix.names, levels, slopes, outcomes), y, matrix.values, groups
+    return Names((), levels, slopes, outcomes), y, matrix, groups
+
+
+def _outcomes(family: Family, y: np.ndarray | Labelled) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Observations as numbers, and the labels of these, if they had any."""
+    if not isinstance(y, Labelled):
+        return y, ()
+    density, labels = family.density, tuple(map(str, y.labels.tolist()))
+    if (n := int((y.codes < 0).sum())) > 0:
+        raise ValueError(f"y has no label in {n} row{'s' * (n != 1)}")
+    if OBSERVATIONS not in family.whole:
+        raise TypeError(f"y has labels, {listed(labels)}, and {density.name} is of numbers")
+    several = family.vector or any("ordered" in a.words for a in density.log_density.arguments)
+    if len(labels) < 2 or len(labels) > 2 and not several:
+        wanted = "two at least" if several else "two"
+        raise ValueError(f"y has the label{'s' * (len(labels) != 1)} {listed(labels)}, and {density.name} takes {wanted}")
+    return y.codes, labels
+
+
+def _filled(names: Sequence[Any], n: int) -> list[str]:
+    """Names of the elements along an axis; of those that have none their numbers."""
+    return [str(name) for name in names[:n]] + [str(i) for i in range(len(names), n)]
