@@ -51,7 +51,7 @@ class Problem(ABC):
     single : bool
         Whether the model computes in float32.
     known : dict
-        Values of parameters that are fixed unless a call says otherwise.
+        Values of parameters that are fixed unless a call says otherwise; elements that are nan are free.
     formula : str or None
         The formula of the model, where it has one.
     """
@@ -60,7 +60,7 @@ class Problem(ABC):
     domains: Mapping[str, Collection[str]]
     n_observations: float
     single = False
-    known: Mapping[str, float] = {}
+    known: Named = {}
     formula: str | None = None
 
     @abstractmethod

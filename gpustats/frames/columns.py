@@ -14,6 +14,7 @@ from ..runtime.types import DType
 from .labelled import Labelled, labelled, numbered
 
 LIBRARIES = "pandas", "polars", "pyarrow"
+ROWS_AT_ONCE = 1 << 13  # of columns that may lie side by side already, and stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +37,13 @@ class Frame:
 
     def __init__(self, data: Any, what: str):
         self._data, self.what = data, what
+        if type(data).__name__ == "LazyFrame":
+            raise TypeError(f"{what} is a lazy frame: {what}.collect() makes a data frame of it")
         if not is_frame(data) and not isinstance(data, Mapping):
             raise TypeError(
                 f"{what} must be a data frame of pandas or polars, an Arrow table or a dict of columns; it is a "
                 f"{type(data).__name__}"
             )
-        if hasattr(data, "collect") and not hasattr(data, "shape"):
-            raise TypeError(f"{what} is a lazy frame: {what}.collect() makes a data frame of it")
         names = list(data) if isinstance(data, Mapping) else list(getattr(data, "column_names", None) or data.columns)
         if bad := [n for n in names if not isinstance(n, str)]:
             raise TypeError(f"{what} has a column named {bad[0]!r}: names of columns must be strings")
@@ -119,8 +120,10 @@ def column_of(values: Any, name: str) -> np.ndarray | Labelled:
 def side_by_side(columns: list[np.ndarray], n_rows: int, dtype: DType) -> np.ndarray:
     """Matrix of columns, in column-major order."""
     found = np.empty((len(columns), n_rows), dtype)
-    for row, column in zip(found, columns, strict=True):
-        row[:] = column
+    for first in range(0, n_rows, ROWS_AT_ONCE):
+        end = first + ROWS_AT_ONCE
+        for row, column in zip(found, columns, strict=True):
+            row[first:end] = column[first:end]
     return found.T
 
 

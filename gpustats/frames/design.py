@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.types import DType
 from .columns import Frame, Matrix, column_of, listed, side_by_side
-from .encoding import INTERCEPT, Encoders
+from .encoding import INTERCEPT, Encoded, Encoders, not_finite
 from .labelled import Labelled, crossed, labelled
 from .random_terms import RandomTerm, split
 
@@ -38,20 +38,6 @@ class DesignRows:
         """Some of the rows."""
         groups = {n: (v[0][rows], _rows_of(v[1], rows)) if isinstance(v, tuple) else v[rows] for n, v in self.groups.items()}
         return DesignRows(_rows_of(self.X, rows), groups, {n: v[rows] for n, v in self.columns.items()})
-
-    def not_finite(self) -> dict[str, np.ndarray]:
-        """Columns that are not finite in each row, by their names."""
-        matrices = [self.X, *(v[1] for v in self.groups.values() if isinstance(v, tuple))]
-        found = {n: c for n, c in self.columns.items() if isinstance(c, np.ndarray)}
-        for matrix in matrices:
-            if isinstance(matrix.values, np.ndarray):
-                found |= dict(zip(matrix.names, matrix.values.T, strict=True))
-            else:
-                entries = matrix.values.tocoo()
-                bad = np.unique(entries.col[~np.isfinite(entries.data)])
-                found |= {matrix.names[j]: matrix.values[:, [j]].toarray().ravel() for j in bad}
-        with np.errstate(over="ignore", invalid="ignore"):
-            return {n: c for n, c in found.items() if not np.isfinite(np.sum(c, dtype=float)) and not np.isfinite(c).all()}
 
 
 class Design:
@@ -101,14 +87,14 @@ class Design:
         """
         frame, parts = Frame(data, "data"), self._parts
         self._plain = {k: name for k, v in self._expressions.items() if (name := v.strip().strip("`")) in frame.names}
-        formulas = {k: f"0 + {{{v}}}" for k, v in self._expressions.items() if k not in self._plain}  # arithmetic of Python
+        expressions = {k: v for k, v in self._expressions.items() if k not in self._plain}
         groups = dict.fromkeys(n for term in parts.terms for n in term.groups)
         for name in groups:
             frame.check(name)
-        read = Encoders(formulas, frame.names, (), context).columns.get(OBSERVATIONS, ())
+        read = Encoders({}, expressions, frame.names, (), context).columns.get(OBSERVATIONS, ())
         hidden = {*read, *self._plain.values(), *groups}  # of what . stands for
-        formulas |= {COLUMNS: parts.columns} | {str(i): term.columns for i, term in enumerate(parts.terms)}
-        self._encoders = Encoders(formulas, frame.names, hidden, context)
+        formulas = {COLUMNS: parts.columns} | {str(i): term.columns for i, term in enumerate(parts.terms)}
+        self._encoders = Encoders(formulas, expressions, frame.names, hidden, context)
         return self._read(frame, given, missing, taken)
 
     def rows(self, data: Any, given: Mapping[str, Any]) -> DesignRows:
@@ -133,18 +119,21 @@ class Design:
             columns, numbers = ({n: v[kept] for n, v in own.items()} for own in (columns, numbers))
             n_rows = len(kept)
         alike = {n: self._alike(n, columns[n], first) for n in of_formulas}
+        encoded = {k: self._encoders(k, alike, n_rows, self._sparse and k == COLUMNS) for k in keys}
         groups: dict[str, Labelled | tuple[Labelled, Matrix]] = {}
         for i, term in enumerate(self._parts.terms):
             index = self._grouped(term, columns, first)
-            for name, own in self._columns_of_groups(str(i), term, alike, n_rows, taken):
+            for name, own in self._columns_of_groups(str(i), term, encoded[str(i)], n_rows, taken):
                 groups[name] = index if own is None else (index, own)
         numbers |= {k: columns[n] for k, n in plain.items()}
-        numbers |= {k: self._expression(k, alike, n_rows) for k in keys if k in self._expressions}
+        numbers |= {k: self._expression(k, encoded[k]) for k in keys if k in self._expressions}
         for name in (OFFSET, WEIGHTS):
             if isinstance(numbers.get(name), Labelled):
                 raise TypeError(f"{name} has labels: it must be numbers")
-        found = DesignRows(self._design_matrix(alike, n_rows, first), groups, numbers)
-        wrong = found.not_finite()
+        found = DesignRows(self._design_matrix(encoded[COLUMNS], n_rows, first), groups, numbers)
+        wrong = not_finite(numbers)
+        for own_columns in encoded.values():
+            wrong |= own_columns.not_finite()
         infinite = {n: rows for n, c in wrong.items() if (rows := np.flatnonzero(np.isinf(c))).size}
         _without(infinite, "values are infinite", n_rows, None)
         kept = _without(_missing(wrong), "values are nan", n_rows, missing)
@@ -173,10 +162,9 @@ class Design:
         return found if first else Labelled(found.among(levels, ":".join(term.groups)), levels)
 
     def _columns_of_groups(
-        self, key: str, term: RandomTerm, columns: Mapping[str, Column], n_rows: int, taken: Collection[str] | None
+        self, key: str, term: RandomTerm, encoded: Encoded, n_rows: int, taken: Collection[str] | None
     ) -> list[tuple[str, Matrix | None]]:
         """Names of the terms that a term in parentheses stands for, and their columns; None for intercepts alone."""
-        encoded = self._encoders(key, columns, n_rows)
         by_name = dict(zip(encoded.names, encoded.values, strict=True))
         if not by_name:
             raise ValueError(f"the term ({term.columns} | {':'.join(term.groups)}) has no columns")
@@ -198,18 +186,17 @@ class Design:
             name += "_"
         return name
 
-    def _expression(self, key: str, columns: Mapping[str, Column], n_rows: int) -> Column:
+    def _expression(self, key: str, encoded: Encoded) -> Column:
         """Numbers or labels of an expression."""
-        encoded, text = self._encoders(key, columns, n_rows), self._expressions[key]
+        text = self._expressions[key]
         if len(encoded.terms) == 1 and (labels := self._encoders.labels(key, *encoded.terms)) is not None:
             return Labelled(np.argmax(np.stack(encoded.values), 0).astype(np.int32), labels)
         if len(encoded.names) != 1:
             raise ValueError(f"{key} must be one column, and {text!r} is {len(encoded.names)}: {listed(encoded.names)}")
         return np.asarray(encoded.values[0], float)
 
-    def _design_matrix(self, columns: Mapping[str, Column], n_rows: int, first: bool) -> Matrix:
+    def _design_matrix(self, encoded: Encoded, n_rows: int, first: bool) -> Matrix:
         """Columns of the design matrix, without the intercept unless it is the only one."""
-        encoded = self._encoders(COLUMNS, columns, n_rows, self._sparse)
         kept = [i for i, n in enumerate(encoded.names) if n != INTERCEPT]
         if first:
             self.intercept = len(kept) < len(encoded.names) and bool(kept)

@@ -27,6 +27,14 @@ class Encoded(NamedTuple):
     names: tuple[str, ...]
     terms: Mapping[str, tuple[str, ...]]  # names of the columns of each term
 
+    def not_finite(self) -> dict[str, np.ndarray]:
+        """Columns with a number that is not finite, by their names."""
+        if isinstance(self.values, list):
+            return not_finite(dict(zip(self.names, self.values, strict=True)))
+        entries = self.values.tocoo()
+        bad = np.unique(entries.col[~np.isfinite(entries.data)])
+        return {self.names[j]: self.values[:, [j]].toarray().ravel() for j in bad}
+
 
 class Module(NamedTuple):
     """Module of a formula, by its name."""
@@ -39,8 +47,8 @@ class Encoders:
 
     Parameters
     ----------
-    formulas : mapping
-        Key -> right-hand side of a formula.
+    formulas, expressions : mapping
+        Key -> right-hand side of a formula, or an expression of Python.
     columns : collection of str
         Names of the columns of the data.
     hidden : collection of str
@@ -50,16 +58,18 @@ class Encoders:
     """
 
     def __init__(
-        self, formulas: Mapping[str, str], columns: Collection[str], hidden: Collection[str], context: Mapping[str, Any]
-    ):
-        self._texts = dict(formulas)
+        self, formulas: Mapping[str, str], expressions: Mapping[str, str], columns: Collection[str], hidden: Collection[str],
+        context: Mapping[str, Any],
+    ):  # fmt: skip
+        self._texts = {**formulas, **expressions}
         available = {"__formulaic_variables_available__": [c for c in columns if c not in hidden]}
         available["__formulaic_variables_used_lhs__"] = []
-        self._formulas = {key: _parsed(text, available) for key, text in formulas.items()}
+        self._formulas = {key: _parsed(text, text, available) for key, text in formulas.items()}
+        self._formulas |= {key: _parsed(f"0 + {{{text}}}", text, available) for key, text in expressions.items()}
         self._specs: dict[str, Any] = {}
         self._context = dict[str, Any]()
         #: names of the columns that each formula reads
-        self.columns = {key: tuple(self._columns_of(key, columns, context)) for key in formulas}
+        self.columns = {key: tuple(self._columns_of(key, columns, context)) for key in self._texts}
 
     def __getstate__(self) -> dict[str, Any]:
         context = {n: Module(v.__name__) if isinstance(v, types.ModuleType) else v for n, v in self._context.items()}
@@ -77,7 +87,8 @@ class Encoders:
             elif name in context and not (alone and np.ndim(context[name])):
                 self._context[name] = context[name]
             elif name not in _transforms() and not hasattr(builtins, name):
-                raise unknown(name, columns, f"the formula {self._texts[key]!r}")
+                what = f"the formula {self._texts[key]!r}"
+                raise unknown(name, columns, what) if alone else ValueError(f"{what} has {name!r}, which is not defined")
 
     def __call__(self, key: str, data: Mapping[str, np.ndarray | Labelled], n_rows: int, sparse: bool = False) -> Encoded:
         """Columns of a formula: the first call fixes the encoders, and later ones follow them."""
@@ -120,7 +131,14 @@ class Encoders:
         return np.array(state["categories"], object) if kind is formulaic.parser.types.Factor.Kind.CATEGORICAL else None
 
 
-def _parsed(text: str, context: Mapping[str, Any]) -> Any:
+def not_finite(columns: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Columns with a number that is not finite, of those that are in a type of floating point."""
+    real = {n: c for n, c in columns.items() if isinstance(c, np.ndarray) and c.dtype.kind == "f"}
+    with np.errstate(over="ignore", invalid="ignore"):
+        return {n: c for n, c in real.items() if not np.isfinite(np.sum(c)) and not np.isfinite(c).all()}
+
+
+def _parsed(text: str, shown: str, context: Mapping[str, Any]) -> Any:
     """Formula of formulaic; ImportError without this library, ValueError where it does not understand the text."""
     try:
         import formulaic
@@ -131,9 +149,9 @@ def _parsed(text: str, context: Mapping[str, Any]) -> Any:
     try:
         found = formulaic.Formula(text, _context=dict(context))
     except FormulaicError as error:
-        raise ValueError(f"the formula {text!r}: {_first_line(error)}") from None
+        raise ValueError(f"the formula {shown!r}: {_first_line(error)}") from None
     if not isinstance(found, formulaic.SimpleFormula):
-        raise ValueError(f"the formula {text!r} has several parts: terms of groups stand in parentheses, (1 | county)")
+        raise ValueError(f"the formula {shown!r} has several parts: terms of groups stand in parentheses, (1 | county)")
     return found
 
 

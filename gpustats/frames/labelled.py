@@ -45,11 +45,16 @@ def labelled(values: Any) -> Labelled:
         import pandas
 
         codes, labels = pandas.factorize(values)
-        return numbered(codes, np.asarray(labels), ordered=False)
+        return numbered(codes, _whole(np.asarray(labels)), ordered=False)
     array = np.asarray(values)
     missing = np.array([v is None or v != v for v in array.tolist()], bool)
     labels, places = np.unique(array[~missing], return_inverse=True)
-    return numbered(_filled(places, missing), labels)
+    return numbered(_filled(places, missing), _whole(labels))
+
+
+def _whole(labels: np.ndarray) -> np.ndarray:
+    """Labels as whole numbers, if they are such numbers in a type of floating point."""
+    return labels.astype(np.int64) if labels.dtype.kind == "f" and not np.mod(labels, 1).any() else labels
 
 
 def numbered(codes: np.ndarray, labels: np.ndarray, ordered: bool = True) -> Labelled:

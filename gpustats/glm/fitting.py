@@ -164,11 +164,16 @@ class GLMProblem(Problem):
             return float(self.n_rows)
         return sum(float(np.sum(read(weights, *rows, WEIGHTS), dtype=float)) for rows in chunks(self.n_rows, 1 << 20))
 
+    @functools.cached_property
+    def _n_outcomes(self) -> int:
+        """Number of elements of a linear predictor that is a vector."""
+        return int(largest(self._data[OBSERVATIONS], 0, OBSERVATIONS)) + 1
+
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         glm = self._glm
         if not self.n_rows:
             raise ValueError("y has no observations: there is nothing to fit")
-        outcomes = (int(largest(self._data[OBSERVATIONS], 0, OBSERVATIONS)) + 1,) if self._vector else ()
+        outcomes = (self._n_outcomes,) if self._vector else ()
         if COEFFICIENTS in given and self._vector:
             outcomes = np.shape(given[COEFFICIENTS])[-1:]
         shapes = {COEFFICIENTS: (glm._columns, *outcomes), INTERCEPT: (*[glm.n_groups] * (glm.n_groups is not None), *outcomes)}
@@ -226,9 +231,17 @@ class GLMProblem(Problem):
         return found
 
     @property
-    def known(self) -> Mapping[str, float]:  # type: ignore[override]
+    def known(self) -> Named:  # type: ignore[override]
+        """Of formulas: an intercept that they do not have, also beside cutpoints, and coefficients of the first outcome."""
         design = self._names.design
-        return {} if design is None or design.intercept else {INTERCEPT: 0.0}
+        if design is None:
+            return {}
+        cutpoints = any("ordered" in words for words in self.domains.values())
+        without = {INTERCEPT: 0.0} if cutpoints or not design.intercept else {}
+        if not self._vector:
+            return without
+        first = np.append(0.0, np.full(self._n_outcomes - 1, np.nan))
+        return {COEFFICIENTS: np.tile(first, (self._glm._columns, 1)), INTERCEPT: first} | without
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
         return self._names.labels(name, shape, self.domains)
