@@ -35,7 +35,8 @@ def maximise(
         raise ValueError(f"max_iterations must be a whole number that is not negative, not {max_iterations!r}")
     of_labels = {n: v for n, v in fixed.items() if n not in problem.domains} if isinstance(fixed, Mapping) else {}
     fixed = {n: v for n, v in fixed.items() if n not in of_labels} if isinstance(fixed, Mapping) else fixed
-    begin, known = _by_name(problem, "start", start), _by_name(problem, "known", problem.known) | _by_name(problem, "fixed", fixed)
+    begin, known = _by_name(problem, "start", start), _by_name(problem, "fixed", problem.known)
+    known |= _by_name(problem, "fixed", fixed)
     bounds, priors = dict(bounds or {}), dict(priors or {})
     _known(problem, "bounds", bounds)
     _known(problem, "priors", priors)

@@ -85,6 +85,8 @@ class Design:
 
         `given` are numbers of an offset and weights, `context` further names of formulas, `taken` names that terms cannot have.
         """
+        if missing not in ("raise", "drop"):
+            raise ValueError(f"missing must be 'raise' or 'drop', not {missing!r}")
         frame, parts = Frame(data, "data"), self._parts
         self._plain = {k: name for k, v in self._expressions.items() if (name := v.strip().strip("`")) in frame.names}
         expressions = {k: v for k, v in self._expressions.items() if k not in self._plain}

@@ -109,7 +109,7 @@ class Encoders:
         except FormulaicError as error:
             raise ValueError(f"the formula {self._texts[key]!r}: {_first_line(error)}") from error
         except DataMismatchWarning as unseen:
-            told = str(unseen).partition(": ")[2].partition(". They")[0] or str(unseen)
+            told = re.sub(r"np\.\w+\((.*?)\)", r"\1", str(unseen).partition(": ")[2].partition(". They")[0]) or str(unseen)
             raise ValueError(f"the formula {self._texts[key]!r} has labels that the fit has not seen: {told}") from None
         if not known:
             self._specs[key] = found.model_spec
