@@ -59,6 +59,7 @@ class Frame:
 
     def __getitem__(self, name: str) -> np.ndarray | Labelled:
         """Column as numbers, nan where they are missing, or as labels."""
+        self.check(name)
         return column_of(self._data[name], name)
 
     @property
@@ -73,8 +74,6 @@ class Frame:
     def matrix(self, names: tuple[str, ...] | None = None) -> Matrix:
         """Matrix of the columns of these names, all by default; TypeError where one has no numbers."""
         names = self.names if names is None else names
-        for name in names:
-            self.check(name)
         columns = list[np.ndarray]()
         for name in names:
             if isinstance(column := self[name], Labelled):

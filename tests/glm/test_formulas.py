@@ -204,7 +204,7 @@ def test_data_frames_without_a_formula():
         (lambda: gs.GLM(gs.bernoulli_logit, ["a"] * N, DATA[["x"]]), "the label a, and"),
         (lambda: gs.GLM(gs.bernoulli_logit, DATA.y, DATA[["x"]], groups=DATA.county.where(DATA.x < 0)), "groups has no label"),
         (lambda: gs.GLM(gs.bernoulli_logit, DATA.died.where(DATA.x < 0), DATA[["x"]]), "y has no label in"),
-        (lambda: gs.GLM.from_formula("died ~ x + w", DATA.assign(w=2 * DATA.x), gs.bernoulli_logit).fit(), "tells x, w apart"),
+        (lambda: gs.GLM.from_formula("died ~ x + w", DATA.assign(w=2 * DATA.x), gs.bernoulli_logit).fit(), "tells w, x apart"),
         (lambda: gs.GLM.from_formula("y ~ w", DATA.assign(w=DATA.y), gs.bernoulli_logit).fit(), "direction of (w|Intercept)"),
     ],
 )  # fmt: skip
