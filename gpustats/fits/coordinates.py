@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -211,10 +211,16 @@ def chart_of(words: Collection[str], shape: tuple[int, ...]) -> Chart:
     return Elements(words, shape)
 
 
-def numbered(name: str, shape: Shape) -> list[str]:
-    """Names of the elements of a parameter by their places, such as ``beta[0]``."""
-    places = itertools.product(*map(range, shape))
-    return [f"{name}[{', '.join(map(str, place))}]" for place in places] if shape else [name]
+def labels_of(name: str, shape: Shape, axes: Sequence[Sequence[object]] = ()) -> list[str]:
+    """Names of the elements of a parameter by their places, such as ``beta[0]``, or by names along the axes."""
+    return [f"{name}[{', '.join(place)}]" for place in places_of(shape, axes)] if shape else [name]
+
+
+def places_of(shape: Shape, axes: Sequence[Sequence[object]]) -> Iterator[tuple[str, ...]]:
+    """Places of elements in C order: by names along the axes, and by numbers where there are none."""
+    whole = [*axes, *[()] * len(shape)]
+    filled = [[*map(str, names[:n]), *map(str, range(len(names), n))] for names, n in zip(whole, shape, strict=False)]
+    return itertools.product(*filled)
 
 
 class Coordinates:
@@ -232,7 +238,7 @@ class Coordinates:
 
     def __init__(
         self, values: Mapping[str, Doubles], domains: Mapping[str, Collection[str]],
-        named: Callable[[str, Shape], Sequence[str]] = numbered,
+        named: Callable[[str, Shape], Sequence[str]] = labels_of,
     ):  # fmt: skip
         self._named = named
         self.shapes = {n: np.shape(v) for n, v in values.items()}

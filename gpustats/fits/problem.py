@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.types import Doubles, Shape, Value
 from .bordered import Bordered
-from .coordinates import numbered
+from .coordinates import labels_of
 
 if TYPE_CHECKING:
     from .predictions import Prediction
@@ -85,7 +85,7 @@ class Problem(ABC):
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
         """Names of the elements of a parameter in C order, such as ``beta[0]``."""
-        return numbered(name, shape)
+        return labels_of(name, shape)
 
     def described(self, label: str) -> str:
         """Words for an element of a parameter, such as "beta[2] (column 2 of X)"."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -65,7 +66,10 @@ class Frame:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        lengths = {n: len(self._data[n]) for n in self.names} if isinstance(self._data, Mapping) else {"": len(self._data)}
+        if isinstance(self._data, Mapping):
+            lengths = {n: np.shape(self._data[n])[0] if np.ndim(self._data[n]) else 1 for n in self.names}
+        else:
+            lengths = {"": len(self._data)}
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{n} {length}" for n, length in lengths.items())
             raise ValueError(f"the columns of {self.what} have different lengths: {told}")
@@ -112,7 +116,7 @@ def column_of(values: Any, name: str) -> np.ndarray | Labelled:
                 "days since a first one"
             )
         if found.ndim != 1:
-            raise ValueError(f"column {name!r} has shape {found.shape}, and must have a value for each row")
+            raise ValueError(f"column {name!r} has shape {found.shape}: it must have one axis, with a value for each row")
     return found
 
 
@@ -140,20 +144,39 @@ def listed(names: Any, most: int = 12) -> str:
 
 
 def _library(value: object) -> str:
-    return type(value).__module__.partition(".")[0]
+    kind: Any = type(value)
+    return _library_of(kind)
+
+
+@functools.cache
+def _library_of(kind: Any) -> str:
+    """Name of the library of a type, also of one that is derived from it elsewhere."""
+    roots = (c.__module__.partition(".")[0] for c in kind.__mro__)
+    return next((root for root in roots if root in LIBRARIES), "")
 
 
 def _of_numpy(values: Any) -> np.ndarray | Labelled:
     array = np.asarray(values)
-    return labelled(array.astype(object)) if array.dtype.kind in "OUST" else array
+    return _of_objects(array.astype(object)) if array.dtype.kind in "OUST" else array
+
+
+def _of_objects(values: Any) -> np.ndarray | Labelled:
+    """Objects as labels, or as numbers if they are some."""
+    found = labelled(values)
+    if found.labels.dtype.kind in "iufb" or all(isinstance(label, int | float) for label in found.labels.tolist()):
+        return np.append(found.labels, np.nan).astype(float)[found.codes]
+    return found
 
 
 def _of_pandas(values: Any) -> np.ndarray | Labelled:
     dtype = values.dtype
     if hasattr(values, "cat"):
-        return numbered(np.asarray(values.cat.codes), np.asarray(values.cat.categories))
+        categories = values.cat.categories
+        if categories.dtype.kind not in "OUiufb":  # intervals, dates
+            categories = categories.astype(str)
+        return numbered(np.asarray(values.cat.codes), np.asarray(categories))
     if dtype.kind in "OU":
-        return labelled(values)
+        return _of_objects(values)
     if dtype.kind in "fiub" and not isinstance(dtype, np.dtype):  # pandas' own types, which tell what is missing
         if values.isna().any():
             return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))

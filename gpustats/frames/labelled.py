@@ -63,7 +63,7 @@ def numbered(codes: np.ndarray, labels: np.ndarray, ordered: bool = True) -> Lab
     used[codes] = True  # the last place is that of what is missing
     kept = np.flatnonzero(used[:-1])
     kinds = {type(v) for v in labels[kept].tolist()}
-    if len(kinds) > 1 or not kinds <= {str, bytes, int, float, bool}:
+    if not any(kinds <= alike for alike in ({str}, {bytes}, {int, float, bool})):
         listed = ", ".join(sorted(k.__name__ for k in kinds))
         raise TypeError(f"a column has labels of the types {listed}: make strings of them")
     if not ordered:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..fits.coordinates import labels_of, places_of
 from ..frames.columns import Frame, Matrix, column_of, is_column, is_frame, listed
 from ..frames.design import Design
 from ..frames.labelled import Labelled
@@ -31,16 +31,14 @@ class Names:
     def labels(self, name: str, shape: Shape, parameters: Collection[str]) -> list[str]:
         """Names of the elements of a parameter, in C order, each another than those of the model's other `parameters`."""
         title = "Intercept" if name == INTERCEPT and self.design is not None else name
-        if not shape:
-            return [title]
-        axes = [_filled(own, n) for own, n in zip(self._axes(name), shape, strict=False)]
+        axes = self._axes(name)
         if name != COEFFICIENTS or not self.columns:
-            return [f"{title}[{', '.join(place)}]" for place in itertools.product(*axes)]
+            return labels_of(title, shape, axes)
         known = {*parameters, "Intercept"} if self.design is not None and self.design.intercept else {*parameters}
         return [
             f"{COEFFICIENTS}[{', '.join((column, *rest))}]" if column in known
             else f"{column}[{', '.join(rest)}]" if rest else column
-            for column, *rest in itertools.product(*axes)
+            for column, *rest in places_of(shape, axes)
         ]  # fmt: skip
 
     def _axes(self, name: str) -> Sequence[Sequence[Any]]:
@@ -130,8 +128,3 @@ def _outcomes(family: Family, y: np.ndarray | Labelled) -> tuple[np.ndarray, tup
         wanted = "two at least" if several else "two"
         raise ValueError(f"y has the label{'s' * (len(labels) != 1)} {listed(labels)}, and {density.name} takes {wanted}")
     return y.codes, labels
-
-
-def _filled(names: Sequence[Any], n: int) -> list[str]:
-    """Names of the elements along an axis; of those that have none their numbers."""
-    return [str(name) for name in names[:n]] + [str(i) for i in range(len(names), n)]

@@ -50,6 +50,14 @@ def test_categories_keep_their_order_without_those_that_do_not_occur():
         assert found.codes.tolist() == [1, 0, 1] and found.labels.tolist() == ["a", "b"]
 
 
+def test_objects_and_intervals():
+    """Numbers that are stored as objects are numbers; intervals of pandas.cut are labels."""
+    for column in (np.array([5, None, 7.5], object), pd.Series([5, None, 7.5], dtype=object)):
+        np.testing.assert_array_equal(column_of(column, "x"), [5, np.nan, 7.5])
+    found = column_of(pd.cut(pd.Series([1.0, 5.0, 2.0]), [0, 3, 6, 9]), "x")
+    assert found.codes.tolist() == [0, 1, 0] and found.labels.tolist() == ["(0, 3]", "(3, 6]"]
+
+
 def test_without_pandas(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     found = labelled(np.array(["b", None, "a", "b"], object))
@@ -73,7 +81,7 @@ def test_numbers_as_labels_and_combinations():
         (pl.DataFrame(COLUMNS).lazy(), TypeError, r"data.collect\(\)"),
         (pd.DataFrame(np.zeros((2, 2))), TypeError, "column named 0"),
         (pd.DataFrame(np.zeros((2, 2)), columns=["x", "x"]), ValueError, "several columns named 'x'"),
-        ({"x": [1.0], "y": [1.0, 2.0]}, ValueError, "x 1, y 2"),
+        ({"x": [1.0], "y": [1.0, 2.0]}, ValueError, "x 1, y 2"), ({"x": 2.0, "y": [1.0, 2.0]}, ValueError, "x 1, y 2"),
     ],
 )
 def test_what_is_no_frame(data, error, message):
