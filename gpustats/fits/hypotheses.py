@@ -70,10 +70,14 @@ def chi_squared(statistic: float, df: int) -> Test:
 def place_of(labels: Sequence[str], label: str) -> int:
     """Place of a label among all; ValueError where there is none."""
     if label not in labels:
-        some, close = ", ".join(labels[:12]), difflib.get_close_matches(label, labels, 3)
-        near = f"did you mean {' or '.join(map(repr, close))}? There" if close else "there"
-        raise ValueError(f"no {label!r} was estimated; {near} are {some}{', …' if len(labels) > 12 else ''}")
+        raise _unknown(labels, label)
     return labels.index(label)
+
+
+def _unknown(labels: Sequence[str], label: str) -> ValueError:
+    some, close = ", ".join(labels[:12]), difflib.get_close_matches(label, labels, 3)
+    near = f"did you mean {' or '.join(map(repr, close))}? There" if close else "there"
+    return ValueError(f"no {label!r} was estimated; {near} are {some}{', …' if len(labels) > 12 else ''}")
 
 
 def _linear(
@@ -128,8 +132,7 @@ class _Words:
     def places(self, text: str) -> np.ndarray:
         """Places of what a variable stands for; ValueError for any other text."""
         if (match := re.fullmatch(r"__(\d+)__", text)) is None:
-            place_of(self._names, self.names(text))
-        assert match is not None
+            raise _unknown(self._names, self.names(text))
         return self._places[int(match[1])]
 
 

@@ -169,10 +169,12 @@ def _of_objects(values: Any) -> np.ndarray | Labelled:
 
 
 def _of_pandas(values: Any) -> np.ndarray | Labelled:
+    pandas: Any = sys.modules["pandas"]
+    values = pandas.Series(values, copy=False)
     dtype = values.dtype
-    if hasattr(values, "cat"):
+    if isinstance(dtype, pandas.CategoricalDtype):
         categories = values.cat.categories
-        if categories.dtype.kind not in "OUiufb":  # intervals, dates
+        if isinstance(categories, pandas.IntervalIndex | pandas.DatetimeIndex | pandas.PeriodIndex):
             categories = categories.astype(str)
         return numbered(np.asarray(values.cat.codes), np.asarray(categories))
     if dtype.kind in "OU":

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.types import DType
 from .columns import Frame, Matrix, column_of, listed, side_by_side
-from .encoding import INTERCEPT, Encoded, Encoders, not_finite
+from .encoding import Encoded, Encoders, not_finite
 from .labelled import Labelled, crossed, labelled
 from .random_terms import RandomTerm, split
 
@@ -101,6 +101,8 @@ class Design:
 
     def rows(self, data: Any, given: Mapping[str, Any]) -> DesignRows:
         """Rows of new data without observations and weights, encoded as the first; ValueError where a label is new."""
+        if twice := given.keys() & self._expressions.keys():
+            raise ValueError(f"{twice.pop()} is made of columns of data, as in the fit: leave it out")
         return self._read(Frame(data, "data"), given, None, None)
 
     def _read(
@@ -176,7 +178,7 @@ class Design:
             if taken is not None:
                 self._names[key, part] = self._name(term, part, taken)
             own = Matrix(side_by_side([by_name[n] for n in names], n_rows, self._dtype), names)
-            found.append((self._names[key, part], None if names == (INTERCEPT,) else own))
+            found.append((self._names[key, part], None if names == encoded.constant else own))
         return found
 
     def _name(self, term: RandomTerm, part: str, taken: Collection[str]) -> str:
@@ -199,11 +201,11 @@ class Design:
 
     def _design_matrix(self, encoded: Encoded, n_rows: int, first: bool) -> Matrix:
         """Columns of the design matrix, without the intercept unless it is the only one."""
-        kept = [i for i, n in enumerate(encoded.names) if n != INTERCEPT]
-        if first:
-            self.intercept = len(kept) < len(encoded.names) and bool(kept)
         if not encoded.names:
             raise ValueError(f"the formula {self.formula!r} has neither columns nor an intercept: a GLM needs a column")
+        kept = [i for i, n in enumerate(encoded.names) if n not in encoded.constant]
+        if first:
+            self.intercept = bool(encoded.constant and kept)
         kept = kept or [0]
         names = tuple(encoded.names[i] for i in kept)
         if self._sparse:

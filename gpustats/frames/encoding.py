@@ -17,8 +17,6 @@ from .columns import listed, unknown
 from .labelled import Labelled
 from .random_terms import quoted
 
-INTERCEPT = "Intercept"
-
 
 class Encoded(NamedTuple):
     """Columns of a formula."""
@@ -26,6 +24,11 @@ class Encoded(NamedTuple):
     values: Any  # their numbers: a list of arrays (N,), or a sparse matrix
     names: tuple[str, ...]
     terms: Mapping[str, tuple[str, ...]]  # names of the columns of each term
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """Name of the intercept's column, if there is one."""
+        return self.terms.get("1", ())
 
     def not_finite(self) -> dict[str, np.ndarray]:
         """Columns with a number that is not finite, by their names."""
@@ -148,7 +151,7 @@ def _parsed(text: str, shown: str, context: Mapping[str, Any]) -> Any:
 
     try:
         found = formulaic.Formula(text, _context=dict(context))
-    except FormulaicError as error:
+    except (FormulaicError, SyntaxError) as error:
         raise ValueError(f"the formula {shown!r}: {_first_line(error)}") from None
     if not isinstance(found, formulaic.SimpleFormula):
         raise ValueError(f"the formula {shown!r} has several parts: terms of groups stand in parentheses, (1 | county)")
@@ -162,8 +165,7 @@ def _names_in(formula: Any) -> dict[str, bool]:
         if factor.eval_method.value == "lookup":
             found[factor.expr] = True
         elif factor.eval_method.value == "python":
-            tree = ast.parse(re.sub(r"`[^`]+`", "0", factor.expr), mode="eval")
-            nodes = list(ast.walk(tree))
+            nodes = list(ast.walk(ast.parse(re.sub(r"`[^`]+`", "0", factor.expr), mode="eval")))
             called: set[ast.AST] = {n.func for n in nodes if isinstance(n, ast.Call)}
             called |= {n.value for n in nodes if isinstance(n, ast.Attribute)}
             bound = {n.arg for n in nodes if isinstance(n, ast.arg)}

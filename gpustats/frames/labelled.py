@@ -24,8 +24,8 @@ class Labelled:
         """Labels of some rows; those that occur nowhere else are left out."""
         return numbered(self.codes[rows], self.labels)
 
-    def among(self, labels: np.ndarray, name: str, where: str = "the fit") -> np.ndarray:
-        """Numbers of the rows among other labels; ValueError, which names the column, where one is not among them."""
+    def among(self, labels: np.ndarray, name: str) -> np.ndarray:
+        """Numbers of the rows among the labels of a fit; ValueError, which names the column, where one is not among them."""
         places = {label: i for i, label in enumerate(labels.tolist())}
         found = np.array([places.get(label, -1) for label in self.labels.tolist()], np.int32)
         if len(unseen := np.flatnonzero(found < 0)):
@@ -33,7 +33,7 @@ class Labelled:
             n = int(np.isin(self.codes, unseen).sum())
             known = ", ".join(map(str, labels[:12])) + ", …" * (len(labels) > 12)
             raise ValueError(
-                f"{name} has {told}{', …' * (len(unseen) > 6)} in {n} row{'s' * (n != 1)}, which {where} has not seen: its "
+                f"{name} has {told}{', …' * (len(unseen) > 6)} in {n} row{'s' * (n != 1)}, which the fit has not seen: its "
                 f"labels are {known}"
             )
         return np.append(found, np.int32(-1))[self.codes]

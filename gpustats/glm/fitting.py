@@ -238,6 +238,8 @@ class GLMProblem(Problem):
             return {}
         cutpoints = any("ordered" in words for words in self.domains.values())
         without = {INTERCEPT: 0.0} if cutpoints or not design.intercept else {}
+        if cutpoints and self._names.columns == ("Intercept",):
+            without[COEFFICIENTS] = 0.0
         if not self._vector:
             return without
         first = np.append(0.0, np.full(self._n_outcomes - 1, np.nan))

@@ -40,7 +40,7 @@ def test_categories_keep_their_order_without_those_that_do_not_occur():
     given = ["b", "a", "b"]
     category = pd.Categorical(given, categories=["c", "b", "a"])
     for column in (
-        pd.Series(category), pl.Series(given, dtype=pl.Enum(["c", "b", "a"])), pa.array(pd.Series(category)),
+        category, pd.Series(category), pl.Series(given, dtype=pl.Enum(["c", "b", "a"])), pa.array(pd.Series(category)),
         pa.chunked_array([pa.array(pd.Series(category))]),
     ):  # fmt: skip
         found = column_of(column, "g")

@@ -79,6 +79,13 @@ def test_all_other_columns():
     assert first("y ~ . - z", data, offset="x")[1].X.names == ("g[T.b]", "g[T.c]", "county[T.Lake]")
 
 
+def test_a_column_called_intercept():
+    data = DATA.assign(Intercept=DATA["x"] + 1)
+    design, rows = first("y ~ 0 + Intercept + x + (0 + Intercept | g)", data)
+    assert rows.X.names == ("Intercept", "x") and not design.intercept
+    np.testing.assert_array_equal(rows.groups["g"][1].values[:, 0], data["Intercept"])
+
+
 def test_groups():
     formula = "y ~ x + (1 + z | g) + (z || county) + (1 | g/year) + (0 + x | g) + (1 | beta)"
     design, rows = first(formula, DATA.assign(beta=DATA.g))
@@ -121,6 +128,8 @@ def test_new_data_meet_the_first_encoders():
             design.rows(few.assign(**change), {})
     with pytest.raises(ValueError, match="data needs a column 'z', and there is none"):
         design.rows(few.drop(columns="z"), {})
+    with pytest.raises(ValueError, match="offset is made of columns of data"):
+        design.rows(few, {"offset": np.zeros(3)})
     with pytest.raises(ValueError, match="needs a column 'table'"):
         first("y ~ x + table", context=context)
 
@@ -167,7 +176,7 @@ def test_missing_values():
         ("y ~ x | g", r"terms of groups stand in parentheses"), ("y ~ 0", "neither columns nor an intercept"),
         ("y ~ one", "one has one label only|one of the formula has one label only"), ("y ~ log(g)", "Unable to evaluate"),
         ("y ~ x + Intercept", "columns of the same name"), ("y ~ (1 | g) + (1 | g)", "a term of groups twice"),
-        ("y ~ when", "dtype datetime64"), ("y ~ (0 | g)", "has no columns"),
+        ("y ~ when", "dtype datetime64"), ("y ~ log(x z)", "invalid syntax"), ("y ~ (0 | g)", "has no columns"),
     ],
 )  # fmt: skip
 def test_errors(formula, message):

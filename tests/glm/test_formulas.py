@@ -105,6 +105,10 @@ def test_observations_of_several_labels():
     assert fit.labels == ("x", "z", "cutpoints[0]", "cutpoints[1]")
     np.testing.assert_allclose(fit.estimates[:2], theirs.params[:2], rtol=1e-4)
     np.testing.assert_allclose(fit.log_likelihood, theirs.llf, rtol=1e-9)
+    null = gs.GLM.from_formula("level ~ 1", DATA, gs.ordered_logit).fit()
+    shares = DATA.level.value_counts(normalize=True)
+    np.testing.assert_allclose(null.log_likelihood, N * (shares * np.log(shares)).sum(), rtol=1e-9)
+    assert fit.likelihood_ratio(null).df == 2
 
 
 def test_terms_of_groups():
