@@ -35,7 +35,8 @@ def formula():
     data = {"y": X, "x": X**2, "g": np.where(X > 0, "a", "b")}
     fit = gs.GLM.from_formula("y ~ x + g", data, gs.normal).fit()
     assert fit.labels == ("x", "g[T.b]", "Intercept", "sigma")
-    np.testing.assert_allclose(fit.predict({"x": [1.0], "g": ["b"]}).mean, fit["x"] + fit["g[T.b]"] + fit["Intercept"], rtol=1e-12)
+    new = fit.predict({"x": [1.0], "g": ["b"]})
+    np.testing.assert_allclose(new.mean, fit["x"] + fit["g[T.b]"] + fit["Intercept"], rtol=1e-12)
 
 
 def cuda():

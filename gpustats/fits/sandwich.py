@@ -36,13 +36,12 @@ def sandwich(fitted: Fitted, clusters: ArrayLike | None = None, correction: bool
 def _numbered(clusters: ArrayLike, n_rows: int | None) -> tuple[np.ndarray, int]:
     """Number of each observation's cluster, and the number of clusters."""
     column = column_of(clusters, "clusters") if is_column(clusters) else np.asarray(clusters)
-    labels = column.codes if isinstance(column, Labelled) else column
+    labels = column.numbers("clusters") if isinstance(column, Labelled) else column
     if labels.ndim != 1 or (n_rows is not None and len(labels) != n_rows):
         n = "N" if n_rows is None else n_rows
         raise ValueError(f"clusters has shape {labels.shape}: it must have a label for each observation, ({n},)")
-    missing = np.isnan(labels) if labels.dtype.kind == "f" else labels < 0 if labels is not column else np.zeros(1, bool)
-    if missing.any():
-        raise ValueError(f"clusters has no label at row {int(missing.argmax())}: each observation needs one")
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise ValueError(f"clusters has nan at row {int(np.isnan(labels).argmax())}: each observation needs a label")
     found, places = np.unique(labels, return_inverse=True)
     if len(found) < 2:
         raise ValueError(f"clusters has {len(found)} label{'s' * (len(found) != 1)}: errors by clusters need two at least")

@@ -24,6 +24,12 @@ class Labelled:
         """Labels of some rows; those that occur nowhere else are left out."""
         return numbered(self.codes[rows], self.labels)
 
+    def numbers(self, name: str) -> np.ndarray:
+        """Numbers of the rows; ValueError, which names the column, where a row has no label."""
+        if (n := int((self.codes < 0).sum())) > 0:
+            raise ValueError(f"{name} has no label in {n} row{'s' * (n != 1)}, first in row {int((self.codes < 0).argmax())}")
+        return self.codes
+
     def among(self, labels: np.ndarray, name: str) -> np.ndarray:
         """Numbers of the rows among the labels of a fit; ValueError, which names the column, where one is not among them."""
         places = {label: i for i, label in enumerate(labels.tolist())}

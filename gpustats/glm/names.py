@@ -58,8 +58,7 @@ class Names:
             made = {n: (v[0].codes, v[1].values) if isinstance(v, tuple) else v.codes for n, v in rows.groups.items()}
             X = rows.X.values.toarray() if is_sparse(rows.X.values) else rows.X.values
             return X, rows.columns.get(OFFSET), made or None
-        if is_frame(X):
-            X = Frame(X, DESIGN).matrix(self.columns or None).values
+        X = _matrix(X, DESIGN, self.columns or None).values
         if isinstance(groups, Mapping):
             return X, offset, {n: self._new_group(n, v) for n, v in groups.items()}
         return X, offset, groups if groups is None else self._new_group(INTERCEPT, groups)
@@ -67,10 +66,7 @@ class Names:
     def _new_group(self, name: str, value: Any) -> Any:
         """Groups of a term as numbers, with their columns where it has some."""
         if isinstance(value, tuple) and len(value) == 2:
-            columns = value[1]
-            if is_frame(columns):
-                columns = Frame(columns, f"columns of groups of {name}").matrix(self.slopes.get(name)).values
-            return self._new_group(name, value[0]), columns
+            return self._new_group(name, value[0]), _matrix(value[1], _of_columns(name), self.slopes.get(name)).values
         index = column_of(value, name) if is_column(value) else value
         if not isinstance(index, Labelled):
             return index
@@ -84,34 +80,38 @@ def named(family: Family, y: Value, X: Value, groups: Any) -> tuple[Names, Value
     outcomes: tuple[str, ...] = ()
     if is_column(y):
         y, outcomes = _outcomes(family, column_of(y, OBSERVATIONS))
-    matrix = Frame(X, DESIGN).matrix() if is_frame(X) else X
-    levels, slopes = dict[str, np.ndarray](), dict[str, tuple[str, ...]]()
-
-    def numbers_of(name: str, value: Any) -> Any:
-        if isinstance(value, tuple) and len(value) == 2:
-            index, columns = value
-            if is_frame(columns):
-                columns = Frame(columns, f"columns of groups[{name!r}]").matrix()
-            if isinstance(columns, Matrix):
-                slopes[name], columns = columns.names, columns.values
-            return numbers_of(name, index), columns
-        if not is_column(value):
-            return value
-        column = column_of(value, GROUPS if name == INTERCEPT else f"groups[{name!r}]")
-        if not isinstance(column, Labelled):
-            return column
-        if (n := int((column.codes < 0).sum())) > 0:
-            raise ValueError(f"groups{'' if name == INTERCEPT else f'[{name!r}]'} has no label in {n} row{'s' * (n != 1)}")
-        levels[name] = column.labels
-        return column.codes
-
+    matrix, levels, slopes = _matrix(X, DESIGN), dict[str, np.ndarray](), dict[str, tuple[str, ...]]()
     if isinstance(groups, Mapping):
-        groups = {n: numbers_of(n, v) for n, v in groups.items()}
+        groups = {n: _group(n, v, levels, slopes) for n, v in groups.items()}
     elif groups is not None:
-        groups = numbers_of(INTERCEPT, groups)
-    if isinstance(matrix, Matrix):
-        return Names(matrix.names, levels, slopes, outcomes), y, matrix.values, groups
-    return Names((), levels, slopes, outcomes), y, matrix, groups
+        groups = _group(INTERCEPT, groups, levels, slopes)
+    return Names(matrix.names, levels, slopes, outcomes), y, matrix.values, groups
+
+
+def _group(name: str, value: Any, levels: dict[str, np.ndarray], slopes: dict[str, tuple[str, ...]]) -> Any:
+    """Groups of a term as numbers, with their columns where it has some; their names go to `levels` and `slopes`."""
+    if isinstance(value, tuple) and len(value) == 2:
+        columns = _matrix(value[1], _of_columns(name))
+        if columns.names:
+            slopes[name] = columns.names
+        return _group(name, value[0], levels, slopes), columns.values
+    what = GROUPS if name == INTERCEPT else f"{GROUPS}[{name!r}]"
+    column = column_of(value, what) if is_column(value) else value
+    if not isinstance(column, Labelled):
+        return column
+    levels[name] = column.labels
+    return column.numbers(what)
+
+
+def _of_columns(name: str) -> str:
+    return f"columns of groups[{name!r}]"
+
+
+def _matrix(X: Any, what: str, names: tuple[str, ...] | None = None) -> Matrix:
+    """Matrix with the names of its columns, if a data frame has some."""
+    if isinstance(X, Matrix):
+        return X
+    return Frame(X, what).matrix(names) if is_frame(X) else Matrix(X, ())
 
 
 def _outcomes(family: Family, y: np.ndarray | Labelled) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -119,12 +119,10 @@ def _outcomes(family: Family, y: np.ndarray | Labelled) -> tuple[np.ndarray, tup
     if not isinstance(y, Labelled):
         return y, ()
     density, labels = family.density, tuple(map(str, y.labels.tolist()))
-    if (n := int((y.codes < 0).sum())) > 0:
-        raise ValueError(f"y has no label in {n} row{'s' * (n != 1)}")
     if OBSERVATIONS not in family.whole:
         raise TypeError(f"y has labels, {listed(labels)}, and {density.name} is of numbers")
     several = family.vector or any("ordered" in a.words for a in density.log_density.arguments)
     if len(labels) < 2 or len(labels) > 2 and not several:
         wanted = "two at least" if several else "two"
         raise ValueError(f"y has the label{'s' * (len(labels) != 1)} {listed(labels)}, and {density.name} takes {wanted}")
-    return y.codes, labels
+    return y.numbers(OBSERVATIONS), labels

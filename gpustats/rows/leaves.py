@@ -176,10 +176,7 @@ def gather(*indices: ArrayLike | Sequences, of: str | None = None) -> Gather:
     if not indices:
         raise ValueError("gather takes the index of each row: gs.gather(index), or gs.gather(i, j) for a table of two axes")
     columns = [column_of(index, "an index of gather") if is_column(index) else index for index in indices]
-    for column in columns:
-        if isinstance(column, Labelled) and (n := int((column.codes < 0).sum())):
-            raise ValueError(f"an index of gather has no label in {n} row{'s' * (n != 1)}")
-    places = tuple(c.codes if isinstance(c, Labelled) else c for c in columns)
+    places = tuple(c.numbers("an index of gather") if isinstance(c, Labelled) else c for c in columns)
     return Gather(of, places, tuple(c.labels if isinstance(c, Labelled) else None for c in columns))
 
 

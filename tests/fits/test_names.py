@@ -66,6 +66,14 @@ def test_intervals_and_fixed_elements():
         glm.fit(fixed={"my col": [1.0, 2.0]})
 
 
+def test_clusters_by_labels():
+    numbers = np.arange(80) % 7
+    labels = pd.Series(numbers).map("cluster {}".format)
+    np.testing.assert_array_equal(FIT.clustered(labels).errors, FIT.clustered(numbers).errors)
+    with pytest.raises(ValueError, match="clusters has no label in 2 rows, first in row 3"):
+        FIT.clustered(labels.where(~labels.index.isin([3, 5])))
+
+
 def test_tables_as_frames():
     """The columns of `to_frame` are those of the interval and of the Wald test."""
     frame = FIT.to_frame(0.9)

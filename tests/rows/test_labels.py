@@ -39,7 +39,7 @@ def test_indices_of_a_table_share_their_labels():
     assert again.labels == fit.labels
     with pytest.raises(ValueError, match="team is gathered by labels and by numbers"):
         fitted(games, games.home, codes[1], games[["x"]])
-    with pytest.raises(ValueError, match="an index of gather has no label in 1 row$"):
+    with pytest.raises(ValueError, match="an index of gather has no label in 1 row, first in row 0"):
         gs.gather(games.home.where(games.index > 0))
 
 
