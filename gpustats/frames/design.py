@@ -99,15 +99,19 @@ class Design:
         self._encoders = Encoders(formulas, expressions, frame.names, hidden, context)
         return self._read(frame, given, missing, taken)
 
-    def rows(self, data: Any, given: Mapping[str, Any]) -> DesignRows:
-        """Rows of new data without observations and weights, encoded as the first; ValueError where a label is new."""
+    def rows(self, data: Any, given: Mapping[str, Any], new_groups: bool = False) -> DesignRows:
+        """Rows of new data without observations and weights, encoded as the first.
+
+        New labels are a ValueError; with `new_groups`, those of groups have the number -1.
+        """
         if twice := given.keys() & self._expressions.keys():
             raise ValueError(f"{twice.pop()} is made of columns of data, as in the fit: leave it out")
-        return self._read(Frame(data, "data"), given, None, None)
+        return self._read(Frame(data, "data"), given, None, None, new_groups)
 
     def _read(
-        self, frame: Frame, given: Mapping[str, Any], missing: str | None, taken: Collection[str] | None
-    ) -> DesignRows:
+        self, frame: Frame, given: Mapping[str, Any], missing: str | None, taken: Collection[str] | None,
+        new_groups: bool = False,
+    ) -> DesignRows:  # fmt: skip
         """Rows of data; of the first where names are `taken`."""
         first, n_rows = taken is not None, frame.n_rows
         later = () if first else (OBSERVATIONS, WEIGHTS)
@@ -126,7 +130,7 @@ class Design:
         encoded = {k: self._encoders(k, alike, n_rows, self._sparse and k == COLUMNS) for k in keys}
         groups: dict[str, Labelled | tuple[Labelled, Matrix]] = {}
         for i, term in enumerate(self._parts.terms):
-            index = self._grouped(term, columns, first)
+            index = self._grouped(term, columns, first, new_groups)
             for name, own in self._columns_of_groups(str(i), term, encoded[str(i)], n_rows, taken):
                 groups[name] = index if own is None else (index, own)
         numbers |= {k: columns[n] for k, n in plain.items()}
@@ -156,14 +160,14 @@ class Design:
             raise TypeError(f"data has labels in column {name!r}, in which the data of the fit had numbers")
         return Labelled(column.among(self._categories[name], name), self._categories[name])
 
-    def _grouped(self, term: RandomTerm, columns: Mapping[str, Column], first: bool) -> Labelled:
+    def _grouped(self, term: RandomTerm, columns: Mapping[str, Column], first: bool, new_groups: bool) -> Labelled:
         """Group of each row."""
         parts = [v if isinstance(v := columns[n], Labelled) else labelled(v) for n in term.groups]
         found = crossed(parts) if len(parts) > 1 else parts[0]
         if first:
             self._levels[term.groups] = found.labels
         levels = self._levels[term.groups]
-        return found if first else Labelled(found.among(levels, ":".join(term.groups)), levels)
+        return found if first else Labelled(found.among(levels, ":".join(term.groups), new_groups), levels)
 
     def _columns_of_groups(
         self, key: str, term: RandomTerm, encoded: Encoded, n_rows: int, taken: Collection[str] | None

@@ -30,11 +30,11 @@ class Labelled:
             raise ValueError(f"{name} has no label in {n} row{'s' * (n != 1)}, first in row {int((self.codes < 0).argmax())}")
         return self.codes
 
-    def among(self, labels: np.ndarray, name: str) -> np.ndarray:
-        """Numbers of the rows among the labels of a fit; ValueError, which names the column, where one is not among them."""
+    def among(self, labels: np.ndarray, name: str, new: bool = False) -> np.ndarray:
+        """Numbers of the rows among the labels of a fit; others have -1 where they may be `new`, else are a ValueError."""
         places = {label: i for i, label in enumerate(labels.tolist())}
         found = np.array([places.get(label, -1) for label in self.labels.tolist()], np.int32)
-        if len(unseen := np.flatnonzero(found < 0)):
+        if not new and len(unseen := np.flatnonzero(found < 0)):
             told = ", ".join(repr(label) for label in self.labels[unseen[:6]].tolist())
             n = int(np.isin(self.codes, unseen).sum())
             known = ", ".join(map(str, labels[:12])) + ", …" * (len(labels) > 12)

@@ -49,30 +49,30 @@ class Names:
             return self.levels[name].tolist(), self.slopes.get(name, self.outcomes)
         return self.outcomes if name == INTERCEPT else (), self.slopes.get(name, ())
 
-    def new_rows(self, X: Any, offset: Any, groups: Any) -> tuple[Any, Any, Any]:
-        """Columns, offset and groups of new rows as numbers, encoded as those of the fit."""
+    def new_rows(self, X: Any, offset: Any, groups: Any, new_groups: bool = False) -> tuple[Any, Any, Any]:
+        """Columns, offset and groups of new rows as numbers, as in the fit; with `new_groups`, -1 for labels that are new."""
         if self.design is not None and (is_frame(X) or isinstance(X, Mapping)):
             if groups is not None:
                 raise ValueError("groups are columns of the data, as the formula says: leave them out")
-            rows = self.design.rows(X, {} if offset is None else {OFFSET: offset})
+            rows = self.design.rows(X, {} if offset is None else {OFFSET: offset}, new_groups)
             made = {n: (v[0].codes, v[1].values) if isinstance(v, tuple) else v.codes for n, v in rows.groups.items()}
             X = rows.X.values.toarray() if is_sparse(rows.X.values) else rows.X.values
             return X, rows.columns.get(OFFSET), made or None
         X = _matrix(X, DESIGN, self.columns or None).values
         if isinstance(groups, Mapping):
-            return X, offset, {n: self._new_group(n, v) for n, v in groups.items()}
-        return X, offset, groups if groups is None else self._new_group(INTERCEPT, groups)
+            return X, offset, {n: self._new_group(n, v, new_groups) for n, v in groups.items()}
+        return X, offset, groups if groups is None else self._new_group(INTERCEPT, groups, new_groups)
 
-    def _new_group(self, name: str, value: Any) -> Any:
+    def _new_group(self, name: str, value: Any, new: bool) -> Any:
         """Groups of a term as numbers, with their columns where it has some."""
         if isinstance(value, tuple) and len(value) == 2:
-            return self._new_group(name, value[0]), _matrix(value[1], _of_columns(name), self.slopes.get(name)).values
+            return self._new_group(name, value[0], new), _matrix(value[1], _of_columns(name), self.slopes.get(name)).values
         index = column_of(value, name) if is_column(value) else value
         if not isinstance(index, Labelled):
             return index
         if name not in self.levels:
             raise ValueError(f"groups of {name} are labels, and those of the fit were numbers")
-        return index.among(self.levels[name], f"groups of {name}")
+        return index.among(self.levels[name], f"groups of {name}", new)
 
 
 def named(family: Family, y: Value, X: Value, groups: Any) -> tuple[Names, Value, Value, Any]:
