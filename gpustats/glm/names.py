@@ -111,7 +111,7 @@ def _matrix(X: Any, what: str, names: tuple[str, ...] | None = None) -> Matrix:
     """Matrix with the names of its columns, if a data frame has some."""
     if isinstance(X, Matrix):
         return X
-    return Frame(X, what).matrix(names) if is_frame(X) else Matrix(X, ())
+    return Frame(X, what).matrix(names) if is_frame(X) or isinstance(X, Mapping) else Matrix(X, ())
 
 
 def _outcomes(family: Family, y: np.ndarray | Labelled) -> tuple[np.ndarray, tuple[str, ...]]:

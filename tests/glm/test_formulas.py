@@ -175,12 +175,13 @@ def test_data_frames_without_a_formula():
     polars = pytest.importorskip("polars")
     X = DATA[["x", "my col"]]
     plain = gs.GLM(gs.bernoulli_logit, DATA.y.to_numpy(), X.to_numpy()).fit()
-    for frame in (X, as_polars(X), as_arrow(X)):
+    for frame in (X, as_polars(X), as_arrow(X), as_dict(X)):
         fit = gs.GLM(gs.bernoulli_logit, DATA.died, frame).fit()
         assert fit.labels == ("x", "my col", "alpha")
         np.testing.assert_array_equal(fit.estimates, plain.estimates)
     swapped = DATA[["my col", "z", "x"]][:3]
     np.testing.assert_allclose(fit.predict(swapped).mean, plain.predict(X[:3].to_numpy()).mean, rtol=1e-12)
+    np.testing.assert_allclose(fit.predict({"x": [0.5], "my col": [1.0]}).mean, plain.predict([[0.5, 1.0]]).mean, rtol=1e-12)
     with pytest.raises(ValueError, match="X needs a column 'my col'"):
         fit.predict(DATA[["x"]])
     labels, numbers = DATA.county, DATA.county.factorize(sort=True)[0]
