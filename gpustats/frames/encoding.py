@@ -8,13 +8,13 @@ import importlib
 import re
 import types
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .columns import listed, unknown
-from .labelled import Labelled
+from .labelled import Labelled, labelled
 from .random_terms import quoted
 
 
@@ -29,6 +29,22 @@ class Encoded(NamedTuple):
     def constant(self) -> tuple[str, ...]:
         """Name of the intercept's column, if there is one."""
         return self.terms.get("1", ())
+
+    def with_one_hot(self, categories: Mapping[str, Labelled], order: Sequence[str]) -> Encoded:
+        """Sparse columns with those of categories, all labels but the first, by the names of the terms in their order."""
+        import scipy.sparse
+
+        parts, terms, start = list[Any](), dict[str, tuple[str, ...]](), 0
+        for term in order:
+            if term in categories:
+                terms[term] = tuple(f"{term}[T.{label}]" for label in categories[term].labels[1:])
+                parts.append(categories[term].one_hot()[:, 1:])
+            else:
+                terms[term] = self.terms[term]
+                parts.append(self.values[:, start : start + len(terms[term])])
+                start += len(terms[term])
+        names = tuple(name for own in terms.values() for name in own)
+        return Encoded(scipy.sparse.hstack(parts, format="csc"), names, terms)
 
     def not_finite(self) -> dict[str, np.ndarray]:
         """Columns with a number that is not finite, by their names."""
@@ -70,6 +86,7 @@ class Encoders:
         self._formulas = {key: _parsed(text, text, available) for key, text in formulas.items()}
         self._formulas |= {key: _parsed(f"0 + {{{text}}}", text, available) for key, text in expressions.items()}
         self._specs: dict[str, Any] = {}
+        self._labels: dict[tuple[str, str], np.ndarray] = {}  # of categories that are not formulaic's, by formulas and terms
         self._context = dict[str, Any]()
         #: names of the columns that each formula reads
         self.columns = {key: tuple(self._columns_of(key, columns, context)) for key in self._texts}
@@ -95,6 +112,40 @@ class Encoders:
 
     def __call__(self, key: str, data: Mapping[str, np.ndarray | Labelled], n_rows: int, sparse: bool = False) -> Encoded:
         """Columns of a formula: the first call fixes the encoders, and later ones follow them."""
+        formula, text = self._formulas[key], self._texts[key]
+        alone = self._alone(key, data) if sparse else {}
+        made = self._made(key, [t for t in formula if str(t) not in alone] if alone else formula, data, n_rows, sparse)
+        if alone:
+            made = made.with_one_hot(alone, [str(t) for t in formula])
+        if empty := [t for t, names in made.terms.items() if not names]:
+            raise ValueError(f"{empty[0]} of the formula has one label only, and tells nothing: leave it out")
+        if len(set(made.names)) < sum(map(len, made.terms.values())):
+            raise ValueError(f"the formula {text!r} has columns of the same name among {listed(made.names)}: rename one")
+        return made
+
+    def _alone(self, key: str, data: Mapping[str, np.ndarray | Labelled]) -> dict[str, Labelled]:
+        """Categories that are terms by themselves beside an intercept: all labels but the first have columns.
+
+        Of thousands of labels these are made at once, where formulaic would make one column after another.
+        """
+        read = {str(term): [n for n in _names_in([term]) if n in data] for term in self._formulas[key]}
+        found = dict[str, Labelled]()
+        for term, names in read.items() if "1" in read else ():
+            if len(names) != 1 or sum(names[0] in others for others in read.values()) > 1:
+                continue
+            column = data[names[0]]
+            as_category = term.replace("`", "") == f"C({names[0]})"
+            if not as_category and not (term == names[0] and isinstance(column, Labelled)):
+                continue
+            own = column if isinstance(column, Labelled) else labelled(column)
+            labels = self._labels.setdefault((key, term), own.labels)
+            found[term] = own if own.labels is labels else Labelled(own.among(labels, term), labels)
+        return found
+
+    def _made(
+        self, key: str, formula: Any, data: Mapping[str, np.ndarray | Labelled], n_rows: int, sparse: bool
+    ) -> Encoded:
+        """Columns that formulaic makes of a formula."""
         import formulaic
         import pandas
         from formulaic.errors import DataMismatchWarning, FormulaicError
@@ -103,7 +154,7 @@ class Encoders:
                 for n, v in data.items() if n in self.columns[key]}  # fmt: skip
         frame = pandas.DataFrame(made, index=pandas.RangeIndex(n_rows), copy=False)
         known = key in self._specs
-        spec = self._specs[key] if known else formulaic.ModelSpec(self._formulas[key])
+        spec = self._specs[key] if known else formulaic.ModelSpec(formula)
         how = {} if known else {"output": "sparse" if sparse else "pandas", "na_action": "ignore"}
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -118,11 +169,7 @@ class Encoders:
             self._specs[key] = found.model_spec
         spec = self._specs[key]
         terms = {str(s.term): tuple(s.columns) for s in spec.structure}
-        if empty := [t for t, names in terms.items() if not names]:
-            raise ValueError(f"{empty[0]} of the formula has one label only, and tells nothing: leave it out")
         names = tuple(map(str, spec.column_names))
-        if len(set(names)) < sum(map(len, terms.values())):
-            raise ValueError(f"the formula {self._texts[key]!r} has columns of the same name among {listed(names)}: rename one")
         values = found.__wrapped__ if sparse else [np.asarray(found[n]) for n in names]
         return Encoded(values, names, terms)
 
@@ -158,7 +205,7 @@ def _parsed(text: str, shown: str, context: Mapping[str, Any]) -> Any:
     return found
 
 
-def _names_in(formula: Any) -> dict[str, bool]:
+def _names_in(formula: Iterable[Any]) -> dict[str, bool]:
     """Names that a formula reads; True where one stands for itself, and is no function or module."""
     found = dict[str, bool]()
     for factor in (f for term in formula for f in term.factors):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,15 @@ class Labelled:
         if (n := int((self.codes < 0).sum())) > 0:
             raise ValueError(f"{name} has no label in {n} row{'s' * (n != 1)}, first in row {int((self.codes < 0).argmax())}")
         return self.codes
+
+    def one_hot(self) -> scipy.sparse.csc_array:
+        """Sparse matrix (N, G) with a column for each label, which is 1 in the rows that have it."""
+        import scipy.sparse
+
+        codes = self.numbers("a category")
+        ends = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(self.labels)))])
+        rows = np.argsort(codes, kind="stable")
+        return scipy.sparse.csc_array((np.ones(len(codes)), rows, ends), shape=(len(codes), len(self.labels)))
 
     def among(self, labels: np.ndarray, name: str, new: bool = False) -> np.ndarray:
         """Numbers of the rows among the labels of a fit; others have -1 where they may be `new`, else are a ValueError."""

@@ -66,11 +66,27 @@ def test_the_columns_of_r():
                                rtol=1e-6)  # fmt: skip
 
 
-def test_sparse_columns():
-    _, dense = first("y ~ x + g:county + C(year)")
-    _, sparse = first("y ~ x + g:county + C(year)", sparse=True)
+@pytest.mark.parametrize(
+    "right",
+    ["x + g:county + C(year)", "g + x + C(`my group`)", "0 + g + x", "county + g:x + g", "C(year) + h", "C(g, contr.sum)"],
+)
+def test_sparse_columns(right):
+    """The same as dense ones, also of new data."""
+    data = DATA.assign(**{"my group": DATA["g"]})
+    design, dense = first(f"y ~ {right}", data)
+    of_entries, sparse = first(f"y ~ {right}", data, sparse=True)
     np.testing.assert_array_equal(sparse.X.values.toarray(), dense.X.values)
-    assert sparse.X.names == dense.X.names
+    assert sparse.X.names == dense.X.names and of_entries.intercept == design.intercept
+    few = data.iloc[[5, 2]]
+    np.testing.assert_array_equal(of_entries.rows(few, {}).X.values.toarray(), design.rows(few, {}).X.values)
+
+
+def test_new_labels_of_sparse_columns():
+    design, _ = first("y ~ x + C(year)", sparse=True)
+    with pytest.raises(ValueError, match=r"C\(year\) has 2030 in 1 row, which the fit has not seen"):
+        design.rows(DATA.iloc[:2].assign(year=[1999, 2030]), {})
+    with pytest.raises(ValueError, match="one has one label only|one of the formula has one label only"):
+        first("y ~ x + one", DATA.assign(one="a"), sparse=True)
 
 
 def test_all_other_columns():
