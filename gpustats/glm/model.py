@@ -208,9 +208,9 @@ class GLM(Remade, Replayable, Fitting):
         >>> data = {"died": ["no", "no", "yes", "no", "yes", "yes"], "dose": [0.0, 1.0, 1.0, 2.0, 2.0, 3.0]}
         >>> fit = gs.GLM.from_formula("died ~ dose", data, gs.bernoulli_logit).fit()
         >>> fit.labels, fit.estimates.round(2), round(fit["dose"], 2)
-        (('dose', 'Intercept'), array([ 1.95, -2.7 ]), 1.95)
+        (('dose', 'Intercept'), array([ 1.39, -2.08]), 1.39)
         >>> fit.predict({"dose": [0.5]}).mean.round(2)
-        array([0.15])
+        array([0.2])
         """
         family = Family(density, predictor_of(density) if eta is None else eta)
         given = {n: v for n, v in ((OFFSET, offset), (WEIGHTS, weights)) if v is not None}
