@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs the wheel with each extra in an empty environment of each Python, and uses it there: a line for each, with its seconds.
-#   tests/extras.sh                               # python3, and the extras cpu, cpu,pymc and cpu,dask
+#   tests/extras.sh                               # python3, and the extras cpu, cpu,pymc, cpu,dask and cpu,formula
 #   PYTHONS="python3.11 python3.13" EXTRAS="cpu cuda13" tests/extras.sh
 # A wheel or a source distribution that is there already is taken from DIST, a folder.
 set -uo pipefail
 read -ra pythons <<<"${PYTHONS:-python3}"
-read -ra extras <<<"${EXTRAS:-cpu cpu,pymc cpu,dask}"
+read -ra extras <<<"${EXTRAS:-cpu cpu,pymc cpu,dask cpu,formula}"
 cd "$(dirname "$0")/.."
 root=$PWD
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT

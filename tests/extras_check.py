@@ -31,6 +31,14 @@ def dask():
         np.testing.assert_allclose(gs.Likelihood(gs.normal, stored, client=client)(0.5, 2.0), EXPECTED, rtol=1e-12)
 
 
+def formula():
+    data = {"y": X, "x": X**2, "g": np.where(X > 0, "a", "b")}
+    fit = gs.GLM.from_formula("y ~ x + g", data, gs.normal).fit()
+    assert fit.labels == ("x", "g[T.b]", "Intercept", "sigma")
+    new = fit.predict({"x": [1.0], "g": ["b"]})
+    np.testing.assert_allclose(new.mean, fit["x"] + fit["g[T.b]"] + fit["Intercept"], rtol=1e-12)
+
+
 def cuda():
     """Without a GPU: that the libraries are there, that the compiler makes code, and that nothing else would be loaded."""
     from nvmath.bindings import cublas, cusolverDn  # noqa: F401
@@ -45,7 +53,7 @@ def cuda():
 
 
 if __name__ == "__main__":
-    checks = {"cuda12": cuda, "cuda13": cuda, "dask": dask, "pymc": pymc}
+    checks = {"cuda12": cuda, "cuda13": cuda, "dask": dask, "formula": formula, "pymc": pymc}
     for extra in sys.argv[1].split(","):
         if extra in checks:
             checks[extra]()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..runtime.types import Doubles
+from ..runtime.types import Doubles, Shape
 from .bordered import Bordered
 from .scales import scale_of
 
@@ -211,6 +211,18 @@ def chart_of(words: Collection[str], shape: tuple[int, ...]) -> Chart:
     return Elements(words, shape)
 
 
+def labels_of(name: str, shape: Shape, axes: Sequence[Sequence[object]] = ()) -> list[str]:
+    """Names of the elements of a parameter by their places, such as ``beta[0]``, or by names along the axes."""
+    return [f"{name}[{', '.join(place)}]" for place in places_of(shape, axes)] if shape else [name]
+
+
+def places_of(shape: Shape, axes: Sequence[Sequence[object]]) -> Iterator[tuple[str, ...]]:
+    """Places of elements in C order: by names along the axes, and by numbers where there are none."""
+    whole = [*axes, *[()] * len(shape)]
+    filled = [[*map(str, names[:n]), *map(str, range(len(names), n))] for names, n in zip(whole, shape, strict=False)]
+    return itertools.product(*filled)
+
+
 class Coordinates:
     """Coordinates (p,) of all parameters together, one after another.
 
@@ -220,9 +232,15 @@ class Coordinates:
         Name -> value, whose shape counts.
     domains : mapping
         Name -> words of its domain.
+    named : function
+        Names of the elements of a parameter, of its name and shape.
     """
 
-    def __init__(self, values: Mapping[str, Doubles], domains: Mapping[str, Collection[str]]):
+    def __init__(
+        self, values: Mapping[str, Doubles], domains: Mapping[str, Collection[str]],
+        named: Callable[[str, Shape], Sequence[str]] = labels_of,
+    ):  # fmt: skip
+        self._named = named
         self.shapes = {n: np.shape(v) for n, v in values.items()}
         self.charts = {n: chart_of(domains.get(n, ()), shape) for n, shape in self.shapes.items()}
         sizes = {n: int(np.prod(shape)) for n, shape in self.shapes.items()}
@@ -286,12 +304,8 @@ class Coordinates:
         return np.concatenate([chart.jacobian(point[self.points[n]]) for n, chart in self.charts.items()])
 
     def labels(self) -> list[str]:
-        """Names of the elements, such as ``beta[0]``."""
-        found = list[str]()
-        for name, shape in self.shapes.items():
-            places = itertools.product(*([str(i) for i in range(n)] for n in shape))
-            found += [f"{name}[{', '.join(place)}]" for place in places] if shape else [name]
-        return found
+        """Names of the elements."""
+        return [label for name, shape in self.shapes.items() for label in self._named(name, shape)]
 
 
 def _slices(lengths: Mapping[str, int]) -> dict[str, slice]:

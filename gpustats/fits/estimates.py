@@ -56,7 +56,8 @@ class Estimates:
     groups : ndarray or None
         The labels of the data sets, where they had some.
     labels : tuple of str
-        Names of the numbers that were estimated, such as ``beta[0]``.
+        Names of the numbers that were estimated: those of columns and groups where the data had names, else such as
+        ``beta[0]``. ``estimates["beta"]`` is a parameter, ``estimates["age"]`` the number of a label.
     n_parameters : int
         How many of them are independent of one another: weights of K components are K - 1.
     errors_by : str
@@ -100,8 +101,18 @@ class Estimates:
     def __len__(self) -> int:
         return len(self.parameters)
 
-    def __getitem__(self, parameter: str) -> Numbers:
-        return self.parameters[parameter]
+    def __getitem__(self, name: str) -> Numbers:
+        if name in self.parameters:
+            return self.parameters[name]
+        labels = list(self.labels) if self.fitted is None else self.fitted.objective.coordinates.labels()
+        if name not in labels or np.ndim(self.log_likelihood):
+            raise KeyError(f"{name!r} is neither a parameter, {', '.join(self.parameters)}, nor one of labels")
+        return float(np.concatenate([np.ravel(self.parameters[n]) for n in self.free])[labels.index(name)])
+
+    @property
+    def formula(self) -> str | None:
+        """The formula of the model, where it has one."""
+        return None if self.fitted is None else self.fitted.objective.problem.formula
 
     @property
     def aic(self) -> Numbers:
@@ -194,7 +205,30 @@ class Estimates:
             "free parameters": f"{self.n_parameters}", "AIC": f"{self.aic:.6g}",
             "errors by": self.errors_by, "BIC": f"{self.bic:.6g}",
         }  # fmt: skip
-        return table(self.density, facts, self.message, self.labels, self.estimates, self.errors, level)
+        title = self.density if self.formula is None else f"{self.density}: {self.formula}"
+        return table(title, facts, self.message, self.labels, self.estimates, self.errors, level)
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """Data frame of pandas with the estimates: each with its standard error, z, the p-value of z, and an interval.
+
+        Parameters
+        ----------
+        level : float
+            Coverage of the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns ``estimate``, ``error``, ``z``, ``p``, ``lower`` and ``upper``, and a row for each of `labels`.
+        """
+        from .summary import columns
+
+        self._of_one_data_set("to_frame")
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_frame makes a data frame of pandas: pip install pandas") from None
+        return pandas.DataFrame(columns(self.estimates, self.errors, level)._asdict(), index=list(self.labels))
 
     def robust(self) -> Estimates:
         """The same estimates with standard errors that hold where the model is wrong: the sandwich of White (1980), HC0.
@@ -231,8 +265,9 @@ class Estimates:
         Parameters
         ----------
         hypotheses : str, sequence of str, or (q, P) array_like
-            Such as ``"beta[1]"``, which is to be 0, ``"beta"`` for all of its elements, ``"beta[0] = 2 * beta[1]"``; several in
-            a list. Or the matrix R of R θ = value, with a column for each of `labels`.
+            Such as ``"beta[1]"``, which is to be 0, ``"beta"`` for all of its elements, ``"beta[0] = 2 * beta[1]"``,
+            ``"age = 0"`` by any of `labels`, in backquotes where that is not clear; several in a list. Or the matrix R of
+            R θ = value, with a column for each of `labels`.
         value : float or (q,) array_like
             The right-hand side, for a matrix.
 
@@ -244,7 +279,14 @@ class Estimates:
         self._of_one_data_set("wald")
         if self.covariance is None:
             raise NotImplementedError(f"Wald tests of {len(self.labels)} parameters: they are for 5,000 at most")
-        return wald(self.labels, self.estimates, self.covariance, hypotheses, value)
+        return wald(self._places(), self.estimates, self.covariance, hypotheses, value)
+
+    def _places(self) -> dict[str, np.ndarray]:
+        """Places among `labels` of the elements of each parameter, and of each label."""
+        owners = np.repeat(np.arange(len(self.free)), [np.size(self.parameters[n]) for n in self.free])
+        owners = owners if self.fitted is None else owners[self.fitted.free]
+        of_labels = {label: np.array([i]) for i, label in enumerate(self.labels)}
+        return of_labels | {n: np.flatnonzero(owners == i) for i, n in enumerate(self.free)}
 
     def likelihood_ratio(self, restricted: Estimates) -> Test:
         """Test of a fit with fewer free parameters, of the same data, within this one.
@@ -284,7 +326,8 @@ class Estimates:
         Parameters
         ----------
         *args, **kwargs
-            What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows.
+            What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows; one of
+            a formula takes a data frame.
 
         Returns
         -------

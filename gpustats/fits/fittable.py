@@ -33,7 +33,8 @@ class Fittable:
         start : dict, optional
             Where the search begins, by name; what it lacks begins at a value that the model chooses.
         fixed : dict, optional
-            Known parameters, by name. Elements that are nan are free: ``{"beta": [nan, nan, 0.0]}``.
+            Known parameters, by name. Elements that are nan are free: ``{"beta": [nan, nan, 0.0]}``. Or single elements by
+            their labels: ``{"beta[2]": 0.0}``, ``{"age": 0.0}``.
         bounds : dict, optional
             Name -> (lowest, highest), each a number, an array of the parameter's shape, or None.
         priors : dict, optional

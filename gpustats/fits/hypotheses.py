@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import difflib
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,11 +42,14 @@ Test.__test__ = False  # type: ignore[attr-defined]  # pytest would take the nam
 
 
 def wald(
-    labels: Sequence[str], values: np.ndarray, covariance: np.ndarray, hypotheses: str | Sequence[str] | ArrayLike,
-    right: ArrayLike,
+    places: Mapping[str, np.ndarray], values: np.ndarray, covariance: np.ndarray,
+    hypotheses: str | Sequence[str] | ArrayLike, right: ArrayLike,
 ) -> Test:  # fmt: skip
-    """Wald's test of linear hypotheses about values with a covariance; see `Estimates.wald`."""
-    matrix, right = _linear(labels, hypotheses, right)
+    """Wald's test of linear hypotheses about values with a covariance; see `Estimates.wald`.
+
+    `places` are those of the values that each name of a hypothesis stands for.
+    """
+    matrix, right = _linear(places, len(values), hypotheses, right)
     used = matrix.any(0)
     away = matrix[:, used] @ values[used] - right
     spread = matrix[:, used] @ covariance[np.ix_(used, used)] @ matrix[:, used].T
@@ -65,20 +70,26 @@ def chi_squared(statistic: float, df: int) -> Test:
 def place_of(labels: Sequence[str], label: str) -> int:
     """Place of a label among all; ValueError where there is none."""
     if label not in labels:
-        some = ", ".join(labels[:12])
-        raise ValueError(f"no {label!r} was estimated; there are {some}{', …' if len(labels) > 12 else ''}")
+        raise _unknown(labels, label)
     return labels.index(label)
 
 
+def _unknown(labels: Sequence[str], label: str) -> ValueError:
+    some, close = ", ".join(labels[:12]), difflib.get_close_matches(label, labels, 3)
+    near = f"did you mean {' or '.join(map(repr, close))}? There" if close else "there"
+    return ValueError(f"no {label!r} was estimated; {near} are {some}{', …' if len(labels) > 12 else ''}")
+
+
 def _linear(
-    labels: Sequence[str], hypotheses: str | Sequence[str] | ArrayLike, value: ArrayLike
+    places: Mapping[str, np.ndarray], p: int, hypotheses: str | Sequence[str] | ArrayLike, value: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """Matrix R and right-hand side r of hypotheses R θ = r."""
     texts = [hypotheses] if isinstance(hypotheses, str) else hypotheses
     if isinstance(texts, Sequence) and texts and all(isinstance(t, str) for t in texts):
-        rows = [row for text in texts for row in _Hypothesis(labels, str(text)).rows()]
+        words = _Words(places, p)
+        rows = [row for text in texts for row in _Hypothesis(words, str(text)).rows()]
         return np.array([r[:-1] for r in rows]), np.array([-r[-1] for r in rows])
-    matrix, p = np.atleast_2d(np.asarray(hypotheses, float)), len(labels)
+    matrix = np.atleast_2d(np.asarray(hypotheses, float))
     if matrix.ndim != 2 or matrix.shape[1] != p or not len(matrix):
         raise ValueError(f"hypotheses has shape {matrix.shape}: it must be (q, {p}), with a column for each of labels")
     try:
@@ -87,18 +98,60 @@ def _linear(
         raise ValueError(f"value has shape {np.shape(value)}, and there are {len(matrix)} hypotheses") from None
 
 
+class _Words:
+    """Names in hypotheses: any text, such as ``C(g)[b]``, for which variables of Python stand while they are parsed."""
+
+    def __init__(self, places: Mapping[str, np.ndarray], size: int):
+        self._names, self._places, self.size = list(places), list(places.values()), size
+        self._numbers = {self._key(name): i for i, name in enumerate(places)}
+        longest = sorted(places, key=len, reverse=True)
+        bare = [rf"{self._edge(n[0])}{self._spaced(n)}{self._edge(n[-1])}" for n in longest if not _is_number(n)]
+        self._pattern = re.compile("|".join([f"`{self._spaced(n)}`" for n in longest] + bare))
+
+    @staticmethod
+    def _key(name: str) -> str:
+        return re.sub(r"[\s`]", "", name)
+
+    @staticmethod
+    def _spaced(name: str) -> str:
+        """Pattern of a name in which spaces are as wide as they like."""
+        return re.sub(r"(\\ )+", r"\\s*", re.escape(name))
+
+    @staticmethod
+    def _edge(character: str) -> str:
+        return r"\b" if re.match(r"\w", character) else ""
+
+    def variables(self, text: str) -> str:
+        """Text in which variables stand for names."""
+        return self._pattern.sub(lambda match: f"__{self._numbers[self._key(match[0])]}__", text)
+
+    def names(self, text: str) -> str:
+        """Text with the names themselves."""
+        return re.sub(r"__(\d+)__", lambda match: self._names[int(match[1])], text)
+
+    def places(self, text: str) -> np.ndarray:
+        """Places of what a variable stands for; ValueError for any other text."""
+        if (match := re.fullmatch(r"__(\d+)__", text)) is None:
+            raise _unknown(self._names, self.names(text))
+        return self._places[int(match[1])]
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[\d.]+", text) is not None
+
+
 class _Hypothesis:
-    """Hypothesis in words: a linear function of labels that is 0, or two of them that are equal.
+    """Hypothesis in words: a linear function of names that is 0, or two of them that are equal.
 
     A linear function is (n, P + 1): its coefficients and its constant, a row for each element of an array.
     """
 
-    def __init__(self, labels: Sequence[str], text: str):
-        self._labels, self._text = labels, text
+    def __init__(self, words: _Words, text: str):
+        self._words, self._text = words, text
 
     def rows(self) -> np.ndarray:
         """Rows of the linear function that is to be 0."""
-        sides = self._text.split("=")
+        sides = self._words.variables(self._text).split("=")
         if len(sides) > 2:
             raise self._wrong("it has more than one =")
         found: np.ndarray = self._of(self._parsed(sides[0])) - (self._of(self._parsed(sides[1])) if len(sides) > 1 else 0.0)
@@ -115,11 +168,11 @@ class _Hypothesis:
     def _of(self, node: ast.expr) -> Any:
         match node:
             case ast.Constant(value=int() | float() as number):
-                found = np.zeros((1, len(self._labels) + 1))
+                found = np.zeros((1, self._words.size + 1))
                 found[0, -1] = number
                 return found
-            case ast.Name() | ast.Subscript():
-                return self._named(ast.unparse(node).replace("(", "").replace(")", ""))
+            case ast.Name() | ast.Subscript() | ast.Call():
+                return self._named(ast.unparse(node))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self._of(operand)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
@@ -136,12 +189,9 @@ class _Hypothesis:
                     return a * b[0, -1]
         raise self._wrong("it is not linear")
 
-    def _named(self, name: str) -> np.ndarray:
-        labels = self._labels
-        places = [i for i, label in enumerate(labels) if label == name or label.startswith(f"{name}[")]
-        if not places:
-            place_of(labels, name)
-        found = np.zeros((len(places), len(labels) + 1))
+    def _named(self, variable: str) -> np.ndarray:
+        places = self._words.places(variable)
+        found = np.zeros((len(places), self._words.size + 1))
         found[range(len(places)), places] = 1.0
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,10 @@ def maximise(
     """Estimates of a model's parameters: see `Fittable.fit`."""
     if not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
         raise ValueError(f"max_iterations must be a whole number that is not negative, not {max_iterations!r}")
-    begin, known = _by_name(problem, "start", start), _by_name(problem, "fixed", fixed)
+    of_labels = {n: v for n, v in fixed.items() if n not in problem.domains} if isinstance(fixed, Mapping) else {}
+    fixed = {n: v for n, v in fixed.items() if n not in of_labels} if isinstance(fixed, Mapping) else fixed
+    begin, known = _by_name(problem, "start", start), _by_name(problem, "fixed", problem.known)
+    known |= _by_name(problem, "fixed", fixed)
     bounds, priors = dict(bounds or {}), dict(priors or {})
     _known(problem, "bounds", bounds)
     _known(problem, "priors", priors)
@@ -49,6 +52,7 @@ def maximise(
             raise ValueError(f"fixed: {name} has shape {value.shape}, and must have {values[name].shape}") from None
         free[name] = np.isnan(given)
         values[name] = np.where(free[name], values[name], given)
+    _fix_labels(problem, of_labels, values, free)
     wrt = [n for n in problem.domains if n in free and free[n].any()]
     if not wrt:
         raise ValueError(f"all parameters of {problem.name} are fixed: there is nothing to fit")
@@ -123,7 +127,23 @@ def _by_name(problem: Problem, what: str, given: Mapping[str, Any] | None) -> di
     return found
 
 
-def _known(problem: Problem, what: str, given: Mapping[str, Any]) -> None:
+def _fix_labels(
+    problem: Problem, given: Mapping[str, Any], values: dict[str, np.ndarray], free: dict[str, np.ndarray]
+) -> None:
+    """Fix elements by their labels."""
+    labels = {label: (n, i) for n, v in values.items() for i, label in enumerate(problem.labels(n, v.shape))} if given else {}
+    for label, value in given.items():
+        if label not in labels:
+            _known(problem, "fixed", [label])
+        name, i = labels[label]
+        number = np.asarray(value)
+        if number.dtype.kind not in "fiub" or number.ndim or np.isnan(number):
+            raise TypeError(f"fixed: {label} is one number, and cannot be {value!r}")
+        values[name], free[name] = values[name].copy(), free[name].copy()
+        values[name].flat[i], free[name].flat[i] = number, False
+
+
+def _known(problem: Problem, what: str, given: Collection[str]) -> None:
     for name in given:
         if name not in problem.domains:
             known = ", ".join(problem.domains)

@@ -64,7 +64,7 @@ class Objective:
     def __init__(self, problem: Problem, values: Mapping[str, np.ndarray], wrt: Sequence[str], priors: Mapping[str, Prior]):
         self.problem, self.wrt, self._priors = problem, tuple(wrt), priors
         self.known = {n: v for n, v in values.items() if n not in wrt}
-        self.coordinates = Coordinates({n: values[n] for n in wrt}, problem.domains)
+        self.coordinates = Coordinates({n: values[n] for n in wrt}, problem.domains, problem.labels)
         self.exact = problem.exact_in(self.wrt)
         self._scale: Doubles | None = None  # standard errors of single coordinates, for differences
 

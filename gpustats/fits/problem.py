@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime.types import Doubles, Value
+from ..runtime.types import Doubles, Shape, Value
 from .bordered import Bordered
+from .coordinates import labels_of
 
 if TYPE_CHECKING:
     from .predictions import Prediction
@@ -49,12 +50,18 @@ class Problem(ABC):
     n_observations : float
     single : bool
         Whether the model computes in float32.
+    known : dict
+        Values of parameters that are fixed unless a call says otherwise; elements that are nan are free.
+    formula : str or None
+        The formula of the model, where it has one.
     """
 
     name: str
     domains: Mapping[str, Collection[str]]
     n_observations: float
     single = False
+    known: Named = {}
+    formula: str | None = None
 
     @abstractmethod
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -75,6 +82,10 @@ class Problem(ABC):
     def predict(self, estimates: Any, *args: Value, **kwargs: Value) -> Prediction:
         """Predictions for new data, with standard errors."""
         raise NotImplementedError(f"{self.name} has no predictions with standard errors: gpustats.GLM has")
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        """Names of the elements of a parameter in C order, such as ``beta[0]``."""
+        return labels_of(name, shape)
 
     def described(self, label: str) -> str:
         """Words for an element of a parameter, such as "beta[2] (column 2 of X)"."""

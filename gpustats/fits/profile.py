@@ -19,8 +19,9 @@ def profile_intervals(fitted: Fitted, level: float, names: Sequence[str]) -> dic
 
     coordinates, quantile = fitted.objective.coordinates, float(ndtri((1 + level) / 2))
     labels, found = coordinates.labels(), {}
+    owners = [n for n, at in coordinates.elements.items() for _ in range(at.stop - at.start)]
     for name in names:
-        owner = name if name in coordinates.elements else name.partition("[")[0]
+        owner = name if name in coordinates.elements else owners[labels.index(name)]
         chart, elements, points = coordinates.charts[owner], coordinates.elements[owner], coordinates.points[owner]
         if not chart.elementwise:
             raise NotImplementedError(f"the elements of {owner} depend on one another, and have no profiles")

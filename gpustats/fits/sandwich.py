@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..frames.columns import column_of, is_column
+from ..frames.labelled import Labelled
 from ..runtime.types import Doubles
 from .fitted import Fitted
 
@@ -33,7 +35,8 @@ def sandwich(fitted: Fitted, clusters: ArrayLike | None = None, correction: bool
 
 def _numbered(clusters: ArrayLike, n_rows: int | None) -> tuple[np.ndarray, int]:
     """Number of each observation's cluster, and the number of clusters."""
-    labels = np.asarray(clusters)
+    column = column_of(clusters, "clusters") if is_column(clusters) else np.asarray(clusters)
+    labels = column.numbers("clusters") if isinstance(column, Labelled) else column
     if labels.ndim != 1 or (n_rows is not None and len(labels) != n_rows):
         n = "N" if n_rows is None else n_rows
         raise ValueError(f"clusters has shape {labels.shape}: it must have a label for each observation, ({n},)")

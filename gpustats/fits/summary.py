@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 MOST_ROWS = 60  # of a table; of more estimates the first and the last
+
+
+class Columns(NamedTuple):
+    """Columns of a table of estimates."""
+
+    estimate: np.ndarray
+    error: np.ndarray
+    z: np.ndarray
+    p: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+def columns(values: np.ndarray, errors: np.ndarray, level: float) -> Columns:
+    """Columns of a table of estimates: with their errors, z, its p-value, and the ends of an interval."""
+    from scipy.special import ndtr, ndtri
+
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, not {level!r}")
+    width = float(ndtri((1 + level) / 2)) * errors
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = values / errors
+    return Columns(values, errors, z, 2 * ndtr(-np.abs(z)), values - width, values + width)
 
 
 def table(
@@ -14,12 +38,7 @@ def table(
     before: Sequence[str] = (),
 ) -> str:
     """Text of the table of `Estimates.summary`: `facts` two by two, the search's `end`, lines `before` the table itself."""
-    from scipy.special import ndtr, ndtri
-
-    width = float(ndtri((1 + level) / 2))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = values / errors
-        p = 2 * ndtr(-np.abs(z))
+    own = columns(values, errors, level)
     tail = f"{(1 - level) / 2:.4g}"
     head = ["", "estimate", "std err", "z", "P>|z|", f"[{tail}", f"{(1 + level) / 2:.4g}]"]
     places = list(range(len(values)))
@@ -30,9 +49,9 @@ def table(
         if i < 0:
             rows.append([f"… {len(values) - MOST_ROWS} more", *[""] * 6])
             continue
-        low, high = values[i] - width * errors[i], values[i] + width * errors[i]
-        cells = [f"{v:.4f}" if 1e-3 <= abs(v) < 1e5 or v == 0 else f"{v:.3e}" for v in (values[i], errors[i], low, high)]
-        rows.append([labels[i], *cells[:2], f"{z[i]:.3f}", f"{p[i]:.3f}", *cells[2:]])
+        numbers = values[i], errors[i], own.lower[i], own.upper[i]
+        cells = [f"{v:.4f}" if 1e-3 <= abs(v) < 1e5 or v == 0 else f"{v:.3e}" for v in numbers]
+        rows.append([labels[i], *cells[:2], f"{own.z[i]:.3f}", f"{own.p[i]:.3f}", *cells[2:]])
     widths = [max(len(row[c]) for row in rows) for c in range(7)]
     lines = ["  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
              for row in rows]  # fmt: skip

@@ -21,6 +21,18 @@ COEFFICIENTS, INTERCEPT = "beta", "alpha"
 OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, GROUPS = "y", "X", "offset", "weights", "groups"
 
 
+def predictor_of(density: Density) -> str:
+    """Name of the parameter that is a linear predictor unless a user says otherwise: ``eta``, or a location ``mu``."""
+    arguments = {a.name: a for a in density.log_density.arguments}
+    for name in ("eta", "mu"):
+        if name in density.parameters and {"real", "vector"} & set(arguments[name].words):
+            return name
+    raise ValueError(
+        f"no parameter of {density.name} can be any number for certain, as a linear predictor is: name one of "
+        f"{', '.join(density.parameters)} by eta="
+    )
+
+
 class Family:
     """The distribution of observations given their linear predictor.
 

@@ -23,13 +23,14 @@ from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, as_rows, chunks, largest, read
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, Doubles, Value
+from ..runtime.types import Array, Doubles, Shape, Value
 from .arguments import Arguments, Route
 from .data import GLMData
 from .data import Named as NamedTerm
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 from .linear import sums_of
 from .mixed import fit_mixed, random_terms
+from .names import Names
 from .results import Evaluator
 from .second_derivatives import SecondDerivatives
 from .varying import Varying
@@ -208,6 +209,7 @@ class GLMProblem(Problem):
     def __init__(self, glm: Any):
         self._glm, family = glm, glm._family
         self._family = family
+        self._names: Names = glm._names
         self.name = f"GLM of {family.density.name}"
         words = {a.name: a.words for a in family.density.log_density.arguments}
         self.domains = {n: words.get(n, set()) if n in family.parameters else set() for n in glm.parameters}
@@ -230,11 +232,16 @@ class GLMProblem(Problem):
             return float(self.n_rows)
         return sum(float(np.sum(read(weights, *rows, WEIGHTS), dtype=float)) for rows in chunks(self.n_rows, 1 << 20))
 
+    @functools.cached_property
+    def _n_outcomes(self) -> int:
+        """Number of elements of a linear predictor that is a vector."""
+        return int(largest(self._data[OBSERVATIONS], 0, OBSERVATIONS)) + 1
+
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         glm = self._glm
         if not self.n_rows:
             raise ValueError("y has no observations: there is nothing to fit")
-        outcomes = (int(largest(self._data[OBSERVATIONS], 0, OBSERVATIONS)) + 1,) if self._vector else ()
+        outcomes = (self._n_outcomes,) if self._vector else ()
         if COEFFICIENTS in given and self._vector:
             outcomes = np.shape(given[COEFFICIENTS])[-1:]
         shapes = {COEFFICIENTS: (glm._columns, *outcomes), INTERCEPT: (*[glm.n_groups] * (glm.n_groups is not None), *outcomes)}
@@ -286,7 +293,32 @@ class GLMProblem(Problem):
         found: Doubles = self._glm._score_sums(**values, wrt=tuple(wrt), n_clusters=n_clusters, **more)
         return found
 
+    @property
+    def formula(self) -> str | None:  # type: ignore[override]
+        found: str | None = self._glm.formula
+        return found
+
+    @property
+    def known(self) -> Named:  # type: ignore[override]
+        """Of formulas: an intercept that they do not have, also beside cutpoints, and coefficients of the first outcome."""
+        design = self._names.design
+        if design is None:
+            return {}
+        cutpoints = any("ordered" in words for words in self.domains.values())
+        without = {INTERCEPT: 0.0} if cutpoints or not design.intercept else {}
+        if cutpoints and self._names.columns == ("Intercept",):
+            without[COEFFICIENTS] = 0.0
+        if not self._vector:
+            return without
+        first = np.append(0.0, np.full(self._n_outcomes - 1, np.nan))
+        return {COEFFICIENTS: np.tile(first, (self._glm._columns, 1)), INTERCEPT: first} | without
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        return self._names.labels(name, shape, self.domains)
+
     def described(self, label: str) -> str:
+        if self._names.columns:
+            return label
         column = label.partition("[")[2].rstrip("]").split(",")[0]
         return f"{label} (column {column} of X)" if label.startswith(f"{COEFFICIENTS}[") else label
 
@@ -296,9 +328,10 @@ class GLMProblem(Problem):
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
         groups: ArrayLike | Mapping[str, ArrayLike] | None = None,
     ) -> Prediction:  # fmt: skip
-        """Predictions for new rows: X (M, k), their offset, and their groups as `GLM` takes them."""
+        """Predictions for new rows: X (M, k), their offset, and their groups as `GLM` takes them, or a frame for a formula."""
         if estimates.covariance is None:
             raise NotImplementedError(f"predictions with errors from {len(estimates.labels)} parameters: 5,000 at most")
+        X, offset, groups = self._names.new_rows(X, offset, groups)
         X, glm = np.asarray(_on_host(as_rows(X, DESIGN)), float), self._glm
         if X.ndim != 2 or X.shape[1] != glm._columns:
             raise ValueError(f"X has shape {X.shape}, and must have the {glm._columns} columns of the fit")

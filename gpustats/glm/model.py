@@ -6,12 +6,15 @@ What users call and the parts of a call are one module: a method is a line or tw
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
+import sys
+from collections import ChainMap
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from ..density import Density
 from ..evaluation.arguments import check_wrt_among
@@ -19,6 +22,7 @@ from ..evaluation.compiled import RepeatedSum, Replayable
 from ..evaluation.kinds import Plans, kind_of
 from ..evaluation.placement import device_of
 from ..evaluation.repeated import RepeatedCall
+from ..frames.design import Design
 from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
@@ -31,14 +35,15 @@ from ..runtime.host_memory import HostRows
 from ..runtime.types import Array, Value
 from .arguments import Arguments, Route, arguments_of
 from .data import GLMData, Named, Sizes, read, sizes_of
-from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family, predictor_of
 from .fitting import Fitting
 from .launch import Launcher, Plan
+from .names import named
 from .on_rows import Delegate, RowsCall
 from .repeated import repeatable, repeated
 from .results import Evaluator
 from .second_derivatives import SecondDerivatives
-from .varying import Varying, check_sparse, made_with, read_terms
+from .varying import RESERVED, Varying, check_sparse, made_with, read_terms
 
 #: Repeated call of a GLM's summed log-density and its derivatives.
 _Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
@@ -56,8 +61,8 @@ class GLM(Remade, Replayable, Fitting):
         Built in, registered, or made by a transform, with a parameter that is the linear predictor: a number, or a vector with
         an element for each of C outcomes, as ``categorical_logit`` has.
     y : (N,) array_like
-        Observations.
-    X : (N, k) array_like or sparse matrix
+        Observations. Labels are numbered from 0 in their order.
+    X : (N, k) array_like, data frame or sparse matrix
         The design matrix, float32 or float64 (everything is then computed in that type, sums in float64), in row- or
         column-major order. It is moved to the default device once; a device array in row-major order is used where it lies on
         a GPU. Or a sparse matrix or array of SciPy, of any number of columns, whose entries alone are stored: see `dot`. Then
@@ -68,11 +73,12 @@ class GLM(Remade, Replayable, Fitting):
         Added to the linear predictor.
     weights : (N,) array_like, optional
         Nonnegative; how often each observation counts.
-    groups : (N,) array_like of int, or mapping, optional
-        The group of each observation, from 0 to G - 1. Then the intercept ``alpha`` may have a value for each group. Or several
-        terms by their names, each the groups or a pair ``(groups, Z)`` of groups and columns, (N, m): each name becomes a
-        parameter of all methods, behind the density's: a table (G,) of intercepts, or (G, m) of slopes, coefficients of the
-        columns of Z. A column of ones gives an intercept beside slopes. A dense X and all terms' columns are then 64 at most.
+    groups : (N,) array_like of int or of labels, or mapping, optional
+        The group of each observation, from 0 to G - 1, or its label. Then the intercept ``alpha`` may have a value for each
+        group. Or several terms by their names, each the groups or a pair ``(groups, Z)`` of groups and columns, (N, m): each
+        name becomes a parameter of all methods, behind the density's: a table (G,) of intercepts, or (G, m) of slopes,
+        coefficients of the columns of Z. A column of ones gives an intercept beside slopes. A dense X and all terms' columns
+        are then 64 at most.
     n_groups : int, optional
         The number of groups G; by default the largest of `groups` plus one. Of named groups the tables tell.
     same_bits : bool
@@ -114,7 +120,9 @@ class GLM(Remade, Replayable, Fitting):
         memory: int | None = None, chunk: int | None = None,
     ):  # fmt: skip
         self._family, self._same_bits = Family(density, eta), bool(same_bits)
-        named: Mapping[str, ArrayLike] = groups if isinstance(groups, Mapping) else {}
+        self._names, y, X, groups = named(self._family, y, X, groups)
+        self._random: tuple[str, ...] = ()  # terms whose effects are random unless a fit says otherwise
+        terms: Mapping[str, ArrayLike] = groups if isinstance(groups, Mapping) else {}
         groups = None if isinstance(groups, Mapping) else groups
         data = read({OBSERVATIONS: y, DESIGN: X, OFFSET: offset, WEIGHTS: weights, GROUPS: groups})
         self.n_rows, self._columns, self.n_groups, *_ = sizes_of(data, n_groups)
@@ -124,14 +132,13 @@ class GLM(Remade, Replayable, Fitting):
         n_numbers = self._columns + len(data.keys() - {DESIGN, GROUPS})
         row = n_numbers * self._dtype.itemsize + 8 * (GROUPS in data)
         self._terms: tuple[Named, ...] = ()
-        self._random: tuple[str, ...] = ()  # names of terms that `fit` takes as random effects by default
         self._options = Options(devices, client, memory, chunk)
         sparse = is_sparse(data[DESIGN])
-        self._on_rows = sparse or bool(named)  # whether a sum over rows evaluates it
+        self._on_rows = sparse or bool(terms)  # whether a sum over rows evaluates it
         if sparse:
             check_sparse(self._family, GROUPS in data, self._options)
-        if named:
-            self._terms, term_data = read_terms(named, self._family, self.n_rows, None if sparse else self._columns, n_groups)
+        if terms:
+            self._terms, term_data = read_terms(terms, self._family, self.n_rows, None if sparse else self._columns, n_groups)
             data |= term_data
             row += sum(8 + (t.columns or 0) * self._dtype.itemsize for t in self._terms)
             row *= len(self._terms)  # the rows lie in the order of each term's groups
@@ -152,6 +159,77 @@ class GLM(Remade, Replayable, Fitting):
         self._second = SecondDerivatives(self._family, self._data)
         self._calls: Plans[_Call | RowsCall | None] = Plans()
         self._delegate = Delegate(self._family, self._data) if stay else None
+
+    @classmethod
+    def from_formula(
+        cls, formula: str, data: Any, density: Density, *, eta: str | None = None, offset: str | ArrayLike | None = None,
+        weights: str | ArrayLike | None = None, missing: str = "raise", sparse: bool = False, dtype: DTypeLike = np.float64,
+        devices: Any = None, client: Any = None, memory: int | None = None, chunk: int | None = None,
+    ) -> Self:  # fmt: skip
+        """GLM of a formula and a data frame: ``y ~ x + C(g) + (1 + x | county)``.
+
+        Parameters
+        ----------
+        formula : str
+            Observations, ``~``, and terms as formulaic has them: transformations, also functions of the caller's, interactions
+            ``a:b`` and ``a*b``, ``C(g, contr.sum)``, ``bs(x, 4)``, ``poly(x, 2)``, ``center(x)``, names in backquotes, and
+            ``0 +`` for no intercept. Terms of groups stand in parentheses: ``(1 | g)``, ``(1 + x | g)``, nested ``(1 | g/h)``,
+            combinations ``(1 | g:h)``, and ``(x || g)``, whose columns are terms by themselves.
+        data : data frame of pandas or polars, Arrow table, or dict of columns
+            Strings and categories are labels; those that do not occur are left out.
+        density : Density
+        eta : str, optional
+            Name of the parameter that is the linear predictor; by default ``eta``, else ``mu``.
+        offset, weights : str or (N,) array_like, optional
+            Expressions of columns, or numbers.
+        missing : {"raise", "drop"}
+            Error about values that are missing, or fit without their rows.
+        sparse : bool
+            Whether the design matrix is sparse, as for categories of many labels.
+        dtype : dtype
+            float64 or float32, in which everything is computed.
+        devices, client, memory, chunk : optional
+            As for the class.
+
+        Returns
+        -------
+        GLM
+            Whose fits have the names of columns and labels. The intercept is ``alpha``. Terms of groups are parameters by the
+            names of the groups. Observations with labels are numbered from 0 in the order of these, as `repr` says.
+
+        Raises
+        ------
+        ValueError
+            Where the formula is not understood, a column is unknown, values are missing or infinite, or a category has one
+            label.
+        ImportError
+            Without formulaic: ``pip install 'gpustats[formula]'``.
+
+        Examples
+        --------
+        >>> import gpustats as gs
+        >>> data = {"died": ["no", "no", "yes", "no", "yes", "yes"], "dose": [0.0, 1.0, 1.0, 2.0, 2.0, 3.0]}
+        >>> fit = gs.GLM.from_formula("died ~ dose", data, gs.bernoulli_logit).fit()
+        >>> fit.labels, fit.estimates.round(2), round(fit["dose"], 2)
+        (('dose', 'Intercept'), array([ 1.39, -2.08]), 1.39)
+        >>> fit.predict({"dose": [0.5]}).mean.round(2)
+        array([0.2])
+        """
+        family = Family(density, predictor_of(density) if eta is None else eta)
+        given = {n: v for n, v in ((OFFSET, offset), (WEIGHTS, weights)) if v is not None}
+        design = Design(formula, {n: v for n, v in given.items() if isinstance(v, str)}, sparse, np.dtype(dtype))
+        numbers = {n: v for n, v in given.items() if not isinstance(v, str)}
+        caller = sys._getframe(1)
+        context = ChainMap(caller.f_locals, caller.f_globals)
+        rows = design.first_rows(data, numbers, missing, context, {*RESERVED, *density.parameters})
+        made = cls(density, **rows.data, eta=family.eta, devices=devices, client=client, memory=memory, chunk=chunk)
+        made._names, made._random = dataclasses.replace(made._names, design=design), design.terms
+        return made
+
+    @property
+    def formula(self) -> str | None:
+        """The formula of the model, where it has one."""
+        return None if self._names.design is None else self._names.design.formula
 
     @property
     def density(self) -> Density:
@@ -182,7 +260,10 @@ class GLM(Remade, Replayable, Fitting):
 
     def __repr__(self) -> str:
         where = self.device.id if self._pieces is None else self._pieces.where
-        return f"<GLM of {self.density.name} for X ({self.n_rows}, {self._columns}) {self._dtype} on {where}>"
+        formula = "" if self.formula is None else f": {self.formula},"
+        outcomes = "".join(f", y {i} is {label!r}" for i, label in enumerate(self._names.outcomes[:6]))
+        X = f"X ({self.n_rows}, {self._columns}) {self._dtype}"
+        return f"<GLM of {self.density.name}{formula} for {X}{outcomes} on {where}>"
 
     # -- what users call
 
@@ -331,6 +412,9 @@ class GLM(Remade, Replayable, Fitting):
         return functools.partial(
             type(self), self.density, eta=self._family.eta, n_groups=self.n_groups, same_bits=self._same_bits
         )
+
+    def _kept(self) -> dict[str, object]:
+        return {"_names": self._names, "_random": self._random}
 
     def _held(self) -> dict[str, Value]:
         if self._pieces is not None:

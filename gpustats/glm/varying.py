@@ -32,6 +32,9 @@ from .on_rows import PRODUCT, Term, parameter, row_function
 
 M = TypeVar("M")
 
+#: Names that no term of groups can have.
+RESERVED = {COEFFICIENTS, INTERCEPT, OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, "wrt", "rng", "factors"}
+
 
 def read_terms(
     groups: Mapping[str, Value], family: Family, n_rows: int, columns_of_X: int | None, n_groups: int | None
@@ -46,13 +49,12 @@ def read_terms(
         raise ValueError(f"X has {columns_of_X} columns, and beside groups with names it may have {MOST_COLUMNS}")
     if family.vector:
         raise ValueError(f"{family.eta} of {family.density.name} is a vector, for which groups cannot have names")
-    taken = {COEFFICIENTS, INTERCEPT, OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, "wrt", "rng", "factors", family.eta}
     terms: list[Named] = []
     data: dict[str, Array] = {}
     for name, given in groups.items():
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"groups has the name {name!r}: it becomes a parameter, whose name must be an identifier")
-        if name in taken or name in family.parameters:
+        if name in RESERVED or name in family.density.parameters:
             raise ValueError(f"groups has the name {name!r}, which the GLM has already: call it otherwise")
         term = Named(name, None, -1)
         index, columns = given if isinstance(given, tuple) and len(given) == 2 else (given, None)

@@ -32,8 +32,12 @@ class Remade:
         """Data by their names: device arrays only where they came as such."""
         raise NotImplementedError
 
+    def _kept(self) -> dict[str, object]:
+        """Attributes beside the data and the settings that a model made anew is to have."""
+        return {}
+
     def __reduce__(self) -> tuple[object, ...]:
-        return _made, (self._recipe(), self._fetched(), _portable(self._options))
+        return _made, (self._recipe(), self._fetched(), _portable(self._options)), self._kept()
 
     def __copy__(self) -> Self:
         copied = type(self).__new__(type(self))
@@ -41,7 +45,9 @@ class Remade:
         return copied
 
     def __deepcopy__(self, memo: object) -> Remade:
-        return _made(self._recipe(), self._fetched(), self._options)
+        made = _made(self._recipe(), self._fetched(), self._options)
+        made.__dict__.update(self._kept())
+        return made
 
     def _fetched(self) -> dict[str, Array | Fetched]:
         return {n: fetched(v) for n, v in self._held().items()}

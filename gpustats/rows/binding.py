@@ -23,6 +23,7 @@ from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
 from ..runtime.types import Array, Shape, Value
+from .labels import with_common_labels
 from .leaf_data import number_of_rows, put_together, taken_apart
 from .leaves import (
     MOST_COLUMNS,
@@ -109,7 +110,7 @@ class Binding:
         self.n_rows = number_of_rows(made)
         if self.n_rows is not None and self.n_rows >= 2**31 - 1:
             raise ValueError(f"{self.n_rows} rows are more than one model takes; make several of them and add their results")
-        self.leaves = _with_one_index(_from_the_first(made))  # argument -> its leaf
+        self.leaves = _with_one_index(with_common_labels(_from_the_first(made)))  # argument -> its leaf
         self.parameters = parameters_of(self.leaves, self.vectors)  # by name
         #: of the computation: float32 where all data of floating point are
         self.dtype = arrays.result_dtype(_floats(self.leaves.values()))

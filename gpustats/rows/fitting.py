@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike
 from ..evaluation.arguments import check_wrt_among
 from ..fits.bordered import Bordered
 from ..fits.bound_density import start_in
+from ..fits.coordinates import labels_of
 from ..fits.fittable import Fittable
 from ..fits.problem import Expanded, Named, Problem
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, is_stored
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
-from ..runtime.types import Doubles, Value
+from ..runtime.types import Doubles, Shape, Value
+from .labels import axes_of
 from .leaves import Column, Dot, Gather, PerRow, Scalar
 from .parameters import shape_of
 from .second_derivatives import SecondDerivatives, blocks_of, reason_against
@@ -145,6 +147,9 @@ class RowsProblem(Problem):
             self.n_observations = float(np.sum(weights.numbers, dtype=float))
         self.single = bound.dtype.itemsize == 4
         self._by_row = reason_against(bound)
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        return labels_of(name, shape, axes_of(self._parameters[name].leaf))
 
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         if self.n_rows is None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..frames.columns import Frame, column_of, is_column, is_frame
+from ..frames.labelled import Labelled
 from ..parallel.rows import as_rows, chunks, is_stored, read
 from ..runtime import arrays
 from ..runtime.host_memory import contiguous
@@ -50,7 +52,12 @@ class Gather(Leaf):
     """Element of a table for each row: `indices` are its places, one array for each axis of the table."""
 
     indices: tuple[Array, ...]
+    labels: tuple[Any, ...] = ()  # of the places along each axis, ndarrays; None where these are numbers
     kind = "a table"
+
+    def __post_init__(self) -> None:
+        if not self.labels:
+            object.__setattr__(self, "labels", (None,) * len(self.indices))
 
     @property
     def of_steps(self) -> bool:
@@ -90,6 +97,7 @@ class Dot(Leaf):
     """Product of a row of `X`, (N, k), and k coefficients."""
 
     X: Array
+    names: tuple[str, ...] = ()  # of the columns
     kind = "coefficients"
 
 
@@ -134,8 +142,9 @@ def gather(*indices: ArrayLike | Sequences, of: str | None = None) -> Gather:
 
     Parameters
     ----------
-    *indices : (N,) array_like of int, or Sequences
-        For each axis of the table, the place of each row in it, or of each step of its sequence, from 0.
+    *indices : (N,) array_like of int or of labels, or Sequences
+        For each axis of the table, the place of each row in it, or of each step of its sequence, from 0. Labels are numbered
+        in their order, together with those of other arguments that are elements of the same table.
     of : str, optional
         The name of the table, where it is not that of the argument: several arguments may be elements of one table.
 
@@ -171,7 +180,9 @@ def gather(*indices: ArrayLike | Sequences, of: str | None = None) -> Gather:
     """
     if not indices:
         raise ValueError("gather takes the index of each row: gs.gather(index), or gs.gather(i, j) for a table of two axes")
-    return Gather(of, indices)
+    columns = [column_of(index, "an index of gather") if is_column(index) else index for index in indices]
+    places = tuple(c.numbers("an index of gather") if isinstance(c, Labelled) else c for c in columns)
+    return Gather(of, places, tuple(c.labels if isinstance(c, Labelled) else None for c in columns))
 
 
 def dot(X: ArrayLike, of: str | None = None) -> Dot:
@@ -181,7 +192,7 @@ def dot(X: ArrayLike, of: str | None = None) -> Dot:
 
     Parameters
     ----------
-    X : (N, k) array_like or sparse matrix
+    X : (N, k) array_like, data frame or sparse matrix
         The design matrix, of at most 64 columns; `gpustats.GLM` takes more. Or a sparse matrix or array of SciPy, of any number
         of columns: entries are put in order, and those of one place added up. Where all are one, no values are stored. A
         guide, "Sparse designs", has one-hot columns, memory and speed.
@@ -205,6 +216,9 @@ def dot(X: ArrayLike, of: str | None = None) -> Dot:
     >>> round(rows(beta=np.array([0.3, -0.2])), 6)
     -1.585231
     """
+    if is_frame(X):
+        matrix = Frame(X, "X").matrix()
+        return Dot(of, matrix.values, matrix.names)
     return Dot(of, X)
 
 
@@ -242,7 +256,7 @@ def leaf_of(name: str, value: Value, whole: bool = False, vector: bool = False) 
             raise ValueError(f"{name} is a number of the function, and each step gathers it: declare it `const real *{name}`")
         return _of_steps(name, value)
     if isinstance(value, Gather):
-        return Gather(value.of, tuple(_index(name, index) for index in value.indices))
+        return replace(value, indices=tuple(_index(name, index) for index in value.indices))
     if isinstance(value, Dot) and is_sparse(value.X):
         return SparseDot(value.of, sparse_matrix(value.X, f"{name}: X"))
     if isinstance(value, Dot):
@@ -252,7 +266,7 @@ def leaf_of(name: str, value: Value, whole: bool = False, vector: bool = False) 
                 f"{name}: X of a dot product must have the shape (N, k) with k of 1 to {MOST_COLUMNS}, not {tuple(X.shape)}"
                 + ("; gs.GLM takes more columns" if len(X.shape) == 2 and X.shape[1] else "")
             )
-        return Dot(value.of, X)
+        return replace(value, X=X)
     if isinstance(value, Sequences) and not vector:
         raise ValueError(f"{name} is a number of the function, and has sequences: declare it `const real *{name}`")
     if isinstance(value, PerRow) and vector:

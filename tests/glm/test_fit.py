@@ -48,7 +48,7 @@ def test_families_and_links(name):
     sums = np.array([scores[clusters == g].sum(0) for g in range(30)])
     wanted = bread @ sums.T @ sums @ bread
     np.testing.assert_allclose(fit.clustered(clusters, correction=False).covariance, wanted, rtol=1e-7)
-    corrected = fit.clustered(clusters.astype(str)).covariance
+    corrected = fit.clustered(clusters.astype(str).tolist()).covariance
     np.testing.assert_allclose(corrected, wanted * 30 / 29 * (N - 1) / (N - 4), rtol=1e-7)
     restricted = gs.GLM(gs.densities[name], y, X, offset=shift).fit(fixed={"beta": [np.nan, np.nan, 0.0]})
     ratio = fit.likelihood_ratio(restricted)

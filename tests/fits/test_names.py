@@ -1,0 +1,85 @@
+"""Names of the numbers of a fit: in hypotheses, intervals, fixed elements, tables."""
+
+import numpy as np
+import pytest
+
+import gpustats as gs
+
+pd = pytest.importorskip("pandas")
+NAMES = ["x", "my col", "C(g)[T.b]", "x:z", "sigma", "2", "a, b", "Größe", "bs(`q r`, 4)[1]"]
+RNG = np.random.default_rng(3)
+X = pd.DataFrame(RNG.normal(size=(80, len(NAMES))), columns=NAMES)
+FIT = gs.GLM(gs.normal, X.sum(axis=1) + RNG.normal(size=80), X, eta="mu").fit()
+
+
+def test_labels():
+    """A column that is called as a parameter is told from it."""
+    assert FIT.labels == (*NAMES[:4], "beta[sigma]", *NAMES[5:], "alpha", "sigma")
+    assert FIT["beta"].shape == (9,) and FIT["my col"] == FIT["beta"][1] and FIT["sigma"] == FIT.parameters["sigma"]
+    assert FIT["beta[sigma]"] == FIT["beta"][4] and "\nC(g)[T.b] " in FIT.summary()
+    with pytest.raises(KeyError, match="'y' is neither a parameter, beta, alpha, sigma, nor one of labels"):
+        FIT["y"]
+
+
+@pytest.mark.parametrize(
+    "text, row",
+    [
+        ("x = 0", {"x": 1}), ("my col", {"my col": 1}), ("`my col` - 2 * x", {"my col": 1, "x": -2}),
+        ("C(g)[T.b] = x:z", {"C(g)[T.b]": 1, "x:z": -1}), ("beta[sigma] + sigma", {"beta[sigma]": 1, "sigma": 1}),
+        ("`2` / 2 = x", {"2": 0.5, "x": -1}), ("(a, b) - Größe", {"a, b": 1, "Größe": -1}), ("a,b", {"a, b": 1}),
+        ("bs(`q r`, 4)[1] = 3*alpha", {"bs(`q r`, 4)[1]": 1, "alpha": -3}),
+    ],
+)  # fmt: skip
+def test_hypotheses(text, row):
+    matrix = np.zeros((1, len(FIT.labels)))
+    for label, factor in row.items():
+        matrix[0, FIT.labels.index(label)] = factor
+    np.testing.assert_allclose(FIT.wald(text), FIT.wald(matrix), rtol=1e-12)
+
+
+def test_hypotheses_of_whole_parameters_and_wrong_ones():
+    assert FIT.wald("beta").df == 9
+    for text, message in [
+        ("xx = 0", "no 'xx' was estimated; did you mean 'x'"), ("C(g)[T.c]", r"no 'C\(g\)\[T.c\]' was .* mean 'C\(g\)\[T.b"),
+        ("x = x:z = 0", "more than one ="), ("x * x", "not linear"), ("x[0]", r"no 'x\[0\]'"), ("2 = 0", "no parameter"),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            FIT.wald(text)
+
+
+def test_intervals_and_fixed_elements():
+    wald = FIT.interval(parameters=["C(g)[T.b]", "beta"])
+    np.testing.assert_array_equal(wald["C(g)[T.b]"], wald["beta"][2])
+    profile = FIT.interval(method="profile", parameters="C(g)[T.b]")["C(g)[T.b]"]
+    np.testing.assert_allclose(profile, wald["C(g)[T.b]"], rtol=0.1)
+    glm = FIT.fitted.objective.problem._glm
+    fit = glm.fit(fixed={"my col": 1.0, "beta[sigma]": 0.5})
+    by_numbers = glm.fit(fixed={"beta": [np.nan, 1.0, np.nan, np.nan, 0.5, *[np.nan] * 4]})
+    np.testing.assert_array_equal(fit.estimates, by_numbers.estimates)
+    assert fit["my col"] == 1.0 and "my col" not in fit.labels and FIT.likelihood_ratio(fit).df == 2
+    assert fit.wald("beta").df == 7
+    plain = gs.GLM(gs.normal, X["x"], X[["my col"]].to_numpy(), eta="mu").fit(fixed={"beta[0]": 0.0})
+    assert plain.labels == ("alpha", "sigma")
+    with pytest.raises(ValueError, match="has no parameter 'y'"):
+        glm.fit(fixed={"y": 0.0})
+    with pytest.raises(TypeError, match="my col is one number"):
+        glm.fit(fixed={"my col": [1.0, 2.0]})
+
+
+def test_clusters_by_labels():
+    numbers = np.arange(80) % 7
+    labels = pd.Series(numbers).map("cluster {}".format)
+    np.testing.assert_array_equal(FIT.clustered(labels).errors, FIT.clustered(numbers).errors)
+    with pytest.raises(ValueError, match="clusters has no label in 2 rows, first in row 3"):
+        FIT.clustered(labels.where(~labels.index.isin([3, 5])))
+
+
+def test_tables_as_frames():
+    """The columns of `to_frame` are those of the interval and of the Wald test."""
+    frame = FIT.to_frame(0.9)
+    assert list(frame.index) == list(FIT.labels) and list(frame) == ["estimate", "error", "z", "p", "lower", "upper"]
+    np.testing.assert_array_equal(frame[["lower", "upper"]].iloc[:9], FIT.interval(0.9)["beta"])
+    np.testing.assert_allclose(frame.loc["x:z", "p"], FIT.wald("x:z").p, rtol=1e-9)
+    assert gs.normal.fit(X["x"].to_numpy()).to_frame().index.tolist() == ["mu", "sigma"]
+    with pytest.raises(ValueError, match="level must be between 0 and 1"):
+        FIT.to_frame(95)

@@ -1,0 +1,42 @@
+"""Terms of groups in formulas: taken out of the text, and what is not understood."""
+
+import pytest
+
+from gpustats.frames.random_terms import split
+
+
+@pytest.mark.parametrize(
+    "formula, rest, terms",
+    [
+        ("y ~ x", "x", []),
+        ("y ~ x + (1|g)", "x", [("1", ("g",), True)]),
+        ("y ~ (1 + x | g) + z - 1", "z - 1", [("1 + x", ("g",), True)]),
+        ("y~(x||g/h)", "1", [("x", ("g",), False), ("x", ("g", "h"), False)]),
+        ("log(y) ~ 0 + (0 + x | `my g`:h)", "0", [("0 + x", ("my g", "h"), True)]),
+        ("y ~ f(a | b) + (a + b):c + (1 | g)", "f(a | b) + (a + b):c", [("1", ("g",), True)]),
+        ("y ~ `(1 | a)` + C(x, levels=['(1|b)'])", "`(1 | a)` + C(x, levels=['(1|b)'])", []),
+        ("y ~ (1 | g) + (1 | h)", "1", [("1", ("g",), True), ("1", ("h",), True)]),
+        ("y ~ (poly(x, 2) | g/h/k)", "1", [("poly(x, 2)", tuple("ghk"[:i]), True) for i in (1, 2, 3)]),
+    ],
+)
+def test_split(formula, rest, terms):
+    found = split(formula)
+    assert (found.columns, list(found.terms)) == (rest, terms)
+
+
+@pytest.mark.parametrize(
+    "formula, message",
+    [
+        ("x", "has no ~"), ("~ x", "nothing before its ~"), ("y ~ x ~ z", "several ~"), ("y ~ x * (1 | g)", r"\+ \(1 \| g\)"),
+        ("y ~ x - (1 | g)", "product or a difference"), ("y ~ (1 | g):x", "product"), ("y ~ (| g)", "nothing before its bar"),
+        ("y ~ (1 | f(g))", r"groups 'f\(g\)'"), ("y ~ (1 | g + h)", "groups 'g \\+ h'"), ("y ~ (1 | a | b)", "several bars"),
+    ],
+)  # fmt: skip
+def test_what_is_not_understood(formula, message):
+    with pytest.raises(ValueError, match=message):
+        split(formula)
+
+
+def test_a_formula_is_a_string():
+    with pytest.raises(TypeError, match="formula must be a string"):
+        split(3)
