@@ -167,7 +167,7 @@ class LaplaceMarginal(Fittable):
         try:
             mode = self._mode(values)
         except NoMode:
-            return math.nan, {n: np.full(np.shape(values[n]), np.nan)[()] for n in names}
+            return math.nan, {n: np.full(np.shape(values[n]), np.nan) if np.ndim(values[n]) else math.nan for n in names}
         return mode.log_integral, self._gradient(values, mode, names)
 
     def _gradient(self, parameters: Mapping[str, Any], mode: Mode, names: Sequence[str]) -> dict[str, Any]:
