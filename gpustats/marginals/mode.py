@@ -82,12 +82,11 @@ class Search:
 
     def expanded(self, vector: Doubles, parameters: Values) -> Found:
         """Logarithm of what is integrated, and its derivatives in the effects."""
-        values, effects = {**parameters, **self._effects.by_name(vector)}, self._effects
-        found = Found(0.0, np.zeros(effects.size), self._layout.empty())
-        for term in self._terms:
-            value, slopes, hessian = term.expanded(values, self._layout)
-            found = Found(found.value + value, found.gradient + effects.joined(slopes), found.hessian + hessian)
-        return found
+        values = {**parameters, **self._effects.by_name(vector)}
+        first, *others = (term.expanded(values, self._layout) for term in self._terms)
+        total = sum(others, start=first)
+        assert total.hessian is not None
+        return Found(total.value, total.gradient, total.hessian)
 
     def mode(self, parameters: Values, start: Doubles) -> Mode:
         """Mode from a start; NoMode where there is none."""

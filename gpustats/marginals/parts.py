@@ -87,11 +87,7 @@ class Parts:
         for model in self.rows:
             if why := reason_against(model._bound):
                 raise NotImplementedError(f"{why}: effects are integrated out of rows of numbers and vectors")
-            if model._pieces is not None:
-                raise NotImplementedError(
-                    f"the rows lie in pieces ({model._pieces.where}): effects are integrated out of rows on one device, "
-                    "without devices=, client=, memory= and chunk="
-                )
+            model._refuse_own_rows([n for n in self.priors if n in model.parameters])
 
     def _starts(self, given: dict[str, Any]) -> dict[str, np.ndarray]:
         """Value of each effect at which searches begin."""

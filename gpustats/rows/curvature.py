@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fits.bordered import Bordered
+from ..fits.problem import Expanded
 from ..rewriting.differentiate import curved
 from ..runtime.types import Doubles, Shape, Value
 from .assembly import Element, HostDesign, Layout, Number, Part, Product, SparseDesign, add_summed, assembled
@@ -52,8 +53,8 @@ class Curvature:
         self, bound: Binding, runtime: Runtime, length: int, starts: Mapping[str, int], shapes: Mapping[str, Shape], n_rows: int
     ):  # fmt: skip
         self._bound, self._runtime, self._n_rows = bound, runtime, n_rows
-        self._own, self._wrt = NumberArguments.of(bound, length), tuple(starts)
-        self._parts = self._parts_of(starts, shapes)
+        self._own, self._starts = NumberArguments.of(bound, length), dict(starts)
+        self._parts = self._parts_of(shapes)
         arguments, self._weights = self._with_weights(False)
         self._leaves = {n: arguments.leaves[c] for c, n in arguments.made_of.items() if n in self._weights.values()}
         self._parameters = {**bound.parameters, **{n: Parameter(n, {n: leaf}) for n, leaf in self._leaves.items()}}
@@ -61,15 +62,15 @@ class Curvature:
         self._evaluators: dict[bool, Evaluator] = {}
         self._calls: dict[Any, Call] = {}
 
-    def _parts_of(self, starts: Mapping[str, int], shapes: Mapping[str, Shape]) -> dict[str, Part]:
+    def _parts_of(self, shapes: Mapping[str, Shape]) -> dict[str, Part]:
         designs: dict[int, HostDesign | SparseDesign] = {}
 
         def design(leaf: Any) -> HostDesign | SparseDesign:
             return designs.setdefault(id(leaf.X), design_of(leaf))
 
         return {
-            c: part_of(self._own.leaves[c], shapes[name], starts[name], self._n_rows, design)
-            for c, name in self._own.made_of.items() if name in starts
+            c: part_of(self._own.leaves[c], shapes[name], self._starts[name], self._n_rows, design)
+            for c, name in self._own.made_of.items() if name in self._starts
         }  # fmt: skip
 
     def _with_weights(self, stopped: bool) -> tuple[NumberArguments, dict[Pair, str]]:
@@ -102,13 +103,15 @@ class Curvature:
             return shapes[self._own.made_of[table]][: len(leaf.indices)]
         return () if isinstance(leaf, Scalar) else (self._n_rows,)
 
-    def expanded(self, values: Sequence[Value], layout: Layout) -> tuple[float, dict[str, Doubles], Bordered]:
-        """Sum at values of all parameters, its derivatives, and the matrix of second ones, in one pass over the rows."""
+    def expanded(self, values: Sequence[Value], layout: Layout) -> Expanded:
+        """Sum at values of all parameters, and its derivatives in the elements of the layout, in one pass over the rows."""
         nothing = {w: np.zeros(shape) if shape else 0.0 for w, shape in self._shapes.items()}
-        value, slopes = self._derivatives(values, nothing, (*self._wrt, *nothing), True)
-        found, by_row = layout.empty(), dict[Pair, Any]()
+        value, slopes = self._derivatives(values, nothing, (*self._starts, *nothing), True)
+        gradient, found, by_row = np.zeros(layout.size), layout.empty(), dict[Pair, Any]()
+        for name, start in self._starts.items():
+            gradient[start : start + slopes[name].size] = slopes[name].ravel()
         for (a, b), w in self._weights.items():
-            left, right, summed = self._parts[a], self._parts[b], slopes.pop(w)
+            left, right, summed = self._parts[a], self._parts[b], slopes[w]
             if isinstance(self._leaves[w], PerRow):
                 by_row[a, b] = summed
             elif isinstance(left, Number) or isinstance(right, Number):
@@ -117,7 +120,7 @@ class Curvature:
                 add_summed(found, layout, left, right, summed.ravel(), a != b)
         if by_row:
             found = found + assembled({a: [part] for a, part in self._parts.items()}, by_row, layout)
-        return value, slopes, found
+        return Expanded(value, gradient, found)
 
     def with_trace(self, values: Sequence[Value], matrix: Bordered, wrt: Sequence[str]) -> dict[str, Doubles]:
         """Derivatives of the sum plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
