@@ -7,6 +7,7 @@ all else are those of the function plus the trace of a matrix times the Hessian,
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from .row_parts import design_of, part_of
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from .binding import Binding
+    from .binding import Binding, RowFunction
     from .calls import Call
 
 #: Arguments of the function of a row, as in C.
@@ -75,9 +76,8 @@ class Curvature:
 
     def _with_weights(self, stopped: bool) -> tuple[NumberArguments, dict[Pair, str]]:
         """Arguments of the function with its second derivatives, see `curved`, and the parameter that is each pair's weight."""
-        own, functions = self._own, dict(self._own.row.functions)
-        function, weights = curved(own.row.function, list(self._parts), functions, stopped)
-        row = replace(own.row, function=function, functions=functions)
+        own = self._own
+        row, weights = _curved(own.row, tuple(self._parts), stopped)
         leaves = {w: self._weight_leaf(*pair) for pair, w in weights.items()}
         named = {w: f"{w}'" for w in weights.values()}  # no name of a user's, since it is no name in C
         arguments = NumberArguments(row, {**own.leaves, **leaves}, {**own.made_of, **named})
@@ -154,6 +154,13 @@ class Curvature:
         if stopped not in self._evaluators:
             self._evaluators[stopped] = Evaluator(self._with_weights(stopped)[0], self._bound.dtype, self._runtime)
         return self._evaluators[stopped]
+
+
+@functools.lru_cache(maxsize=32)  # for pieces of a stream, which are made anew in each call
+def _curved(row: RowFunction, wrt: Sequence[str], stopped: bool) -> tuple[RowFunction, dict[Pair, str]]:
+    functions = dict(row.functions)
+    function, weights = curved(row.function, wrt, functions, stopped)
+    return replace(row, function=function, functions=functions), weights
 
 
 def _of_rows(matrix: Bordered, left: Part, right: Part, n_rows: int) -> Doubles:
