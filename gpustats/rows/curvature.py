@@ -8,6 +8,8 @@ all else are those of the function plus the trace of a matrix times the Hessian,
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -84,24 +86,30 @@ class Curvature:
         return arguments, {pair: named[w] for pair, w in weights.items()}
 
     def _weight_leaf(self, a: str, b: str) -> Leaf:
-        """Leaf of the weight of a pair: a number, one for each group, or one for each row."""
+        """Leaf of the weight of a pair: a number, one for each group, or pair of groups, or one for each row."""
         left, right = self._parts[a], self._parts[b]
         if isinstance(left, Number) and isinstance(right, Number):
             return Scalar(None)
-        for c, part, other in ((a, left, right), (b, right, left)):
-            leaf = self._own.leaves[c]
-            if isinstance(leaf, Gather) and isinstance(part, Element):
-                if isinstance(other, Number) or (isinstance(other, Element) and other.key == part.key):
-                    return Gather(None, leaf.indices)
-        return PerRow(None, 0)
+        tables = self._tables(a, b)
+        indices = [index for c in tables for index in self._own.leaves[c].indices]  # type: ignore[attr-defined]
+        n = math.prod(len(self._parts[c].places) for c in tables)
+        others = [c for c in (a, b) if not isinstance(self._parts[c], Number) and c not in tables]
+        if others and not (tables and _of_one_grouping(left, right)) or n > self._n_rows:
+            return PerRow(None, 0)
+        return Gather(None, tuple(indices))
+
+    def _tables(self, a: str, b: str) -> list[str]:
+        """Arguments of a pair that are elements of tables; of two tables of one grouping the first."""
+        tables = [c for c in (a, b) if isinstance(self._own.leaves[c], Gather)]
+        return tables[:1] if _of_one_grouping(self._parts[a], self._parts[b]) else tables
 
     def _shape(self, shapes: Mapping[str, Shape], a: str, b: str) -> Shape:
         """Shape of the weights of a pair."""
-        leaf = self._leaves[self._weights[a, b]]
-        if isinstance(leaf, Gather):
-            table = a if isinstance(self._own.leaves[a], Gather) else b
-            return shapes[self._own.made_of[table]][: len(leaf.indices)]
-        return () if isinstance(leaf, Scalar) else (self._n_rows,)
+        leaf, own = self._leaves[self._weights[a, b]], self._own
+        if not isinstance(leaf, Gather):
+            return () if isinstance(leaf, Scalar) else (self._n_rows,)
+        groups = (shapes[own.made_of[c]][: len(own.leaves[c].indices)] for c in self._tables(a, b))  # type: ignore[attr-defined]
+        return tuple(itertools.chain(*groups))
 
     def expanded(self, values: Sequence[Value], layout: Layout) -> Expanded:
         """Sum at values of all parameters, and its derivatives in the elements of the layout, in one pass over the rows."""
@@ -114,10 +122,9 @@ class Curvature:
             left, right, summed = self._parts[a], self._parts[b], slopes[w]
             if isinstance(self._leaves[w], PerRow):
                 by_row[a, b] = summed
-            elif isinstance(left, Number) or isinstance(right, Number):
-                add_summed(found, layout, left, right, summed.reshape(len(left.places), len(right.places)), a != b)
             else:
-                add_summed(found, layout, left, right, summed.ravel(), a != b)
+                shape = (-1,) if _of_one_grouping(left, right) else (len(left.places), len(right.places))
+                add_summed(found, layout, left, right, summed.reshape(shape), a != b)
         if by_row:
             found = found + assembled({a: [part] for a, part in self._parts.items()}, by_row, layout)
         return Expanded(value, gradient, found)
@@ -132,8 +139,8 @@ class Curvature:
         half, left, right, weight = 0.5 if a == b else 1.0, self._parts[a], self._parts[b], self._weights[a, b]
         if isinstance(self._leaves[weight], PerRow):
             return half * _of_rows(matrix, left, right, self._n_rows)
-        assert not isinstance(left, Product) and not isinstance(right, Product)
-        found = half * matrix.at(left.places, right.places)
+        rows = left.places if _of_one_grouping(left, right) else left.places[:, None]
+        found = half * matrix.at(rows, right.places)
         return found.reshape(shape) if (shape := self._shapes[weight]) else found.item()
 
     def _derivatives(
@@ -154,6 +161,10 @@ class Curvature:
         if stopped not in self._evaluators:
             self._evaluators[stopped] = Evaluator(self._with_weights(stopped)[0], self._bound.dtype, self._runtime)
         return self._evaluators[stopped]
+
+
+def _of_one_grouping(left: Part, right: Part) -> bool:
+    return isinstance(left, Element) and isinstance(right, Element) and left.key == right.key
 
 
 @functools.lru_cache(maxsize=32)  # for pieces of a stream, which are made anew in each call
