@@ -102,15 +102,6 @@ def test_the_page_on_comparison(tmp_path, monkeypatch, capsys):
 
 
 @THOROUGH
-def test_the_page_on_laplace(capsys):
-    """Its code runs as it stands, and prints what the page says."""
-    for module in ("statsmodels", "pymc"):
-        pytest.importorskip(module)
-    names = executed(ROOT / "docs" / "guides" / "laplace.md", capsys)
-    assert abs(names["posterior"]["sigma"].mean() - names["fit"]["sigma"]) < 0.005
-
-
-@THOROUGH
 @pytest.mark.optimised
 def test_the_page_on_many_points(tmp_path, monkeypatch):
     """Its code runs as it stands, with few chains, particles and walkers, and draws its pictures."""
