@@ -17,6 +17,7 @@ FEW = {  # of what takes long on a page, less
     "first": {"sample(500, tune=500, chains=4": "sample(15, tune=15, chains=1"},
     "index": {"100_000": "1_000"},
     "fast": {"repeat=20": "repeat=1"},
+    "laplace": {"sample(300, tune=200": "sample(15, tune=15"},
 }
 NEED = ("pymc", "statsmodels", "sklearn", "jax", "dask", "distributed")  # what not everyone has
 LARGEST = 60_000  # bytes of a picture
@@ -58,11 +59,16 @@ def of_gaussian_processes(names):
     np.testing.assert_allclose(got[0], [4.0, -4 * np.exp(-0.5)], rtol=1e-12)
 
 
+def of_laplace(names):
+    assert names["draws"]["u"].shape == (1, 15, 301)
+    assert names["modes"]["middle"].argmin() == np.flatnonzero(names["names"] == "Finland")[0]
+
+
 def of_first(names):
     assert names["posterior"]["mu"].shape == (1, 15)
 
 
-MORE = {"using": of_using, "glm": of_glm, "gaussian-processes": of_gaussian_processes, "first": of_first}
+MORE = {"using": of_using, "glm": of_glm, "gaussian-processes": of_gaussian_processes, "first": of_first, "laplace": of_laplace}
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,8 @@ class Frozen:
 
     def _bound(self, name: str, method: Callable[..., object]) -> Callable[..., object]:
         given, named = self.args, self.kwargs
+        if names := [v for v in (*given, *named.values()) if isinstance(v, str)]:
+            raise AttributeError(f"{self} has no {name}: {names[0]!r} is the name of a parameter, for priors of a model alone")
 
         def with_parameters(x: object, **options: object) -> object:
             return method(x, *given, **named, **options)

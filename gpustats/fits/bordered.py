@@ -266,9 +266,9 @@ class Factor:
         found[np.ix_(matrix.places, matrix.places)] = own
         if matrix.block_places.size:
             at = matrix.block_places
-            across = np.reshape(self._solved, (-1, len(own))) @ own
-            flat = at.ravel()
+            solved, flat = self._solved.reshape(at.size, -1), at.ravel()
+            across = solved @ own
             found[np.ix_(flat, matrix.places)], found[np.ix_(matrix.places, flat)] = -across, -across.T
-            found[np.ix_(flat, flat)] = across @ np.reshape(self._solved, (-1, len(own))).T
+            found[np.ix_(flat, flat)] = across @ solved.T
             found[at[:, :, None], at[:, None, :]] += self._blocks.inverse()
         return found * np.outer(unit, unit)

@@ -19,6 +19,8 @@ from .rows_term import Term, Values
 #: Part of a diagonal element that is left when the others are eliminated, below which nothing tells effects apart.
 LEAST_PIVOT = 1e-11
 MOST_STEPS = 200
+#: Distance of the mode, in standard errors, from where derivatives were last computed, up to which these are right to rounding.
+NEARBY = 1e-12
 #: Share of the largest component from which on components of a direction are named, and the most of them.
 NAMED_SHARE, MOST_NAMED = 0.05, 6
 MOST_DENSE_EIGENVALUES = 1000  # rows of a matrix whose eigenvectors are computed
@@ -80,12 +82,11 @@ class Search:
 
     def expanded(self, vector: Doubles, parameters: Values) -> Found:
         """Logarithm of what is integrated, and its derivatives in the effects."""
-        values, effects = {**parameters, **self._effects.by_name(vector)}, self._effects
-        found = Found(0.0, np.zeros(effects.size), self._layout.empty())
-        for term in self._terms:
-            value, slopes, hessian = term.expanded(values, self._layout)
-            found = Found(found.value + value, found.gradient + effects.joined(slopes), found.hessian + hessian)
-        return found
+        values = {**parameters, **self._effects.by_name(vector)}
+        first, *others = (term.expanded(values, self._layout) for term in self._terms)
+        total = sum(others, start=first)
+        assert total.hessian is not None
+        return Found(total.value, total.gradient, total.hessian)
 
     def mode(self, parameters: Values, start: Doubles) -> Mode:
         """Mode from a start; NoMode where there is none."""
@@ -110,7 +111,13 @@ class Search:
             raise NoMode(self._level(information))
         if not climbed.converged:
             raise NoMode(f"the search for the mode has {climbed.message}")
-        return Mode(climbed.point, climbed.found.value, factor)
+        found = climbed.found
+        if found.gradient @ factor.solve(found.gradient) > NEARBY**2 and not self._single:
+            found = evaluate(climbed.point)
+            factor = (-found.hessian).factor()
+        if factor is None:
+            raise NoMode(self._level(-found.hessian))
+        return Mode(climbed.point, found.value, factor)
 
     def _level(self, information: Bordered) -> str:
         """Why a matrix of second derivatives, with its sign changed, is not positive definite."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..fits.bordered import Bordered
+from ..fits.problem import Expanded
 from ..rows.assembly import Layout
 from ..runtime.types import Doubles
 from .effects import Effects
@@ -38,10 +39,11 @@ class NormalRows:
         self.width = shape[-1]
         self._places = effects.starts[effect] + np.arange(math.prod(shape)).reshape(-1, shape[-1])
 
-    def expanded(self, values: Mapping[str, Any], layout: Layout) -> tuple[float, dict[str, Any], Bordered]:
+    def expanded(self, values: Mapping[str, Any], layout: Layout) -> Expanded:
         found, precision, apart = layout.empty(), self._precision(values), self._apart(values)
+        gradient = np.zeros(layout.size)
         if precision is None:
-            return math.nan, {}, found
+            return Expanded(math.nan, gradient, found)
         n, m = apart.shape
         for i, rows in enumerate(self._places.T):
             for j, columns in enumerate(self._places.T):
@@ -49,7 +51,8 @@ class NormalRows:
         slope = -apart @ precision
         log_det = float(np.linalg.slogdet(precision)[1])
         value = 0.5 * float((slope * apart).sum()) + 0.5 * n * (log_det - m * math.log(2 * math.pi))
-        return value, {self._effect: slope.reshape(self._effects.shapes[self._effect])}, found
+        gradient[self._places] = slope
+        return Expanded(value, gradient, found)
 
     def with_trace(self, values: Mapping[str, Any], matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
         found, precision, apart = dict[str, Any](), self._precision(values), self._apart(values)

@@ -87,11 +87,7 @@ class Parts:
         for model in self.rows:
             if why := reason_against(model._bound):
                 raise NotImplementedError(f"{why}: effects are integrated out of rows of numbers and vectors")
-            if model._pieces is not None:
-                raise NotImplementedError(
-                    f"the rows lie in pieces ({model._pieces.where}): effects are integrated out of rows on one device, "
-                    "without devices=, client=, memory= and chunk="
-                )
+            model._refuse_own_rows([n for n in self.priors if n in model.parameters])
 
     def _starts(self, given: dict[str, Any]) -> dict[str, np.ndarray]:
         """Value of each effect at which searches begin."""
@@ -100,12 +96,12 @@ class Parts:
         found = dict[str, np.ndarray]()
         for name in self.priors:
             own = [model for model in self.rows if name in model.parameters]
-            shapes = [self._shape(name, model) for model in own]
+            shapes = [shape for model in own if (shape := self._shape(name, model)) is not None]
             if name in given:
                 found[name] = np.array(given[name], float)
                 if not np.isfinite(found[name]).all():
                     raise ValueError(f"start: {name} has a number that is not finite")
-            elif any(shape is None for shape in shapes):
+            elif not shapes:
                 raise ValueError(f"nothing tells the shape of {name}: give start={{{name!r}: …}}")
             else:
                 shape = tuple(max(axis) for axis in zip(*shapes, strict=True))
@@ -120,7 +116,7 @@ class Parts:
         return found
 
     def _shape(self, name: str, model: Rows) -> Shape | None:
-        """Shape of an effect, as far as rows tell it."""
+        """Shape of an effect, where rows tell it."""
         parameter, bound = model._bound.parameters[name], model._bound
         data = any(n in bound.vectors and math.prod(getattr(f, "numbers", np.zeros(0)).shape) for n, f in bound.leaves.items())
         if model.n_rows is None or (parameter.of_vectors and not data):

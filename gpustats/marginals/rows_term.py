@@ -9,11 +9,10 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..fits.bordered import Bordered
+from ..fits.problem import Expanded
 from ..rows.assembly import Layout
-from ..rows.curvature import Curvature
 from ..rows.leaves import Gather, Leaf, PerRow
 from ..rows.model import Rows
-from ..rows.parameters import shape_of
 from .effects import Effects
 
 #: Values of effects and parameters by name: floats and arrays.
@@ -34,8 +33,8 @@ class Term(Protocol):
 
     domains: Mapping[str, Collection[str]]
 
-    def expanded(self, values: Values, layout: Layout) -> tuple[float, dict[str, Any], Bordered]:
-        """Value, its derivatives in effects, and the matrix of second ones."""
+    def expanded(self, values: Values, layout: Layout) -> Expanded:
+        """Value, and its derivatives in all effects."""
 
     def with_trace(self, values: Values, matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
         """Derivatives of the term plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
@@ -68,33 +67,32 @@ class RowsTerm:
     ):  # fmt: skip
         self.rows, self._effects, self.domains = rows, effects, domains
         self._constants, self._flat = dict(constants or {}), flat
-        self._own = [n for n in rows.parameters if n in effects.shapes]
-        self._curvatures: dict[int, Curvature] = {}
+        self._starts = {n: effects.starts[n] for n in rows.parameters if n in effects.shapes}
 
-    def expanded(self, values: Values, layout: Layout) -> tuple[float, dict[str, Any], Bordered]:
+    def expanded(self, values: Values, layout: Layout) -> Expanded:
         taken = self._taken(values)
-        if not self._own:
-            return float(self.rows(**taken)), {}, layout.empty()
-        given = list(taken.values())
-        value, slopes, hessian = self._curvature(given).expanded(given, layout)
-        return value, self._given(slopes, self._own), hessian
+        if not self._starts:
+            return Expanded(float(self.rows(**taken)), np.zeros(layout.size), layout.empty())
+        found: Expanded = self.rows._expanded(*taken.values(), starts=self._starts, layout=layout)
+        return found
 
     def with_trace(self, values: Values, matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
         taken, own = self._taken(values), [n for n in wrt if n in self.domains]
-        if not self._own:
-            return self._given(self.rows.value_and_grad(**taken, wrt=tuple(own))[1], own)
-        given = list(taken.values())
-        return self._given(self._curvature(given).with_trace(given, matrix, own), own)
+        if self._starts:
+            found = self.rows._with_trace(*taken.values(), starts=self._starts, matrix=matrix, wrt=own)
+        else:
+            found = self.rows.value_and_grad(**taken, wrt=tuple(own))[1]
+        return self._given(found, own)
 
     def product(self, values: Values, direction: Values, wrt: Collection[str]) -> dict[str, Any]:
-        if not self._own:
+        if not self._starts:
             return {}
-        along = {n: self._shaped(n, direction[n]) for n in self._own}
+        along = {n: self._shaped(n, direction[n]) for n in self._starts}
         return self._given(self.rows.hessp(along, **self._taken(values)), [n for n in wrt if n in self.domains])
 
     def groupings(self) -> dict[str, set[Grouping]]:
         found: dict[str, set[Grouping]] = {}
-        for name in self._own:
+        for name in self._starts:
             parameter, shape = self.rows._bound.parameters[name], self._effects.shapes[name]
             n = math.prod(shape[:-1] if parameter.of_vectors else shape)
             for leaf in parameter.leaves.values():
@@ -114,16 +112,6 @@ class RowsTerm:
         """Derivatives in the shapes in which the model has the effects."""
         shapes = self._effects.shapes
         return {n: np.reshape(found[n], shapes[n]) if n in shapes else found[n] for n in names}
-
-    def _curvature(self, taken: Sequence[Any]) -> Curvature:
-        rows, bound = self.rows, self.rows._bound
-        shapes = {n: shape_of(v) for n, v in zip(rows.parameters, taken, strict=True)}
-        if (length := bound.length(shapes)) not in self._curvatures:
-            own = {n: shapes[n] for n in self._own}
-            _, n_rows = bound.packing(taken)
-            starts = {n: self._effects.starts[n] for n in self._own}
-            self._curvatures[length] = Curvature(bound, rows._own.runtime, length, starts, own, n_rows)
-        return self._curvatures[length]
 
 
 def _key(leaf: Leaf) -> Hashable:

@@ -43,7 +43,7 @@ def laplace_marginal(marginal: LaplaceMarginal, *args: TensorLike, **kwargs: Ten
     ...     mean, tau = pm.Normal("mean"), pm.HalfNormal("tau")
     ...     _ = pm.Potential("counts", gpm.laplace_marginal(marginal, mean=mean, tau=tau))
     >>> round(float(model.compile_logp(vars=model.potentials)({"mean": 0.5, "tau_log__": 0.0})), 4)
-    -7.6823
+    -7.4637
     """
     if not isinstance(marginal, LaplaceMarginal):
         raise TypeError(f"marginal must be a gs.LaplaceMarginal, not {type(marginal).__name__}")

@@ -142,7 +142,7 @@ class Layout:
 
     def __init__(self, size: int, blocks: np.ndarray | None = None):
         self.blocks = np.zeros((0, 0), int) if blocks is None else np.asfortranarray(blocks)
-        in_border = np.ones(size, bool)
+        self.size, in_border = size, np.ones(size, bool)
         in_border[self.blocks] = False
         self.border = np.flatnonzero(in_border)
         if len(self.border) > MOST_DENSE:

@@ -7,6 +7,9 @@ all else are those of the function plus the trace of a matrix times the Hessian,
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..fits.bordered import Bordered
+from ..fits.problem import Expanded
 from ..rewriting.differentiate import curved
 from ..runtime.types import Doubles, Shape, Value
 from .assembly import Element, HostDesign, Layout, Number, Part, Product, SparseDesign, add_summed, assembled
@@ -26,7 +30,7 @@ from .tasks import Pair
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
-    from .binding import Binding
+    from .binding import Binding, RowFunction
     from .calls import Call
 
 class Curvature:
@@ -49,8 +53,8 @@ class Curvature:
         self, bound: Binding, runtime: Runtime, length: int, starts: Mapping[str, int], shapes: Mapping[str, Shape], n_rows: int
     ):  # fmt: skip
         self._bound, self._runtime, self._n_rows = bound, runtime, n_rows
-        self._own, self._wrt = NumberArguments.of(bound, length), tuple(starts)
-        self._parts = self._parts_of(starts, shapes)
+        self._own, self._starts = NumberArguments.of(bound, length), dict(starts)
+        self._parts = self._parts_of(shapes)
         arguments, self._weights = self._with_weights(False)
         self._leaves = {n: arguments.leaves[c] for c, n in arguments.made_of.items() if n in self._weights.values()}
         self._parameters = {**bound.parameters, **{n: Parameter(n, {n: leaf}) for n, leaf in self._leaves.items()}}
@@ -58,63 +62,69 @@ class Curvature:
         self._evaluators: dict[bool, Evaluator] = {}
         self._calls: dict[Any, Call] = {}
 
-    def _parts_of(self, starts: Mapping[str, int], shapes: Mapping[str, Shape]) -> dict[str, Part]:
+    def _parts_of(self, shapes: Mapping[str, Shape]) -> dict[str, Part]:
         designs: dict[int, HostDesign | SparseDesign] = {}
 
         def design(leaf: Any) -> HostDesign | SparseDesign:
             return designs.setdefault(id(leaf.X), design_of(leaf))
 
         return {
-            c: part_of(self._own.leaves[c], shapes[name], starts[name], self._n_rows, design)
-            for c, name in self._own.made_of.items() if name in starts
+            c: part_of(self._own.leaves[c], shapes[name], self._starts[name], self._n_rows, design)
+            for c, name in self._own.made_of.items() if name in self._starts
         }  # fmt: skip
 
     def _with_weights(self, stopped: bool) -> tuple[NumberArguments, dict[Pair, str]]:
         """Arguments of the function with its second derivatives, see `curved`, and the parameter that is each pair's weight."""
-        own, functions = self._own, dict(self._own.row.functions)
-        function, weights = curved(own.row.function, list(self._parts), functions, stopped)
-        row = replace(own.row, function=function, functions=functions)
+        own = self._own
+        row, weights = _curved(own.row, tuple(self._parts), stopped)
         leaves = {w: self._weight_leaf(*pair) for pair, w in weights.items()}
         named = {w: f"{w}'" for w in weights.values()}  # no name of a user's, since it is no name in C
         arguments = NumberArguments(row, {**own.leaves, **leaves}, {**own.made_of, **named})
         return arguments, {pair: named[w] for pair, w in weights.items()}
 
     def _weight_leaf(self, a: str, b: str) -> Leaf:
-        """Leaf of the weight of a pair: a number, one for each group, or one for each row."""
+        """Leaf of the weight of a pair: a number, one for each group, or pair of groups, or one for each row."""
         left, right = self._parts[a], self._parts[b]
         if isinstance(left, Number) and isinstance(right, Number):
             return Scalar(None)
-        for c, part, other in ((a, left, right), (b, right, left)):
-            leaf = self._own.leaves[c]
-            if isinstance(leaf, Gather) and isinstance(part, Element):
-                if isinstance(other, Number) or (isinstance(other, Element) and other.key == part.key):
-                    return Gather(None, leaf.indices)
-        return PerRow(None, 0)
+        tables = self._tables(a, b)
+        indices = [index for c in tables for index in self._own.leaves[c].indices]  # type: ignore[attr-defined]
+        n = math.prod(len(self._parts[c].places) for c in tables)
+        others = [c for c in (a, b) if not isinstance(self._parts[c], Number) and c not in tables]
+        if others and not (tables and _of_one_grouping(left, right)) or n > self._n_rows:
+            return PerRow(None, 0)
+        return Gather(None, tuple(indices))
+
+    def _tables(self, a: str, b: str) -> list[str]:
+        """Arguments of a pair that are elements of tables; of two tables of one grouping the first."""
+        tables = [c for c in (a, b) if isinstance(self._own.leaves[c], Gather)]
+        return tables[:1] if _of_one_grouping(self._parts[a], self._parts[b]) else tables
 
     def _shape(self, shapes: Mapping[str, Shape], a: str, b: str) -> Shape:
         """Shape of the weights of a pair."""
-        leaf = self._leaves[self._weights[a, b]]
-        if isinstance(leaf, Gather):
-            table = a if isinstance(self._own.leaves[a], Gather) else b
-            return shapes[self._own.made_of[table]][: len(leaf.indices)]
-        return () if isinstance(leaf, Scalar) else (self._n_rows,)
+        leaf, own = self._leaves[self._weights[a, b]], self._own
+        if not isinstance(leaf, Gather):
+            return () if isinstance(leaf, Scalar) else (self._n_rows,)
+        groups = (shapes[own.made_of[c]][: len(own.leaves[c].indices)] for c in self._tables(a, b))  # type: ignore[attr-defined]
+        return tuple(itertools.chain(*groups))
 
-    def expanded(self, values: Sequence[Value], layout: Layout) -> tuple[float, dict[str, Doubles], Bordered]:
-        """Sum at values of all parameters, its derivatives, and the matrix of second ones, in one pass over the rows."""
+    def expanded(self, values: Sequence[Value], layout: Layout) -> Expanded:
+        """Sum at values of all parameters, and its derivatives in the elements of the layout, in one pass over the rows."""
         nothing = {w: np.zeros(shape) if shape else 0.0 for w, shape in self._shapes.items()}
-        value, slopes = self._derivatives(values, nothing, (*self._wrt, *nothing), True)
-        found, by_row = layout.empty(), dict[Pair, Any]()
+        value, slopes = self._derivatives(values, nothing, (*self._starts, *nothing), True)
+        gradient, found, by_row = np.zeros(layout.size), layout.empty(), dict[Pair, Any]()
+        for name, start in self._starts.items():
+            gradient[start : start + slopes[name].size] = slopes[name].ravel()
         for (a, b), w in self._weights.items():
-            left, right, summed = self._parts[a], self._parts[b], slopes.pop(w)
+            left, right, summed = self._parts[a], self._parts[b], slopes[w]
             if isinstance(self._leaves[w], PerRow):
                 by_row[a, b] = summed
-            elif isinstance(left, Number) or isinstance(right, Number):
-                add_summed(found, layout, left, right, summed.reshape(len(left.places), len(right.places)), a != b)
             else:
-                add_summed(found, layout, left, right, summed.ravel(), a != b)
+                shape = (-1,) if _of_one_grouping(left, right) else (len(left.places), len(right.places))
+                add_summed(found, layout, left, right, summed.reshape(shape), a != b)
         if by_row:
             found = found + assembled({a: [part] for a, part in self._parts.items()}, by_row, layout)
-        return value, slopes, found
+        return Expanded(value, gradient, found)
 
     def with_trace(self, values: Sequence[Value], matrix: Bordered, wrt: Sequence[str]) -> dict[str, Doubles]:
         """Derivatives of the sum plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
@@ -126,8 +136,8 @@ class Curvature:
         half, left, right, weight = 0.5 if a == b else 1.0, self._parts[a], self._parts[b], self._weights[a, b]
         if isinstance(self._leaves[weight], PerRow):
             return half * _of_rows(matrix, left, right, self._n_rows)
-        assert not isinstance(left, Product) and not isinstance(right, Product)
-        found = half * matrix.at(left.places, right.places)
+        rows = left.places if _of_one_grouping(left, right) else left.places[:, None]
+        found = half * matrix.at(rows, right.places)
         return found.reshape(shape) if (shape := self._shapes[weight]) else found.item()
 
     def _derivatives(
@@ -148,6 +158,17 @@ class Curvature:
         if stopped not in self._evaluators:
             self._evaluators[stopped] = Evaluator(self._with_weights(stopped)[0], self._bound.dtype, self._runtime)
         return self._evaluators[stopped]
+
+
+def _of_one_grouping(left: Part, right: Part) -> bool:
+    return isinstance(left, Element) and isinstance(right, Element) and left.key == right.key
+
+
+@functools.lru_cache(maxsize=32)  # for pieces of a stream, which are made anew in each call
+def _curved(row: RowFunction, wrt: Sequence[str], stopped: bool) -> tuple[RowFunction, dict[Pair, str]]:
+    functions = dict(row.functions)
+    function, weights = curved(row.function, wrt, functions, stopped)
+    return replace(row, function=function, functions=functions), weights
 
 
 def _of_rows(matrix: Bordered, left: Part, right: Part, n_rows: int) -> Doubles:

@@ -17,10 +17,12 @@ from ..fits.coordinates import labels_of
 from ..fits.fittable import Fittable
 from ..fits.problem import Expanded, Named, Problem
 from ..parallel.pieces import in_pieces
-from ..parallel.rows import added, is_stored
+from ..parallel.rows import added, added_gradients, is_stored
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Shape, Value
+from .assembly import Layout
+from .curvature import Curvature
 from .labels import axes_of
 from .leaves import Column, Dot, Gather, PerRow, Scalar
 from .parameters import shape_of
@@ -120,6 +122,34 @@ class Fitting(Fittable):
     ) -> Doubles:
         """Sums of the rows' scores: see `Problem.score_sums`."""
         return self._derivatives.score_sums(values, wrt, clusters, n_clusters)
+
+    @in_pieces(added)
+    def _expanded(self, *values: Value, starts: Mapping[str, int], layout: Layout) -> Expanded:
+        """Sum, and its derivatives in the elements of a layout, in which parameters have the places from their `starts` on."""
+        return self._curvature(values, starts).expanded(values, layout)
+
+    @in_pieces(added_gradients)
+    def _with_trace(
+        self, *values: Value, starts: Mapping[str, int], matrix: Bordered, wrt: Sequence[str]
+    ) -> dict[str, Value]:
+        """Derivatives of the sum and half a trace: see `Curvature.with_trace`."""
+        found: dict[str, Value] = dict(self._curvature(values, starts).with_trace(values, matrix, wrt))
+        return found
+
+    def _curvature(self, values: Sequence[Value], starts: Mapping[str, int]) -> Curvature:
+        shapes = {n: shape_of(v) for n, v in zip(self._bound.parameters, values, strict=True)}
+        packing, n_rows = self._bound.packing(values)
+        key = tuple(starts.items()), tuple(shapes.values())
+        if packing.lead:
+            raise ValueError(f"one set of parameters at a time: those given have the leading axes {packing.lead}")
+        if key not in self._curvatures:
+            length = self._bound.length(shapes)
+            self._curvatures[key] = Curvature(self._bound, self._own.runtime, length, starts, shapes, n_rows)
+        return self._curvatures[key]
+
+    @functools.cached_property
+    def _curvatures(self) -> dict[Any, Curvature]:
+        return {}
 
     @functools.cached_property
     def _derivatives(self) -> SecondDerivatives:

@@ -357,7 +357,7 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
 
 
 #: Arguments of methods beside the parameters.
-NOT_PARAMETERS = "wrt", "blocks", "clusters", "n_clusters"
+NOT_PARAMETERS = "wrt", "blocks", "clusters", "n_clusters", "starts", "layout", "matrix"
 
 
 def rows_on(
