@@ -92,7 +92,7 @@ class Results:
         self.results = results
         self.values = np.zeros(1, int) if values is None else values
         self._lead, self.n_sets = lead, len(self.values)
-        self._first = int(self.values.flat[0]) if lead is None else 0
+        self._first = int(self.values.flat[0]) if lead is None and self.values.size else 0
         self._take = _taker(self.values)
         by_name = {name: [r for r in results if r.name == name] for name in dict.fromkeys(r.name for r in results)}
         self._readers = [(name, _reader(own)) for name, own in by_name.items()]

@@ -1,8 +1,8 @@
 """Thresholds that were measured: sizes from which another kernel, route or library is faster, tiles, numbers of threads, costs.
 
-They are right where they were measured and a guess elsewhere, so each tells where and when that was, and what measures it
-again. Modules take theirs from here. What correctness, a format or the hardware demands, what bounds memory, and what says how
-to measure stands where it is used.
+They are one module, a table. They are right where they were measured and a guess elsewhere, so each tells where and when that
+was, and what measures it again. Modules take theirs from here. What correctness, a format or the hardware demands, what bounds
+memory, and what says how to measure stands where it is used.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def test_terms_of_groups():
     glm = gs.GLM.from_formula("died ~ x + (1 | county) + (0 + z | group:county)", DATA, gs.bernoulli_logit)
     assert glm._random == ("county", "group_county") and glm.parameters == ("beta", "alpha", "county", "group_county")
     priors = {n: gs.normal(0.0, 1.0) for n in glm._random}
-    fit = glm.fit(priors=priors)
+    fit = glm.fit(random=(), priors=priors)
     counties, pairs = DATA.county.factorize(sort=True)[0], (DATA.group + ":" + DATA.county).factorize(sort=True)
     plain = gs.GLM(gs.bernoulli_logit, DATA.y, DATA[["x"]].to_numpy(), groups={
         "county": counties, "group_county": (pairs[0], DATA[["z"]].to_numpy()),
@@ -161,10 +161,10 @@ def test_functions_of_the_caller_and_copies():
     power = 2
     glm = gs.GLM.from_formula("died ~ logistic(x) + I(z**power) + (1 | county)", DATA, gs.bernoulli_logit)
     assert power == 2
-    fit = glm.fit(priors={"county": gs.normal(0.0, 1.0)})
+    fit = glm.fit(random=(), priors={"county": gs.normal(0.0, 1.0)})
     for made in (pickle.loads(pickle.dumps(glm)), copy.copy(glm), copy.deepcopy(glm)):
         assert made._random == ("county",) and made.formula == glm.formula
-        again = made.fit(priors={"county": gs.normal(0.0, 1.0)})
+        again = made.fit(random=(), priors={"county": gs.normal(0.0, 1.0)})
         assert again.labels == fit.labels
     for made in (pickle.loads(pickle.dumps(fit)), copy.deepcopy(fit)):
         np.testing.assert_allclose(made.predict(DATA[:4]).mean, fit.predict(DATA[:4]).mean, rtol=1e-12)
