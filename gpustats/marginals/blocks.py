@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..fits.bordered import MOST_DENSE
 from ..rows.assembly import Layout
 from .effects import Effects
 from .rows_term import Grouping, Term
@@ -31,6 +32,9 @@ def layout_of(effects: Effects, terms: Sequence[Term]) -> Layout:
         own = list(dict.fromkeys(names))
         if sum(sizes[m] for m in own) > most and all(_apart(of_term, own, n) for of_term in found):
             best, most, n_groups = own, sum(sizes[m] for m in own), n
+    if (rest := effects.size - (most if best else 0)) > MOST_DENSE:
+        beside = f" beside {', '.join(best)}, whose groups are eliminated one by one" if best else ""
+        raise NotImplementedError(f"{rest} effects{beside}: {MOST_DENSE} at most")
     if not best:
         return Layout(effects.size)
     places = [effects.starts[m] + np.arange(sizes[m]).reshape(n_groups, -1) for m in best]

@@ -19,13 +19,13 @@ class LaplaceProblem(Problem):
     def __init__(self, parts: Parts, mode: Callable[[Mapping[str, Any]], Mode], marginal: Any):
         self._parts, self._mode, self._marginal = parts, mode, marginal
         self.name, self.domains = parts.name, parts.domains
-        self.n_observations = sum(problem.n_observations for problem in parts.problems)
+        self.n_observations = sum(problem.n_observations for problem in parts.problems if problem.has_data)
         self.single = all(problem.single for problem in parts.problems)
 
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         parts, found = self._parts, dict(given)
         effects = parts.effects.by_name(parts.effects.start)
-        for problem in parts.problems:
+        for problem in (p for p in parts.problems if p.n_rows is not None):
             own = {n: v for n, v in {**found, **effects}.items() if n in problem.domains}
             found |= {n: v for n, v in problem.starts(own).items() if n not in effects}
         for name, words in parts.domains.items():

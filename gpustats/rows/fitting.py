@@ -172,6 +172,8 @@ class RowsProblem(Problem):
         }
         weights = bound.leaves.get("weights")
         self.n_rows = rows.n_rows
+        #: whether rows are observations, and no more than a prior of parameters
+        self.has_data = any(isinstance(leaf, Column) for n, leaf in bound.leaves.items() if n != "weights")
         self.n_observations = float("nan") if rows.n_rows is None else rows.n_rows
         if isinstance(weights, Column) and not is_stored(weights.numbers):
             self.n_observations = float(np.sum(weights.numbers, dtype=float))

@@ -180,6 +180,28 @@ def test_blocks_are_as_a_dense_matrix(monkeypatch):
     np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
 
 
+def test_fit_of_a_random_walk():
+    """A local level of normal numbers: as statsmodels has it by a Kalman filter."""
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(8)
+    y = rng.normal(np.cumsum(rng.normal(0, 0.5, 60)), 1.0)
+    likelihood = gs.Rows(gs.normal, x=y, mu=gs.per_row(of="level"), sigma=gs.gather(np.zeros(60, int), of="noise"))
+    walk = gs.Rows(
+        "// step: positive\nreal walk(real here, real before, real step) { return normal_logpdf(here, before, step); }",
+        here=gs.per_row(of="level", offset=1), before=gs.per_row(of="level"),
+    )  # fmt: skip
+    first = gs.Rows("real first(real x) { return normal_logpdf(x, 0, 10); }", x=gs.gather(np.array([0]), of="level"))
+    marginal = gs.LaplaceMarginal([likelihood, walk, first], "level")
+    fit = marginal.fit(start={"noise": [0.8], "step": 0.4})
+    theirs = sm.tsa.UnobservedComponents(y, "local level")
+    theirs.ssm.initialize_known(np.zeros(1), np.full((1, 1), 100.0))
+    theirs.loglikelihood_burn = 0
+    assert fit.n_observations == 60
+    assert fit.log_likelihood == pytest.approx(theirs.loglike([fit["noise"][0] ** 2, fit["step"] ** 2]), rel=1e-9)
+    smoothed = theirs.smooth([fit["noise"][0] ** 2, fit["step"] ** 2]).smoothed_state[0]
+    np.testing.assert_allclose(marginal.modes(**fit.parameters)["level"], smoothed, rtol=1e-7, atol=1e-8)
+
+
 def test_scale_of_zero():
     """A scale of 0 multiplies effects of scale 1: what is left is the likelihood without them, and slopes are exact."""
     rng = np.random.default_rng(4)
@@ -295,5 +317,9 @@ def test_bad_input():
     sequences = gs.Rows(text, y=gs.sequences([[1.0, 2.0], [2.0]]), u=gs.per_row())
     with pytest.raises(NotImplementedError, match="y is made of sequences"):
         gs.LaplaceMarginal(sequences, "u")
+    two = "real f(real y, real u, real v) { return normal_logpdf(y, u + v, 1); }"
+    crossed = gs.Rows(two, y=np.zeros(2), u=gs.gather(np.array([0, 5999])), v=gs.gather(np.array([5500, 1])))
+    with pytest.raises(NotImplementedError, match="5501 effects beside u, whose groups are eliminated one by one: 5000 at most"):
+        gs.LaplaceMarginal(crossed, ["u", "v"])
     with pytest.raises(NotImplementedError, match="u has a number for each row, and the rows lie in pieces"):
         gs.LaplaceMarginal(gs.Rows(COUNTS, y=np.ones(1000), u=gs.per_row(), chunk=100, memory=10_000), "u")
