@@ -1,11 +1,16 @@
 """Sparse design matrices as leaves of rows, and of GLMs: against SciPy's products, and against the same matrix in full."""
 
+import dataclasses
+import types
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy import special, stats
 
 import gpustats as gs
+from gpustats.rows import blocks
+from gpustats.runtime import choose
 
 RNG = np.random.default_rng(4)
 NORMAL = "real f(real y, real eta, real s) { return normal_logpdf(y, eta, s); }"
@@ -56,6 +61,48 @@ def test_uneven_rows_and_columns():
     again = glm.value_and_grad(beta, 0.2)
     assert again[0] == value
     np.testing.assert_array_equal(again[1]["beta"], gradient["beta"])
+
+
+@pytest.mark.parametrize("ones", [False, True])
+def test_in_blocks(ones, like_a_gpu, monkeypatch):
+    """Large matrices on a GPU, here in small blocks: rows in several chunks, columns in bands, groups with many entries."""
+    small = dict(LEAST_ENTRIES=1, LEAST_OF_TILE=1, SUMS=128, NUMBERS=64, THREADS=64, LONGEST=8, ENTRIES_AT_ONCE=1000)
+    for name, value in small.items():
+        monkeypatch.setattr(blocks, name, value)
+    X = matrix_of(700, 300, 0.05).tolil()
+    X[:, 5], X[11, :], X[40:100, :] = 0.25, -0.5, 0
+    X = X.tocsr()
+    X.data = np.ones_like(X.data) if ones else X.data
+    y, sets = RNG.normal(size=700), RNG.normal(size=(3, 300))
+    with gs.use(like_a_gpu):
+        rows = gs.Rows(NORMAL, y=y, eta=gs.dot(X, of="beta"))
+        values, gradients = rows.value_and_grad(beta=sets, s=0.7)
+        alone = [rows.value_and_grad(beta=b, s=0.7) for b in sets]
+    (product,) = rows._bound.leaves["eta"].X.placed.values()
+    assert isinstance(product._by_row, blocks.Blocks) and isinstance(product._by_column, blocks.Blocks)
+    left = y - sets @ X.T
+    np.testing.assert_allclose(values, stats.norm.logpdf(left, 0, 0.7).sum(-1), rtol=1e-12)
+    np.testing.assert_allclose(gradients["beta"], left @ X / 0.49, rtol=1e-11, atol=1e-10)
+    for i, (value, gradient) in enumerate(alone):
+        assert value == values[i]
+        np.testing.assert_array_equal(gradient["beta"], gradients["beta"][i])
+
+
+def test_where_blocks_pay():
+    """On GPUs, of large matrices, where a tile has many entries."""
+
+    def layout(n, k, entries, **changes):
+        gpu = dict(type="gpu", compute_units=132, shared_memory=227 << 10, max_threads=1024)
+        device = dataclasses.replace(choose.get().device, **gpu | changes)
+        runtime = types.SimpleNamespace(device=device)
+        return [blocks.BlockLayout.of(runtime, np.dtype(float), *sizes, n * entries, in_bands=bands)
+                for sizes, bands in (((n, k), False), ((k, n), True))]
+
+    by_row, by_column = layout(10_000_000, 100_000, 20)
+    assert by_row.bands == 1 and by_column.bands > 10 and by_row.sums == blocks.SUMS >= by_column.sums > blocks.SUMS / 2
+    assert layout(10_000_000, 100_000, 20, type="cpu") == layout(10_000, 1000, 20) == [None, None]
+    assert layout(10_000_000, 10_000_000, 20) == [None, None]
+    assert layout(10_000_000, 2000, 20, shared_memory=48 << 10)[0].shared_bytes(np.dtype(float), 1) <= 48 << 10
 
 
 def test_as_dense():

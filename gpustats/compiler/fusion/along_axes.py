@@ -116,7 +116,7 @@ def _of_sparse(
         raise Unsupported(NOT_SHARED)
     if not reader.has_designs:
         raise Unsupported("a product with a sparse matrix beside scans")
-    design = design_of(matrix, turned=i[0] is None)
+    design = design_of(matrix, transposed=i[0] is None)
 
     def rows() -> SparseMatrix:
         return design if along.is_row and design.shape[0] == reader.n else rows_of(design, along.places)

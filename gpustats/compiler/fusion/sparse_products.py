@@ -16,7 +16,7 @@ from ...rows.sparse_matrix import SparseMatrix, sparse_matrix
 NOT_SHARED = "a product with a sparse matrix that is none of data, or whose coefficients differ between rows"
 NOT_CONSTANT = "a sparse matrix that may change: take it as a constant, pytensor.sparse.as_sparse_variable(X)"
 
-#: Matrices of constants, which several sums may have in common, by the identity of what SciPy has and whether it is turned.
+#: Matrices of constants, which several sums may have in common, by the identity of SciPy's and whether it is transposed.
 _matrices: dict[tuple[int, bool], SparseMatrix] = {}
 
 
@@ -34,12 +34,13 @@ def outputs_of_product(node: Apply, inputs: Sequence[Variable]) -> Sequence[Vari
     return Apply(node.op, list(inputs), [kind.clone(shape=(*left[:-1], *right[1:]))()]).outputs
 
 
-def design_of(constant: Constant, turned: bool) -> SparseMatrix:
-    """Matrix of a constant, or what is on its other side of the diagonal; the same object each time."""
+def design_of(constant: Constant, transposed: bool) -> SparseMatrix:
+    """Matrix of a constant, or its transpose; the same object each time."""
     given = constant.data
-    key = id(given), turned
+    key = id(given), transposed
     if key not in _matrices:
-        _matrices[key] = sparse_matrix((given.T if turned else given).astype(np.float64, copy=False), constant.name or "X")
+        matrix = given.T if transposed else given
+        _matrices[key] = sparse_matrix(matrix.astype(np.float64, copy=False), constant.name or "X")
         weakref.finalize(given, _matrices.pop, key, None)
     return _matrices[key]
 
