@@ -10,8 +10,9 @@ import numpy as np
 
 from ..fits.estimates import Estimates
 from ..fits.hypotheses import Test
+from ..fits.predictions import Prediction
 from ..fits.summary import table
-from ..runtime.types import Doubles
+from ..runtime.types import Doubles, Value
 from .terms import Term
 
 #: Share of an effect's standard deviation that is not told by the effects before it, below which a covariance is singular.
@@ -53,9 +54,9 @@ class MixedEstimates(Estimates):
     >>> y = 1.0 + 0.5 * x + rng.normal(size=20)[group] + rng.normal(size=200)
     >>> fit = gs.GLM(gs.normal, y, x[:, None], eta="mu", groups={"subject": group}).fit(random="subject")
     >>> fit["beta"].round(2), fit.variance_components["subject"].round(2), round(fit["sigma"], 2)
-    (array([0.52]), array([[0.64]]), 0.93)
+    (array([0.46]), array([[0.25]]), 0.98)
     >>> fit.random_effects["subject"][:3].round(2)
-    array([0.03, 0.72, 0.3 ])
+    array([0.09, 0.78, 0.13])
     """
 
     terms: tuple[Term, ...] = field(default=(), kw_only=True)
@@ -112,6 +113,33 @@ class MixedEstimates(Estimates):
                 "both with reml=False"
             )
         return super().likelihood_ratio(restricted)
+
+    def predict(
+        self, X: Value, *, offset: Value | None = None, groups: Value | None = None, new_groups: bool = False
+    ) -> Prediction:
+        """Predictions for new rows with standard errors.
+
+        Parameters
+        ----------
+        X : (M, k) array_like
+            Design matrix.
+        offset : (M,) array_like, optional
+        groups : mapping or (M,) array_like, optional
+            Groups of these rows, of all terms, as `GLM` takes them: the modes of their effects are part of the prediction, and
+            what is not known of these is part of the errors. Without groups, predictions are of the fixed effects alone.
+        new_groups : bool
+            Whether groups may be new: the effects of these are 0, and their variance is part of the errors.
+
+        Returns
+        -------
+        Prediction
+
+        Raises
+        ------
+        ValueError
+            Where a group is new and may not be, by its number; where shapes do not fit the fit.
+        """
+        return super().predict(X, offset=offset, groups=groups, new_groups=new_groups)
 
     def summary(self, level: float = 0.95) -> str:
         """Table of the random effects' variances, and of the fixed effects with standard errors, z, p-values, and intervals.
