@@ -221,7 +221,7 @@ def test_bad_input():
     with pytest.raises(NotImplementedError, match="20,000 at most"):
         glm(groups={"g": np.arange(90) * 300, "h": np.arange(90) * 250}).fit(random=("g", "h"))
     fit = glm().fit(random="g", fixed={"h": np.zeros(4)})
-    with pytest.raises(ValueError, match="groups has g, and the fit has groups for g, h"):
+    with pytest.raises(ValueError, match="groups has g, and the fit has groups for h, g"):
         fit.predict(X, groups={"g": groups["g"]})
     with pytest.raises(NotImplementedError, match="no scores of single observations"):
         fit.robust()
