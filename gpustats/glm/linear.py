@@ -215,6 +215,11 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
             "of them out, fix it, as with fixed={'alpha': 0.0}, or give a prior with reml=False, "
             "priors={'beta': gs.normal(0.0, 10.0)}"
         )
+    try:
+        problem.profile.profiled(problem.factors.diagonal.astype(float))
+    except np.linalg.LinAlgError:
+        message = "the fixed effects fit the observations without residuals, so that there is no variance: look at y and X"
+        raise ValueError(message) from None
     for term in problem.terms:
         seen = int(found.squares(problem.parts.structure, term.grouping).any(1).sum())
         if seen == 1:

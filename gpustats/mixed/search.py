@@ -12,7 +12,7 @@ from .marginal import Marginal
 #: Gain in log-likelihood of a step at which a search ends; Newton's method comes behind it.
 ENOUGH = 1e-6
 #: Relative factor below which a variance is tried as 0, the gain that tells whether it is not, and where a search leaves 0.
-SMALL, NOISE, AWAY = 1e-3, 1e-10, 1e-3
+SMALL, NOISE, AWAY = 0.1, 1e-10, 1e-3
 MOST_ROUNDS = 5
 
 
@@ -43,7 +43,10 @@ def best_theta(
 
     def negative(moving: Doubles) -> tuple[float, Doubles]:
         point[free] = moving
-        found = marginal.profiled(point, sigma)
+        try:
+            found = marginal.profiled(point, sigma)
+        except np.linalg.LinAlgError:  # a step that was far too long
+            return 2 * abs(first.value) + 1, np.zeros(len(moving))
         return -found.value, -found.gradient[free]
 
     for _ in range(MOST_ROUNDS):

@@ -214,6 +214,8 @@ def test_bad_input():
         glm(y[:2], X[:2], {"g": np.zeros(2, int)}).fit(random="g")
     with pytest.raises(ValueError, match="g has rows of one group alone"):
         glm(groups={"g": np.ones(90, int)}).fit(random="g")
+    with pytest.raises(ValueError, match="the fixed effects fit the observations without residuals"):
+        glm(y=X @ [1.0, 2.0], groups={"g": groups["g"]}).fit(random="g")
     with pytest.raises(ValueError, match="no parameter 'chol_h'"):
         glm(groups={"g": groups["g"]}).fit(random="g", start={"chol_h": 1.0})
     with pytest.raises(ValueError, match="chol_g has shape"):
