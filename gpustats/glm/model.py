@@ -150,6 +150,7 @@ class GLM(Remade, Replayable, Fitting):
     def _bind(self, data: Mapping[str, Array], runtime: Runtime, stay: bool = True) -> None:
         """Put the data on a device; unless they `stay`, they are of a piece that may be gone after a call."""
         self._runtime = runtime
+        self._calls: Plans[_Call | RowsCall | None] = Plans()
         if self._on_rows:
             self._evaluator: Evaluator | Varying = Varying(self._family, self._terms, data, self._dtype, runtime)
             return
@@ -157,7 +158,6 @@ class GLM(Remade, Replayable, Fitting):
         self._launcher = Launcher(self._data, self._plans, self._same_bits)
         self._evaluator = Evaluator(self._launcher)
         self._second = SecondDerivatives(self._family, self._data)
-        self._calls: Plans[_Call | RowsCall | None] = Plans()
         self._delegate = Delegate(self._family, self._data) if stay else None
 
     @classmethod
@@ -464,7 +464,7 @@ class GLM(Remade, Replayable, Fitting):
     ) -> Callable[[], tuple[Value, dict[str, Value]]] | None:
         """Start a call that is repeated with other numbers; returns the wait for value and derivatives, or None."""
         wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        if self._on_rows or (found := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
+        if self._terms or (found := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
             return None
         return found.start((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))
 
@@ -519,6 +519,8 @@ class GLM(Remade, Replayable, Fitting):
         arguments = self._all_arguments(beta, alpha, *args, **kwargs)
         if not repeatable(arguments, in_wrt, names):
             return None
+        if isinstance(self._evaluator, Varying):  # of a sparse X
+            return RowsCall(arguments, in_wrt, names, self._evaluator.rows(True))
         on_rows = self._delegate and self._delegate.call(arguments, in_wrt, names)
         return on_rows or repeated(self._launcher, arguments, in_wrt, names)
 
