@@ -21,6 +21,8 @@ from .problem import Problem
 
 #: Smallest eigenvalue of a matrix of information, scaled to a diagonal of 1, that is told from 0.
 LEAST_EIGENVALUE = 1e-11
+#: Reciprocal of the inverse's norm, as LAPACK estimates it, above which a matrix is not looked at more closely.
+FAR_FROM_SINGULAR = 1e-7
 #: Share of the largest component from which on components of a direction are named, and the most of them.
 NAMED_SHARE, MOST_NAMED = 0.05, 6
 LBFGS = {"maxiter": 1000, "maxcor": 20, "ftol": 1e-13, "gtol": 1e-8}
@@ -301,13 +303,25 @@ def _refuse_endless(fitted: Fitted) -> None:
         complement = matrix.complement
     else:
         complement, places = scaled.border, scaled.places
-    if not complement.size:
+    if not complement.size or _is_definite(complement):
         return
     values, vectors = np.linalg.eigh(complement)
     if values[0] < LEAST_EIGENVALUE * max(1.0, len(values) / 10) and values[0] > -1e-7:
         direction = np.zeros(information.size)
         direction[places] = vectors[:, 0]
         _refuse_singular(fitted, _named(fitted, direction))
+
+
+def _is_definite(matrix: Doubles) -> bool:
+    """True if a matrix is far from a singular one, by LAPACK's estimate, which takes less than eigenvalues do."""
+    from scipy.linalg import lapack
+
+    factor, info = lapack.dpotrf(matrix)
+    if info:
+        return False
+    norm = float(np.abs(matrix).sum(0).max())
+    reciprocal, _ = lapack.dpocon(factor, norm)
+    return bool(reciprocal * norm > FAR_FROM_SINGULAR)
 
 
 def _refuse_singular(fitted: Fitted, named: str) -> None:

@@ -259,23 +259,22 @@ ROWS_LEAST_SENT_ALONE = Threshold(
     2048, "numbers from which a parameter travels by itself", NOT_RECORDED, "2026-11-23", "rows"
 )
 ROWS_SPARSE_TILE = Threshold(
-    {"gpu": 512, "accelerator": 512, "cpu": 1024}, "entries of a sparse matrix that a block has at once, about", "a guess",
-    "2026-11-28", "sparse",
+    {"gpu": 512, "accelerator": 512, "cpu": 1024}, "entries of a sparse matrix that a block has at once, about",
+    f"{H200}; on CPUs a guess", "2026-11-28", "sparse",
 )
 ROWS_SPARSE_SETS = Threshold(
     {"gpu": 4, "accelerator": 1, "cpu": 1}, "sets of parameters for which a block reads its entries once", f"{CPU}; a guess",
     "2026-11-28", "sparse",
 )
 ROWS_SPARSE_BAND_BYTES = Threshold(
-    1 << 23, "bytes of numbers of the rows that columns gather from, before those of further rows", "a guess", "2026-11-28",
-    "sparse",
+    1 << 23, "bytes of the rows' numbers that columns gather from, before those of further rows", H200, "2026-11-28", "sparse"
 )
 
 ROWS_SPARSE_LEAST_BLOCKED = Threshold(
     1 << 23, "entries from which a GPU goes through a sparse matrix by blocks", "a guess", "2026-11-28", "sparse"
 )
 ROWS_SPARSE_BLOCK = Threshold(
-    (8192, 4096, 1024), "sums of such a block, numbers of a tile, and threads", "a guess", "2026-11-28", "sparse"
+    (8192, 4096, 1024), "sums of such a block, numbers of a tile, and threads", H200, "2026-11-28", "sparse"
 )
 
 # ---- glm
@@ -302,17 +301,23 @@ GLMTile = tuple[float, int, int, int, int]
 GLM_TILES: Threshold[dict[tuple[int, bool], tuple[GLMTile, ...]]] = Threshold(
     {
         # X          sets    row up to  threads      bytes  lanes  stages
-        (8, False): ((        1023,       128,  26 * 1024,      8,      2),
-                     (        4096,        64,  26 * 1024,      8,      3),
+        (8, False): ((         255,       128,  26 * 1024,      8,      2),
+                     (         639,       128,  13 * 1024,      8,      2),
+                     (        1023,       128,  26 * 1024,      8,      2),
+                     (        2399,        64,  13 * 1024,      8,      2),
+                     (        4096,       128,  13 * 1024,     16,      2),
                      (float("inf"),       256,  26 * 1024,      8,      3)),
         (8, True):  ((        4096,        64,  13 * 1024,     16,      2),
                      (float("inf"),       256,  13 * 1024,     16,      2)),
-        (4, False): ((        4096,       128,  26 * 1024,      8,      3),
+        (4, False): ((         127,       128,  26 * 1024,      8,      3),
+                     (         399,       256,  26 * 1024,      8,      2),
+                     (        1199,        64,  13 * 1024,      8,      2),
+                     (        4096,       128,  26 * 1024,      8,      3),
                      (float("inf"),       256,  26 * 1024,      8,      3)),
         (4, True):  ((        4096,       128,  26 * 1024,      8,      2),
                      (float("inf"),       256,  26 * 1024,      8,      2)),
     },
-    "tiles of rows that a block of a GPU takes", H200, "2026-11-21", "glm",
+    "tiles of rows that a block of a GPU takes", H200, "2026-11-28", "glm",
 )  # fmt: skip
 
 # ---- mixed

@@ -319,7 +319,7 @@ def test_bad_input():
         gs.LaplaceMarginal(sequences, "u")
     two = "real f(real y, real u, real v) { return normal_logpdf(y, u + v, 1); }"
     crossed = gs.Rows(two, y=np.zeros(2), u=gs.gather(np.array([0, 5999])), v=gs.gather(np.array([5500, 1])))
-    with pytest.raises(NotImplementedError, match="5501 effects beside u, whose groups are eliminated one by one: 5000 at most"):
+    with pytest.raises(NotImplementedError, match="5501 effects beside u, whose groups are eliminated one by one"):
         gs.LaplaceMarginal(crossed, ["u", "v"])
     with pytest.raises(NotImplementedError, match="u has a number for each row, and the rows lie in pieces"):
         gs.LaplaceMarginal(gs.Rows(COUNTS, y=np.ones(1000), u=gs.per_row(), chunk=100, memory=10_000), "u")
