@@ -192,11 +192,19 @@ KERNEL(${threads}) psis(
         top = greatest(parts, top);
         ${each("i", "length")}
             products += exp(excess[i] - top);
-        ${each_draw} {
-            const double y = v[s] - low;
-            body += y < cut ? 0 : exp(-y);
-            density += exp(v[s] - high);
-        }
+        if (span < ${most_span}) {  // one exponential of a draw tells its density and its weight
+            const double lowest = exp(-span);
+            ${each_draw} {
+                const double likelihood = exp(v[s] - high);
+                body += v[s] - low < cut ? 0 : lowest / likelihood;
+                density += likelihood;
+            }
+        } else
+            ${each_draw} {
+                const double y = v[s] - low;
+                body += y < cut ? 0 : exp(-y);
+                density += exp(v[s] - high);
+            }
         products = total(parts, products) + (n_draws - length) * exp(-top);
         weights = total(parts, weights) + (total(parts, body) - (length - below) * least_weight);
         density = total(parts, density);

@@ -23,6 +23,7 @@ MOST_BLOCKS_Y = 65535  # along an axis that CUDA's grids have less of
 #: Numbers of which a sort of the tail needs more than there are in it: the threshold is then found sooner.
 SLACK = 1.25
 _DOUBLE = np.dtype(np.float64)
+_MOST_SPAN = 600.0  # of log-densities whose exponentials, and the reciprocals of these, are normal numbers
 _LOG_TINY = math.log(np.finfo(float).tiny)
 
 
@@ -98,7 +99,7 @@ def psis(terms: Terms, tail: Tail) -> np.ndarray:
     kernel = _PSIS.kernel(
         runtime, "psis", threads, shared if in_shared else 0, dtype=terms.dtype.name, threads=threads, capacity=capacity,
         scores=scores, in_shared=in_shared, strict=tail.strict, log_tiny=_LOG_TINY, tiny=np.finfo(float).tiny.item(),
-        epsilon=np.finfo(float).eps.item(), least_share=10 * np.finfo(float).eps.item(),
+        epsilon=np.finfo(float).eps.item(), least_share=10 * np.finfo(float).eps.item(), most_span=_MOST_SPAN,
     )  # fmt: skip
     blocks = terms.n_rows if in_shared else min(terms.n_rows, 32 * runtime.device.compute_units)
     tails = [] if in_shared else [runtime.scratch(shared * blocks)]

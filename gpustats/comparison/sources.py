@@ -13,11 +13,9 @@ import numpy as np
 from ..glm import GLM
 from ..glm.family import COEFFICIENTS, INTERCEPT
 from ..glm.varying import Varying
-from ..language.kinds import DENSITY
-from ..language.library import library
 from ..likelihood import Likelihood
 from ..mixtures.mixture import Mixture
-from ..mixtures.on_rows import MOST_ON_ROWS, mixture_rows
+from ..mixtures.on_rows import MOST_ON_ROWS, mixture_rows, on_rows
 from ..mixtures.one_pass import WEIGHTS
 from ..parallel.devices import Devices
 from ..parallel.pieces import Options, in_memory
@@ -232,7 +230,14 @@ class _OfGLM(Source):
         return self.of_array(model.logpdf(**{**given, COEFFICIENTS: self.placed(np.broadcast_to(beta, lead), model._dtype)}))
 
 
-class _OfLikelihood(Source):
+class _OfObservations(Source):
+    @property
+    def n_rows(self) -> int:
+        found: int = self.model.x.shape[0]
+        return found
+
+
+class _OfLikelihood(_OfObservations):
     method = "__call__"
 
     def __init__(self, model: Likelihood):
@@ -240,11 +245,6 @@ class _OfLikelihood(Source):
         observation, x = model._function.arguments[0], model.x
         if len(x.shape) != 1 + observation.rank:
             raise ValueError(f"{observation.name} has shape {tuple(x.shape)}: only observations along one axis are rows")
-
-    @property
-    def n_rows(self) -> int:
-        found: int = self.model.x.shape[0]
-        return found
 
     @property
     def names(self) -> Names:
@@ -266,12 +266,7 @@ class _OfLikelihood(Source):
         return self.of_array(function.table([model._x, *function.bind((), values, missing=1)]))
 
 
-class _OfMixture(Source):
-    @property
-    def n_rows(self) -> int:
-        found: int = self.model.x.shape[0]
-        return found
-
+class _OfMixture(_OfObservations):
     @property
     def names(self) -> Names:
         return Names({n: int(n == WEIGHTS) for n in (WEIGHTS, *self.model.density.parameters)}, [WEIGHTS])
@@ -291,8 +286,7 @@ class _OfMixture(Source):
 
     def terms(self, model: Mixture, given: Mapping[str, Value], n_draws: int) -> ResidentTerms:
         shapes, density = {n: v.shape[1:] for n, v in given.items()}, model.density
-        known = library.has(density.name, DENSITY) and library.get(density.name) is density.definition
-        k = shapes[WEIGHTS]
+        known, k = on_rows(density), shapes[WEIGHTS]
         if model._scalar and known and k[0] <= MOST_ON_ROWS and all(shape in ((), k) for shape in shapes.values()):
             return mixture_rows(density, model.x, self.runtime, shapes).resident_terms(given)
         table = [model.logpdf(**{n: v[s] for n, v in given.items()}) for s in range(n_draws)]

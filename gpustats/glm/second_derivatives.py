@@ -24,10 +24,8 @@ from ..rows.assembly import (
     assembled_gradient,
     score_products,
     score_sums,
-    sum_of,
 )
 from ..rows.second_derivatives import LEAST_IN_BLOCKS
-from ..runtime.arrays import is_device_array
 from ..runtime.types import Array, Doubles
 from .arguments import Arguments, GLMArgument, Route
 from .data import GLMData
@@ -51,9 +49,9 @@ class SecondDerivatives:
         value, first, second = call.derivatives(predictor, True, False)
         if not np.isfinite(value):
             return Expanded(value, np.full(call.size, np.nan))
-        parts, total = call.parts(), self._design.total if is_device_array(predictor) else sum_of
-        gradient = assembled_gradient(parts, first, call.size, total)
-        return Expanded(value, gradient, assembled(parts, second, call.layout(), total))
+        parts, design = call.parts(), self._design
+        gradient = assembled_gradient(parts, first, call.size, design)
+        return Expanded(value, gradient, assembled(parts, second, call.layout(), design))
 
     def score_sums(
         self, arguments: Arguments, names: Sequence[str], predictor: Array, clusters: np.ndarray | None, n_clusters: int

@@ -28,8 +28,8 @@ class Design(Protocol):
     def gram(self, weights: Array, other: Design) -> Doubles:
         """X' diag(weights) Z for another design Z, (k, k')."""
 
-    def times(self, weights: Array) -> Doubles:
-        """X' weights, (k,)."""
+    def with_total(self, weights: Array) -> Doubles:
+        """X' weights, and behind them the sum of the weights, (k + 1,)."""
 
     def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
         """Sums of weights times rows of X over the rows of each of n groups, (n, k)."""
@@ -51,9 +51,8 @@ class HostDesign:
                 found += self.X[rows].T.astype(float) @ (other.X[rows] * weights[rows, None].astype(float))
         return found
 
-    def times(self, weights: Array) -> Doubles:
-        found: Doubles = weights.astype(float) @ self.X
-        return found
+    def with_total(self, weights: Array) -> Doubles:
+        return np.append(weights.astype(float) @ self.X, np.sum(weights, dtype=float))
 
     def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
         found: Doubles = members(weights, groups, n).T @ self.X
@@ -78,9 +77,8 @@ class SparseDesign:
         found: Doubles = scaled if isinstance(other, HostDesign) else scaled.toarray()
         return found
 
-    def times(self, weights: Array) -> Doubles:
-        found: Doubles = self.X.T @ weights.astype(float)
-        return found
+    def with_total(self, weights: Array) -> Doubles:
+        return np.append(self.X.T @ weights.astype(float), np.sum(weights, dtype=float))
 
     def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
         found: Doubles = (members(weights, groups, n).T @ self.X).toarray()
@@ -208,14 +206,37 @@ class Layout:
         return group, member
 
 
-def sum_of(numbers: Array) -> float:
-    """Sum of an array on the host, in float64."""
-    return float(np.sum(numbers, dtype=float))
+class _Derivative:
+    """Derivative in one argument or in two, by row or summed already, whose sums are made once.
+
+    Parameters
+    ----------
+    numbers : (N,) array, Summed or float
+    columns : Design, optional
+        Matrix that lies where the array does.
+    """
+
+    def __init__(self, numbers: Any, columns: Design | None):
+        self.numbers, self._columns = numbers, columns
+
+    @functools.cached_property
+    def _with_total(self) -> Doubles:
+        assert self._columns is not None
+        return self._columns.with_total(self.numbers)
+
+    def total(self) -> float:
+        """Sum over the rows."""
+        on_host = isinstance(self.numbers, np.ndarray) or np.ndim(self.numbers) == 0
+        return float(np.sum(self.numbers, dtype=float) if on_host else self._with_total[-1])
+
+    def times(self, design: Design) -> Doubles:
+        """Products with the columns of a matrix, (k,)."""
+        return (self._with_total if design is self._columns else design.with_total(self.numbers))[:-1]
 
 
 def assembled(
     arguments: Mapping[str, Sequence[Part]], second: Mapping[tuple[str, str], Any], layout: Layout,
-    total: Callable[[Array], float] = sum_of,
+    columns: Design | None = None,
 ) -> Bordered:  # fmt: skip
     """Second derivatives in the elements.
 
@@ -226,47 +247,48 @@ def assembled(
     second : mapping
         Pair of arguments -> second derivative: (N,), or `Summed`, or its sum where both are numbers of all rows.
     layout : Layout
-    total : callable
-        Sum of an array (N,).
+    columns : Design, optional
+        Matrix that lies where the derivatives do, if these are device arrays.
     """
     found = layout.empty()
-    for (a, b), derivative in second.items():
+    for (a, b), numbers in second.items():
+        derivative = _Derivative(numbers, columns)
         for i, left in enumerate(arguments[a]):
             for j, right in enumerate(arguments[b]):
                 if a != b:
-                    _add(found, layout, left, right, derivative, total, both=True)
+                    _add(found, layout, left, right, derivative, both=True)
                 elif j >= i:
-                    _add(found, layout, left, right, derivative, total, both=j > i)
+                    _add(found, layout, left, right, derivative, both=j > i)
     return found
 
 
 def assembled_gradient(
-    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, Any], size: int, total: Callable[[Array], float] = sum_of
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, Any], size: int, columns: Design | None = None
 ) -> Doubles:
     """First derivatives in the elements, (P,), of those in the arguments, (N,) or their sums."""
     found = np.zeros(size)
     for name, parts in arguments.items():
+        derivative = _Derivative(first[name], columns)
         for part in parts:
             match part:
                 case Number():
-                    found[part.place] += first[name] if np.ndim(first[name]) == 0 else total(first[name])
+                    found[part.place] += derivative.total()
                 case Element():
                     found[part.places] += _sums(part.index, first[name], len(part.places))
                 case Product():
-                    found[part.places] += part.design.times(first[name])
+                    found[part.places] += derivative.times(part.design)
     return found
 
 
-def _add(
-    found: Bordered, layout: Layout, left: Part, right: Part, derivative: Any, total: Any, both: bool
-) -> None:
+def _add(found: Bordered, layout: Layout, left: Part, right: Part, derivative: _Derivative, both: bool) -> None:
     """Add the part of a pair, and its transpose if `both`."""
-    if isinstance(derivative, Summed):
-        summed = derivative.numbers
+    numbers = derivative.numbers
+    if isinstance(numbers, Summed):
+        summed = numbers.numbers
     elif isinstance(left, Element) and isinstance(right, Element) and left.key == right.key:
-        summed = _sums(left.index, derivative, len(left.places))
+        summed = _sums(left.index, numbers, len(left.places))
     else:
-        summed = _product(left, right, derivative, total)
+        summed = _product(left, right, derivative)
     add_summed(found, layout, left, right, summed, both)
 
 
@@ -281,15 +303,16 @@ def add_summed(found: Bordered, layout: Layout, left: Part, right: Part, summed:
         add(found, right.places, left.places, summed.T)
 
 
-def _product(left: Part, right: Part, f: Any, total: Any) -> Doubles:
+def _product(left: Part, right: Part, derivative: _Derivative) -> Doubles:
     """J' diag(f) J' of two parts."""
+    f = derivative.numbers
     match left, right:
         case Number(), Number():
-            return np.array([[f if np.ndim(f) == 0 else total(f)]], float)
+            return np.array([[derivative.total()]])
         case Number(), _:
-            return _product(right, left, f, total).T
+            return _product(right, left, derivative).T
         case Product(), Number():
-            return left.design.times(f)[:, None]
+            return derivative.times(left.design)[:, None]
         case Product(), Product():
             return left.design.gram(f, right.design)
         case Element(), Number():
@@ -297,7 +320,7 @@ def _product(left: Part, right: Part, f: Any, total: Any) -> Doubles:
         case Element(), Product():
             return right.design.by_group(f, left.index, len(left.places))
         case Product(), Element():
-            return _product(right, left, f, total).T
+            return _product(right, left, derivative).T
         case Element(), Element():
             n = len(left.places), len(right.places)
             return _sums(left.index.astype(np.int64) * n[1] + right.index, f, n[0] * n[1]).reshape(n)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..runtime.foreign import from_any_thread
 from . import on_cuda, on_host
+from .python_calls import call_python
 
 if TYPE_CHECKING:
     import jax
@@ -208,18 +208,14 @@ class Sums:
 
         dtype = jnp.result_type(float)
 
-        @from_any_thread
-        def evaluated(*values: Any) -> list[np.ndarray]:
-            own = [np.asarray(v, np.float64) for v in values]
+        def evaluated(*values: np.ndarray) -> list[Any]:
             try:
-                found = self._python(own, wrt)
+                return list(self._python([np.asarray(v, np.float64) for v in values], wrt))
             except (ValueError, np.linalg.LinAlgError):  # of the numbers alone: the shapes were right
                 return [np.full(s.shape, np.nan, dtype) for s in shapes]
-            return [np.asarray(f, dtype).reshape(s.shape) for f, s in zip(found, shapes, strict=True)]
 
         def one(*arrays: jax.Array) -> list[jax.Array]:
-            found: list[jax.Array] = jax.pure_callback(evaluated, shapes, *arrays, vmap_method="sequential")
-            return found
+            return call_python(evaluated, shapes, *arrays)
 
         first = [a if n_sets is None else a[0] for a in arrays]
         shapes = [jax.ShapeDtypeStruct(shape, dtype) for shape in (*self._values, *(first[i].shape for i in wrt))]

@@ -14,7 +14,7 @@ from pytensor.graph.fg import FunctionGraph
 from pytensor.graph.null_type import NullType
 from pytensor.link.jax.dispatch.basic import jax_funcify
 
-from ...runtime.foreign import from_any_thread
+from ...xla.python_calls import call_python
 from ...xla.sums import Sums
 from .ops import ArrayOp, LogLikelihood
 
@@ -57,13 +57,10 @@ def through_python(op: ArrayOp, node: Apply) -> Callable:
 
         shapes = [jax.ShapeDtypeStruct(s, t) for s, t in zip(op.shapes(extents, batch), types, strict=True)]
 
-        @from_any_thread
-        def evaluated(*values: Any) -> list[np.ndarray]:
-            given = [np.asarray(v, i.type.dtype) for v, i in zip(values, node.inputs, strict=True)]
-            return [np.asarray(f, s.dtype).reshape(s.shape) for f, s in zip(op.evaluate(given), shapes, strict=True)]
+        def evaluated(*values: np.ndarray) -> Sequence[Any]:
+            return op.evaluate([np.asarray(v, i.type.dtype) for v, i in zip(values, node.inputs, strict=True)])
 
-        found: list[jax.Array] = jax.pure_callback(evaluated, shapes, *arrays, vmap_method="sequential")
-        return found
+        return call_python(evaluated, shapes, *arrays)
 
     @jax.custom_vjp
     def outputs(*arrays: jax.Array) -> list[jax.Array]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...runtime.foreign import from_any_thread
+from ...xla.python_calls import call_python
 from .points import Points
 
 if TYPE_CHECKING:
@@ -67,15 +67,12 @@ def _through_host(evaluate: Evaluate, size: int) -> Callable[[jax.Array], jax.Ar
     import jax
     import jax.numpy as jnp
 
-    @from_any_thread
     def evaluated(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        array = np.asarray(points)
-        values, slopes = evaluate(array.reshape(-1, size))
-        return values.reshape(array.shape[:-1]).astype(array.dtype), slopes.reshape(array.shape).astype(array.dtype)
+        return evaluate(points.reshape(-1, size))
 
-    def both(point: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def both(point: jax.Array) -> list[jax.Array]:
         shapes = jax.ShapeDtypeStruct((), point.dtype), jax.ShapeDtypeStruct(point.shape, point.dtype)
-        return jax.pure_callback(evaluated, shapes, point, vmap_method="broadcast_all")
+        return call_python(evaluated, shapes, point, batches=True)
 
     @jax.custom_jvp
     def logp(point: jax.Array) -> jax.Array:
