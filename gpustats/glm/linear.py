@@ -20,10 +20,10 @@ from ..mixed.terms import Factors, Term
 from ..parallel.rows import read
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, Doubles, Value
+from ..runtime.types import Array, Doubles, Shape, Value
 from .data import Named
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
-from .new_data import new_data
+from .new_data import labels_in, new_data
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -71,7 +71,8 @@ def layout(glm: Any, random: Collection[str]) -> Layout:
     for i, (_, own) in enumerate(found):
         at = 0
         for term in own:
-            terms.append(Term(term.name, term.columns, groupings[i].levels, i, at))
+            names = glm._names.slopes.get(term.name, ())
+            terms.append(Term(term.name, term.columns, groupings[i].levels, i, at, names))
             at += term.columns or 1
     terms.sort(key=lambda t: [n.name for n in named].index(t.name))
     tables = tuple(t for t in glm._terms if t.name not in random)
@@ -117,11 +118,14 @@ class GaussianGLM(GaussianProblem):
     """Gaussian GLM with random effects, as a fit maximises it."""
 
     glm: Any
+    plain: Any  # the GLM without random effects
     parts: Layout
 
     def described(self, label: str) -> str:
-        column = label.partition("[")[2].rstrip("]").split(",")[0]
-        return f"{label} (column {column} of X)" if label.startswith(f"{COEFFICIENTS}[") else label
+        return str(self.plain.described(label))
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        return labels_in(self.glm, self.terms, name, shape, {*self.effects.places, *self.domains})
 
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
@@ -130,7 +134,7 @@ class GaussianGLM(GaussianProblem):
         """Predictions for new rows with the effects of their groups; without groups, of the fixed effects alone."""
         parts = self.parts
         tables, random = ([t.name for t in own] for own in (parts.tables, parts.terms))
-        new = new_data(X, offset, groups, parts.columns, tables, random)
+        new = new_data(self.glm._names, X, offset, groups, new_groups, parts.columns, tables, random)
         rows = new_rows(parts.terms, new.groups, len(new.X), new_groups) if new.with_effects else ()
         mean, errors = predicted(self, estimates.parameters, self._design(new.X, new.groups), rows)
         mean = mean + new.offset + self.effects.shift * (self.effects.intercept >= 0)
@@ -149,8 +153,8 @@ class GaussianGLM(GaussianProblem):
 
 
 def linear_fit(
-    glm: Any, random: Collection[str], reml: bool, start: dict[str, Any], fixed: dict[str, Any], bounds: dict[str, Any],
-    priors: dict[str, Any], max_iterations: int, progress: bool,
+    glm: Any, plain: Any, random: Collection[str], reml: bool, start: dict[str, Any], fixed: dict[str, Any],
+    bounds: dict[str, Any], priors: dict[str, Any], max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a Gaussian GLM whose terms `random` are random effects: see `Fitting.fit`."""
     if not glm.n_rows:
@@ -167,7 +171,8 @@ def linear_fit(
     problem = GaussianGLM(
         f"GLM of {glm._family.density.name}", marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress
     )
-    problem.glm, problem.parts = glm, parts
+    problem.glm, problem.plain, problem.parts = glm, plain, parts
+    problem.formula, problem.levels = plain.formula, glm._names.levels
     _check_identified(problem, found, priors)
     return fit_linear(problem, start, bounds, priors, max_iterations, progress)
 
@@ -207,8 +212,8 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
             f"{found.weight:g} observations cannot tell {free} fixed effects and a variance: leave columns of X out"
         )
     if not (priors.keys() & problem.effects.places.keys()) and len(bad := problem.profile.collinear()):
-        labels = {int(p): f"{n}[{', '.join(map(str, i))}]" if i else n
-                  for n, places in problem.effects.places.items() for i, p in np.ndenumerate(places)}  # fmt: skip
+        labels = {int(p): label for n, places in problem.effects.places.items()
+                  for p, label in zip(places.flat, problem.labels(n, places.shape), strict=True)}  # fmt: skip
         named = ", ".join(problem.described(labels[int(p)]) for p in bad[:6])
         raise ValueError(
             f"nothing tells {named} apart: columns depend on one another, as an intercept beside a column of ones. Leave one "
