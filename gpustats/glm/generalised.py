@@ -28,6 +28,7 @@ from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGH
 from .new_data import NewData, labels_in, new_data
 from .on_rows import PRODUCT, parameter, row_function
 from .on_rows import Term as RowTerm
+from .problem import GLMProblem
 
 #: Factor at which a search leaves 0, where its slope tells nothing, and how often it may.
 AWAY, MOST_ROUNDS = 1e-2, 3
@@ -52,7 +53,7 @@ class LaplaceGLM(Problem):
     """
 
     def __init__(
-        self, glm: Any, plain: Any, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
+        self, glm: Any, plain: GLMProblem, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
     ):
         self._glm, self.terms, self._plain = glm, tuple(terms), plain
         self.name, self.single, self.formula = plain.name, plain.single, plain.formula
@@ -188,10 +189,10 @@ class LaplaceGLM(Problem):
                 at += 1
         covariance = np.nan_to_num(np.asarray(estimates.covariance))
         errors = np.sqrt((variance + np.einsum("ni,ij,nj->n", slopes, covariance, slopes)).clip(0))
-        if self.columns or (mean := self._plain._mean(estimates, eta)) is None:
+        if self.columns or (mean := self._plain.mean(estimates, eta)) is None:
             return Prediction(eta, errors, None, None)
         steps = STEP * np.maximum(np.abs(eta), 1)
-        ends = [self._plain._mean(estimates, eta + sign * steps) for sign in (1, -1)]
+        ends = [self._plain.mean(estimates, eta + sign * steps) for sign in (1, -1)]
         return Prediction(eta, errors, mean, np.abs((ends[0] - ends[1]) / (2 * steps)) * errors)
 
     def _free(self, estimates: Estimates, name: str) -> np.ndarray:
@@ -282,11 +283,11 @@ class LaplaceGLM(Problem):
         return labels_in(self._glm, self.terms, name, shape, self.domains)
 
     def described(self, label: str) -> str:
-        return str(self._plain.described(label))
+        return self._plain.described(label)
 
 
 def generalised_fit(
-    glm: Any, plain: Problem, random: Collection[str], start: dict[str, Any], fixed: dict[str, Any], bounds: dict[str, Any],
+    glm: Any, plain: GLMProblem, random: Collection[str], start: dict[str, Any], fixed: dict[str, Any], bounds: dict[str, Any],
     priors: dict[str, Any], max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a GLM whose terms `random` are random effects: see `Fitting.fit`."""
@@ -312,7 +313,7 @@ def generalised_fit(
 
 
 def _without_effects(
-    problem: LaplaceGLM, plain: Problem, start: Mapping[str, Any], fixed: Mapping[str, Any], bounds: Mapping[str, Any],
+    problem: LaplaceGLM, plain: GLMProblem, start: Mapping[str, Any], fixed: Mapping[str, Any], bounds: Mapping[str, Any],
     priors: Mapping[str, Any], max_iterations: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Estimates of the free parameters of the model without random effects; none where there is no maximum."""

@@ -18,12 +18,11 @@ from ..mixed.predictions import new_rows, predicted
 from ..mixed.sums import Grouping, Structure, Sums, sums
 from ..mixed.terms import Factors, Term
 from ..parallel.rows import read
-from ..runtime.arrays import is_device_array
-from ..runtime.transfers import to_host
-from ..runtime.types import Array, Doubles, Shape, Value
-from .data import Named
+from ..runtime.types import Array, Doubles, Shape
+from .data import Named, as_numpy
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
 from .new_data import labels_in, new_data
+from .problem import GLMProblem
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -104,25 +103,21 @@ def sums_of(data: Mapping[str, Array], structure: Structure, shifts: Doubles, ru
 def shifts_of(data: Mapping[str, Array], structure: Structure, n_rows: int) -> Doubles:
     """Means of the first rows of the columns of X and the observations; 0 of all others."""
     rows, found = (0, min(n_rows, ROWS_AT_START)), np.zeros(structure.width)
-    X, y = (_on_host(read(data[n], *rows, n)) for n in (DESIGN, OBSERVATIONS))
-    offset = _on_host(read(data[OFFSET], *rows, OFFSET)) if OFFSET in data else 0.0
+    X, y = (as_numpy(read(data[n], *rows, n)) for n in (DESIGN, OBSERVATIONS))
+    offset = as_numpy(read(data[OFFSET], *rows, OFFSET)) if OFFSET in data else 0.0
     found[1 : 1 + X.shape[1]], found[structure.observations] = X.mean(0, dtype=float), np.mean(y - offset, dtype=float)
     return np.where(np.isfinite(found), found, 0.0)
-
-
-def _on_host(value: Value) -> np.ndarray:
-    return np.asarray(to_host(value) if is_device_array(value) else value)
 
 
 class GaussianGLM(GaussianProblem):
     """Gaussian GLM with random effects, as a fit maximises it."""
 
     glm: Any
-    plain: Any  # the GLM without random effects
+    plain: GLMProblem  # the GLM without random effects
     parts: Layout
 
     def described(self, label: str) -> str:
-        return str(self.plain.described(label))
+        return self.plain.described(label)
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
         return labels_in(self.glm, self.terms, name, shape, {*self.effects.places, *self.domains})
@@ -153,7 +148,7 @@ class GaussianGLM(GaussianProblem):
 
 
 def linear_fit(
-    glm: Any, plain: Any, random: Collection[str], reml: bool, start: dict[str, Any], fixed: dict[str, Any],
+    glm: Any, plain: GLMProblem, random: Collection[str], reml: bool, start: dict[str, Any], fixed: dict[str, Any],
     bounds: dict[str, Any], priors: dict[str, Any], max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a Gaussian GLM whose terms `random` are random effects: see `Fitting.fit`."""
@@ -161,7 +156,7 @@ def linear_fit(
         raise ValueError("y has no observations: there is nothing to fit")
     parts, held = layout(glm, random), glm._held()
     structure = parts.structure
-    fixed = {n: np.asarray(_on_host(v), float) for n, v in fixed.items()}
+    fixed = {n: np.asarray(as_numpy(v), float) for n, v in fixed.items()}
     centred = bool(np.isnan(fixed.get(INTERCEPT, np.nan)).all())
     shifts = shifts_of(held, structure, glm.n_rows) if centred else np.zeros(structure.width)
     found: Sums = glm._sums(structure, shifts)

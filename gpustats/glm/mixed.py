@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..fits.problem import Problem
 from ..mixed.estimates import MixedEstimates
 from .data import Named
 from .family import COEFFICIENTS, INTERCEPT, Family
 from .generalised import generalised_fit
 from .linear import linear_fit
+from .problem import GLMProblem
 
 #: Densities of which linear models are made, and the parameter that is the linear predictor.
 NORMAL = {"normal": "mu", "normal_identity": "eta"}
@@ -37,7 +37,7 @@ def is_linear(family: Family) -> bool:
 
 
 def fit_mixed(
-    glm: Any, plain: Problem, random: tuple[str, ...], reml: bool | None, start: Mapping[str, Any] | None,
+    glm: Any, plain: GLMProblem, random: tuple[str, ...], reml: bool | None, start: Mapping[str, Any] | None,
     fixed: Mapping[str, Any] | None, bounds: Mapping[str, Any] | None, priors: Mapping[str, Any] | None,
     max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
@@ -51,7 +51,7 @@ def fit_mixed(
     return generalised_fit(glm, plain, random, *given, max_iterations, progress)
 
 
-def _by_parameter(glm: Any, plain: Problem, fixed: Mapping[str, Any]) -> dict[str, Any]:
+def _by_parameter(glm: Any, plain: GLMProblem, fixed: Mapping[str, Any]) -> dict[str, Any]:
     """Known values by the names of parameters, of which some are given for coefficients of X by their labels."""
     labels = list(plain.labels(COEFFICIENTS, (glm._columns,)))
     found = {n: v for n, v in fixed.items() if n not in labels}

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from ..fits.coordinates import labels_of
 from ..mixed.terms import Term
 from ..parallel.rows import as_rows
-from ..runtime.arrays import is_device_array
-from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Shape
+from .data import as_numpy
 from .family import DESIGN, INTERCEPT, OFFSET
 from .names import Names
 
@@ -42,8 +41,7 @@ def new_data(
 ) -> NewData:  # fmt: skip
     """Data of new rows, checked; ValueError where they do not fit a fit with so many columns, fixed tables, random terms."""
     X, offset, groups = names.new_rows(X, offset, groups, new_groups)
-    rows = as_rows(X, DESIGN)
-    X = np.asarray(to_host(rows) if is_device_array(rows) else rows[:], float)
+    X = np.asarray(as_numpy(as_rows(X, DESIGN)), float)
     if X.ndim != 2 or X.shape[1] != columns:
         raise ValueError(f"X has shape {X.shape}, and must have the {columns} columns of the fit")
     shift = np.zeros(len(X)) if offset is None else np.asarray(offset, float)
