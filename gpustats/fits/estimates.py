@@ -104,7 +104,7 @@ class Estimates:
     def __getitem__(self, name: str) -> Numbers:
         if name in self.parameters:
             return self.parameters[name]
-        labels = list(self.labels) if self.fitted is None else self.fitted.objective.coordinates.labels()
+        labels = self._elements()
         if name not in labels or np.ndim(self.log_likelihood):
             raise KeyError(f"{name!r} is neither a parameter, {', '.join(self.parameters)}, nor one of labels")
         return float(np.concatenate([np.ravel(self.parameters[n]) for n in self.free])[labels.index(name)])
@@ -128,18 +128,24 @@ class Estimates:
     def estimates(self) -> np.ndarray:
         """The numbers that were estimated, (P,), in the order of `labels`."""
         self._of_one_data_set("estimates")
-        if self.fitted is None:
-            return np.array([self.parameters[n] for n in self.free], float)
-        found: np.ndarray = np.concatenate([np.ravel(self.parameters[n]) for n in self.free])[self.fitted.free]
+        found: np.ndarray = np.concatenate([np.ravel(self.parameters[n]) for n in self.free]).astype(float)[self._moving]
         return found
 
     @property
     def errors(self) -> np.ndarray:
         """Standard errors of `estimates`, (P,)."""
         self._of_one_data_set("errors")
-        found = np.concatenate([np.ravel(self.standard_errors[n]) for n in self.free])
-        free: np.ndarray | slice = slice(None) if self.fitted is None else self.fitted.free
-        return found[free]
+        found: np.ndarray = np.concatenate([np.ravel(self.standard_errors[n]) for n in self.free])[self._moving]
+        return found
+
+    @property
+    def _moving(self) -> np.ndarray | slice:
+        """Mask of those elements of `free` that were estimated."""
+        return slice(None) if self.fitted is None else self.fitted.free
+
+    def _elements(self) -> list[str]:
+        """Names of all elements of `free`."""
+        return list(self.labels) if self.fitted is None else self.fitted.objective.coordinates.labels()
 
     def interval(
         self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
@@ -284,7 +290,7 @@ class Estimates:
     def _places(self) -> dict[str, np.ndarray]:
         """Places among `labels` of the elements of each parameter, and of each label."""
         owners = np.repeat(np.arange(len(self.free)), [np.size(self.parameters[n]) for n in self.free])
-        owners = owners if self.fitted is None else owners[self.fitted.free]
+        owners = owners[self._moving]
         of_labels = {label: np.array([i]) for i, label in enumerate(self.labels)}
         return of_labels | {n: np.flatnonzero(owners == i) for i, n in enumerate(self.free)}
 

@@ -56,6 +56,11 @@ def read(given: Mapping[str, Value]) -> dict[str, Array]:
     return data
 
 
+def as_numpy(value: Value) -> np.ndarray:
+    """Array on the host, which may have come from a device."""
+    return np.asarray(to_host(value) if arrays.is_device_array(value) else value)
+
+
 def sizes_of(data: Mapping[str, Array], n_groups: int | None) -> Sizes:
     """Sizes of the data, from `read`; ValueError where they do not go together.
 

@@ -22,12 +22,13 @@ from ..mixed.predictions import NewRows, new_rows
 from ..mixed.terms import Term
 from ..rows.leaves import dot, gather
 from ..rows.model import rows_on
-from ..runtime.types import Doubles
+from ..runtime.types import Doubles, Shape
 from .data import Named as NamedTerm
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
-from .new_data import NewData, new_data
+from .new_data import NewData, labels_in, new_data
 from .on_rows import PRODUCT, parameter, row_function
 from .on_rows import Term as RowTerm
+from .problem import GLMProblem
 
 #: Factor at which a search leaves 0, where its slope tells nothing, and how often it may.
 AWAY, MOST_ROUNDS = 1e-2, 3
@@ -52,10 +53,10 @@ class LaplaceGLM(Problem):
     """
 
     def __init__(
-        self, glm: Any, plain: Any, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
+        self, glm: Any, plain: GLMProblem, terms: Sequence[Term], named: Sequence[NamedTerm], fixed: Mapping[str, np.ndarray]
     ):
         self._glm, self.terms, self._plain = glm, tuple(terms), plain
-        self.name, self.single = self._plain.name, self._plain.single
+        self.name, self.single, self.formula = plain.name, plain.single, plain.formula
         self.n_observations = self._plain.n_observations
         #: parameters of the density with a value for each row
         by_row = [n for n in glm._family.parameters if n in fixed and fixed[n].shape == (glm.n_rows,)]
@@ -159,7 +160,8 @@ class LaplaceGLM(Problem):
         The errors are those of parameters, with which the modes move, and of the effects around these.
         """
         glm, values = self._glm, estimates.parameters
-        new = new_data(X, offset, groups, glm._columns, list(self._tables), [t.name for t in self.terms])
+        tables, random = list(self._tables), [t.name for t in self.terms]
+        new = new_data(glm._names, X, offset, groups, new_groups, glm._columns, tables, random)
         of_tables = {n: self._of_table(n, values[n], new) for n in self._tables}
         of_terms = {t.name: new_rows([t], new.groups, len(new.X), new_groups)[0] for t in self.terms if new.with_effects}
 
@@ -187,10 +189,10 @@ class LaplaceGLM(Problem):
                 at += 1
         covariance = np.nan_to_num(np.asarray(estimates.covariance))
         errors = np.sqrt((variance + np.einsum("ni,ij,nj->n", slopes, covariance, slopes)).clip(0))
-        if self.columns or (mean := self._plain._mean(estimates, eta)) is None:
+        if self.columns or (mean := self._plain.mean(estimates, eta)) is None:
             return Prediction(eta, errors, None, None)
         steps = STEP * np.maximum(np.abs(eta), 1)
-        ends = [self._plain._mean(estimates, eta + sign * steps) for sign in (1, -1)]
+        ends = [self._plain.mean(estimates, eta + sign * steps) for sign in (1, -1)]
         return Prediction(eta, errors, mean, np.abs((ends[0] - ends[1]) / (2 * steps)) * errors)
 
     def _free(self, estimates: Estimates, name: str) -> np.ndarray:
@@ -260,7 +262,8 @@ class LaplaceGLM(Problem):
         components = of_components(self.terms, parameters, of_factors, modes, spreads)
         kept = {f.name: getattr(found, f.name) for f in fields(Estimates)}
         kept["message"] = found.message.replace(" at a bound", "") + components.pop("remark")
-        return MixedEstimates(**kept, **components, moving=fitted.free)
+        labels = dict(zip(fitted.objective.coordinates.labels(), fitted.free.tolist(), strict=True))
+        return MixedEstimates(**kept, **components, elements=labels, levels=dict(self._glm._names.levels))
 
     def modes(self, values: Named) -> dict[str, Doubles]:
         """Modes of the effects of each term, (G, m)."""
@@ -276,12 +279,15 @@ class LaplaceGLM(Problem):
         starts = self.marginal._parts.effects.starts
         return np.stack([starts[u] + np.arange(term.levels) for u in self.effects[term.name]], -1)
 
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        return labels_in(self._glm, self.terms, name, shape, self.domains)
+
     def described(self, label: str) -> str:
-        return str(self._plain.described(label))
+        return self._plain.described(label)
 
 
 def generalised_fit(
-    glm: Any, plain: Problem, random: Collection[str], start: dict[str, Any], fixed: dict[str, Any], bounds: dict[str, Any],
+    glm: Any, plain: GLMProblem, random: Collection[str], start: dict[str, Any], fixed: dict[str, Any], bounds: dict[str, Any],
     priors: dict[str, Any], max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a GLM whose terms `random` are random effects: see `Fitting.fit`."""
@@ -290,7 +296,10 @@ def generalised_fit(
     if glm._family.vector:
         raise NotImplementedError(f"{glm._family.eta} of {glm._family.density.name} is a vector: random effects take a number")
     named = list(glm._terms) or [NamedTerm(INTERCEPT, None, glm.n_groups - 1)]
-    terms = [Term(t.name, t.columns, t.largest + 1, i, 0) for i, t in enumerate(named) if t.name in random]
+    terms = [
+        Term(t.name, t.columns, t.largest + 1, i, 0, glm._names.slopes.get(t.name, ()))
+        for i, t in enumerate(named) if t.name in random
+    ]  # fmt: skip
     problem = LaplaceGLM(glm, plain, terms, named, {n: np.asarray(v, float) for n, v in fixed.items()})
     known, limits = triangular(terms, {n: v for n, v in fixed.items() if n not in problem.columns}, bounds)
     begin = _without_effects(problem, plain, start, fixed, bounds, priors, max_iterations) | start
@@ -304,7 +313,7 @@ def generalised_fit(
 
 
 def _without_effects(
-    problem: LaplaceGLM, plain: Problem, start: Mapping[str, Any], fixed: Mapping[str, Any], bounds: Mapping[str, Any],
+    problem: LaplaceGLM, plain: GLMProblem, start: Mapping[str, Any], fixed: Mapping[str, Any], bounds: Mapping[str, Any],
     priors: Mapping[str, Any], max_iterations: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Estimates of the free parameters of the model without random effects; none where there is no maximum."""

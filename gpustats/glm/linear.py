@@ -18,12 +18,11 @@ from ..mixed.predictions import new_rows, predicted
 from ..mixed.sums import Grouping, Structure, Sums, sums
 from ..mixed.terms import Factors, Term
 from ..parallel.rows import read
-from ..runtime.arrays import is_device_array
-from ..runtime.transfers import to_host
-from ..runtime.types import Array, Doubles, Value
-from .data import Named
+from ..runtime.types import Array, Doubles, Shape
+from .data import Named, as_numpy
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
-from .new_data import new_data
+from .new_data import labels_in, new_data
+from .problem import GLMProblem
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -71,7 +70,8 @@ def layout(glm: Any, random: Collection[str]) -> Layout:
     for i, (_, own) in enumerate(found):
         at = 0
         for term in own:
-            terms.append(Term(term.name, term.columns, groupings[i].levels, i, at))
+            names = glm._names.slopes.get(term.name, ())
+            terms.append(Term(term.name, term.columns, groupings[i].levels, i, at, names))
             at += term.columns or 1
     terms.sort(key=lambda t: [n.name for n in named].index(t.name))
     tables = tuple(t for t in glm._terms if t.name not in random)
@@ -103,25 +103,24 @@ def sums_of(data: Mapping[str, Array], structure: Structure, shifts: Doubles, ru
 def shifts_of(data: Mapping[str, Array], structure: Structure, n_rows: int) -> Doubles:
     """Means of the first rows of the columns of X and the observations; 0 of all others."""
     rows, found = (0, min(n_rows, ROWS_AT_START)), np.zeros(structure.width)
-    X, y = (_on_host(read(data[n], *rows, n)) for n in (DESIGN, OBSERVATIONS))
-    offset = _on_host(read(data[OFFSET], *rows, OFFSET)) if OFFSET in data else 0.0
+    X, y = (as_numpy(read(data[n], *rows, n)) for n in (DESIGN, OBSERVATIONS))
+    offset = as_numpy(read(data[OFFSET], *rows, OFFSET)) if OFFSET in data else 0.0
     found[1 : 1 + X.shape[1]], found[structure.observations] = X.mean(0, dtype=float), np.mean(y - offset, dtype=float)
     return np.where(np.isfinite(found), found, 0.0)
-
-
-def _on_host(value: Value) -> np.ndarray:
-    return np.asarray(to_host(value) if is_device_array(value) else value)
 
 
 class GaussianGLM(GaussianProblem):
     """Gaussian GLM with random effects, as a fit maximises it."""
 
     glm: Any
+    plain: GLMProblem  # the GLM without random effects
     parts: Layout
 
     def described(self, label: str) -> str:
-        column = label.partition("[")[2].rstrip("]").split(",")[0]
-        return f"{label} (column {column} of X)" if label.startswith(f"{COEFFICIENTS}[") else label
+        return self.plain.described(label)
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        return labels_in(self.glm, self.terms, name, shape, {*self.effects.places, *self.domains})
 
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
@@ -130,7 +129,7 @@ class GaussianGLM(GaussianProblem):
         """Predictions for new rows with the effects of their groups; without groups, of the fixed effects alone."""
         parts = self.parts
         tables, random = ([t.name for t in own] for own in (parts.tables, parts.terms))
-        new = new_data(X, offset, groups, parts.columns, tables, random)
+        new = new_data(self.glm._names, X, offset, groups, new_groups, parts.columns, tables, random)
         rows = new_rows(parts.terms, new.groups, len(new.X), new_groups) if new.with_effects else ()
         mean, errors = predicted(self, estimates.parameters, self._design(new.X, new.groups), rows)
         mean = mean + new.offset + self.effects.shift * (self.effects.intercept >= 0)
@@ -149,15 +148,15 @@ class GaussianGLM(GaussianProblem):
 
 
 def linear_fit(
-    glm: Any, random: Collection[str], reml: bool, start: dict[str, Any], fixed: dict[str, Any], bounds: dict[str, Any],
-    priors: dict[str, Any], max_iterations: int, progress: bool,
+    glm: Any, plain: GLMProblem, random: Collection[str], reml: bool, start: dict[str, Any], fixed: dict[str, Any],
+    bounds: dict[str, Any], priors: dict[str, Any], max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a Gaussian GLM whose terms `random` are random effects: see `Fitting.fit`."""
     if not glm.n_rows:
         raise ValueError("y has no observations: there is nothing to fit")
     parts, held = layout(glm, random), glm._held()
     structure = parts.structure
-    fixed = {n: np.asarray(_on_host(v), float) for n, v in fixed.items()}
+    fixed = {n: np.asarray(as_numpy(v), float) for n, v in fixed.items()}
     centred = bool(np.isnan(fixed.get(INTERCEPT, np.nan)).all())
     shifts = shifts_of(held, structure, glm.n_rows) if centred else np.zeros(structure.width)
     found: Sums = glm._sums(structure, shifts)
@@ -167,7 +166,8 @@ def linear_fit(
     problem = GaussianGLM(
         f"GLM of {glm._family.density.name}", marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress
     )
-    problem.glm, problem.parts = glm, parts
+    problem.glm, problem.plain, problem.parts = glm, plain, parts
+    problem.formula, problem.levels = plain.formula, glm._names.levels
     _check_identified(problem, found, priors)
     return fit_linear(problem, start, bounds, priors, max_iterations, progress)
 
@@ -207,8 +207,8 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
             f"{found.weight:g} observations cannot tell {free} fixed effects and a variance: leave columns of X out"
         )
     if not (priors.keys() & problem.effects.places.keys()) and len(bad := problem.profile.collinear()):
-        labels = {int(p): f"{n}[{', '.join(map(str, i))}]" if i else n
-                  for n, places in problem.effects.places.items() for i, p in np.ndenumerate(places)}  # fmt: skip
+        labels = {int(p): label for n, places in problem.effects.places.items()
+                  for p, label in zip(places.flat, problem.labels(n, places.shape), strict=True)}  # fmt: skip
         named = ", ".join(problem.described(labels[int(p)]) for p in bad[:6])
         raise ValueError(
             f"nothing tells {named} apart: columns depend on one another, as an intercept beside a column of ones. Leave one "

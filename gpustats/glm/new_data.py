@@ -1,18 +1,20 @@
-"""Data of new rows, for which a fit with random effects predicts."""
+"""Names in a fit with random effects, and data of new rows, for which it predicts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..fits.coordinates import labels_of
+from ..mixed.terms import Term
 from ..parallel.rows import as_rows
-from ..runtime.arrays import is_device_array
-from ..runtime.transfers import to_host
-from ..runtime.types import Doubles
+from ..runtime.types import Doubles, Shape
+from .data import as_numpy
 from .family import DESIGN, INTERCEPT, OFFSET
+from .names import Names
 
 
 class NewData(NamedTuple):
@@ -24,13 +26,22 @@ class NewData(NamedTuple):
     with_effects: bool  # whether random effects are among them
 
 
+def labels_in(glm: Any, terms: Sequence[Term], name: str, shape: Shape, parameters: Collection[str]) -> Sequence[str]:
+    """Names of the elements of a parameter of a GLM with random effects."""
+    for term in terms:
+        if term.parameter == name:
+            return labels_of(name, shape, (term.names, term.names) if term.names else ())
+    found: Sequence[str] = glm._names.labels(name, shape, parameters)
+    return found
+
+
 def new_data(
-    X: ArrayLike, offset: ArrayLike | None, groups: ArrayLike | Mapping[str, ArrayLike] | None, columns: int,
-    tables: Collection[str], random: Collection[str],
+    names: Names, X: ArrayLike, offset: ArrayLike | None, groups: ArrayLike | Mapping[str, ArrayLike] | None, new_groups: bool,
+    columns: int, tables: Collection[str], random: Collection[str],
 ) -> NewData:  # fmt: skip
     """Data of new rows, checked; ValueError where they do not fit a fit with so many columns, fixed tables, random terms."""
-    rows = as_rows(X, DESIGN)
-    X = np.asarray(to_host(rows) if is_device_array(rows) else rows[:], float)
+    X, offset, groups = names.new_rows(X, offset, groups, new_groups)
+    X = np.asarray(as_numpy(as_rows(X, DESIGN)), float)
     if X.ndim != 2 or X.shape[1] != columns:
         raise ValueError(f"X has shape {X.shape}, and must have the {columns} columns of the fit")
     shift = np.zeros(len(X)) if offset is None else np.asarray(offset, float)

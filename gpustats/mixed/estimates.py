@@ -43,6 +43,8 @@ class MixedEstimates(Estimates):
         Whether `log_likelihood` is the restricted one.
     singular : bool
         Whether a Σ is singular: a variance is 0, or a correlation ±1.
+    levels : dict
+        Name -> labels of its groups, in the order of `random_effects`, where the data had labels.
     residual : bool
         Whether ``sigma`` is the standard deviation of observations given their means: whether the model is linear.
 
@@ -67,18 +69,17 @@ class MixedEstimates(Estimates):
     reml: bool = field(default=False, kw_only=True)
     singular: bool = field(default=False, kw_only=True)
     residual: bool = field(default=False, kw_only=True)
-    moving: np.ndarray = field(default_factory=lambda: np.zeros(0, bool), kw_only=True)  # mask of the elements that were free
+    levels: dict[str, np.ndarray] = field(default_factory=dict, kw_only=True)
     by_likelihood: Callable[[], MixedEstimates] | None = field(default=None, kw_only=True)  # the fit without REML
 
-    @property
-    def estimates(self) -> np.ndarray:
-        found: np.ndarray = np.concatenate([np.ravel(self.parameters[n]) for n in self.free])[self.moving]
-        return found
+    elements: dict[str, bool] = field(default_factory=dict, kw_only=True)  # all of `free`, and whether each was estimated
 
     @property
-    def errors(self) -> np.ndarray:
-        found: np.ndarray = np.concatenate([np.ravel(self.standard_errors[n]) for n in self.free])[self.moving]
-        return found
+    def _moving(self) -> np.ndarray:
+        return np.array(list(self.elements.values()), bool)
+
+    def _elements(self) -> list[str]:
+        return list(self.elements)
 
     def interval(
         self, level: float = 0.95, method: str = "wald", parameters: str | Collection[str] | None = None
@@ -162,8 +163,9 @@ class MixedEstimates(Estimates):
             "groups": groups, "BIC": f"{self.bic:.6g}",
         }  # fmt: skip
         labels = [self.labels[i] for i in own]
+        title = self.density if self.formula is None else f"{self.density}: {self.formula}"
         return table(
-            self.density, facts, self.message, labels, self.estimates[own], self.errors[own], level, self._random_rows()
+            title, facts, self.message, labels, self.estimates[own], self.errors[own], level, self._random_rows()
         )
 
     def _factors(self) -> set[str]:
@@ -186,8 +188,8 @@ class MixedEstimates(Estimates):
             for i in range(term.size):
                 with np.errstate(divide="ignore", invalid="ignore"):
                     correlations = [f"{c:.2f}" for c in sigma[i, :i] / (spread[i] * spread[:i])]
-                name = "intercept" if term.columns is None else f"{term.name}[{i}]"
-                rows.append([term.name * (i == 0), name, f"{sigma[i, i]:.5g}", f"{spread[i]:.5g}", " ".join(correlations)])
+                numbers = f"{sigma[i, i]:.5g}", f"{spread[i]:.5g}", " ".join(correlations)
+                rows.append([term.name * (i == 0), term.effect(i), *numbers])
         rows += [[name, "", f"{v:.5g}", f"{np.sqrt(v):.5g}", ""] for name, v in self._residual().items()]
         widths = [max(len(row[c]) for row in rows) for c in range(5)]
         return [

@@ -96,7 +96,14 @@ class GaussianProblem(Problem):
         Steps of a search at most.
     progress : bool
         Whether a bar shows them.
+
+    Attributes
+    ----------
+    levels : mapping
+        Name of a term -> labels of its groups, where they have some.
     """
+
+    levels: Mapping[str, np.ndarray] = {}
 
     def __init__(
         self, name: str, marginal: Marginal, effects: FixedEffects, fixed: Mapping[str, np.ndarray], reml: bool,

@@ -64,9 +64,9 @@ def _estimates(problem: GaussianProblem, found: Estimates) -> MixedEstimates:
     free = np.isin(np.arange(problem.effects.size), problem.profile.free)
     names = [n for n in places if free[places[n]].any()]
     behind = [n for n in found.free if n not in places]
-    elements = fitted.objective.coordinates.elements
+    in_search = fitted.objective.coordinates.elements
     order = np.concatenate([np.zeros(0, int), *(places[n].ravel() for n in names)])
-    moving = np.concatenate([free[order], *(fitted.free[elements[n]] for n in behind)])
+    moving = np.concatenate([free[order], *(fitted.free[in_search[n]] for n in behind)])
     n_fixed = int(free.sum())
     others = len(moving[moving]) - n_fixed
     whole = np.zeros((n_fixed + others, n_fixed + others))
@@ -80,7 +80,7 @@ def _estimates(problem: GaussianProblem, found: Estimates) -> MixedEstimates:
     for name in (*names, *behind):
         shape, size = np.shape(parameters[name]), int(np.size(parameters[name]))
         by_name[name] = errors[at : at + size].reshape(shape)[()]
-        labels += [f"{name}[{', '.join(map(str, place))}]" for place in np.ndindex(*shape)] if shape else [name]
+        labels += problem.labels(name, shape)
         at += size
     away = np.append(-problem.effects.shifted(effects), 1.0)
     scales = problem.marginal.column_scales
@@ -99,7 +99,8 @@ def _estimates(problem: GaussianProblem, found: Estimates) -> MixedEstimates:
         "message": found.message.replace(" at a bound", "") + components.pop("remark"),
     }  # fmt: skip
     kept = {f.name: getattr(found, f.name) for f in fields(Estimates)} | changed
-    return MixedEstimates(**kept, **components, reml=problem.reml, moving=moving, residual=True)
+    kept |= {"elements": dict(zip(labels, moving.tolist(), strict=True)), "levels": dict(problem.levels)}
+    return MixedEstimates(**kept, **components, reml=problem.reml, residual=True)
 
 
 def _fixed_effects(problem: GaussianProblem, found: Estimates, eliminated: Elimination) -> tuple[Doubles, Doubles]:

@@ -18,6 +18,7 @@ class Term(NamedTuple):
     levels: int  # number of groups
     grouping: int  # its grouping among those of random terms
     first: int  # its first column among those of the grouping
+    names: tuple[str, ...] = ()  # of its columns, where they have some
 
     @property
     def parameter(self) -> str:
@@ -33,6 +34,12 @@ class Term(NamedTuple):
     def shape(self) -> tuple[int, ...]:
         """Shape of L: of an intercept a number, its standard deviation."""
         return () if self.columns is None else (self.size, self.size)
+
+    def effect(self, i: int) -> str:
+        """Name of an effect."""
+        if self.columns is None:
+            return "Intercept"
+        return self.names[i] if self.names else f"{self.name}[{i}]"
 
     @property
     def places(self) -> slice:
