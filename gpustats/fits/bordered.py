@@ -79,7 +79,7 @@ class Bordered:
     def at(self, rows: np.ndarray, columns: np.ndarray) -> Doubles:
         """Elements at places that broadcast; all `rows` lie in the border, or all in blocks, and so do all `columns`.
 
-        Those of two groups are taken from the first one's block.
+        Where both lie in blocks, each pair is of one group.
         """
         shape = np.broadcast_shapes(rows.shape, columns.shape)
         if not rows.size or not columns.size:

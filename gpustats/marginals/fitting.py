@@ -20,7 +20,7 @@ class LaplaceProblem(Problem):
         self._parts, self._mode, self._marginal = parts, mode, marginal
         self.name, self.domains = parts.name, parts.domains
         self.n_observations = sum(problem.n_observations for problem in parts.problems if problem.has_data)
-        self.single = all(problem.single for problem in parts.problems)
+        self.single = parts.single
 
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         parts, found = self._parts, dict(given)
@@ -28,14 +28,10 @@ class LaplaceProblem(Problem):
         for problem in (p for p in parts.problems if p.n_rows is not None):
             own = {n: v for n, v in {**found, **effects}.items() if n in problem.domains}
             found |= {n: v for n, v in problem.starts(own).items() if n not in effects}
-        for name, words in parts.domains.items():
-            if name not in found:
-                found[name] = np.asarray(start_in(words))
-        for name, m in parts.covariances.items():
-            if np.ndim(found[name]) != 2:
-                found[name] = np.eye(m)
-        found = {n: np.asarray(found[n], float) for n in parts.domains}
-        self._mode({n: v if v.ndim else float(v) for n, v in found.items()})  # tells why there is none
+        unknown = {n: np.asarray(start_in(words)) for n, words in parts.domains.items()}
+        unknown |= {n: np.eye(m) for n, m in parts.covariances.items()}
+        found = {n: np.asarray(found.get(n, unknown[n]), float) for n in parts.domains}
+        self._mode(found)  # tells why there is none
         return found
 
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..fits.bordered import Bordered, Factor
 from ..fits.climb import climb
+from ..linalg.threads import as_many_as_free
 from ..rows.assembly import Layout
 from ..runtime.types import Doubles
 from .effects import Effects
@@ -99,10 +100,11 @@ class Search:
             raise NoMode(f"the log-likelihood is {begin.value} where the search begins, or its derivatives are not finite")
         d = self._effects.size
         endless = np.full(d, np.inf)
-        climbed = climb(
-            evaluate, start, pinned=np.zeros(d, bool), low=-endless, high=endless, longest=endless, limit=MOST_STEPS,
-            single=self._single, begin=begin,
-        )  # fmt: skip
+        with as_many_as_free(len(self._layout.border) ** 2 * d):
+            climbed = climb(
+                evaluate, start, pinned=np.zeros(d, bool), low=-endless, high=endless, longest=endless, limit=MOST_STEPS,
+                single=self._single, begin=begin,
+            )  # fmt: skip
         information = -climbed.found.hessian
         factor = information.factor()
         if climbed.runaway is not None:

@@ -13,6 +13,7 @@ from ..density import densities
 from ..distribution.frozen import Frozen
 from ..draws.generator import Rng
 from ..evaluation.arguments import check_wrt_among, match
+from ..evaluation.results import as_shape
 from ..fits.bordered import MOST_DENSE
 from ..fits.fittable import Fittable
 from ..fits.problem import Problem
@@ -210,14 +211,14 @@ class LaplaceMarginal(Fittable):
         ValueError
             Where there is none.
         """
-        return self._parts.effects.by_name(self._told(self._values(args, kwargs)).effects)
+        return self._parts.effects.by_name(self._told(self._as_arrays(args, kwargs)).effects)
 
     def standard_errors(self, *args: ArrayLike, **kwargs: ArrayLike) -> dict[str, Any]:
         """Standard deviations of the effects given the parameters, by the normal approximation around the mode.
 
         Parameters and results are as for `modes`.
         """
-        variances = self._told(self._values(args, kwargs)).factor.inverse_diagonal()
+        variances = self._told(self._as_arrays(args, kwargs)).factor.inverse_diagonal()
         return self._parts.effects.by_name(np.sqrt(variances))
 
     def covariance(self, *args: ArrayLike, **kwargs: ArrayLike) -> Doubles:
@@ -235,7 +236,7 @@ class LaplaceMarginal(Fittable):
         """
         if (d := self._parts.effects.size) > MOST_DENSE:
             raise NotImplementedError(f"the covariance of {d} effects: {MOST_DENSE} at most; take standard_errors or draws")
-        return self._told(self._values(args, kwargs)).factor.inverse()
+        return self._told(self._as_arrays(args, kwargs)).factor.inverse()
 
     def draws(self, *args: ArrayLike, size: Size = None, rng: Rng = None, **kwargs: ArrayLike) -> dict[str, Any]:
         """Random draws of the effects given the parameters, by the normal approximation around the mode.
@@ -267,7 +268,7 @@ class LaplaceMarginal(Fittable):
         >>> marginal.draws(sigma=np.ones(2), tau=np.array([0.1, 1.0, 10.0]), rng=1)["mu"].shape
         (3, 1)
         """
-        parts, more = self._parts, () if size is None else (size,) if isinstance(size, int) else tuple(size)
+        parts, more = self._parts, () if size is None else as_shape(size)
         given = self._as_arrays(args, kwargs)
         leads = [np.shape(v)[: np.ndim(v) - parts.ranks[n]] for n, v in given.items()]
         lead = np.broadcast_shapes(*leads)
@@ -275,7 +276,7 @@ class LaplaceMarginal(Fittable):
         found = np.empty(normals.shape)
         wide = {n: np.broadcast_to(v, lead + np.shape(v)[np.ndim(v) - parts.ranks[n] :]) for n, v in given.items()}
         for place in np.ndindex(lead):
-            mode = self._told(self._one_set({n: v[place] for n, v in wide.items()}))
+            mode = self._told({n: v[place] for n, v in wide.items()})
             found[place] = mode.effects + mode.factor.spread(normals[place])
         return {n: np.asarray(v) for n, v in parts.effects.by_name(found.reshape(*lead, *more, -1)).items()}
 
@@ -299,6 +300,8 @@ class LaplaceMarginal(Fittable):
             if np.ndim(value) != (rank := self._parts.ranks[name]):
                 axes = "a number" if not rank else f"an array of {rank} {'axis' if rank == 1 else 'axes'}"
                 raise ValueError(f"{name} has shape {np.shape(value)}, and must be {axes}: one set of parameters")
+            if (m := self._parts.covariances.get(name)) and np.shape(value) != (m, m):
+                raise ValueError(f"{name} has shape {np.shape(value)}, and must have {(m, m)}")
         return {n: np.asarray(v, float) if np.ndim(v) else float(v) for n, v in given.items()}
 
     def _mode(self, values: Mapping[str, Any]) -> Mode:
@@ -316,9 +319,9 @@ class LaplaceMarginal(Fittable):
         return mode
 
     def _told(self, values: Mapping[str, Any]) -> Mode:
-        """Mode; ValueError where there is none."""
+        """Mode at values of one set; ValueError where there is none."""
         try:
-            return self._mode(values)
+            return self._mode(self._one_set(values))
         except NoMode as error:
             raise ValueError(self._parts.without_mode(str(error))) from None
 

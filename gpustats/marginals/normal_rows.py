@@ -27,6 +27,11 @@ class NormalRows:
     mean : (m,) ndarray
     covariance : str or (m, m) ndarray
         Name of the parameter, or its value.
+
+    Attributes
+    ----------
+    width : int
+        Elements of a row, m.
     """
 
     def __init__(self, effect: str, effects: Effects, mean: Doubles, covariance: str | Doubles):
@@ -35,9 +40,8 @@ class NormalRows:
         if isinstance(covariance, str):
             self.domains = {effect: (), covariance: ("covariance",)}
         shape = effects.shapes[effect]
-        #: places of the elements of each row
         self.width = shape[-1]
-        self._places = effects.starts[effect] + np.arange(math.prod(shape)).reshape(-1, shape[-1])
+        self._places = effects.starts[effect] + np.arange(math.prod(shape)).reshape(-1, self.width)  # of each row's elements
 
     def expanded(self, values: Mapping[str, Any], layout: Layout) -> Expanded:
         found, precision, apart = layout.empty(), self._precision(values), self._apart(values)
@@ -68,7 +72,7 @@ class NormalRows:
         found: dict[str, Any] = {}
         precision = self._precision(values)
         assert precision is not None
-        along, apart = np.reshape(direction[self._effect], (-1, self._places.shape[1])), self._apart(values)
+        along, apart = np.reshape(direction[self._effect], (-1, self.width)), self._apart(values)
         if self._effect in wrt:
             found[self._effect] = -(along @ precision).reshape(self._effects.shapes[self._effect])
         if self._covariance_in(wrt):
@@ -84,7 +88,7 @@ class NormalRows:
 
     def _apart(self, values: Mapping[str, Any]) -> Doubles:
         """Rows less their mean, (G, m)."""
-        found: Doubles = np.reshape(values[self._effect], (-1, self._places.shape[1])) - self._mean
+        found: Doubles = np.reshape(values[self._effect], (-1, self.width)) - self._mean
         return found
 
     def _precision(self, values: Mapping[str, Any]) -> Doubles | None:

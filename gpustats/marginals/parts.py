@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..distribution.frozen import Frozen
 from ..fits.bound_density import start_in
 from ..rows.fitting import RowsProblem
+from ..rows.leaves import Column
 from ..rows.model import Rows
 from ..rows.second_derivatives import reason_against
 from ..runtime.types import Shape
@@ -36,6 +36,8 @@ class Parts:
         Parameter -> words of its domain.
     ranks : dict
         Parameter -> number of its axes.
+    covariances : dict
+        Parameter that is a covariance matrix -> number of its rows.
     """
 
     def __init__(
@@ -57,7 +59,6 @@ class Parts:
             for name, words in term.domains.items():
                 if name not in self.effects.shapes:
                     self.domains[name] = self.domains.get(name, frozenset()) | frozenset(words)
-        #: parameters that are covariance matrices, and the numbers of their rows
         of_rows = [term for term in self.terms if isinstance(term, NormalRows)]
         self.covariances = {term.covariance: term.width for term in of_rows if isinstance(term.covariance, str)}
         self.ranks = {n: 2 if "covariance" in words else 0 for n, words in self.domains.items()}
@@ -66,8 +67,12 @@ class Parts:
 
     def search(self) -> Search:
         """Search for modes of the effects."""
-        single = all(model._bound.dtype.itemsize == 4 for model in self.rows)
-        return Search(self.effects, self.terms, layout_of(self.effects, self.terms), single)
+        return Search(self.effects, self.terms, layout_of(self.effects, self.terms), self.single)
+
+    @property
+    def single(self) -> bool:
+        """True if some rows are computed in float32."""
+        return any(problem.single for problem in self.problems)
 
     def without_mode(self, why: str) -> str:
         """Words for an error where there is no mode."""
@@ -118,8 +123,8 @@ class Parts:
     def _shape(self, name: str, model: Rows) -> Shape | None:
         """Shape of an effect, where rows tell it."""
         parameter, bound = model._bound.parameters[name], model._bound
-        data = any(n in bound.vectors and math.prod(getattr(f, "numbers", np.zeros(0)).shape) for n, f in bound.leaves.items())
-        if model.n_rows is None or (parameter.of_vectors and not data):
+        known = any(n in bound.vectors and isinstance(leaf, Column) for n, leaf in bound.leaves.items())
+        if model.n_rows is None or (parameter.of_vectors and not known):
             return None
         return parameter.example_shape(model.n_rows, bound.example_length)
 

@@ -45,7 +45,7 @@ class Curvature:
     starts : mapping
         Parameter, in whose arguments there are derivatives -> place of its first element among all.
     shapes : mapping
-        Shapes of these parameters.
+        Shapes of the parameters.
     n_rows : int
     """
 
@@ -83,29 +83,28 @@ class Curvature:
         return arguments, {pair: named[w] for pair, w in weights.items()}
 
     def _weight_leaf(self, a: str, b: str) -> Leaf:
-        """Leaf of the weight of a pair: a number, one for each group, or pair of groups, or one for each row."""
-        left, right = self._parts[a], self._parts[b]
-        if isinstance(left, Number) and isinstance(right, Number):
+        """Leaf of the weight of a pair: a number, one for each group or pair of groups, or one for each row."""
+        leaves = [self._own.leaves[c] for c in (a, b)]
+        if all(isinstance(leaf, Scalar) for leaf in leaves):
             return Scalar(None)
         tables = self._tables(a, b)
-        indices = [index for c in tables for index in self._own.leaves[c].indices]  # type: ignore[attr-defined]
         n = math.prod(len(self._parts[c].places) for c in tables)
-        others = [c for c in (a, b) if not isinstance(self._parts[c], Number) and c not in tables]
-        if others and not (tables and _of_one_grouping(left, right)) or n > self._n_rows:
+        if n > self._n_rows or not all(isinstance(leaf, Gather | Scalar) for leaf in leaves):
             return PerRow(None, 0)
-        return Gather(None, tuple(indices))
+        return Gather(None, tuple(itertools.chain(*(leaf.indices for leaf in tables.values()))))
 
-    def _tables(self, a: str, b: str) -> list[str]:
+    def _tables(self, a: str, b: str) -> dict[str, Gather]:
         """Arguments of a pair that are elements of tables; of two tables of one grouping the first."""
-        tables = [c for c in (a, b) if isinstance(self._own.leaves[c], Gather)]
-        return tables[:1] if _of_one_grouping(self._parts[a], self._parts[b]) else tables
+        if _of_one_grouping(self._parts[a], self._parts[b]):
+            b = a
+        return {c: leaf for c in (a, b) if isinstance(leaf := self._own.leaves[c], Gather)}
 
     def _shape(self, shapes: Mapping[str, Shape], a: str, b: str) -> Shape:
         """Shape of the weights of a pair."""
-        leaf, own = self._leaves[self._weights[a, b]], self._own
+        leaf = self._leaves[self._weights[a, b]]
         if not isinstance(leaf, Gather):
             return () if isinstance(leaf, Scalar) else (self._n_rows,)
-        groups = (shapes[own.made_of[c]][: len(own.leaves[c].indices)] for c in self._tables(a, b))  # type: ignore[attr-defined]
+        groups = (shapes[self._own.made_of[c]][: len(own.indices)] for c, own in self._tables(a, b).items())
         return tuple(itertools.chain(*groups))
 
     def expanded(self, values: Sequence[Value], layout: Layout) -> Expanded:
@@ -135,7 +134,7 @@ class Curvature:
         """Weights of a pair: half the elements of J_a matrix J_b' of each row, where a pair of two arguments counts twice."""
         half, left, right, weight = 0.5 if a == b else 1.0, self._parts[a], self._parts[b], self._weights[a, b]
         if isinstance(self._leaves[weight], PerRow):
-            return half * _of_rows(matrix, left, right, self._n_rows)
+            return half * _of_rows(matrix, left, right)
         rows = left.places if _of_one_grouping(left, right) else left.places[:, None]
         found = half * matrix.at(rows, right.places)
         return found.reshape(shape) if (shape := self._shapes[weight]) else found.item()
@@ -166,12 +165,13 @@ def _of_one_grouping(left: Part, right: Part) -> bool:
 
 @functools.lru_cache(maxsize=32)  # for pieces of a stream, which are made anew in each call
 def _curved(row: RowFunction, wrt: Sequence[str], stopped: bool) -> tuple[RowFunction, dict[Pair, str]]:
+    """Function of a row with weights, and each pair's weight: see `curved`."""
     functions = dict(row.functions)
     function, weights = curved(row.function, wrt, functions, stopped)
     return replace(row, function=function, functions=functions), weights
 
 
-def _of_rows(matrix: Bordered, left: Part, right: Part, n_rows: int) -> Doubles:
+def _of_rows(matrix: Bordered, left: Part, right: Part) -> Doubles:
     """Elements of J matrix J' for each row, (N,), of two parts."""
     match left, right:
         case Element(), Element():
@@ -188,7 +188,7 @@ def _of_rows(matrix: Bordered, left: Part, right: Part, n_rows: int) -> Doubles:
             between = matrix.at(left.places[:, None], right.places)
             design = _design(left)
             return _design(right).times_rows(lambda rows: design.X[rows] @ between)
-    return _of_rows(matrix, right, left, n_rows)
+    return _of_rows(matrix, right, left)
 
 
 def _design(part: Product) -> HostDesign | SparseDesign:

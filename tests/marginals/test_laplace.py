@@ -295,7 +295,7 @@ def test_effects_without_a_prior():
 
 def test_bad_input():
     y, g, prior = [1, 2, 0, 3.0], [0, 0, 1, 2], {"u": gs.normal(0.0, "tau")}
-    marginal = counts(y, g, prior)
+    marginal, rows_of_three = counts(y, g, prior), counts(y, g, {"u": gs.mvnormal(np.zeros(3), "S")})
     for error, words, ask in (
         (ValueError, "no parameter 'taau'; its parameters are a, tau", lambda: marginal(a=0.1, taau=1.0)),
         (ValueError, r"a has shape \(3,\), and must be a number: one set", lambda: marginal(a=np.zeros(3), tau=1.0)),
@@ -308,6 +308,7 @@ def test_bad_input():
         (ValueError, r"mu has shape \(2,\), and must have \(3,\)", lambda: counts(y, g, {"u": gs.mvnormal(np.zeros(2), "S")})),
         (ValueError, "must have 3 elements at least", lambda: counts(y, g, prior, start={"u": np.zeros(2)})),
         (ValueError, "start: 'a' is no effect", lambda: counts(y, g, prior, start={"a": 0.0})),
+        (ValueError, r"S has shape \(2, 2\), and must have \(3, 3\)", lambda: rows_of_three(S=np.eye(2), a=0.0)),
         (TypeError, "rows must be gs.Rows", lambda: gs.LaplaceMarginal("f", "u")),
         (AttributeError, "'tau' is the name of a parameter", lambda: gs.normal(0.0, "tau").logpdf(1.0)),
     ):
