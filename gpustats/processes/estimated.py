@@ -109,6 +109,7 @@ def estimated(
     p = coordinates.size
     unknown = Found(found.loglik, np.full(p, np.nan), Bordered.dense(np.full((p, p), np.nan)), found.loglik)
     there = objective(point) if errors and np.isfinite(point).all() else unknown
+    there = there if there.finite else unknown  # the search's last point may lie beside those where there is no likelihood
     low, high = np.full(p, -np.inf), np.full(p, np.inf)
     for name, (least, most) in bounds.items():
         lowest = 0.0 if {"positive", "nonnegative"} & set(problem.domains[name]) else -np.inf
