@@ -20,8 +20,9 @@ from .rows_term import Term, Values
 #: Part of a diagonal element that is left when the others are eliminated, below which nothing tells effects apart.
 LEAST_PIVOT = 1e-11
 MOST_STEPS = 200
-#: Distance of the mode, in standard errors, from where derivatives were last computed, up to which these are right to rounding.
-NEARBY = 1e-12
+#: Distance of the mode, in standard errors, from where derivatives were last computed, up to which the integral is right to
+#: rounding, relative to the value.
+NEARBY = 1e-14
 #: Share of the largest component from which on components of a direction are named, and the most of them.
 NAMED_SHARE, MOST_NAMED = 0.05, 6
 MOST_DENSE_EIGENVALUES = 1000  # rows of a matrix whose eigenvectors are computed
@@ -114,7 +115,8 @@ class Search:
         if not climbed.converged:
             raise NoMode(f"the search for the mode has {climbed.message}")
         found = climbed.found
-        if found.gradient @ factor.solve(found.gradient) > NEARBY**2 and not self._single:
+        distance = math.sqrt(found.gradient @ factor.solve(found.gradient))
+        if distance > NEARBY * (1 + abs(found.value)) and not self._single:
             found = evaluate(climbed.point)
             factor = (-found.hessian).factor()
         if factor is None:
