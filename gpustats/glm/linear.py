@@ -18,6 +18,7 @@ from ..mixed.predictions import new_rows, predicted
 from ..mixed.sums import Grouping, Structure, Sums, sums
 from ..mixed.terms import Factors, Term
 from ..parallel.rows import read
+from ..rows.sparse_matrix import is_sparse
 from ..runtime.types import Array, Doubles, Shape
 from .data import Named, as_numpy
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
@@ -155,6 +156,8 @@ def linear_fit(
     if not glm.n_rows:
         raise ValueError("y has no observations: there is nothing to fit")
     parts, held = layout(glm, random), glm._held()
+    if is_sparse(held[DESIGN]):
+        raise NotImplementedError("X is sparse, and linear models with random effects take arrays: X.toarray()")
     structure = parts.structure
     fixed = {n: np.asarray(as_numpy(v), float) for n, v in fixed.items()}
     centred = bool(np.isnan(fixed.get(INTERCEPT, np.nan)).all())

@@ -5,7 +5,8 @@ import pickle
 import numpy as np
 import pytest
 from mixed_data import data
-from scipy import linalg, stats
+from scipy import linalg, sparse, stats
+from thorough import THOROUGH
 
 import gpustats as gs
 
@@ -57,7 +58,7 @@ def test_likelihood_modes_and_errors(reml, random):
         np.testing.assert_allclose(fit.random_effects_errors[name].reshape(modes.shape), spread, rtol=1e-6)
 
 
-@pytest.mark.parametrize("reml", [True, False], ids=["reml", "ml"])
+@pytest.mark.parametrize("reml", [True, pytest.param(False, marks=THOROUGH)], ids=["reml", "ml"])
 def test_maximum_and_its_errors(reml):
     """No other factor is better, and the errors are those of differences of the likelihood."""
     rng = np.random.default_rng(4)
@@ -222,6 +223,8 @@ def test_bad_input():
         glm(groups={"g": groups["g"]}).fit(random="g", start={"chol_g": np.ones(3)})
     with pytest.raises(NotImplementedError, match="20,000 at most"):
         glm(groups={"g": np.arange(90) * 300, "h": np.arange(90) * 250}).fit(random=("g", "h"))
+    with pytest.raises(NotImplementedError, match="X is sparse"):
+        glm(X=sparse.csr_array(X)).fit(random="g")
     fit = glm().fit(random="g", fixed={"h": np.zeros(4)})
     with pytest.raises(ValueError, match="groups has g, and the fit has groups for h, g"):
         fit.predict(X, groups={"g": groups["g"]})
