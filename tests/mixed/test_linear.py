@@ -9,6 +9,7 @@ from scipy import linalg, sparse, stats
 from thorough import THOROUGH
 
 import gpustats as gs
+from gpustats.mixed.coupling import Coupling
 
 
 def blocks(groups):
@@ -158,6 +159,19 @@ def test_errors_of_predictions():
     np.testing.assert_allclose(of_new.mean, alone.mean)
     more = np.einsum("ni,ij,nj->n", Z[:3], fit.variance_components["g"], Z[:3]) + fit.variance_components["h"][0, 0]
     np.testing.assert_allclose(of_new.mean_errors**2, alone.mean_errors**2 + more, rtol=1e-6)
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_a_coupling_on_the_device(m):
+    rng = np.random.default_rng(11)
+    coupling, solver, inner = rng.normal(size=(9, m, 5)), rng.normal(size=(m, m, 9)), rng.normal(size=(5, 5))
+    inner += inner.T
+    rows = np.einsum("ijg,gjr->gir", solver, coupling)
+    for on_device in (False, True):
+        made = Coupling(coupling, on_device)
+        np.testing.assert_allclose(made.gram(solver), np.einsum("gir,gis->rs", rows, rows), rtol=1e-12, atol=1e-12)
+        wanted = np.einsum("gir,rs,gjs->ijg", coupling, inner, coupling)
+        np.testing.assert_allclose(made.quadratic(inner), wanted, rtol=1e-12, atol=1e-12)
 
 
 def test_float32_pieces_pickles():
