@@ -237,6 +237,8 @@ def test_bad_input():
         glm(groups={"g": groups["g"]}).fit(random="g", start={"chol_g": np.ones(3)})
     with pytest.raises(NotImplementedError, match="20,000 at most"):
         glm(groups={"g": np.arange(90) * 300, "h": np.arange(90) * 250}).fit(random=("g", "h"))
+    with pytest.raises(NotImplementedError, match="5,343 fixed effects: 5,000 at most"):
+        glm(groups={"g": groups["g"], "h": np.arange(90) * 60}).fit(random="g")
     with pytest.raises(NotImplementedError, match="X is sparse"):
         glm(X=sparse.csr_array(X)).fit(random="g")
     fit = glm().fit(random="g", fixed={"h": np.zeros(4)})
