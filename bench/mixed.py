@@ -132,8 +132,9 @@ def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
     data = case.data()
     fit = fitted(case, data)
     row: dict[str, Any] = {"work": case.title, "time": "waited_ms"}
-    able = [p for p in peers if not isinstance(p, Statsmodels) or (case.kind == "slopes" and case.n <= 100_000)]
-    return [attempt(row | {"peer": p.name}, MEASURED[type(p)], report, case, data, fit, p) for p in able]
+    able = {Statsmodels: case.kind == "slopes" and case.n <= 100_000, Lme4: case.kind != "logistic" or case.n <= 100_000}
+    measured = [p for p in peers if able.get(type(p), True)]
+    return [attempt(row | {"peer": p.name}, MEASURED[type(p)], report, case, data, fit, p) for p in measured]
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -58,8 +58,8 @@ class LaplaceGLM(Problem):
         self._glm, self.terms, self._plain = glm, tuple(terms), plain
         self.name, self.single, self.formula = plain.name, plain.single, plain.formula
         self.n_observations = self._plain.n_observations
-        #: parameters of the density with a value for each row
         by_row = [n for n in glm._family.parameters if n in fixed and fixed[n].shape == (glm.n_rows,)]
+        #: parameters of the density with a value for each row
         self.columns = {n: fixed[n] for n in by_row}
         random = {t.name: t for t in terms}
         words = {n: w for n, w in self._plain.domains.items() if n not in random and n not in self.columns}

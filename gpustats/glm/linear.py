@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..fits.bordered import MOST_DENSE
 from ..fits.estimates import Estimates
 from ..fits.predictions import Prediction
 from ..mixed.estimates import MixedEstimates
@@ -18,6 +19,7 @@ from ..mixed.predictions import new_rows, predicted
 from ..mixed.sums import Grouping, Structure, Sums, sums
 from ..mixed.terms import Factors, Term
 from ..parallel.rows import read
+from ..rows.sparse_matrix import is_sparse
 from ..runtime.types import Array, Doubles, Shape
 from .data import Named, as_numpy
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
@@ -155,7 +157,12 @@ def linear_fit(
     if not glm.n_rows:
         raise ValueError("y has no observations: there is nothing to fit")
     parts, held = layout(glm, random), glm._held()
+    if is_sparse(held[DESIGN]):
+        raise NotImplementedError("X is sparse, and linear models with random effects take arrays: X.toarray()")
     structure = parts.structure
+    n_fixed = sum((t.largest + 1) * (t.columns or 1) for t in parts.tables) + parts.columns
+    if n_fixed > MOST_DENSE:
+        raise NotImplementedError(f"{n_fixed:,} fixed effects: {MOST_DENSE:,} at most; take the effects of groups as random")
     fixed = {n: np.asarray(as_numpy(v), float) for n, v in fixed.items()}
     centred = bool(np.isnan(fixed.get(INTERCEPT, np.nan)).all())
     shifts = shifts_of(held, structure, glm.n_rows) if centred else np.zeros(structure.width)

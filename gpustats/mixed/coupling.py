@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,24 @@ class Coupling:
     Parameters
     ----------
     coupling : (G, m, r) ndarray
+    on_device : bool, optional
+        Whether it lies on the device; by default where that is faster.
     """
 
-    def __init__(self, coupling: Doubles):
-        self._groups, self._m, self._r = coupling.shape
-        self._columns = np.ascontiguousarray(coupling.transpose(1, 2, 0))  # (m, r, G)
+    def __init__(self, coupling: Doubles, on_device: bool | None = None):
+        self._coupling, (self._groups, self._m, self._r) = coupling, coupling.shape
         self._work = coupling.size * self._r
         runtime, self._placed = choose.get(), list[Any]()
-        if not runtime.host_visible and self._work >= LEAST_ON_DEVICE:
+        if on_device is None:
+            on_device = not runtime.host_visible and self._work >= LEAST_ON_DEVICE
+        if on_device:
             across, down = coupling.swapaxes(1, 2), coupling.reshape(-1, self._r).T
             self._placed = [runtime.to_device(np.ascontiguousarray(c)) for c in (coupling, across, down)]
+
+    @functools.cached_property
+    def _columns(self) -> Doubles:
+        """Coupling in the order (m, r, G), in which the host multiplies it."""
+        return np.ascontiguousarray(self._coupling.transpose(1, 2, 0))
 
     def gram(self, solver: Doubles) -> Doubles:
         """Sum of C' S' S C over the groups, (r, r), for matrices S."""
@@ -67,8 +76,9 @@ class Coupling:
 
     def times(self, vector: Doubles) -> Doubles:
         """Products with a vector (r,), (m, G)."""
-        return np.stack([vector @ columns for columns in self._columns])
+        found: Doubles = (self._coupling @ vector).T
+        return found
 
     def of_rows(self, groups: np.ndarray, rows: Doubles) -> Doubles:
         """Products of rows (M, m) and the coupling of a group for each, (M, r)."""
-        return np.einsum("ni,irn->nr", rows, self._columns[:, :, groups])
+        return np.einsum("ni,nir->nr", rows, self._coupling[groups])

@@ -82,14 +82,7 @@ def _estimates(problem: GaussianProblem, found: Estimates) -> MixedEstimates:
         by_name[name] = errors[at : at + size].reshape(shape)[()]
         labels += problem.labels(name, shape)
         at += size
-    away = np.append(-problem.effects.shifted(effects), 1.0)
-    scales = problem.marginal.column_scales
-    modes, spreads = dict[str, Doubles](), dict[str, Doubles]()
-    effects_by_grouping, covariances = eliminated.effects(away), eliminated.spreads()
-    for term in problem.terms:
-        g, own = term.grouping, term.places
-        modes[term.name] = (effects_by_grouping[g] / scales[g])[:, own]
-        spreads[term.name] = (sigma**2 * np.diagonal(covariances[g], axis1=1, axis2=2) / scales[g] ** 2)[:, own]
+    modes, spreads = _modes(problem, eliminated, effects, sigma)
     of_factors = factor_covariances(behind, parameters, moving, whole, n_fixed)
     components = of_components(problem.terms, parameters, of_factors, modes, spreads)
     changed = {
@@ -119,6 +112,19 @@ def _fixed_effects(problem: GaussianProblem, found: Estimates, eliminated: Elimi
         spread[np.ix_(order, order)] = np.linalg.inv(fitted.information.toarray()[np.ix_(own, own)])
         spread[order[fitted.climbed.at_bound[own]]] = np.nan
     return effects.vector(found.parameters), spread
+
+
+def _modes(
+    problem: GaussianProblem, eliminated: Elimination, effects: Doubles, sigma: float
+) -> tuple[dict[str, Doubles], dict[str, Doubles]]:
+    """Modes of the random effects of each term, (G, m), and their variances given the estimates."""
+    scales, modes, variances = problem.marginal.column_scales, dict[str, Doubles](), dict[str, Doubles]()
+    found, spreads = eliminated.effects(np.append(-problem.effects.shifted(effects), 1.0)), eliminated.spreads()
+    for term in problem.terms:
+        g, own = term.grouping, term.places
+        modes[term.name] = (found[g] / scales[g])[:, own]
+        variances[term.name] = (sigma**2 * np.diagonal(spreads[g], axis1=1, axis2=2) / scales[g] ** 2)[:, own]
+    return modes, variances
 
 
 def factor_covariances(

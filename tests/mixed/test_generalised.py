@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from mixed_data import data
 from scipy import special
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.glm.generalised import generalised_fit
@@ -15,27 +16,27 @@ def laplace_of_normal(glm, random, **more):
     return generalised_fit(glm, glm._problem(), random, *given.values(), 200, False)
 
 
-def test_same_as_a_linear_model():
-    """Two groupings, slopes, weights, an offset, a table that is fixed."""
-    rng = np.random.default_rng(1)
+@pytest.mark.parametrize("case", [pytest.param((("g", "h"), {}), marks=THOROUGH), (("g",), {"alpha": 0.0})], ids=["two", "one"])
+def test_same_as_a_linear_model(case):
+    """Two groupings, or one beside a table that is fixed; slopes, weights, an offset."""
+    rng, (random, fixed) = np.random.default_rng(1), case
     X, y, groups = data(rng, 120)
     y, weights, offset = y - 1e3, rng.integers(1, 3, 120), rng.normal(size=120)
-    for random, fixed in ((("g", "h"), {}), (("g",), {"alpha": 0.0})):
-        glm = gs.GLM(gs.normal, y, X, eta="mu", groups=groups, weights=weights, offset=offset)
-        linear, other = glm.fit(random=random, reml=False, fixed=fixed), laplace_of_normal(glm, random, fixed=fixed)
-        assert other.log_likelihood == pytest.approx(linear.log_likelihood, rel=1e-9)
-        for name in linear.parameters:
-            np.testing.assert_allclose(other[name], linear[name], rtol=2e-4, atol=1e-5)
-        for name in random:
-            np.testing.assert_allclose(other.random_effects[name], linear.random_effects[name], rtol=1e-3, atol=1e-3)
-            errors = other.random_effects_errors[name]
-            np.testing.assert_allclose(errors, linear.random_effects_errors[name], rtol=1e-3)
-        new = {n: (g[0][:9], g[1][:9]) if isinstance(g, tuple) else g[:9] for n, g in groups.items()}
-        wanted, found = (fit.predict(X[:9], groups=new) for fit in (linear, other))
-        np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-3)
-        # the errors of the other one have those of the variances in them, too
-        assert (found.mean_errors > 0.999 * wanted.mean_errors).all()
-        np.testing.assert_allclose(found.mean_errors, wanted.mean_errors, rtol=0.1)
+    glm = gs.GLM(gs.normal, y, X, eta="mu", groups=groups, weights=weights, offset=offset)
+    linear, other = glm.fit(random=random, reml=False, fixed=fixed), laplace_of_normal(glm, random, fixed=fixed)
+    assert other.log_likelihood == pytest.approx(linear.log_likelihood, rel=1e-9)
+    for name in linear.parameters:
+        np.testing.assert_allclose(other[name], linear[name], rtol=2e-4, atol=1e-5)
+    for name in random:
+        np.testing.assert_allclose(other.random_effects[name], linear.random_effects[name], rtol=1e-3, atol=1e-3)
+        errors = other.random_effects_errors[name]
+        np.testing.assert_allclose(errors, linear.random_effects_errors[name], rtol=1e-3)
+    new = {n: (g[0][:9], g[1][:9]) if isinstance(g, tuple) else g[:9] for n, g in groups.items()}
+    wanted, found = (fit.predict(X[:9], groups=new) for fit in (linear, other))
+    np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-3)
+    # the errors of the other one have those of the variances in them, too
+    assert (found.mean_errors > 0.999 * wanted.mean_errors).all()
+    np.testing.assert_allclose(found.mean_errors, wanted.mean_errors, rtol=0.1)
 
 
 def test_predictions_of_probabilities():

@@ -5,9 +5,11 @@ import pickle
 import numpy as np
 import pytest
 from mixed_data import data
-from scipy import linalg, stats
+from scipy import linalg, sparse, stats
+from thorough import THOROUGH
 
 import gpustats as gs
+from gpustats.mixed.coupling import Coupling
 
 
 def blocks(groups):
@@ -57,7 +59,7 @@ def test_likelihood_modes_and_errors(reml, random):
         np.testing.assert_allclose(fit.random_effects_errors[name].reshape(modes.shape), spread, rtol=1e-6)
 
 
-@pytest.mark.parametrize("reml", [True, False], ids=["reml", "ml"])
+@pytest.mark.parametrize("reml", [True, pytest.param(False, marks=THOROUGH)], ids=["reml", "ml"])
 def test_maximum_and_its_errors(reml):
     """No other factor is better, and the errors are those of differences of the likelihood."""
     rng = np.random.default_rng(4)
@@ -159,6 +161,19 @@ def test_errors_of_predictions():
     np.testing.assert_allclose(of_new.mean_errors**2, alone.mean_errors**2 + more, rtol=1e-6)
 
 
+@pytest.mark.parametrize("m", [1, 2])
+def test_a_coupling_on_the_device(m):
+    rng = np.random.default_rng(11)
+    coupling, solver, inner = rng.normal(size=(9, m, 5)), rng.normal(size=(m, m, 9)), rng.normal(size=(5, 5))
+    inner += inner.T
+    rows = np.einsum("ijg,gjr->gir", solver, coupling)
+    for on_device in (False, True):
+        made = Coupling(coupling, on_device)
+        np.testing.assert_allclose(made.gram(solver), np.einsum("gir,gis->rs", rows, rows), rtol=1e-12, atol=1e-12)
+        wanted = np.einsum("gir,rs,gjs->ijg", coupling, inner, coupling)
+        np.testing.assert_allclose(made.quadratic(inner), wanted, rtol=1e-12, atol=1e-12)
+
+
 def test_float32_pieces_pickles():
     rng = np.random.default_rng(8)
     X, y, groups = data(rng, 400)
@@ -222,6 +237,10 @@ def test_bad_input():
         glm(groups={"g": groups["g"]}).fit(random="g", start={"chol_g": np.ones(3)})
     with pytest.raises(NotImplementedError, match="20,000 at most"):
         glm(groups={"g": np.arange(90) * 300, "h": np.arange(90) * 250}).fit(random=("g", "h"))
+    with pytest.raises(NotImplementedError, match="5,343 fixed effects: 5,000 at most"):
+        glm(groups={"g": groups["g"], "h": np.arange(90) * 60}).fit(random="g")
+    with pytest.raises(NotImplementedError, match="X is sparse"):
+        glm(X=sparse.csr_array(X)).fit(random="g")
     fit = glm().fit(random="g", fixed={"h": np.zeros(4)})
     with pytest.raises(ValueError, match="groups has g, and the fit has groups for h, g"):
         fit.predict(X, groups={"g": groups["g"]})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from thorough import THOROUGH
 
 import gpustats as gs
 
@@ -127,15 +128,18 @@ def test_binomial():
     np.testing.assert_allclose(fits[0].random_effects["alpha"], fits[1].random_effects["herd"], rtol=1e-6)
 
 
-def test_slopes():
-    data = table("slopes")
+@pytest.mark.parametrize(
+    "case", [(gs.bernoulli_logit, "y", "slopes"), pytest.param((gs.poisson_log, "count", "slopes.poisson"), marks=THOROUGH)],
+    ids=["outcomes", "counts"],
+)  # fmt: skip
+def test_slopes(case):
+    data, (density, y, fit) = table("slopes"), case
     x, g = data["x"].astype(float), codes(data["g"])
     groups = {"g": (g, np.column_stack([np.ones(len(x)), x]))}
-    for density, y, fit in ((gs.bernoulli_logit, "y", "slopes"), (gs.poisson_log, "count", "slopes.poisson")):
-        check(gs.GLM(density, data[y].astype(float), x[:, None], groups=groups).fit(random="g"), numbers(fit), 1e-4)
+    check(gs.GLM(density, data[y].astype(float), x[:, None], groups=groups).fit(random="g"), numbers(fit), 1e-4)
 
 
-@pytest.mark.thorough
+@THOROUGH
 def test_three_groupings():
     data = table("grouseticks")
     height = data["HEIGHT"].astype(float)
