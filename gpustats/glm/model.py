@@ -34,7 +34,7 @@ from ..runtime.base import Device, Runtime
 from ..runtime.host_memory import HostRows
 from ..runtime.types import Array, Value
 from .arguments import Arguments, Route, arguments_of
-from .data import GLMData, Named, Sizes, read, sizes_of
+from .data import GLMData, Named, Sizes, read, sizes_of, table_shape
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family, predictor_of
 from .fitting import Fitting
 from .launch import Launcher, Plan
@@ -433,7 +433,7 @@ class GLM(Remade, Replayable, Fitting):
     def _trial(self) -> tuple[Value, ...]:
         beta = np.zeros((self._columns, 3) if self._family.vector else self._columns)
         arguments = {a.name: a for a in self.density.log_density.arguments}
-        tables = (np.zeros((t.largest + 1, *([] if t.columns is None else [t.columns]))) for t in self._terms)
+        tables = (np.zeros(table_shape(t)) for t in self._terms)
         return (beta, 0.0, *(example(arguments[n], 3) for n in self._family.parameters), *tables)
 
     # -- the parts of a call
