@@ -179,7 +179,8 @@ class GLM(Fitting):
         -------
         GLM
             Whose fits have the names of columns and labels. The intercept is ``alpha``. Terms of groups are parameters by the
-            names of the groups, whose effects `fit` takes for random. Observations with labels are numbered from 0 in the order of these, as `repr` says.
+            names of the groups, whose effects `fit` takes for random. Observations with labels are numbered from 0 in the order
+            of these, as `repr` says.
 
         Raises
         ------
