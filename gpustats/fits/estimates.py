@@ -211,8 +211,7 @@ class Estimates:
             "free parameters": f"{self.n_parameters}", "AIC": f"{self.aic:.6g}",
             "errors by": self.errors_by, "BIC": f"{self.bic:.6g}",
         }  # fmt: skip
-        title = self.density if self.formula is None else f"{self.density}: {self.formula}"
-        return table(title, facts, self.message, self.labels, self.estimates, self.errors, level)
+        return table(self._title, facts, self.message, self.labels, self.estimates, self.errors, level)
 
     def to_frame(self, level: float = 0.95) -> Any:
         """Data frame of pandas with the estimates: each with its standard error, z, the p-value of z, and an interval.
@@ -227,14 +226,10 @@ class Estimates:
         pandas.DataFrame
             With the columns ``estimate``, ``error``, ``z``, ``p``, ``lower`` and ``upper``, and a row for each of `labels`.
         """
-        from .summary import columns
+        from .summary import columns, frame_of
 
         self._of_one_data_set("to_frame")
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_frame makes a data frame of pandas: pip install pandas") from None
-        return pandas.DataFrame(columns(self.estimates, self.errors, level)._asdict(), index=list(self.labels))
+        return frame_of(columns(self.estimates, self.errors, level)._asdict(), list(self.labels))
 
     def robust(self) -> Estimates:
         """The same estimates with standard errors that hold where the model is wrong: the sandwich of White (1980), HC0.
@@ -342,6 +337,11 @@ class Estimates:
         if self.fitted is None:
             raise NotImplementedError(f"{self.density} has no predictions with standard errors: gpustats.GLM has")
         return self.fitted.objective.problem.predict(self, *args, **kwargs)
+
+    @property
+    def _title(self) -> str:
+        """Title of the table."""
+        return self.density if self.formula is None else f"{self.density}: {self.formula}"
 
     def _for_more(self, what: str) -> Fitted:
         """What was searched, for further questions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..language.device_function import Argument
 from ..parallel.bars import bar
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
-from ..runtime.types import Doubles
+from ..runtime.types import Doubles, Shape
 from .climb import climb
 from .estimates import Estimates
 from .fitted import Fitted, by_name, covariance_of
@@ -47,6 +47,7 @@ def maximise(
         raise ValueError(f"{both.pop()} is fixed, so it has no start")
     values = {n: np.asarray(v, float) for n, v in problem.starts({**begin, **whole}).items()}
     free = {n: np.ones(v.shape, bool) for n, v in values.items()}
+    known |= fixed_by_label(problem.name, problem.labels, of_labels, {n: v.shape for n, v in values.items()}, known)
     for name, value in known.items():
         try:
             given = np.broadcast_to(value, values[name].shape)
@@ -54,7 +55,6 @@ def maximise(
             raise ValueError(f"fixed: {name} has shape {value.shape}, and must have {values[name].shape}") from None
         free[name] = np.isnan(given)
         values[name] = np.where(free[name], values[name], given)
-    _fix_labels(problem, of_labels, values, free)
     wrt = [n for n in problem.domains if n in free and free[n].any()]
     if not wrt:
         raise ValueError(f"all parameters of {problem.name} are fixed: there is nothing to fit")
@@ -129,27 +129,34 @@ def _by_name(problem: Problem, what: str, given: Mapping[str, Any] | None) -> di
     return found
 
 
-def _fix_labels(
-    problem: Problem, given: Mapping[str, Any], values: dict[str, np.ndarray], free: dict[str, np.ndarray]
-) -> None:
-    """Fix elements by their labels."""
-    labels = {label: (n, i) for n, v in values.items() for i, label in enumerate(problem.labels(n, v.shape))} if given else {}
+def fixed_by_label(
+    model: str, labels_of: Callable[[str, Shape], Sequence[str]], given: Mapping[str, Any], shapes: Mapping[str, Shape],
+    known: Mapping[str, np.ndarray],
+) -> dict[str, np.ndarray]:
+    """Known values of the parameters of which `given` has elements by their labels; others are as they are `known`, or nan."""
+    found = dict[str, np.ndarray]()
+    labels = {label: (n, i) for n, shape in shapes.items() for i, label in enumerate(labels_of(n, shape))} if given else {}
     for label, value in given.items():
         if label not in labels:
-            _known(problem, "fixed", [label])
+            raise _unknown(model, "fixed", label, shapes)
         name, i = labels[label]
         number = np.asarray(value)
         if number.dtype.kind not in "fiub" or number.ndim or np.isnan(number):
             raise TypeError(f"fixed: {label} is one number, and cannot be {value!r}")
-        values[name], free[name] = values[name].copy(), free[name].copy()
-        values[name].flat[i], free[name].flat[i] = number, False
+        if name not in found:
+            found[name] = np.broadcast_to(known.get(name, np.nan), shapes[name]).copy()
+        found[name].flat[i] = number
+    return found
 
 
 def _known(problem: Problem, what: str, given: Collection[str]) -> None:
     for name in given:
         if name not in problem.domains:
-            known = ", ".join(problem.domains)
-            raise ValueError(f"{what}: {problem.name} has no parameter {name!r}; its parameters are {known}")
+            raise _unknown(problem.name, what, name, problem.domains)
+
+
+def _unknown(model: str, what: str, name: str, names: Collection[str]) -> ValueError:
+    return ValueError(f"{what}: {model} has no parameter {name!r}; its parameters are {', '.join(names)}")
 
 
 def _check_domains(problem: Problem, values: Mapping[str, np.ndarray]) -> None:

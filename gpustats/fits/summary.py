@@ -1,9 +1,9 @@
-"""Table of estimates in text."""
+"""Tables of estimates, as text and as data frames."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,15 @@ def columns(values: np.ndarray, errors: np.ndarray, level: float) -> Columns:
     with np.errstate(divide="ignore", invalid="ignore"):
         z = values / errors
     return Columns(values, errors, z, 2 * ndtr(-np.abs(z)), values - width, values + width)
+
+
+def frame_of(values: Any, index: Sequence[Any], names: Sequence[str] | None = None) -> Any:
+    """Data frame of pandas with these labels of rows and names of columns."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("a data frame is one of pandas: pip install pandas") from None
+    return pandas.DataFrame(values, index=index, columns=names)
 
 
 def table(

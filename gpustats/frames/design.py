@@ -12,7 +12,7 @@ import numpy as np
 from ..runtime.types import DType
 from .columns import Frame, Matrix, column_of, listed, side_by_side
 from .encoding import Encoded, Encoders, not_finite
-from .labelled import Labelled, crossed, labelled
+from .labelled import ALLOWS_NEW, Labelled, crossed, labelled
 from .random_terms import RandomTerm, split
 
 #: Keys of the formulas of a design beside those of its terms.
@@ -99,28 +99,33 @@ class Design:
         self._encoders = Encoders(formulas, expressions, frame.names, hidden, context)
         return self._read(frame, given, missing, taken)
 
-    def rows(self, data: Any, given: Mapping[str, Any], new_groups: bool = False) -> DesignRows:
+    def rows(
+        self, data: Any, given: Mapping[str, Any], random: Collection[str] = (), new_groups: bool = False
+    ) -> DesignRows:
         """Rows of new data without observations and weights, encoded as the first.
 
-        New labels are a ValueError; with `new_groups`, those of groups have the number -1.
+        New labels are a ValueError; with `new_groups`, those of groups of the terms `random` have the number -1. Data without
+        the columns of all these groups are rows without these terms.
         """
         if twice := given.keys() & self._expressions.keys():
             raise ValueError(f"{twice.pop()} is made of columns of data, as in the fit: leave it out")
-        return self._read(Frame(data, "data"), given, None, None, new_groups)
+        return self._read(Frame(data, "data"), given, None, None, random, new_groups)
 
     def _read(
         self, frame: Frame, given: Mapping[str, Any], missing: str | None, taken: Collection[str] | None,
-        new_groups: bool = False,
+        random: Collection[str] = (), new_groups: bool = False,
     ) -> DesignRows:  # fmt: skip
         """Rows of data; of the first where names are `taken`."""
         first, n_rows = taken is not None, frame.n_rows
         later = () if first else (OBSERVATIONS, WEIGHTS)
         if not n_rows:
             raise ValueError(f"{frame.what} has no rows")
-        keys = [k for k in self._encoders.columns if k not in later]
+        terms = self._terms_in(frame, random)
+        left = {str(i) for i in range(len(self._parts.terms))} - terms.keys()
+        keys = [k for k in self._encoders.columns if k not in later and k not in left]
         plain = {k: n for k, n in self._plain.items() if k not in later}
         of_formulas = {n for k in keys for n in self._encoders.columns[k]}
-        of_groups = {n for term in self._parts.terms for n in term.groups}
+        of_groups = {n for term in terms.values() for n in term.groups}
         columns = {n: frame[n] for n in sorted(of_formulas | of_groups | {*plain.values()})}
         numbers: dict[str, Column] = {n: _numbers(v, n, n_rows) for n, v in given.items()}
         if (kept := _without(_missing(columns | numbers), "values are missing", n_rows, missing)) is not None:
@@ -129,9 +134,10 @@ class Design:
         alike = {n: self._alike(n, columns[n], first) for n in of_formulas}
         encoded = {k: self._encoders(k, alike, n_rows, self._sparse and k == COLUMNS) for k in keys}
         groups: dict[str, Labelled | tuple[Labelled, Matrix]] = {}
-        for i, term in enumerate(self._parts.terms):
-            index = self._grouped(term, columns, first, new_groups)
-            for name, own in self._columns_of_groups(str(i), term, encoded[str(i)], n_rows, taken):
+        for key, term in terms.items():
+            is_random = self._names_of(key) <= set(random) and not first
+            index = self._grouped(term, columns, first, is_random and new_groups, ALLOWS_NEW * is_random)
+            for name, own in self._columns_of_groups(key, term, encoded[key], n_rows, taken):
                 groups[name] = index if own is None else (index, own)
         numbers |= {k: columns[n] for k, n in plain.items()}
         numbers |= {k: self._expression(k, encoded[k]) for k in keys if k in self._expressions}
@@ -149,6 +155,19 @@ class Design:
 
     # -- parts of the rows
 
+    def _names_of(self, key: str) -> set[str]:
+        """Names of the terms that a term in parentheses stands for."""
+        return {name for (own, _), name in self._names.items() if own == key}
+
+    def _terms_in(self, frame: Frame, random: Collection[str]) -> dict[str, RandomTerm]:
+        """Terms in parentheses by their keys, without `random` ones if the frame has none of the columns of their groups."""
+        terms = {str(i): term for i, term in enumerate(self._parts.terms)}
+        without = {k: t for k, t in terms.items() if not self._names_of(k) or not self._names_of(k) <= set(random)}
+        formulas = [v for k, v in self._encoders.columns.items() if k not in terms and k not in (OBSERVATIONS, WEIGHTS)]
+        elsewhere = {n for v in formulas for n in v} | {n for t in without.values() for n in t.groups}
+        own = {n for k, t in terms.items() if k not in without for n in t.groups} - elsewhere
+        return without if own and own.isdisjoint(frame.names) else terms
+
     def _alike(self, name: str, column: Column, first: bool) -> Column:
         """Column whose labels have the numbers that they had among the first rows."""
         if not isinstance(column, Labelled):
@@ -160,14 +179,14 @@ class Design:
             raise TypeError(f"data has labels in column {name!r}, in which the data of the fit had numbers")
         return Labelled(column.among(self._categories[name], name), self._categories[name])
 
-    def _grouped(self, term: RandomTerm, columns: Mapping[str, Column], first: bool, new_groups: bool) -> Labelled:
+    def _grouped(self, term: RandomTerm, columns: Mapping[str, Column], first: bool, new: bool, hint: str) -> Labelled:
         """Group of each row."""
         parts = [v if isinstance(v := columns[n], Labelled) else labelled(v) for n in term.groups]
         found = crossed(parts) if len(parts) > 1 else parts[0]
         if first:
             self._levels[term.groups] = found.labels
         levels = self._levels[term.groups]
-        return found if first else Labelled(found.among(levels, ":".join(term.groups), new_groups), levels)
+        return found if first else Labelled(found.among(levels, ":".join(term.groups), new, hint), levels)
 
     def _columns_of_groups(
         self, key: str, term: RandomTerm, encoded: Encoded, n_rows: int, taken: Collection[str] | None

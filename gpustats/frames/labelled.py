@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
+#: End of errors about new labels of groups whose effects are random.
+ALLOWS_NEW = "; with new_groups=True the effects of others are predicted as 0"
+
+
 @dataclass(frozen=True, eq=False)
 class Labelled:
     """Column of labels: the number of each row's label, -1 where it is missing, and all labels that occur."""
@@ -42,8 +46,8 @@ class Labelled:
         rows = np.argsort(codes, kind="stable")
         return scipy.sparse.csc_array((np.ones(len(codes)), rows, ends), shape=(len(codes), len(self.labels)))
 
-    def among(self, labels: np.ndarray, name: str, new: bool = False) -> np.ndarray:
-        """Numbers of the rows among the labels of a fit; others have -1 where they may be `new`, else are a ValueError."""
+    def among(self, labels: np.ndarray, name: str, new: bool = False, hint: str = "") -> np.ndarray:
+        """Numbers of the rows among the labels of a fit; others have -1 if they may be `new`, else are a ValueError."""
         places = {label: i for i, label in enumerate(labels.tolist())}
         found = np.array([places.get(label, -1) for label in self.labels.tolist()], np.int32)
         if not new and len(unseen := np.flatnonzero(found < 0)):
@@ -52,7 +56,7 @@ class Labelled:
             known = ", ".join(map(str, labels[:12])) + ", …" * (len(labels) > 12)
             raise ValueError(
                 f"{name} has {told}{', …' * (len(unseen) > 6)} in {n} row{'s' * (n != 1)}, which the fit has not seen: its "
-                f"labels are {known}"
+                f"labels are {known}{hint}"
             )
         return np.append(found, np.int32(-1))[self.codes]
 

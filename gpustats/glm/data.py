@@ -38,6 +38,11 @@ class Named(NamedTuple):
         return f"columns of groups[{self.name!r}]"
 
 
+def table_shape(term: Named) -> Shape:
+    """Shape of the table of a term, with a row for each group."""
+    return (term.largest + 1,) if term.columns is None else (term.largest + 1, term.columns)
+
+
 class Sizes(NamedTuple):
     """The sizes of a GLM's data: rows and columns of X, and groups."""
 

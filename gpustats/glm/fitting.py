@@ -19,44 +19,21 @@ from ..parallel.pieces import in_pieces
 from ..parallel.rows import added
 from ..runtime.types import Array, Doubles, Value
 from .arguments import Arguments, Route
-from .data import GLMData, as_numpy
-from .data import Named as NamedTerm
-from .family import COEFFICIENTS, INTERCEPT, Family
+from .data import as_numpy
+from .divided import Divided
+from .family import COEFFICIENTS, INTERCEPT
 from .linear import sums_of
 from .mixed import fit_mixed, random_terms
 from .problem import GLMProblem
 from .results import Evaluator
-from .second_derivatives import SecondDerivatives
 from .varying import Varying
 
 if TYPE_CHECKING:
     import scipy.sparse
 
-    from ..parallel.pieces import Pieces
-    from ..runtime.base import Runtime
 
-
-class Fitting(Fittable):
+class Fitting(Divided, Fittable):
     """GLM that can be fitted."""
-
-    _family: Family
-    _terms: tuple[NamedTerm, ...]
-    _pieces: Pieces | None
-    _data: GLMData
-    _evaluator: Evaluator | Varying
-    _second: SecondDerivatives
-    _runtime: Runtime
-    _columns: int
-    n_rows: int
-    n_groups: int | None
-    _random: tuple[str, ...]
-
-    if TYPE_CHECKING:
-        @property
-        def differentiable(self) -> tuple[str, ...]: ...
-        def _held(self) -> dict[str, Value]: ...
-        def _all_arguments(self, beta: Value, alpha: Value = 0.0, *args: Value, **kwargs: Value) -> Arguments: ...
-        def _linear_arguments(self, beta: Value, alpha: Value = 0.0, **tables: Value) -> Arguments: ...
 
     def fit(
         self, *, random: str | Collection[str] | None = None, reml: bool | None = None,

@@ -25,9 +25,10 @@ from ..rows.model import rows_on
 from ..runtime.types import Doubles, Shape
 from .data import Named as NamedTerm
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
-from .new_data import NewData, labels_in, new_data
+from .new_data import new_data
 from .on_rows import PRODUCT, parameter, row_function
 from .on_rows import Term as RowTerm
+from .predictions import mean_of
 from .problem import GLMProblem
 
 #: Factor at which a search leaves 0, where its slope tells nothing, and how often it may.
@@ -107,8 +108,7 @@ class LaplaceGLM(Problem):
             if np.shape(found[term.parameter]) != term.shape:
                 raise ValueError(f"{term.parameter} has shape {np.shape(found[term.parameter])}, and must have {term.shape}")
         plain = {n: v for n, v in found.items() if n in self._plain.domains} | self.columns
-        found |= {n: v for n, v in self._plain.starts(plain).items() if n in self.domains and n not in found}
-        return found
+        return found | {n: v for n, v in self._plain.starts(plain).items() if n in self.domains}
 
     def _scales(self, term: Term) -> Doubles:
         """Root mean squares of the columns of a term."""
@@ -160,14 +160,13 @@ class LaplaceGLM(Problem):
         The errors are those of parameters, with which the modes move, and of the effects around these.
         """
         glm, values = self._glm, estimates.parameters
-        tables, random = list(self._tables), [t.name for t in self.terms]
-        new = new_data(glm._names, X, offset, groups, new_groups, glm._columns, tables, random)
-        of_tables = {n: self._of_table(n, values[n], new) for n in self._tables}
-        of_terms = {t.name: new_rows([t], new.groups, len(new.X), new_groups)[0] for t in self.terms if new.with_effects}
+        tables = [t for t in glm._terms if t.name in self._tables]
+        new = new_data(glm, estimates, tables, X, offset, groups, self.terms, new_groups)
+        of_terms = {t.name: new_rows([t], new.random, len(new.X), new_groups)[0] for t in self.terms if new.random is not None}
 
         def predictor(values: Named) -> Doubles:
             found: Doubles = new.X @ values[COEFFICIENTS] + values[INTERCEPT] + new.offset
-            for name, (index, columns) in of_tables.items():
+            for name, (index, columns) in new.tables.items():
                 found += (np.reshape(values[name], (len(np.atleast_1d(values[name])), -1))[index] * columns).sum(1)
             modes = self.modes(values) if of_terms else {}
             for name, (index, columns) in of_terms.items():
@@ -189,10 +188,10 @@ class LaplaceGLM(Problem):
                 at += 1
         covariance = np.nan_to_num(np.asarray(estimates.covariance))
         errors = np.sqrt((variance + np.einsum("ni,ij,nj->n", slopes, covariance, slopes)).clip(0))
-        if self.columns or (mean := self._plain.mean(estimates, eta)) is None:
+        if self.columns or (mean := mean_of(glm._family, estimates, eta)) is None:
             return Prediction(eta, errors, None, None)
         steps = STEP * np.maximum(np.abs(eta), 1)
-        ends = [self._plain.mean(estimates, eta + sign * steps) for sign in (1, -1)]
+        ends = [mean_of(glm._family, estimates, eta + sign * steps) for sign in (1, -1)]
         return Prediction(eta, errors, mean, np.abs((ends[0] - ends[1]) / (2 * steps)) * errors)
 
     def _free(self, estimates: Estimates, name: str) -> np.ndarray:
@@ -200,11 +199,6 @@ class LaplaceGLM(Problem):
         assert estimates.fitted is not None
         found: np.ndarray = estimates.fitted.free[estimates.fitted.objective.coordinates.elements[name]]
         return found
-
-    def _of_table(self, name: str, value: np.ndarray, new: NewData) -> NewRows:
-        """Groups and columns of new rows for a fixed table."""
-        term = Term(name, None if np.ndim(value) == 1 else np.shape(value)[1], len(value), 0, 0)
-        return new_rows([term], new.groups, len(new.X), False)[0]
 
     def _around(self, values: Named, rows: Mapping[str, NewRows], n: int) -> Doubles:
         """Variances of linear predictors by those of the random effects given the parameters."""
@@ -280,7 +274,8 @@ class LaplaceGLM(Problem):
         return np.stack([starts[u] + np.arange(term.levels) for u in self.effects[term.name]], -1)
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
-        return labels_in(self._glm, self.terms, name, shape, self.domains)
+        found: Sequence[str] = self._glm._names.mixed_labels(name, shape, self.domains, self.terms)
+        return found
 
     def described(self, label: str) -> str:
         return self._plain.described(label)

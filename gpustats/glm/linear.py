@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from ..fits.bordered import MOST_DENSE
 from ..fits.estimates import Estimates
+from ..fits.maximum import fixed_by_label
 from ..fits.predictions import Prediction
 from ..mixed.estimates import MixedEstimates
-from ..mixed.gaussian import FixedEffects, GaussianProblem
+from ..mixed.gaussian import SIGMA, FixedEffects, GaussianProblem
 from ..mixed.linear import fit_linear
 from ..mixed.marginal import Marginal
 from ..mixed.predictions import new_rows, predicted
@@ -21,9 +23,9 @@ from ..mixed.terms import Factors, Term
 from ..parallel.rows import read
 from ..rows.sparse_matrix import is_sparse
 from ..runtime.types import Array, Doubles, Shape
-from .data import Named, as_numpy
+from .data import Named, as_numpy, table_shape
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
-from .new_data import labels_in, new_data
+from .new_data import NewData, new_data
 from .problem import GLMProblem
 
 if TYPE_CHECKING:
@@ -40,6 +42,17 @@ class Layout(NamedTuple):
     widths: tuple[int, ...]  # number of columns of each random grouping
     tables: tuple[Named, ...]  # named groups that are fixed
     columns: int  # of X
+
+    @property
+    def shapes(self) -> dict[str, Shape]:
+        """Shapes of the parameters, by name."""
+        fixed: dict[str, Shape] = {COEFFICIENTS: (self.columns,), INTERCEPT: (), SIGMA: ()}
+        return fixed | {t.name: table_shape(t) for t in self.tables} | {t.parameter: t.shape for t in self.terms}
+
+    def labels(self, glm: Any, name: str, shape: Shape) -> Sequence[str]:
+        """Names of the elements of a parameter."""
+        found: Sequence[str] = glm._names.mixed_labels(name, shape, self.shapes, self.terms)
+        return found
 
 
 def layout(glm: Any, random: Collection[str]) -> Layout:
@@ -122,7 +135,7 @@ class GaussianGLM(GaussianProblem):
         return self.plain.described(label)
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
-        return labels_in(self.glm, self.terms, name, shape, {*self.effects.places, *self.domains})
+        return self.parts.labels(self.glm, name, shape)
 
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
@@ -130,21 +143,18 @@ class GaussianGLM(GaussianProblem):
     ) -> Prediction:  # fmt: skip
         """Predictions for new rows with the effects of their groups; without groups, of the fixed effects alone."""
         parts = self.parts
-        tables, random = ([t.name for t in own] for own in (parts.tables, parts.terms))
-        new = new_data(self.glm._names, X, offset, groups, new_groups, parts.columns, tables, random)
-        rows = new_rows(parts.terms, new.groups, len(new.X), new_groups) if new.with_effects else ()
-        mean, errors = predicted(self, estimates.parameters, self._design(new.X, new.groups), rows)
+        new = new_data(self.glm, estimates, parts.tables, X, offset, groups, parts.terms, new_groups)
+        rows = () if new.random is None else new_rows(parts.terms, new.random, len(new.X), new_groups)
+        mean, errors = predicted(self, estimates.parameters, self._design(new), rows)
         mean = mean + new.offset + self.effects.shift * (self.effects.intercept >= 0)
         return Prediction(mean, errors, mean, errors)
 
-    def _design(self, X: Doubles, groups: Mapping[str, Any]) -> Doubles:
+    def _design(self, new: NewData) -> Doubles:
         """Shifted columns of the fixed effects."""
-        effects, found = self.effects, np.zeros((len(X), self.effects.size))
-        found[:, effects.places[COEFFICIENTS]], found[:, effects.places[INTERCEPT]] = X, 1.0
-        for table in self.parts.tables:
-            places = effects.places[table.name]
-            term = Term(table.name, table.columns, len(places), 0, 0)
-            ((index, columns),) = new_rows([term], groups, len(X), False)
+        effects, found = self.effects, np.zeros((len(new.X), self.effects.size))
+        found[:, effects.places[COEFFICIENTS]], found[:, effects.places[INTERCEPT]] = new.X, 1.0
+        for name, (index, columns) in new.tables.items():
+            places = effects.places[name]
             np.put_along_axis(found, places.reshape(len(places), -1)[index], columns, 1)
         return found - effects.shifts
 
@@ -163,27 +173,33 @@ def linear_fit(
     n_fixed = sum((t.largest + 1) * (t.columns or 1) for t in parts.tables) + parts.columns
     if n_fixed > MOST_DENSE:
         raise NotImplementedError(f"{n_fixed:,} fixed effects: {MOST_DENSE:,} at most; take the effects of groups as random")
-    fixed = {n: np.asarray(as_numpy(v), float) for n, v in fixed.items()}
+    fixed = _known(plain.name, functools.partial(parts.labels, glm), parts.shapes, fixed)
     centred = bool(np.isnan(fixed.get(INTERCEPT, np.nan)).all())
     shifts = shifts_of(held, structure, glm.n_rows) if centred else np.zeros(structure.width)
     found: Sums = glm._sums(structure, shifts)
     _check_finite(found, parts)
     effects = _effects(parts, shifts, centred)
     marginal = Marginal(structure, found, Factors(parts.terms, parts.widths))
-    problem = GaussianGLM(
-        f"GLM of {glm._family.density.name}", marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress
-    )
+    problem = GaussianGLM(plain.name, marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress)
     problem.glm, problem.plain, problem.parts = glm, plain, parts
     problem.formula, problem.levels = plain.formula, glm._names.levels
     _check_identified(problem, found, priors)
     return fit_linear(problem, start, bounds, priors, max_iterations, progress)
 
 
+def _known(
+    model: str, labels: Callable[[str, Shape], Sequence[str]], shapes: Mapping[str, Shape], fixed: Mapping[str, Any]
+) -> dict[str, np.ndarray]:
+    """Known values by the names of parameters, of `fixed`, which may have labels of elements."""
+    known = {n: np.asarray(as_numpy(v), float) for n, v in fixed.items() if n in shapes}
+    return known | fixed_by_label(model, labels, {n: v for n, v in fixed.items() if n not in shapes}, shapes, known)
+
+
 def _effects(parts: Layout, shifts: Doubles, centred: bool) -> FixedEffects:
     """Places of the fixed effects: tables first, then the coefficients of X, then the intercept."""
     places, at = dict[str, np.ndarray](), 0
     for table in parts.tables:
-        shape = (table.largest + 1, *([] if table.columns is None else [table.columns]))
+        shape = table_shape(table)
         places[table.name] = at + np.arange(int(np.prod(shape))).reshape(shape)
         at += places[table.name].size
     own = {COEFFICIENTS: at + np.arange(parts.columns), INTERCEPT: np.asarray(at + parts.columns)}

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..mixed.estimates import MixedEstimates
 from .data import Named
-from .family import COEFFICIENTS, INTERCEPT, Family
+from .family import INTERCEPT, Family
 from .generalised import generalised_fit
 from .linear import linear_fit
 from .problem import GLMProblem
@@ -42,23 +40,9 @@ def fit_mixed(
     max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a GLM whose terms `random` are random effects; `plain` is the one without. See `Fitting.fit`."""
-    known = dict(plain.known) | _by_parameter(glm, plain, fixed or {})
-    given = (dict(start or {}), known, dict(bounds or {}), dict(priors or {}))
+    given = (dict(start or {}), {**plain.known, **(fixed or {})}, dict(bounds or {}), dict(priors or {}))
     if is_linear(glm._family):
         return linear_fit(glm, plain, random, reml is None or reml, *given, max_iterations, progress)
     if reml:
         raise ValueError(f"reml=True is of linear models, whose observations are normal, not of {glm._family.density.name}")
     return generalised_fit(glm, plain, random, *given, max_iterations, progress)
-
-
-def _by_parameter(glm: Any, plain: GLMProblem, fixed: Mapping[str, Any]) -> dict[str, Any]:
-    """Known values by the names of parameters, of which some are given for coefficients of X by their labels."""
-    labels = list(plain.labels(COEFFICIENTS, (glm._columns,)))
-    found = {n: v for n, v in fixed.items() if n not in labels}
-    own = {n: v for n, v in fixed.items() if n in labels}
-    if own:
-        beta = np.array(np.broadcast_to(found.get(COEFFICIENTS, np.nan), (glm._columns,)), float)
-        for label, value in own.items():
-            beta[labels.index(label)] = value
-        found[COEFFICIENTS] = beta
-    return found

@@ -1,55 +1,39 @@
-"""The log-likelihood of a generalised linear model, bound to data on a device.
-
-What users call and the parts of a call are one module: a method is a line or two, and what it says of itself.
-"""
+"""The log-likelihood of a generalised linear model, bound to data on a device."""
 
 from __future__ import annotations
 
-import copy
 import dataclasses
-import functools
 import sys
 from collections import ChainMap
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Self, TypeAlias
+from collections.abc import Collection, Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..density import Density
-from ..evaluation.arguments import check_wrt_among
-from ..evaluation.compiled import RepeatedSum, Replayable
-from ..evaluation.kinds import Plans, kind_of
+from ..evaluation.kinds import Plans
 from ..evaluation.placement import device_of
-from ..evaluation.repeated import RepeatedCall
 from ..frames.design import Design
-from ..parallel.devices import example
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
-from ..parallel.remade import Remade
 from ..parallel.rows import added, added_gradients, added_with_gradients, joined
 from ..rows.sparse_matrix import is_sparse
 from ..runtime import arrays
 from ..runtime.base import Device, Runtime
-from ..runtime.host_memory import HostRows
 from ..runtime.types import Array, Value
-from .arguments import Arguments, Route, arguments_of
-from .data import GLMData, Named, Sizes, read, sizes_of
-from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family, predictor_of
+from .data import GLMData, Named, read, sizes_of
+from .family import DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family, predictor_of
 from .fitting import Fitting
 from .launch import Launcher, Plan
 from .names import named
-from .on_rows import Delegate, RowsCall
-from .repeated import repeatable, repeated
+from .on_rows import Delegate
 from .results import Evaluator
 from .second_derivatives import SecondDerivatives
-from .varying import RESERVED, Varying, check_sparse, made_with, read_terms
-
-#: Repeated call of a GLM's summed log-density and its derivatives.
-_Call: TypeAlias = "RepeatedCall[tuple[Value, dict[str, Value]]]"
+from .varying import RESERVED, Varying, check_sparse, read_terms
 
 
-class GLM(Remade, Replayable, Fitting):
+class GLM(Fitting):
     """The log-likelihood of a generalised linear model whose data stay on a device.
 
     The observations have the density ``f(y[n]; eta[n], …)`` with the linear predictor ``eta[n] = X[n] @ beta + alpha +
@@ -150,9 +134,9 @@ class GLM(Remade, Replayable, Fitting):
     def _bind(self, data: Mapping[str, Array], runtime: Runtime, stay: bool = True) -> None:
         """Put the data on a device; unless they `stay`, they are of a piece that may be gone after a call."""
         self._runtime = runtime
-        self._calls: Plans[_Call | RowsCall | None] = Plans()
+        self._calls = Plans()
         if self._on_rows:
-            self._evaluator: Evaluator | Varying = Varying(self._family, self._terms, data, self._dtype, runtime)
+            self._evaluator = Varying(self._family, self._terms, data, self._dtype, runtime)
             return
         self._data = GLMData(data, self._sizes, self._dtype, runtime)
         self._launcher = Launcher(self._data, self._plans, self._same_bits)
@@ -195,7 +179,8 @@ class GLM(Remade, Replayable, Fitting):
         -------
         GLM
             Whose fits have the names of columns and labels. The intercept is ``alpha``. Terms of groups are parameters by the
-            names of the groups. Observations with labels are numbered from 0 in the order of these, as `repr` says.
+            names of the groups, whose effects `fit` takes for random. Observations with labels are numbered from 0 in the order
+            of these, as `repr` says.
 
         Raises
         ------
@@ -232,26 +217,11 @@ class GLM(Remade, Replayable, Fitting):
         return None if self._names.design is None else self._names.design.formula
 
     @property
-    def density(self) -> Density:
-        """The distribution of an observation."""
-        return self._family.density
-
-    @property
     def device(self) -> Device:
         """Device of the data, if they lie on one device."""
         if self._pieces is not None:
             raise AttributeError(f"the data lie in pieces: {self._pieces.where}")
         return self._runtime.device
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the parameters that the methods take, in their order."""
-        return (COEFFICIENTS, INTERCEPT, *self._family.parameters, *(t.name for t in self._terms))
-
-    @property
-    def differentiable(self) -> tuple[str, ...]:
-        """Names of the parameters in which there are derivatives."""
-        return tuple(n for n in self.parameters if n not in self._family.whole)
 
     @property
     def defaults(self) -> Mapping[str, Value]:
@@ -373,159 +343,3 @@ class GLM(Remade, Replayable, Fitting):
         tables: dict[str, Value] = {t.name: given[t.name] for t in self._terms}
         own: dict[str, Value] = {n: given[n] for n in self._family.parameters}
         return self.density.rvs(**own, **{self._family.eta: self.linear_predictor(beta, alpha, **tables)}, rng=rng)
-
-    # -- as a model that is evaluated in pieces: see `parallel.pieces.Divisible`
-
-    def _start(self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Callable[[], object] | None:
-        if method == "__call__":
-            finish = self._start_repeated(*args, **kwargs)
-            return finish and (lambda: finish()[0])
-        missing = {"wrt": None} if len(args) > 1 else {"wrt": None, INTERCEPT: None}
-        return self._start_repeated(*args, **{**missing, **kwargs}) if method == "value_and_grad" else None
-
-    def _row_axes(
-        self, method: str, args: Sequence[Value], kwargs: Mapping[str, Value]
-    ) -> tuple[Sequence[str], dict[str, int]]:
-        if method == "_sums":
-            return (), {}
-        names, vector = list(self.parameters), self._family.vector
-        axes = {OBSERVATIONS: 0, DESIGN: 0, "logpdf": -1, "linear_predictor": -1 - vector, "clusters": -1}
-        own = {n: v for n, v in kwargs.items() if n not in ("wrt", "factors", "clusters", "n_clusters")}
-        self._refuse_named(method)
-        if method == "weighted_gradients":
-            names.insert(0, "factors")
-            factors = args[0] if args else kwargs["factors"]
-            if np.shape(factors)[-1:] != (self.n_rows,):
-                raise ValueError(f"factors has shape {np.shape(factors)}: it must be ({self.n_rows},) or (S, {self.n_rows})")
-            axes["factors"], args = -1, args[1:]
-        arguments = self._linear_arguments if method == "linear_predictor" else self._all_arguments
-        for name, argument in arguments(*args, **own).by_name.items():
-            if argument.kind is Route.ROW:
-                axes[name] = -1 - len(argument.core)
-                if name == INTERCEPT and self.n_groups is not None:
-                    raise ValueError("alpha has a value for each row: leave out groups where the rows are divided")
-        return names, axes
-
-    def _recipe(self) -> Callable[..., GLM]:
-        if self._on_rows:
-            return functools.partial(made_with, type(self), self.density, self._family.eta, self._terms)
-        return functools.partial(
-            type(self), self.density, eta=self._family.eta, n_groups=self.n_groups, same_bits=self._same_bits
-        )
-
-    def _kept(self) -> dict[str, object]:
-        return {"_names": self._names, "_random": self._random}
-
-    def _held(self) -> dict[str, Value]:
-        if self._pieces is not None:
-            return self._pieces.held()
-        return self._evaluator.on_host()
-
-    def _piece(self, data: Mapping[str, np.ndarray | HostRows], runtime: Runtime) -> GLM:
-        piece = copy.copy(self)
-        piece._pieces, piece.n_rows = None, data[DESIGN].shape[0]
-        piece._bind(data, runtime, stay=False)
-        return piece
-
-    def _places(self) -> Mapping[str, Array] | None:
-        return None if self._on_rows else self._data.places()
-
-    def _trial(self) -> tuple[Value, ...]:
-        beta = np.zeros((self._columns, 3) if self._family.vector else self._columns)
-        arguments = {a.name: a for a in self.density.log_density.arguments}
-        tables = (np.zeros((t.largest + 1, *([] if t.columns is None else [t.columns]))) for t in self._terms)
-        return (beta, 0.0, *(example(arguments[n], 3) for n in self._family.parameters), *tables)
-
-    # -- the parts of a call
-
-    def _for_one_call(self) -> GLM:
-        """The model itself, which will be called once: its data are not laid out anew for faster calls."""
-        self._delegate = None
-        return self
-
-    @property
-    def _sizes(self) -> Sizes:
-        return Sizes(self.n_rows, self._columns, self.n_groups, self._terms, self._on_rows)
-
-    def _refuse_named(self, method: str) -> None:
-        if self._on_rows and method == "weighted_gradients":
-            raise ValueError("weighted_gradients is not to be had beside groups with names or a sparse X")
-
-    def _linear_arguments(self, beta: Value, alpha: Value = 0.0, **tables: Value) -> Arguments:
-        """Arguments of a call that computes the linear predictor."""
-        return arguments_of(self._family, self._sizes, beta, alpha, (), tables, density=False)
-
-    def _all_arguments(self, beta: Value, alpha: Value = 0.0, *args: Value, **kwargs: Value) -> Arguments:
-        """Arguments of a call that computes the density."""
-        return arguments_of(self._family, self._sizes, beta, alpha, args, kwargs)
-
-    def _start_repeated(
-        self, beta: Value, alpha: Value = 0.0, *args: Value, wrt: str | Collection[str] | None = (), **kwargs: Value
-    ) -> Callable[[], tuple[Value, dict[str, Value]]] | None:
-        """Start a call that is repeated with other numbers; returns the wait for value and derivatives, or None."""
-        wrt = wrt if wrt is None or isinstance(wrt, str) else tuple(wrt)
-        if self._terms or (found := self._repeated(wrt, beta, alpha, args, kwargs)) is None:
-            return None
-        return found.start((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))
-
-    def _value_and_grad(
-        self, wrt: str | Collection[str] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
-    ) -> tuple[Value, dict[str, Value]]:
-        if (finish := self._start_repeated(beta, alpha, *args, wrt=wrt, **kwargs)) is not None:
-            return finish()
-        in_wrt = self._wrt(wrt, alpha is not None)
-        arguments = self._all_arguments(beta, alpha, *args, **kwargs)
-        return self._evaluator.value_and_grad(arguments, in_wrt)
-
-    def along(self, names: Collection[str]) -> Replayable | None:
-        if self._pieces is not None:
-            return None
-        if isinstance(self._evaluator, Varying):
-            return self._evaluator.along(names)
-        return self._delegate.along(names) if self._delegate else None
-
-    def compiled(self, arguments: Mapping[str, Value], wrt: Sequence[str], n_sets: int | None = None) -> RepeatedSum | None:
-        if self._pieces is not None:
-            return None
-        if isinstance(self._evaluator, Varying):
-            return self._evaluator.compiled(arguments, wrt, 0 if n_sets is None else 1)
-        others, of_numbers = dict(arguments), list[str]()
-        if n_sets is not None:  # what all rows share has an axis for rows, too
-            ranks = self._family.ranks | {INTERCEPT: int(self._family.vector)}
-            others = {n: v if n == COEFFICIENTS or v.ndim > 1 + ranks[n] else v[:, None] for n, v in others.items()}
-            if self._family.vector and INTERCEPT in others and others[INTERCEPT].ndim == 2:  # a number of all outcomes
-                others[INTERCEPT] = np.broadcast_to(others[INTERCEPT][..., None], (n_sets, 1, others[COEFFICIENTS].shape[-1]))
-                of_numbers = [INTERCEPT]
-        beta, alpha = others.pop(COEFFICIENTS), others.pop(INTERCEPT, 0.0)
-        if (found := self._repeated(tuple(wrt), beta, alpha, (), others)) is None:
-            return None
-        if (made := found.compiled((beta, alpha, *others.values()))) is None:
-            return None
-        return made.of_numbers(of_numbers) if INTERCEPT in arguments else made.fix({INTERCEPT: alpha})
-
-    def _repeated(
-        self, wrt: str | tuple[str, ...] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
-    ) -> _Call | RowsCall | None:
-        """Evaluator for calls of this kind; None where calls differ in more than their numbers."""
-        if (kind := kind_of((beta, 0.0 if alpha is None else alpha, *args, *kwargs.values()))) is None:
-            return None
-        return self._calls.plan((kind, alpha is None, tuple(kwargs), wrt), self._new_repeated, wrt, beta, alpha, args, kwargs)
-
-    def _new_repeated(
-        self, wrt: str | tuple[str, ...] | None, beta: Value, alpha: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
-    ) -> _Call | RowsCall | None:
-        names = [COEFFICIENTS, INTERCEPT, *self._family.parameters[: len(args)], *kwargs]
-        in_wrt = self._wrt(wrt, alpha is not None)
-        arguments = self._all_arguments(beta, alpha, *args, **kwargs)
-        if not repeatable(arguments, in_wrt, names):
-            return None
-        if isinstance(self._evaluator, Varying):  # of a sparse X
-            return RowsCall(arguments, in_wrt, names, self._evaluator.rows(True))
-        on_rows = self._delegate and self._delegate.call(arguments, in_wrt, names)
-        return on_rows or repeated(self._launcher, arguments, in_wrt, names)
-
-    def _wrt(self, wrt: str | Collection[str] | None, intercept: bool) -> tuple[str, ...]:
-        can = self.differentiable
-        if wrt is None:
-            return tuple(n for n in can if n != INTERCEPT or intercept)
-        return check_wrt_among(wrt, can if self._on_rows else [*can, DESIGN, *{OBSERVATIONS} - self._family.whole])

@@ -11,7 +11,8 @@ import numpy as np
 from ..fits.coordinates import labels_of, places_of
 from ..frames.columns import Frame, Matrix, column_of, is_column, is_frame, listed
 from ..frames.design import Design
-from ..frames.labelled import Labelled
+from ..frames.labelled import ALLOWS_NEW, Labelled
+from ..mixed.terms import Term
 from ..rows.sparse_matrix import is_sparse
 from ..runtime.types import Shape, Value
 from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, Family
@@ -49,30 +50,43 @@ class Names:
             return self.levels[name].tolist(), self.slopes.get(name, self.outcomes)
         return self.outcomes if name == INTERCEPT else (), self.slopes.get(name, ())
 
-    def new_rows(self, X: Any, offset: Any, groups: Any, new_groups: bool = False) -> tuple[Any, Any, Any]:
-        """Columns, offset and groups of new rows as numbers, as in the fit; with `new_groups`, -1 for labels that are new."""
+    def mixed_labels(self, name: str, shape: Shape, parameters: Collection[str], terms: Sequence[Term]) -> list[str]:
+        """Names of the elements of a parameter of a model with random terms, as those of `labels`; also of their factors."""
+        if (own := next((t for t in terms if t.parameter == name), None)) is not None:
+            return labels_of(name, shape, (own.names, own.names))
+        return self.labels(name, shape, parameters)
+
+    def new_rows(
+        self, X: Any, offset: Any, groups: Any, random: Collection[str] = (), new_groups: bool = False
+    ) -> tuple[Any, Any, Any]:
+        """Columns, offset and groups of new rows as numbers, as in the fit.
+
+        With `new_groups`, new labels of groups of the terms `random` have the number -1.
+        """
         if self.design is not None and (is_frame(X) or isinstance(X, Mapping)):
             if groups is not None:
                 raise ValueError("groups are columns of the data, as the formula says: leave them out")
-            rows = self.design.rows(X, {} if offset is None else {OFFSET: offset}, new_groups)
+            rows = self.design.rows(X, {} if offset is None else {OFFSET: offset}, random, new_groups)
             made = {n: (v[0].codes, v[1].values) if isinstance(v, tuple) else v.codes for n, v in rows.groups.items()}
             X = rows.X.values.toarray() if is_sparse(rows.X.values) else rows.X.values
             return X, rows.columns.get(OFFSET), made or None
         X = _matrix(X, DESIGN, self.columns or None).values
         if isinstance(groups, Mapping):
-            return X, offset, {n: self._new_group(n, v, new_groups) for n, v in groups.items()}
-        return X, offset, groups if groups is None else self._new_group(INTERCEPT, groups, new_groups)
+            return X, offset, {n: self._new_group(n, v, random, new_groups) for n, v in groups.items()}
+        return X, offset, groups if groups is None else self._new_group(INTERCEPT, groups, random, new_groups)
 
-    def _new_group(self, name: str, value: Any, new: bool) -> Any:
+    def _new_group(self, name: str, value: Any, random: Collection[str], new: bool) -> Any:
         """Groups of a term as numbers, with their columns where it has some."""
         if isinstance(value, tuple) and len(value) == 2:
-            return self._new_group(name, value[0], new), _matrix(value[1], _of_columns(name), self.slopes.get(name)).values
+            columns = _matrix(value[1], _of_columns(name), self.slopes.get(name)).values
+            return self._new_group(name, value[0], random, new), columns
         index = column_of(value, name) if is_column(value) else value
         if not isinstance(index, Labelled):
             return index
         if name not in self.levels:
             raise ValueError(f"groups of {name} are labels, and those of the fit were numbers")
-        return index.among(self.levels[name], f"groups of {name}", new)
+        is_random = name in random
+        return index.among(self.levels[name], f"groups of {name}", is_random and new, ALLOWS_NEW * is_random)
 
 
 def named(family: Family, y: Value, X: Value, groups: Any) -> tuple[Names, Value, Value, Any]:

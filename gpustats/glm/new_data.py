@@ -1,20 +1,19 @@
-"""Names in a fit with random effects, and data of new rows, for which it predicts."""
+"""Data of new rows, for which a fit predicts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..fits.coordinates import labels_of
+from ..fits.estimates import Estimates
+from ..mixed.predictions import NewRows, rows_of
 from ..mixed.terms import Term
 from ..parallel.rows import as_rows
-from ..runtime.types import Doubles, Shape
-from .data import as_numpy
+from ..runtime.types import Doubles, Value
+from .data import Named, as_numpy
 from .family import DESIGN, INTERCEPT, OFFSET
-from .names import Names
 
 
 class NewData(NamedTuple):
@@ -22,33 +21,29 @@ class NewData(NamedTuple):
 
     X: Doubles  # (M, k)
     offset: Doubles  # (M,)
-    groups: Mapping[str, Any]  # by the names of terms
-    with_effects: bool  # whether random effects are among them
-
-
-def labels_in(glm: Any, terms: Sequence[Term], name: str, shape: Shape, parameters: Collection[str]) -> Sequence[str]:
-    """Names of the elements of a parameter of a GLM with random effects."""
-    for term in terms:
-        if term.parameter == name:
-            return labels_of(name, shape, (term.names, term.names) if term.names else ())
-    found: Sequence[str] = glm._names.labels(name, shape, parameters)
-    return found
+    tables: Mapping[str, NewRows]  # of groups whose effects are fixed, by the names of terms
+    random: Mapping[str, Any] | None  # groups whose effects are random, by the names of terms; None: without these
 
 
 def new_data(
-    names: Names, X: ArrayLike, offset: ArrayLike | None, groups: ArrayLike | Mapping[str, ArrayLike] | None, new_groups: bool,
-    columns: int, tables: Collection[str], random: Collection[str],
+    glm: Any, estimates: Estimates, tables: Sequence[Named], X: Value, offset: Value | None, groups: Value | None,
+    random: Sequence[Term] = (), new_groups: bool = False,
 ) -> NewData:  # fmt: skip
-    """Data of new rows, checked; ValueError where they do not fit a fit with so many columns, fixed tables, random terms."""
-    X, offset, groups = names.new_rows(X, offset, groups, new_groups)
+    """Data of new rows, checked; ValueError where they do not fit the estimates of a GLM, some of whose terms are `random`."""
+    of_random = [t.name for t in random]
+    X, offset, groups = glm._names.new_rows(X, offset, groups, of_random, new_groups)
     X = np.asarray(as_numpy(as_rows(X, DESIGN)), float)
-    if X.ndim != 2 or X.shape[1] != columns:
-        raise ValueError(f"X has shape {X.shape}, and must have the {columns} columns of the fit")
-    shift = np.zeros(len(X)) if offset is None else np.asarray(offset, float)
-    if shift.shape != (len(X),):
-        raise ValueError(f"{OFFSET} has shape {shift.shape}, and X has {len(X)} rows: it must be ({len(X)},)")
+    if X.ndim != 2 or X.shape[1] != glm._columns:
+        raise ValueError(f"X has shape {X.shape}, and must have the {glm._columns} columns of the fit")
+    n = len(X)
+    shift = np.zeros(n) if offset is None else np.asarray(offset, float)
+    if shift.shape != (n,):
+        raise ValueError(f"{OFFSET} has shape {shift.shape}, and X has {n} rows: it must be ({n},)")
     given = {} if groups is None else dict(groups) if isinstance(groups, Mapping) else {INTERCEPT: groups}
-    if given.keys() not in (set(tables), {*tables, *random}):
-        listed = ", ".join((*tables, *random))
+    of_tables = {t.name: Term(t.name, t.columns, len(estimates[t.name]), 0, 0) for t in tables}
+    if given.keys() not in (of_tables.keys(), {*of_tables, *of_random}):
+        listed = ", ".join((*of_tables, *of_random)) or "none"
         raise ValueError(f"groups has {', '.join(given) or 'none'}, and the fit has groups for {listed}")
-    return NewData(X, shift, given, given.keys() >= set(random))
+    made = {name: rows_of(term, given[name], n) for name, term in of_tables.items()}
+    effects = {name: given[name] for name in of_random if name in given}
+    return NewData(X, shift, made, effects if len(effects) == len(of_random) else None)

@@ -11,7 +11,7 @@ import numpy as np
 from ..fits.estimates import Estimates
 from ..fits.hypotheses import Test
 from ..fits.predictions import Prediction
-from ..fits.summary import table
+from ..fits.summary import frame_of, table
 from ..runtime.types import Doubles, Value
 from .terms import Term
 
@@ -122,12 +122,13 @@ class MixedEstimates(Estimates):
 
         Parameters
         ----------
-        X : (M, k) array_like
-            Design matrix.
+        X : (M, k) array_like or data frame
+            Design matrix; of a formula a data frame, which has the groups, too.
         offset : (M,) array_like, optional
         groups : mapping or (M,) array_like, optional
             Groups of these rows, of all terms, as `GLM` takes them: the modes of their effects are part of the prediction, and
-            what is not known of these is part of the errors. Without groups, predictions are of the fixed effects alone.
+            what is not known of these is part of the errors. Without groups, of a formula without their columns, predictions
+            are of the fixed effects alone.
         new_groups : bool
             Whether groups may be new: the effects of these are 0, and their variance is part of the errors.
 
@@ -138,9 +139,31 @@ class MixedEstimates(Estimates):
         Raises
         ------
         ValueError
-            Where a group is new and may not be, by its number; where shapes do not fit the fit.
+            Where a group is new and may not be, by its number or label; where shapes do not fit the fit.
         """
         return super().predict(X, offset=offset, groups=groups, new_groups=new_groups)
+
+    def random_effects_to_frame(self, term: str | None = None) -> Any:
+        """Data frame of pandas with the modes of a term's effects, a row for each group and a column for each effect.
+
+        Parameters
+        ----------
+        term : str, optional
+            Name of the term; may be left out where there is one.
+
+        Returns
+        -------
+        pandas.DataFrame
+            By the labels of groups and the names of columns, where the data had some; else by numbers.
+        """
+        names = [t.name for t in self.terms]
+        if term not in names and (term is not None or len(names) > 1):
+            raise ValueError(f"term is {term!r}, and must be one of the random terms: {', '.join(names)}")
+        own = self.terms[0 if term is None else names.index(term)]
+        effects = np.reshape(self.random_effects[own.name], (own.levels, own.size))
+        labels = self.levels[own.name].tolist() if own.name in self.levels else []
+        index = [*labels, *range(len(labels), own.levels)]
+        return frame_of(effects, index, [own.effect(i) for i in range(own.size)])
 
     def summary(self, level: float = 0.95) -> str:
         """Table of the random effects' variances, and of the fixed effects with standard errors, z, p-values, and intervals.
@@ -154,7 +177,7 @@ class MixedEstimates(Estimates):
         -------
         str
         """
-        own = [i for i, label in enumerate(self.labels) if label.partition("[")[0] not in self._factors()]
+        own = self._fixed_effects()
         groups = ", ".join(f"{t.name} {t.levels:,}" for t in self.terms)
         facts = {
             "observations": f"{self.n_observations:.10g}",
@@ -163,9 +186,8 @@ class MixedEstimates(Estimates):
             "groups": groups, "BIC": f"{self.bic:.6g}",
         }  # fmt: skip
         labels = [self.labels[i] for i in own]
-        title = self.density if self.formula is None else f"{self.density}: {self.formula}"
         return table(
-            title, facts, self.message, labels, self.estimates[own], self.errors[own], level, self._random_rows()
+            self._title, facts, self.message, labels, self.estimates[own], self.errors[own], level, self._random_rows()
         )
 
     def _factors(self) -> set[str]:
@@ -176,8 +198,13 @@ class MixedEstimates(Estimates):
         """Variance of the observations given their means, of a Gaussian model."""
         return {"Residual": float(self.parameters["sigma"]) ** 2} if self.residual else {}
 
+    def _fixed_effects(self) -> np.ndarray:
+        """Places, among `labels`, of what the table of random effects does not show."""
+        places, factors = self._places(), self._factors()
+        return np.concatenate([np.zeros(0, int), *(places[n] for n in self.free if n not in factors)])
+
     def _fixed_labels(self) -> tuple[str, ...]:
-        return tuple(label for label in self.labels if label.partition("[")[0] not in self._factors())
+        return tuple(self.labels[i] for i in self._fixed_effects())
 
     def _random_rows(self) -> list[str]:
         """Lines of the table of random effects."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..fits.problem import Named
+from ..frames.labelled import ALLOWS_NEW
 from ..runtime.types import Doubles
 from .gaussian import SIGMA, GaussianProblem
 from .terms import Term
@@ -26,26 +27,30 @@ def new_rows(terms: Sequence[Term], groups: Mapping[str, Any], n: int, new_group
     """Rows of each random grouping; ValueError for groups that are new unless `new_groups`, and what does not fit the fit."""
     found = dict[int, NewRows]()
     for term in sorted(terms, key=lambda t: (t.grouping, t.first)):
-        given = groups[term.name]
-        index, Z = given if isinstance(given, tuple) and term.columns is not None else (given, None)
-        index = np.asarray(index)
-        if index.shape != (n,) or index.dtype.kind not in "iu":
-            raise ValueError(f"groups of {term.name} must be ({n},) whole numbers, not {index.dtype} of shape {index.shape}")
-        unseen = (index < 0) | (index >= term.levels)
-        if unseen.any() and not new_groups:
-            raise ValueError(
-                f"groups of {term.name} has {index[unseen][0]}, which the fit has not seen: its groups are 0 to "
-                f"{term.levels - 1}; with new_groups=True the effects of others are predicted as 0"
-            )
-        columns = np.ones((n, 1)) if term.columns is None else np.asarray(Z, float)
-        if columns.shape != (n, term.size):
-            raise ValueError(f"columns of groups of {term.name} have shape {columns.shape}, and must have ({n}, {term.size})")
-        index = np.where(unseen, -1, index)
+        index, columns = rows_of(term, groups[term.name], n, new_groups, ALLOWS_NEW)
         before = found.get(term.grouping)
         if before is not None and not np.array_equal(before.groups, index):
             raise ValueError(f"groups of {term.name} differ from those of another term, whose groups they shared in the fit")
         found[term.grouping] = NewRows(index, columns if before is None else np.hstack([before.columns, columns]))
     return [found[g] for g in sorted(found)]
+
+
+def rows_of(term: Term, given: Any, n: int, new_groups: bool = False, hint: str = "") -> NewRows:
+    """Rows of one term; ValueError, with a hint at its end, for groups that are new unless `new_groups`."""
+    index, Z = given if isinstance(given, tuple) and term.columns is not None else (given, None)
+    index = np.asarray(index)
+    if index.shape != (n,) or index.dtype.kind not in "iu":
+        raise ValueError(f"groups of {term.name} must be ({n},) whole numbers, not {index.dtype} of shape {index.shape}")
+    unseen = (index < 0) | (index >= term.levels)
+    if unseen.any() and not new_groups:
+        raise ValueError(
+            f"groups of {term.name} has {index[unseen][0]}, which the fit has not seen: its groups are 0 to "
+            f"{term.levels - 1}{hint}"
+        )
+    columns = np.ones((n, 1)) if term.columns is None else np.asarray(Z, float)
+    if columns.shape != (n, term.size):
+        raise ValueError(f"columns of groups of {term.name} have shape {columns.shape}, and must have ({n}, {term.size})")
+    return NewRows(np.where(unseen, -1, index), columns)
 
 
 def predicted(problem: GaussianProblem, values: Named, design: Doubles, groups: Sequence[NewRows]) -> tuple[Doubles, Doubles]:

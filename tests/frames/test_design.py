@@ -144,7 +144,7 @@ def test_new_data_meet_the_first_encoders():
             design.rows(few.assign(**change), {})
     with pytest.raises(ValueError, match="data needs a column 'z', and there is none"):
         design.rows(few.drop(columns="z"), {})
-    assert design.rows(few.assign(county="Will"), {}, new_groups=True).groups["g_county"][0].codes.tolist() == [-1] * 3
+    assert design.rows(few.assign(county="Will"), {}, design.terms, True).groups["g_county"][0].codes.tolist() == [-1] * 3
     with pytest.raises(ValueError, match="offset is made of columns of data"):
         design.rows(few, {"offset": np.zeros(3)})
     with pytest.raises(ValueError, match="needs a column 'table'"):

@@ -36,7 +36,8 @@ fits <- list(
     penicillin = list(diameter ~ 1 + (1 | plate) + (1 | sample), Penicillin),
     pastes = list(strength ~ 1 + (1 | batch) + (1 | sample), Pastes),
     dyestuff = list(Yield ~ 1 + (1 | Batch), Dyestuff),
-    dyestuff2 = list(Yield ~ 1 + (1 | Batch), Dyestuff2)
+    dyestuff2 = list(Yield ~ 1 + (1 | Batch), Dyestuff2),
+    origin = list(Reaction ~ 0 + Days + (1 | Subject), sleepstudy)
 )
 for (name in names(fits)) {
     for (reml in c(TRUE, FALSE)) {
@@ -68,5 +69,10 @@ slopes$y <- rbinom(450, 1, plogis(0.3 + 0.8 * slopes$x + effects[slopes$g, 1] + 
 slopes$count <- rpois(450, exp(0.2 + 0.5 * slopes$x + effects[slopes$g, 1]))
 write.csv(slopes, file.path(folder, "slopes.csv"), row.names = FALSE, quote = FALSE)
 noted("slopes", glmer(y ~ x + (x | g), slopes, binomial, control = counts))
-noted("slopes.poisson", glmer(count ~ x + (x | g), slopes, poisson, control = counts))
+poisson.slopes <- glmer(count ~ x + (x | g), slopes, poisson, control = counts)
+noted("slopes.poisson", poisson.slopes)
+new <- data.frame(x = c(0.5, -1), g = c(3, 99))
+note("slopes.poisson", "new", predict(poisson.slopes, new, allow.new.levels = TRUE))
+noted("slopes.constant", glmer(y ~ 1 + (1 | g), slopes, binomial, control = counts))
+noted("slopes.origin", glmer(y ~ 0 + x + (1 | g), slopes, binomial, control = counts))
 write.csv(do.call(rbind, rows), file.path(folder, "lme4.csv"), row.names = FALSE, quote = FALSE)
