@@ -253,7 +253,7 @@ class LaplaceMarginal(Fittable):
         Returns
         -------
         dict
-            Name -> ndarray, (*sets, *size, *shape of the effect).
+            Name -> ndarray of the shape of the sets, then `size`, then the shape of the effect.
 
         Raises
         ------
