@@ -39,10 +39,7 @@ class BlockFactors:
             for j in range(i):
                 found[i] -= factor[i, j] * found[j]
             found[i] /= factor[i, i]
-        for i in reversed(range(self._m)):
-            for j in range(i + 1, self._m):
-                found[i] -= factor[j, i] * found[j]
-            found[i] /= factor[i, i]
+        self._solve_transposed(found)
         return found.transpose(2, 0, 1)
 
     def inverse(self) -> Doubles:
@@ -55,9 +52,14 @@ class BlockFactors:
 
     def spread(self, normals: Doubles) -> Doubles:
         """Vectors whose covariance is the inverse of the matrices, of independent standard normal numbers (S, G, m)."""
-        factor, found = self._factor, np.array(normals.transpose(2, 0, 1), order="C")
+        found = np.array(normals.transpose(2, 0, 1), order="C")
+        self._solve_transposed(found)
+        return found.transpose(1, 2, 0)
+
+    def _solve_transposed(self, right: Doubles) -> None:
+        """Solve the systems with the transposed factors in place, (m, …)."""
+        factor = self._factor
         for i in reversed(range(self._m)):
             for j in range(i + 1, self._m):
-                found[i] -= factor[j, i] * found[j]
-            found[i] /= factor[i, i]
-        return found.transpose(1, 2, 0)
+                right[i] -= factor[j, i] * right[j]
+            right[i] /= factor[i, i]
