@@ -26,11 +26,11 @@ from .samplers import CASES, Case, data_of, in_both
 
 NOTE = """\
 Chains begin at draws of the independent normal variables that are nearest to the posterior; the samplers' scales are theirs.
-compile: with JAX's compilers; adapt: the sampler's own tuning, with its compilation. step: microseconds of a gradient at all
-chains with all that the sampler does around it. ESS: of the bulk, the fewest among the parameters, of which at most 100 of each
-variable are read; ESS / s: of the sampling alone. settled: draws of a chain from which on R-hat is below 1.01 for all of them,
-of 20, 50, 100, 200, 500 and 1,000. apart: the largest distance of a posterior mean from that of the first sampler, in posterior
-standard deviations.
+compile: with JAX's compilers; adapt: the sampler's own tuning, with its compilation (nutpie: a part of sampling). step:
+microseconds of a gradient at all chains with all that the sampler does around it. ESS: of the bulk, the fewest among the
+parameters, of which at most 100 of each variable are read; ESS / s: of the sampling alone. settled: draws of a chain from which
+on R-hat is below 1.01 for all of them, of 20, 50, 100, 200, 500 and 1,000. apart: the largest distance of a posterior mean from
+that of the first sampler, in posterior standard deviations.
 """
 COLUMNS: Columns = {
     "chains": cell("chains", "{:d}"), "draws": cell("draws", "{:d}"), "compile / s": cell("compile_s"),
@@ -218,21 +218,21 @@ class Posterior:
     def by_nutpie(self, draws: int) -> Row:
         """Draws of nutpie, as the same numbers of a point."""
         with gpm.fused():
-            compile_s, seconds, steps, posterior = nuts.with_nutpie(in_both(self.case, self.data), GPUStats(False), draws, 4, 1)
+            sampled = nuts.with_nutpie(in_both(self.case, self.data), GPUStats(False), draws, 4, 1)
         parts = []
         for rv in self.model.free_RVs:
-            values, transform = posterior[str(rv.name)].to_numpy(), self.model.rvs_to_transforms[rv]
+            values, transform = sampled.posterior[str(rv.name)].to_numpy(), self.model.rvs_to_transforms[rv]
             if transform is not None:
                 values = transform.forward(values, *rv.owner.inputs).eval()
             parts.append(values.reshape(*values.shape[:2], -1)[..., :MOST_READ])
         drawn = np.concatenate(parts, axis=2)
-        return judged(drawn, Sampled(drawn, 2 * draws * steps, compile_s, float("nan"), seconds))
+        return judged(drawn, Sampled(drawn, 2 * draws * sampled.steps, sampled.compile_s, sampled.adapt_s, sampled.sampling_s))
 
 
 def judged(drawn: np.ndarray, found: Sampled) -> Row:
     dataset = xr.Dataset({"point": (("chain", "draw", "number"), drawn)})
-    row = nuts.judged(found.compile_s, found.sampling_s, found.steps, dataset)
-    times = {"adapt_s": found.adapt_s, "step_us": found.sampling_s / found.steps * 1e6, "draws": drawn.shape[1]}
+    row = nuts.judged(nuts.Sampled(found.compile_s, found.adapt_s, found.sampling_s, found.steps, dataset))
+    times = {"step_us": found.sampling_s / found.steps * 1e6, "draws": drawn.shape[1]}
     settled = (n for n in (20, 50, 100, 200, 500, 1000) if n <= drawn.shape[1] and _rhat(drawn[:, :n]) < 1.01)
     return row | times | {"ess": row["ess_per_s"] * found.sampling_s, "settled": next(settled, float("nan"))}
 

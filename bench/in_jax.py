@@ -1,6 +1,6 @@
 """Log-posteriors written in JAX alone, as its own users would for speed, at the points of `gpustats.pymc.batched`.
 
-Sums by group are products with one-hot columns, or scatters where groups are many.
+Sums by group are products with one-hot columns, or sums of sorted segments where groups are many (`bench.jax_groups`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from . import jax_groups
 
 LOG_2 = float(np.log(2))
 
@@ -29,17 +31,14 @@ def hierarchical(y: np.ndarray, x: np.ndarray, group: np.ndarray) -> Callable[[A
     import jax
     import jax.numpy as jnp
 
-    n_groups = int(group.max()) + 1
-    order = np.argsort(group, kind="stable")
-    y, x, group = jnp.asarray(y[order]), jnp.asarray(x[order]), jnp.asarray(group[order])
-    columns = jax.nn.one_hot(group, n_groups, dtype=float) if n_groups < 200 else None
+    data = jax_groups.arranged({"y": y, "x": x, "group": group}, ["group"], "one-hot")
+    y, x, group = jax.tree.map(jnp.asarray, tuple(data.values()))
 
     def log_posterior(point: Any) -> Any:
         mean, log_spread, a, slope, log_sigma = point[0], point[1], point[2:-2], point[-2], point[-1]
-        level = a.at[group].get(indices_are_sorted=True) if columns is None else columns @ a
         priors = _normal(mean, 0.0, 2.0) + _half_normal(log_spread, 1.0) + _normal(slope, 0.0, 1.0)
         priors += _half_normal(log_sigma, 1.0)
-        return priors + _normal(a, mean, jnp.exp(log_spread)) + _normal(y, level + slope * x, jnp.exp(log_sigma))
+        return priors + _normal(a, mean, jnp.exp(log_spread)) + _normal(y, group.of(a) + slope * x, jnp.exp(log_sigma))
 
     return log_posterior
 
@@ -64,15 +63,16 @@ def mixture(y: np.ndarray) -> Callable[[Any], Any]:
 
 
 def item_response(y: np.ndarray, person: np.ndarray, item: np.ndarray) -> Callable[[Any], Any]:
+    import jax
     import jax.numpy as jnp
 
     n_people = int(person.max()) + 1
-    order = np.argsort(person, kind="stable")
-    y, person, item = jnp.asarray(y[order], float), jnp.asarray(person[order]), jnp.asarray(item[order])
+    data = jax_groups.arranged({"y": y.astype(float), "person": person, "item": item}, ["person", "item"], "segments")
+    y, person, item = jax.tree.map(jnp.asarray, tuple(data.values()))
 
     def log_posterior(point: Any) -> Any:
         ability, difficulty = point[:n_people], point[n_people:]
-        eta = ability.at[person].get(indices_are_sorted=True) - difficulty[item]
+        eta = person.of(ability) - item.of(difficulty)
         return jnp.sum(y * eta - jnp.logaddexp(0.0, eta)) + _normal(ability, 0.0, 1.0) + _normal(difficulty, 0.0, 2.0)
 
     return log_posterior

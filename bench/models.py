@@ -18,12 +18,14 @@ from scipy import special
 import gpustats.pymc as gpm
 
 from . import nuts, row_models, row_regressions, rows
+from .jax_groups import taken
 from .peers import JAX, GPUStats, Peer
 from .report import DIFFERENCE, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, options, size
 
 NOTE = TIMES_NOTE + """\
 The value and the gradient of the log-posterior, by the function that PyMC compiles for its samplers; gpustats: the same model
-in `gpustats.pymc.fused()`, where each sum is computed where less time is expected. By hand: of the log-likelihood alone.
+in `gpustats.pymc.fused()`, where each sum is computed where less time is expected. By hand: of the log-likelihood alone; JAX by
+the fastest of its ways for sums by group, and plainly, by `table[index]` (see bench/jax_groups.py).
 difference: of the value and the gradient from PyMC's, relative to the value and the largest derivative.
 """
 
@@ -150,15 +152,25 @@ def gradients(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
         differences = abs(got - value) / abs(value), np.abs(found - slope).max() / np.abs(slope).max()
         return {"difference": float(max(differences))} | report.measure(call, host)
 
-    def by_hand(peer: Peer) -> Row:
+    def by_hand(peer: Peer, **how: str) -> Row:
         bind: Any = rows.with_jax if isinstance(peer, JAX) else rows.with_gpustats
-        call = bind(peer, case.model, *case.data())
+        call = bind(peer, case.model, *case.data(), **how)
         call()
         return report.measure(call, peer)
 
-    ways = [(peer, peer.name, posterior) for peer in peers if not isinstance(peer, JAX)]
-    ways += [(peer, f"{peer.name} by hand", by_hand) for peer in peers if not isinstance(peer, nuts.PyMC)]
-    return [attempt({"work": case.title, "peer": name, "time": "waited_us"}, work, peer) for peer, name, work in ways]
+    def in_jax(peer: Peer, ways: tuple[str, ...]) -> Row:
+        return rows.fastest(lambda way: by_hand(peer, way=way), ways)
+
+    found: list[tuple[str, Callable[..., Row], tuple[Any, ...]]] = []
+    found += [(peer.name, posterior, (peer,)) for peer in peers if not isinstance(peer, JAX)]
+    for peer in peers:
+        if isinstance(peer, JAX):
+            for name in (f"{peer.name} by hand", f"{peer.name} by hand, plain"):
+                if ways := rows.ways(name, case.model, case.data()[0]):
+                    found.append((name, in_jax, (peer, ways)))
+        elif not isinstance(peer, nuts.PyMC):
+            found.append((f"{peer.name} by hand", by_hand, (peer,)))
+    return [attempt({"work": case.title, "peer": name, "time": "waited_us"}, work, *args) for name, work, args in found]
 
 
 # -- Models that are sampled, in both languages
@@ -179,7 +191,7 @@ def bernoulli_numpyro(y, group, groups):
 
     mu, tau = numpyro.sample("mu", d.Normal(0.0, 1.5)), numpyro.sample("tau", d.HalfNormal(1.0))
     z = numpyro.sample("z", d.Normal(0.0, 1.0).expand([groups]).to_event(1))
-    numpyro.sample("y", d.Bernoulli(logits=mu + tau * z[group]), obs=y)
+    numpyro.sample("y", d.Bernoulli(logits=mu + tau * taken(z, group)), obs=y)
 
 
 def intercepts_and_slopes(y, x, group, groups, ours=False):
@@ -197,7 +209,7 @@ def intercepts_and_slopes_numpyro(y, x, group, groups):
     mu = numpyro.sample("mu", d.Normal(0.0, 2.0).expand([2]).to_event(1))
     tau = numpyro.sample("tau", d.HalfNormal(2.0).expand([2]).to_event(1))
     a, b = (numpyro.sample(n, d.Normal(mu[i], tau[i]).expand([groups]).to_event(1)) for i, n in enumerate("ab"))
-    numpyro.sample("y", d.Normal(a[group] + b[group] * x, numpyro.sample("sigma", d.HalfNormal(1.0))), obs=y)
+    numpyro.sample("y", d.Normal(taken(a, group) + taken(b, group) * x, numpyro.sample("sigma", d.HalfNormal(1.0))), obs=y)
 
 
 def items(y, person, item, persons, n_items, ours=False):
@@ -215,7 +227,7 @@ def items_numpyro(y, person, item, persons, n_items):
     theta = numpyro.sample("theta", d.Normal(0.0, 1.0).expand([persons]).to_event(1))
     b = numpyro.sample("b", d.Normal(0.0, 2.0).expand([n_items]).to_event(1))
     slope = numpyro.sample("d", d.LogNormal(0.0, 0.5).expand([n_items]).to_event(1))
-    numpyro.sample("y", d.Bernoulli(logits=slope[item] * (theta[person] - b[item])), obs=y)
+    numpyro.sample("y", d.Bernoulli(logits=taken(slope, item) * (taken(theta, person) - taken(b, item))), obs=y)
 
 
 class Sampling:
@@ -228,8 +240,8 @@ class Sampling:
         return self.make(self.n)
 
 
-def unmodified(data: tuple, pymc: Callable[..., Any], numpyro: Callable[..., Any], **sizes: int) -> nuts.Model:
-    return nuts.Model(data, functools.partial(pymc, **sizes), functools.partial(numpyro, **sizes), unmodified=True)
+def unmodified(data: tuple, indices: tuple[int, ...], pymc: Any, numpyro: Any, **sizes: int) -> nuts.Model:
+    return nuts.Model(data, functools.partial(pymc, **sizes), functools.partial(numpyro, **sizes), True, indices)
 
 
 def sampled(n: int | None) -> list[Sampling]:
@@ -239,7 +251,7 @@ def sampled(n: int | None) -> list[Sampling]:
         def make(n: int) -> nuts.Model:
             group, level = rng.integers(0, groups, n), 0.5 + rng.normal(size=groups)
             y = (rng.random(n) < special.expit(level[group])).astype(np.int32)
-            return unmodified((y, group), bernoulli, bernoulli_numpyro, groups=groups)
+            return unmodified((y, group), (1,), bernoulli, bernoulli_numpyro, groups=groups)
 
         return make
 
@@ -247,14 +259,14 @@ def sampled(n: int | None) -> list[Sampling]:
         groups = 1000
         x, group, (a, b) = rng.normal(size=n), rng.integers(0, groups, n), rng.normal(size=(2, groups))
         y = a[group] + b[group] * x + 0.5 * rng.normal(size=n)
-        return unmodified((y, x, group), intercepts_and_slopes, intercepts_and_slopes_numpyro, groups=groups)
+        return unmodified((y, x, group), (2,), intercepts_and_slopes, intercepts_and_slopes_numpyro, groups=groups)
 
     def responses(n: int) -> nuts.Model:
         persons, n_items = 10_000, 100
         person, item, theta = rng.integers(0, persons, n), rng.integers(0, n_items, n), rng.normal(size=persons)
         d, b = rng.gamma(4.0, 0.25, n_items), rng.normal(size=n_items)
         y = (rng.random(n) < special.expit(d[item] * (theta[person] - b[item]))).astype(np.int32)
-        return unmodified((y, person, item), items, items_numpyro, persons=persons, n_items=n_items)
+        return unmodified((y, person, item), (1, 2), items, items_numpyro, persons=persons, n_items=n_items)
 
     found = [Sampling(f"Bernoulli, {k:,} groups", of_groups(k), n or 10**5) for k in (8, 48, 900, 15_000)]
     found += [Sampling("intercepts and slopes, 1,000 groups", slopes, n or 10**6)]
@@ -272,11 +284,12 @@ def main(argv: list[str] | None = None) -> int:
     report = Report(args)
     if args.sample:
         draws = report.default(args.draws, gpu=500, cpu=500, quick=20)
-        peers = report.peers(nuts.PEERS)
+        peers = report.peers(nuts.ALL_PEERS)
         for case in report.wanted([case for n in args.n or [10**3 if report.quick else None] for case in sampled(n)]):
             model = case.model()
-            report.rows += [nuts.sampled(report, {"work": case.title}, model, p, draws, args.chains) for p in peers]
-        return report.write(Table(report.rows, nuts.COLUMNS | RATIO | nuts.MEANS, nuts.NOTE))
+            for peer in nuts.suiting(peers, model):
+                report.rows.append(nuts.sampled(report, {"work": case.title}, model, peer, draws, args.chains))
+        return report.write(Table(report.rows, nuts.COLUMNS | RATIO | nuts.WAY | nuts.MEANS, nuts.NOTE))
     sizes = report.default(args.n, gpu=[10**3, 10**6], cpu=[10**3, 10**6], quick=[10**3])
     peers = report.peers([GPUStats, nuts.PyMC, JAX])
     for case in report.wanted([Case(model, build, n) for n in sizes for model, build in MODELS]):

@@ -28,6 +28,8 @@ class Model:
     title : str
     function : str or Density
         The function of a row, for `gpustats.Rows`.
+    indices : tuple of str
+        The data that are indices, of which `xp.take` takes elements of tables.
     leaves : callable
         ``leaves(**data)`` gives the arguments of this function that are not numbers; by default the data themselves.
     simulate : callable
@@ -41,6 +43,7 @@ class Model:
 
     title: str
     function: str | gs.Density
+    indices: tuple[str, ...] = ()
     leaves: Callable[..., Arrays] = dict
     simulate: Callable[[np.random.Generator, int], tuple[Arrays, Arrays]]
     log_likelihood: Callable[..., Any]
@@ -148,6 +151,7 @@ class RobustMichaelisMenten(Model):
 class VaryingSlopes(Model):
     """Intercepts and slopes of groups."""
 
+    indices = ("group",)
     function = "real line(real y, real x, real a, real b, real sigma) { return normal_logpdf(y, a + b * x, sigma); }"
 
     def __init__(self, groups: int):
@@ -172,6 +176,7 @@ class VaryingSlopes(Model):
 class Radon(Model):
     title = "radon, 85 counties"
     function = VaryingSlopes.function
+    indices = ("county",)
 
     def simulate(self, rng, n):
         floor, county, a = rng.integers(0, 2, n).astype(np.uint8), rng.integers(0, 85, n), 1.5 + 0.3 * rng.normal(size=85)
@@ -192,6 +197,7 @@ class Radon(Model):
 class ItemResponse(Model):
     title = "item response, 10,000 × 100"
     function = "real item(int y, real theta, real d, real b) { return bernoulli_logit_logpmf(y, d * (theta - b)); }"
+    indices = "person", "item"
 
     def simulate(self, rng, n):
         person, item = rng.integers(0, 10_000, n), rng.integers(0, 100, n)
@@ -220,6 +226,7 @@ class ItemResponse(Model):
 class HierarchicalPoisson(Model):
     title = "Poisson, 85 groups, k=10"
     function = "real count(int y, real a, real eta) { return poisson_log_logpmf(y, a + eta); }"
+    indices = ("group",)
 
     def simulate(self, rng, n):
         (X, truth, beta), group, a = design(rng, n, 10), rng.integers(0, 85, n), 0.5 * rng.normal(size=85)
@@ -249,6 +256,7 @@ class Factors(Model):
         for (int k = 0; k < dim; k++) mu += theta[k] * phi[k];
         return normal_logpdf(y, mu, sigma);
     }"""
+    indices = "i", "j"
 
     def simulate(self, rng, n):
         i, j = rng.integers(0, 20_000, n), rng.integers(0, 500, n)

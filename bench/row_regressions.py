@@ -116,6 +116,7 @@ class CensoredWeibull(Model):
 class Ordinal(Model):
     title = "ordinal regression, K=5 k=3"
     function = gs.ordered_logit
+    indices = ("y",)
 
     def simulate(self, rng, n):
         (X, truth, beta), cutpoints = design(rng, n, 3), np.array([-1.5, -0.4, 0.5, 1.6])
@@ -126,8 +127,8 @@ class Ordinal(Model):
         return dict(x=y, eta=gs.dot(X, of="beta"))
 
     def log_likelihood(self, xp, y, X, beta, cutpoints):
-        eta, bounds = X @ beta, xp.concatenate((-xp.infinity, cutpoints, xp.infinity))
-        return xp.log(xp.sigmoid(xp.take(bounds, y + 1) - eta) - xp.sigmoid(xp.take(bounds, y) - eta)).sum()
+        eta, lower, upper = X @ beta, xp.concatenate((-xp.infinity, cutpoints)), xp.concatenate((cutpoints, xp.infinity))
+        return xp.log(xp.sigmoid(xp.take(upper, y) - eta) - xp.sigmoid(xp.take(lower, y) - eta)).sum()
 
     def value_and_grad(self, y, X, beta, cutpoints):
         eta, bounds = X @ beta, np.concatenate(([-np.inf], cutpoints, [np.inf]))

@@ -11,7 +11,7 @@ import numpy as np
 
 import gpustats as gs
 
-from . import row_models, row_regressions
+from . import jax_groups, row_models, row_regressions
 from .peers import JAX, GPUStats, NumPy, Peer, PyTorch
 from .report import DIFFERENCE, GOAL, RATIO, TIMES, TIMES_NOTE, Report, Row, Table, attempt, cell, options, size
 from .row_models import Arrays, Model
@@ -19,36 +19,42 @@ from .row_models import Arrays, Model
 NOTE = TIMES_NOTE + """\
 floor: reading data (indices as int32) and parameters and writing the gradients, once, at the bandwidth of a copy measured in
 this run. gpustats takes parameters from the host and returns gradients there; "tables on the device": all but single numbers
-lie there, with their gradients, as everything does for JAX and PyTorch. difference: of the values, relative to them, and of
-each gradient, relative to its largest element, from NumPy's, whose derivatives are written out by hand.
+lie there, with their gradients, as everything does for JAX and PyTorch. JAX: the fastest of the ways that its experts
+have for sums by group, which the last column names (bench/jax_groups.py tells them); "JAX, plain": `table[index]` as its users
+write it. Nothing is donated, as parameters are read again. f32: data and parameters. difference: of the values, relative to
+them, and of each gradient, relative to its largest element, from NumPy's, whose derivatives are written out by hand.
 """
-COLUMNS = TIMES | {"floor / µs": cell("floor_us")} | RATIO | GOAL | DIFFERENCE
+COLUMNS = TIMES | {"floor / µs": cell("floor_us")} | RATIO | GOAL | DIFFERENCE | {"way": lambda row: row.get("way") or ""}
 
 
 @dataclass(frozen=True)
 class Case:
-    """Model of N rows, in float64.
+    """Model of N rows.
 
     Attributes
     ----------
     model : Model
     n : int
     goal : float, optional
-        Time to reach on an NVIDIA H200, in µs.
+        Time to reach on an NVIDIA H200 in float64, in µs.
+    dtype : str
     """
 
     model: Model
     n: int = 10**6
     goal: float | None = None
+    dtype: str = "float64"
 
     @property
     def title(self) -> str:
-        return f"{self.model.title}, N={self.n:.0e}".replace("e+0", "e")
+        single = " f32" if self.dtype == "float32" else ""
+        return f"{self.model.title}, N={self.n:.0e}{single}".replace("e+0", "e")
 
     def data(self) -> tuple[Arrays, Arrays]:
         """Data and parameters, by name."""
         data, parameters = self.model.simulate(np.random.default_rng(15), self.n)
-        return data, {name: np.asarray(value, float) for name, value in parameters.items()}
+        data = {name: a.astype(self.dtype) if np.asarray(a).dtype.kind == "f" else a for name, a in data.items()}
+        return data, {name: np.asarray(value, self.dtype) for name, value in parameters.items()}
 
 
 def cases(gpu: bool, quick: bool = False) -> list[Case]:
@@ -116,20 +122,23 @@ def with_numpy(peer: NumPy, model: Model, data: Arrays, parameters: Arrays):
     return work
 
 
-def with_jax(peer: JAX, model: Model, data: Arrays, parameters: Arrays):
+def with_jax(peer: JAX, model: Model, data: Arrays, parameters: Arrays, way: str = jax_groups.PLAIN):
     """Call in JAX: XLA widens whole numbers where it reads them; its indices are int32 by default."""
     jax, jnp = peer.jax, peer.jax.numpy
+    dtype = next(iter(parameters.values())).dtype
     xp = SimpleNamespace(
         **{name: getattr(jnp, name) for name in SHARED},
-        infinity=jnp.array([jnp.inf]),
+        infinity=jnp.array([jnp.finfo(dtype).max / 2], dtype),  # of which a product with 0 is 0
         lgamma=jax.scipy.special.gammaln,
         logsumexp=jax.scipy.special.logsumexp,
         sigmoid=jax.nn.sigmoid,
-        take=lambda table, index: table[index],
+        take=jax_groups.taken,
         bernoulli_logit=lambda y, eta: (y * eta - jnp.logaddexp(0, eta)).sum(),
-        categorical_logit=lambda y, eta: jnp.take_along_axis(jax.nn.log_softmax(eta), y[:, None], 1).sum(),
-    )
-    data = {n: peer.put(a.astype(np.int32) if a.dtype == np.int64 else a) for n, a in arrays(data).items()}
+        categorical_logit=lambda y, eta: jnp.where(
+            y[:, None] == jnp.arange(eta.shape[1]), jax.nn.log_softmax(eta), 0).sum(),
+    )  # fmt: skip
+    data = jax_groups.arranged(arrays(data), model.indices, way, dtype)
+    data = jax.tree.map(lambda a: peer.put(a.astype(np.int32) if a.dtype == np.int64 else a), data)
     parameters = {n: peer.put(value) for n, value in parameters.items()}
     work = jax.jit(jax.value_and_grad(lambda parameters, data: model.log_likelihood(xp, **data, **parameters)))
 
@@ -166,22 +175,40 @@ def with_torch(peer: PyTorch, model: Model, data: Arrays, parameters: Arrays):
 PEERS: dict[type[Peer], dict[str, Bind]] = {
     GPUStats: {"gpustats": with_gpustats, "gpustats, tables on the device": with_tables_on_the_device},
     NumPy: {"NumPy, by hand": with_numpy},
-    JAX: {"JAX": with_jax},
+    JAX: {"JAX": with_jax, "JAX, plain": with_jax},
     PyTorch: {"PyTorch": with_torch},
 }
+
+
+def ways(name: str, model: Model, data: Arrays) -> tuple[str, ...]:
+    """Ways of sums by group that JAX takes, of which the fastest counts; none where they make no difference."""
+    indices = [data[index] for index in model.indices]
+    if name.endswith(jax_groups.PLAIN):
+        return (jax_groups.PLAIN,) if indices else ()
+    return (*jax_groups.ways(indices), jax_groups.PLAIN) if indices else ("",)
+
+
+def fastest(measured: Callable[[str], Row], ways: tuple[str, ...]) -> Row:
+    """Row of the way that takes the least time."""
+    return min(({"way": way} | measured(way) for way in ways), key=lambda row: row["waited_us"])
 
 
 def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
     """Rows of a case: one for each way of each library."""
     data, parameters = case.data()
-    expected = with_numpy(NumPy(False), case.model, data, parameters)()
+    in_double = ({n: a.astype(float) if np.asarray(a).dtype == np.float32 else a for n, a in given.items()}
+                 for given in (data, parameters))  # fmt: skip
+    expected = with_numpy(NumPy(False), case.model, *in_double)()
     moved = sum(a.nbytes // (2 if a.dtype == np.int64 else 1) for a in arrays(data).values())
     moved += 2 * sum(value.nbytes for value in parameters.values())
 
-    def measured(peer: Peer, bind: Bind) -> Row:
-        call = bind(peer, case.model, data, parameters)
+    def measured(peer: Peer, bind: Bind, **how: str) -> Row:
+        call = bind(peer, case.model, data, parameters, **how)
         found = [np.asarray(peer.host(result), float) for result in call()]
         return {"difference": difference(found, expected)} | report.measure(call, peer)
+
+    def measured_in_jax(peer: Peer, bind: Bind, name: str) -> Row:
+        return fastest(lambda way: measured(peer, bind, way=way), ways(name, case.model, data))
 
     made = []
     for peer in peers:
@@ -190,7 +217,11 @@ def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
                 continue
             row = {"work": case.title, "peer": name, "time": "waited_us", "bytes": moved}
             row |= {"floor_us": 1e6 * moved / report.bandwidth, "goal_us": case.goal if name == GPUStats.name else None}
-            made.append(attempt(row, measured, peer, bind))
+            if isinstance(peer, JAX):
+                if ways(name, case.model, data):
+                    made.append(attempt(row, measured_in_jax, peer, bind, name))
+            else:
+                made.append(attempt(row, measured, peer, bind))
     return made
 
 
@@ -202,11 +233,14 @@ def difference(found: list[np.ndarray], expected: tuple[Any, ...]) -> float:
 def main(argv: list[str] | None = None) -> int:
     parser = options("rows", __doc__)
     parser.add_argument("--n", type=size, help="rows, of all work")
+    parser.add_argument("--dtype", action="append", choices=("float64", "float32"), help="repeatable; default: both")
     args = parser.parse_args(argv)
     report = Report(args)
     found = cases(report.gpu, report.quick)
     if args.n:
         found = resized(found, args.n)
+    found = [replace(case, dtype=t, goal=None if t == "float32" else case.goal)
+             for t in args.dtype or ("float64", "float32") for case in found]  # fmt: skip
     peers = report.peers(PEERS)
     for case in report.wanted(found):
         report.rows += rows(report, case, peers)

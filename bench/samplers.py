@@ -171,7 +171,8 @@ def with_smc(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sam
     with case.built(*data) as model:
         start = from_the_prior(model, sizes.particles)
         fit, seconds = timed(lambda: pm.sample_smc(sizes.particles, start=start, **options))
-    return 0.0, seconds, float("nan"), fit.posterior.to_dataset() if hasattr(fit.posterior, "to_dataset") else fit.posterior
+    posterior = fit.posterior.to_dataset() if hasattr(fit.posterior, "to_dataset") else fit.posterior
+    return nuts.Sampled(0.0, float("nan"), seconds, float("nan"), posterior)
 
 
 def from_the_prior(model: pm.Model, number: int) -> dict[str, np.ndarray]:
@@ -246,8 +247,8 @@ def measured(case: Case, n: int, name: str, sizes: Sizes) -> Row:
 
 def judged(sample: Callable[[], nuts.Sampled]) -> Row:
     with gpm.fused():
-        compile_s, sampling_s, steps, posterior = sample()
-    row = nuts.judged(compile_s, sampling_s, steps, posterior)
+        sampled = sample()
+    row, sampling_s, posterior = nuts.judged(sampled), sampled.sampling_s, sampled.posterior
     ess = row["ess_per_s"] * sampling_s
     if posterior.sizes["chain"] == 1:  # particles
         first = next(iter(posterior.data_vars.values()))

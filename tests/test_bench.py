@@ -139,6 +139,33 @@ def test_samplers_are_chosen_by_their_names_or_libraries():
     assert "smc" in samplers.wanted(None, None)
 
 
+def test_ways_of_sums_by_group_in_jax_agree():
+    jax = pytest.importorskip("jax")
+    from bench import jax_groups
+
+    rng, n = np.random.default_rng(3), 400
+    data = {"x": rng.normal(size=n).astype("f4"), "many": rng.integers(0, 150, n), "few": rng.integers(0, 5, n)}
+    many, few = (rng.normal(size=(k, 2)).astype("f4") for k in (150, 5))
+
+    def found(way):
+        its = jax_groups.arranged(data, ["few", "many"], way, "f4")
+
+        def value(many, few):
+            return (its["x"][:, None] * jax_groups.taken(many, its["many"]) * jax_groups.taken(few, its["few"])).sum()
+
+        return jax.jit(jax.grad(value, (0, 1)))(many, few)
+
+    in_few = np.zeros((5, 2))
+    np.add.at(in_few, data["few"], data["x"][:, None] * many[data["many"]])
+    in_many = np.zeros((150, 2))
+    np.add.at(in_many, data["many"], data["x"][:, None] * few[data["few"]])
+    assert jax_groups.ways([data["many"], data["few"]]) == jax_groups.FAST
+    assert jax_groups.ways([data["many"]]) == ("segments",)
+    for way in (jax_groups.PLAIN, *jax_groups.FAST):
+        for a, b in zip(found(way), (in_many, in_few)):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+
+
 def test_work_that_does_not_exist_is_listed(tmp_path):
     with pytest.raises(SystemExit, match="poisson"):
         draws.main(["--quick", "--only", "poison", "--out", str(tmp_path)])
