@@ -218,7 +218,7 @@ class Posterior:
     def by_nutpie(self, draws: int) -> Row:
         """Draws of nutpie, as the same numbers of a point."""
         with gpm.fused():
-            sampled = nuts.with_nutpie(in_both(self.case, self.data), GPUStats(False), draws, 4, 1)
+            sampled = nuts.with_nutpie(in_both(self.case, self.data), GPUStats(False), nuts.Sizes(draws, draws, 4))
         parts = []
         for rv in self.model.free_RVs:
             values, transform = sampled.posterior[str(rv.name)].to_numpy(), self.model.rvs_to_transforms[rv]

@@ -177,7 +177,6 @@ def gradients(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
 
 
 def bernoulli(y, group, groups, ours=False):
-    """Model of NumPyro's issue 2225."""
     with pm.Model() as model:
         mu, tau = pm.Normal("mu", 0, 1.5), pm.HalfNormal("tau")
         z = pm.Normal("z", shape=groups)
@@ -244,16 +243,16 @@ def unmodified(data: tuple, indices: tuple[int, ...], pymc: Any, numpyro: Any, *
     return nuts.Model(data, functools.partial(pymc, **sizes), functools.partial(numpyro, **sizes), True, indices)
 
 
+def bernoulli_of(groups: int, n: int) -> nuts.Model:
+    """Model of NumPyro's issue 2225."""
+    rng = np.random.default_rng(16)
+    group, level = rng.integers(0, groups, n), 0.5 + rng.normal(size=groups)
+    y = (rng.random(n) < special.expit(level[group])).astype(np.int32)
+    return unmodified((y, group), (1,), bernoulli, bernoulli_numpyro, groups=groups)
+
+
 def sampled(n: int | None) -> list[Sampling]:
     rng = np.random.default_rng(16)
-
-    def of_groups(groups: int) -> Callable[[int], nuts.Model]:
-        def make(n: int) -> nuts.Model:
-            group, level = rng.integers(0, groups, n), 0.5 + rng.normal(size=groups)
-            y = (rng.random(n) < special.expit(level[group])).astype(np.int32)
-            return unmodified((y, group), (1,), bernoulli, bernoulli_numpyro, groups=groups)
-
-        return make
 
     def slopes(n: int) -> nuts.Model:
         groups = 1000
@@ -268,7 +267,7 @@ def sampled(n: int | None) -> list[Sampling]:
         y = (rng.random(n) < special.expit(d[item] * (theta[person] - b[item]))).astype(np.int32)
         return unmodified((y, person, item), (1, 2), items, items_numpyro, persons=persons, n_items=n_items)
 
-    found = [Sampling(f"Bernoulli, {k:,} groups", of_groups(k), n or 10**5) for k in (8, 48, 900, 15_000)]
+    found = [Sampling(f"Bernoulli, {k:,} groups", functools.partial(bernoulli_of, k), n or 10**5) for k in (8, 48, 900, 15_000)]
     found += [Sampling("intercepts and slopes, 1,000 groups", slopes, n or 10**6)]
     return [*found, Sampling("item response, 10,000 × 100", responses, n or 10**6)]
 

@@ -21,11 +21,11 @@ from .report import Columns, Report, Row, attempt, cell, number, timed
 
 NOTE = """\
 gradient: of the log-posterior. compile: building the model, moving the data, compiling, up to the first draws; adapt: tuning,
-of nutpie a run with one draw; sampling: adaptation and draws; steps: gradients for a draw that is kept. gpustats and PyMC are
-sampled by nutpie. NumPyro: in float64, by the fastest way for sums by group, which the last column names (bench/jax_groups.py
-tells them); "plain": by `table[index]`, as its users write it; "float32": its default. gpustats in NumPyro: NumPyro's NUTS on
-the log-posterior of `gpm.batched`. ESS / s: effective samples of the bulk, the fewest among the parameters, for each second of
-sampling.
+of nutpie a run with hardly a draw; sampling: adaptation and draws; steps: gradients for a draw that is kept. gpustats and
+PyMC are sampled by nutpie. NumPyro: in float64, by the fastest way for sums by group, which the last column names
+(bench/jax_groups.py tells them); "plain": by `table[index]`, as its users write it; "float32": its default. gpustats in
+NumPyro: NumPyro's NUTS on the log-posterior of `gpm.batched`. ESS / s: effective samples of the bulk, the fewest among the
+parameters, for each second of sampling.
 """
 COLUMNS: Columns = {
     "gradient / µs": cell("gradient_us"),
@@ -140,13 +140,25 @@ class Model:
         return self.pymc(*self.data, ours=isinstance(peer, GPUStats))
 
 
-def sampled(report: Report, work: Row, model: Model, peer: Peer, draws: int, chains: int, repeats: int = 1) -> Row:
-    """Row of the table: `work` with the gradient's time, and `draws` draws after as many to tune; 0: the gradient alone."""
+class Sizes(NamedTuple):
+    """Sizes of a sample: draws to tune, draws that are kept, chains, and repeats of the measurement."""
+
+    tune: int
+    draws: int
+    chains: int
+    repeats: int = 1
+
+
+def sampled(
+    report: Report, work: Row, model: Model, peer: Peer, draws: int, chains: int, repeats: int = 1, tune: int | None = None
+) -> Row:
+    """Row of the table: `work` with the gradient's time, and `draws` draws after `tune`, or as many; 0: the gradient alone."""
+    sizes = Sizes(draws if tune is None else tune, draws, chains, repeats)
 
     def measured() -> Row:
         row: Row = {}
         if draws:
-            row |= judged(with_nutpie(model, peer, draws, chains, repeats))
+            row |= judged(with_nutpie(model, peer, sizes))
         call = gradient(model, peer)
         call()
         return row | {"gradient_us": report.measure(call, peer)["waited_us"]}
@@ -160,7 +172,7 @@ def sampled(report: Report, work: Row, model: Model, peer: Peer, draws: int, cha
                 found[way] = report.measure(call, peer)["waited_us"]
             way = min(found, key=lambda way: found[way])
             row: Row = {"way": way, "gradient_us": found[way]}
-            return row | (judged(with_numpyro(model, peer, draws, chains, repeats, way)) if draws else {})
+            return row | (judged(with_numpyro(model, peer, sizes, way)) if draws else {})
 
     time = "sampling_s" if draws else "gradient_us"
     ours = isinstance(peer, (GPUStats, InNumPyro))
@@ -199,9 +211,10 @@ class Sampled(NamedTuple):
     posterior: xr.Dataset
 
 
-def with_nutpie(model: Model, peer: Peer, draws: int, chains: int, repeats: int) -> Sampled:
+def with_nutpie(model: Model, peer: Peer, sizes: Sizes) -> Sampled:
     import nutpie
 
+    tune, draws, chains, repeats = sizes
     options = {"chains": chains, "cores": chains, "progress_bar": False}
 
     def compile_model():
@@ -211,8 +224,8 @@ def with_nutpie(model: Model, peer: Peer, draws: int, chains: int, repeats: int)
         return compiled
 
     compiled, compile_s = timed(compile_model)
-    _, adapt_s = timed(lambda: nutpie.sample(compiled, draws=1, tune=draws, seed=1, **options))
-    fits = [timed(lambda seed=seed: nutpie.sample(compiled, draws=draws, tune=draws, seed=seed, **options))
+    _, adapt_s = timed(lambda: nutpie.sample(compiled, draws=chains, tune=tune, seed=1, **options))
+    fits = [timed(lambda seed=seed: nutpie.sample(compiled, draws=draws, tune=tune, seed=seed, **options))
             for seed in range(1, repeats + 1)]  # fmt: skip
     fit = fits[0][0]
     posterior = fit.posterior.to_dataset() if hasattr(fit.posterior, "to_dataset") else fit.posterior  # as ArviZ 1 has it
@@ -220,18 +233,18 @@ def with_nutpie(model: Model, peer: Peer, draws: int, chains: int, repeats: int)
     return Sampled(compile_s, adapt_s, float(np.mean([s for _, s in fits])), steps, posterior)
 
 
-def with_numpyro(model: Model, peer: NumPyro, draws: int, chains: int, repeats: int, way: str = "") -> Sampled:
+def with_numpyro(model: Model, peer: NumPyro, sizes: Sizes, way: str = "") -> Sampled:
     """Samples by NumPyro, adaptation and draws compiled as two programs: `MCMC.run` on its own compiles again each time."""
     from numpyro.infer import MCMC, NUTS
 
-    jax = peer.jax
+    jax, (tune, draws, chains, repeats) = peer.jax, sizes
     ours = gpm.batched(model.built(peer)) if isinstance(peer, InNumPyro) else None
     log_posterior = None if ours is None else ours.as_jax()
 
     def sampler() -> MCMC:
         options = {"num_chains": chains, "chain_method": "vectorized", "progress_bar": False}
         kernel = NUTS(model.numpyro) if ours is None else NUTS(potential_fn=lambda z: -log_posterior(z))
-        return MCMC(kernel, num_warmup=draws, num_samples=draws, **options)
+        return MCMC(kernel, num_warmup=tune, num_samples=draws, **options)
 
     start = None if ours is None else np.resize(ours.points.start, (chains, ours.points.size)[chains == 1 :])
 

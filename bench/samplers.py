@@ -187,11 +187,12 @@ def from_the_prior(model: pm.Model, number: int) -> dict[str, np.ndarray]:
 
 
 def with_nutpie(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
-    return nuts.with_nutpie(in_both(case, data), GPUStats(False), sizes.draws, 4, 1)
+    return nuts.with_nutpie(in_both(case, data), GPUStats(False), nuts.Sizes(sizes.draws, sizes.draws, 4))
 
 
 def with_numpyro(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
-    return nuts.with_numpyro(in_both(case, data), nuts.NumPyro(choose.get().device.type == "gpu"), sizes.draws, 4, 1)
+    peer = nuts.NumPyro(choose.get().device.type == "gpu")
+    return nuts.with_numpyro(in_both(case, data), peer, nuts.Sizes(sizes.draws, sizes.draws, 4))
 
 
 def in_both(case: Case, data: tuple[np.ndarray, ...]) -> nuts.Model:

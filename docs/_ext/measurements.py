@@ -4,6 +4,9 @@
 ```{measured} glm-nvidia-h200-cuda
 :only: Σ+∇
 ```
+```{measured} field-heaton-nvidia-h200-cuda
+:columns: seconds, rmse, mae
+```
 {ratio}`glm-nvidia-h200-cuda | Σ+∇, N=1e6 k=50 f64 | JAX`  {time}`glm-nvidia-h200-cuda | Σ+∇, N=1e6 k=50 f64 | gpustats`
 ````
 """
@@ -145,14 +148,40 @@ def text(name: str, only: str) -> str:
     return "\n".join([*lines, "", source(data, name), ""])
 
 
+def listed(name: str, only: str, columns: list[str]) -> str:
+    """The table of a file as Markdown, with a row for each of its rows and some of its keys in columns."""
+    data = results(name)
+    rows = [r for r in data["rows"] if "error" not in r and re.search(only, r["work"])]
+    lines = [f"| work | | {' | '.join(map(heading, columns))} |", f"| --- | --- |{' ---: |' * len(columns)}"]
+    for row in rows:
+        cells = ["" if row.get(key) is None else shown(row, key) for key in columns]
+        lines.append(f"| {row['work']} | {row['peer']} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", source(data, name), ""])
+
+
+def heading(key: str) -> str:
+    """A key as the head of a column: with its unit, if it has one, behind a bar."""
+    words, _, unit = key.rpartition("_")
+    return f"{words.replace('_', ' ')} / {unit.replace('us', 'µs')}" if unit in UNITS and words else key.replace("_", " ")
+
+
+def shown(row: dict[str, Any], key: str) -> str:
+    value = row[key]
+    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else digits(value)
+
+
 class Measured(SphinxDirective):
     required_arguments = 1
-    option_spec = {"only": directives.unchanged}
+    option_spec = {"only": directives.unchanged, "columns": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
         self.env.note_dependency(str(RESULTS / f"{name}.json"))
-        return self.parse_text_to_nodes(text(name, self.options.get("only", "")))
+        if not (RESULTS / f"{name}.json").exists():
+            return self.parse_text_to_nodes(f"Not measured yet: there is no `bench/results/{name}.json`.\n")
+        only, columns = self.options.get("only", ""), self.options.get("columns", "")
+        asked = [key.strip() for key in columns.split(",") if key.strip()]
+        return self.parse_text_to_nodes(listed(name, only, asked) if asked else text(name, only))
 
 
 class Number(SphinxRole):

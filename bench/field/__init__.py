@@ -1,0 +1,1 @@
+"""Benchmarks that fields know by name, at the sizes that were published: ``python -m bench.field.NAME``."""
