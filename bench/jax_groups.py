@@ -92,7 +92,9 @@ def arranged(data: dict[str, Any], groups: Sequence[str], way: str, dtype: Any =
     def index(name: str) -> Index:
         places = np.asarray(moved[name], np.int32)
         if sizes[name] <= FEW_GROUPS and way == "one-hot":
-            return OneHot((places[:, None] == np.arange(sizes[name])).astype(dtype))
+            import jax
+
+            return OneHot(jax.nn.one_hot(places, sizes[name], dtype=dtype))
         if sizes[name] <= FEW_GROUPS and way == "masks":
             return Masks(places)
         if name == first:

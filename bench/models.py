@@ -158,19 +158,15 @@ def gradients(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
         call()
         return report.measure(call, peer)
 
-    def in_jax(peer: Peer, ways: tuple[str, ...]) -> Row:
-        return rows.fastest(lambda way: by_hand(peer, way=way), ways)
-
-    found: list[tuple[str, Callable[..., Row], tuple[Any, ...]]] = []
-    found += [(peer.name, posterior, (peer,)) for peer in peers if not isinstance(peer, JAX)]
+    work: Row = {"work": case.title, "time": "waited_us"}
+    found = [attempt(work | {"peer": p.name}, posterior, p) for p in peers if not isinstance(p, JAX)]
     for peer in peers:
+        name = f"{peer.name} by hand"
         if isinstance(peer, JAX):
-            for name in (f"{peer.name} by hand", f"{peer.name} by hand, plain"):
-                if ways := rows.ways(name, case.model, case.data()[0]):
-                    found.append((name, in_jax, (peer, ways)))
+            found += rows.in_jax(name, work, case.model, case.data()[0], lambda way, peer=peer: by_hand(peer, way=way))
         elif not isinstance(peer, nuts.PyMC):
-            found.append((f"{peer.name} by hand", by_hand, (peer,)))
-    return [attempt({"work": case.title, "peer": name, "time": "waited_us"}, work, *args) for name, work, args in found]
+            found.append(attempt(work | {"peer": name}, by_hand, peer))
+    return found
 
 
 # -- Models that are sampled, in both languages

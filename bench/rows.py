@@ -175,22 +175,20 @@ def with_torch(peer: PyTorch, model: Model, data: Arrays, parameters: Arrays):
 PEERS: dict[type[Peer], dict[str, Bind]] = {
     GPUStats: {"gpustats": with_gpustats, "gpustats, tables on the device": with_tables_on_the_device},
     NumPy: {"NumPy, by hand": with_numpy},
-    JAX: {"JAX": with_jax, "JAX, plain": with_jax},
+    JAX: {"JAX": with_jax},
     PyTorch: {"PyTorch": with_torch},
 }
 
 
-def ways(name: str, model: Model, data: Arrays) -> tuple[str, ...]:
-    """Ways of sums by group that JAX takes, of which the fastest counts; none where they make no difference."""
+def in_jax(name: str, row: Row, model: Model, data: Arrays, measured: Callable[[str], Row]) -> list[Row]:
+    """Rows of JAX: that of the fastest way for sums by group, and that of the plain one where these are not the same."""
     indices = [data[index] for index in model.indices]
-    if name.endswith(jax_groups.PLAIN):
-        return (jax_groups.PLAIN,) if indices else ()
-    return (*jax_groups.ways(indices), jax_groups.PLAIN) if indices else ("",)
-
-
-def fastest(measured: Callable[[str], Row], ways: tuple[str, ...]) -> Row:
-    """Row of the way that takes the least time."""
-    return min(({"way": way} | measured(way) for way in ways), key=lambda row: row["waited_us"])
+    if not indices:
+        return [attempt(row | {"peer": name}, measured, "")]
+    ways = (*jax_groups.ways(indices), jax_groups.PLAIN)
+    found = [attempt(row | {"peer": name, "way": way}, measured, way) for way in ways]
+    fastest = min(found, key=lambda row: row.get("waited_us", np.inf))
+    return [fastest, found[-1] | {"peer": f"{name}, {jax_groups.PLAIN}"}]
 
 
 def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
@@ -207,9 +205,6 @@ def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
         found = [np.asarray(peer.host(result), float) for result in call()]
         return {"difference": difference(found, expected)} | report.measure(call, peer)
 
-    def measured_in_jax(peer: Peer, bind: Bind, name: str) -> Row:
-        return fastest(lambda way: measured(peer, bind, way=way), ways(name, case.model, data))
-
     made = []
     for peer in peers:
         for name, bind in PEERS[type(peer)].items():
@@ -218,8 +213,7 @@ def rows(report: Report, case: Case, peers: list[Peer]) -> list[Row]:
             row = {"work": case.title, "peer": name, "time": "waited_us", "bytes": moved}
             row |= {"floor_us": 1e6 * moved / report.bandwidth, "goal_us": case.goal if name == GPUStats.name else None}
             if isinstance(peer, JAX):
-                if ways(name, case.model, data):
-                    made.append(attempt(row, measured_in_jax, peer, bind, name))
+                made += in_jax(name, row, case.model, data, lambda way, its=(peer, bind): measured(*its, way=way))
             else:
                 made.append(attempt(row, measured, peer, bind))
     return made

@@ -20,9 +20,10 @@ import gpustats.pymc as gpm
 from gpustats.runtime import choose
 
 from . import in_jax, nuts
+from .jax_groups import taken
 from .logistic_regression import apart
 from .peers import GPUStats
-from .report import Columns, Report, Row, Table, attempt, cell, options, timed
+from .report import Columns, Report, Row, Table, attempt, cell, measure, options, timed
 
 NOTE = """\
 compile: up to the first draws; SMC compiles as it goes, in sampling. ESS: of the bulk, the fewest among the parameters; of SMC,
@@ -53,14 +54,14 @@ def hierarchical(y, x, group):
     pm.Normal("y", a[group] + pm.Normal("slope") * x, pm.HalfNormal("sigma"), observed=y)
 
 
-def hierarchical_in_numpyro(y, x, group):
+def hierarchical_in_numpyro(y, x, group, n_groups):
     import numpyro
     from numpyro import distributions as d
 
     mean, spread = numpyro.sample("mean", d.Normal(0, 2)), numpyro.sample("spread", d.HalfNormal(1))
-    a = numpyro.sample("a", d.Normal(mean, spread).expand([int(group.max()) + 1]))
+    a = numpyro.sample("a", d.Normal(mean, spread).expand([n_groups]))
     slope, sigma = numpyro.sample("slope", d.Normal(0, 1)), numpyro.sample("sigma", d.HalfNormal(1))
-    numpyro.sample("y", d.Normal(a[group] + slope * x, sigma), obs=y)
+    numpyro.sample("y", d.Normal(taken(a, group) + slope * x, sigma), obs=y)
 
 
 def mixture(y):
@@ -87,13 +88,13 @@ def item_response(y, person, item):
     pm.Bernoulli("y", logit_p=ability[person] - difficulty[item], observed=y)
 
 
-def item_response_in_numpyro(y, person, item):
+def item_response_in_numpyro(y, person, item, n_people, n_items):
     import numpyro
     from numpyro import distributions as d
 
-    ability = numpyro.sample("ability", d.Normal(0, 1).expand([int(person.max()) + 1]))
-    difficulty = numpyro.sample("difficulty", d.Normal(0, 2).expand([int(item.max()) + 1]))
-    numpyro.sample("y", d.BernoulliLogits(ability[person] - difficulty[item]), obs=y)
+    ability = numpyro.sample("ability", d.Normal(0, 1).expand([n_people]))
+    difficulty = numpyro.sample("difficulty", d.Normal(0, 2).expand([n_items]))
+    numpyro.sample("y", d.BernoulliLogits(taken(ability, person) - taken(difficulty, item)), obs=y)
 
 
 def student_t(y):
@@ -130,13 +131,17 @@ def data_of(name: str, n: int) -> tuple[np.ndarray, ...]:
 
 @dataclass(frozen=True)
 class Case:
-    """Model, as PyMC has it, as NumPyro does and as a log-posterior of JAX's, and its number of observations."""
+    """Model, as PyMC has it, as NumPyro does and as a log-posterior of JAX's, and its number of observations.
+
+    NumPyro's takes the data and, for each of those that are indices, at `indices`, how many groups there are.
+    """
 
     name: str
     n: int
     pymc: Callable[..., None]
     numpyro: Callable[..., None]
     jax: Callable[..., Callable[[Any], Any]]
+    indices: tuple[int, ...] = ()
 
     @property
     def title(self) -> str:
@@ -150,10 +155,10 @@ class Case:
 
 CASES = [
     Case("logistic", 10**4, logistic, logistic_in_numpyro, in_jax.logistic),
-    Case("hierarchical", 10**5, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical),
-    Case("hierarchical, many groups", 10**6, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical),
+    Case("hierarchical", 10**5, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical, (2,)),
+    Case("hierarchical, many groups", 10**6, hierarchical, hierarchical_in_numpyro, in_jax.hierarchical, (2,)),
     Case("mixture", 10**5, mixture, mixture_in_numpyro, in_jax.mixture),
-    Case("item response", 10**6, item_response, item_response_in_numpyro, in_jax.item_response),
+    Case("item response", 10**6, item_response, item_response_in_numpyro, in_jax.item_response, (1, 2)),
     Case("Student t", 10**3, student_t, student_t_in_numpyro, in_jax.student_t),
 ]
 
@@ -192,11 +197,14 @@ def with_nutpie(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.
 
 def with_numpyro(case: Case, data: tuple[np.ndarray, ...], sizes: Sizes) -> nuts.Sampled:
     peer = nuts.NumPyro(choose.get().device.type == "gpu")
-    return nuts.with_numpyro(in_both(case, data), peer, nuts.Sizes(sizes.draws, sizes.draws, 4))
+    model = in_both(case, data)
+    way, _ = nuts.fastest(model, peer, lambda call: measure(call, peer)[0])
+    return nuts.with_numpyro(model, peer, nuts.Sizes(sizes.draws, sizes.draws, 4), way)
 
 
 def in_both(case: Case, data: tuple[np.ndarray, ...]) -> nuts.Model:
-    return nuts.Model(data, lambda *its, ours: case.built(*its), case.numpyro, unmodified=True)
+    sizes = [int(data[i].max()) + 1 for i in case.indices]
+    return nuts.Model(data, lambda *its, ours: case.built(*its), lambda *its: case.numpyro(*its, *sizes), True, case.indices)
 
 
 @dataclass(frozen=True)
