@@ -167,7 +167,9 @@ def heading(key: str) -> str:
 
 def shown(row: dict[str, Any], key: str) -> str:
     value = row[key]
-    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else digits(value)
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if isinstance(value, int) or abs(value) >= 99.5 else f"{value:.3g}"
 
 
 class Measured(SphinxDirective):
