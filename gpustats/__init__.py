@@ -10,59 +10,18 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .density import Densities, Density, densities
 from .errors import AccuracyWarning, CompileError, DeviceFunctionError, DeviceLostError, NoDeviceError
 from .language.library import library
+from .names.elsewhere import hint
 from .processes.kind import COVARIANCE
 from .registry import register
 
-if TYPE_CHECKING:
-    from . import compat, gp, linalg, parallel, transforms
-    from .comparison.folds import folds, kfold
-    from .comparison.loo import loo, waic
-    from .comparison.predictive import predictive_check
-    from .comparison.table import log_likelihood
-    from .draws.discrete import sample_discrete
-    from .draws.generator import Generator
-    from .likelihood import Likelihood
-    from .marginals.model import LaplaceMarginal
-    from .matrices import (
-        inverse_wishart,
-        lkj_cholesky_cov,
-        lkj_corr,
-        matrix_normal,
-        matrix_t,
-        ortho_group,
-        random_correlation,
-        random_table,
-        special_ortho_group,
-        uniform_direction,
-        unitary_group,
-        wishart,
-    )
-    from .mixtures.labels import label_statistics
-    from .mixtures.mixture import Mixture
-    from .processes.local import LocalGP
-    from .processes.registry import covariances
-    from .rows.compartments import compartment_steps
-    from .rows.hidden_markov import hidden_markov
-    from .rows.leaves import dot, gather, per_row
-    from .rows.model import Rows
-    from .rows.ode import ode_steps
-    from .rows.sequences import sequences
-    from .rows.series import series
-    from .runtime.choose import use
-    from .runtime.device_array import DeviceArray
-    from .runtime.transfers import devices, to_device, to_host
-    from .transforms.box import TruncatedMvNormal
-    from .transforms.box_probability import box_probability
-    from .xla import as_jax
-
 __version__ = "0.2.0"
 
-# Imported when first used, so that `import gpustats` stays quick and touches no device.
+# Imported when first used, so that `import gpustats` stays quick and touches no device. Type checkers read `__init__.pyi`.
 _LAZY = {
     "DeviceArray": ".runtime.device_array",
     "GLM": ".glm", "Generator": ".draws.generator", "LaplaceMarginal": ".marginals.model",
@@ -108,8 +67,11 @@ def __getattr__(name: str) -> Any:
             from .processes.registry import covariances
 
             return covariances[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    advice = "" if name.startswith("_") else hint(name, __dir__())
+    # With a name and no object, Python does not add advice of its own.
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}", name=name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *densities, *library.names(COVARIANCE)})
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *__all__, *densities, *library.names(COVARIANCE)})

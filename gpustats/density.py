@@ -6,14 +6,17 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from .distribution.available import made_of
+from .distribution.described import with_own_docstrings
+from .distribution.frozen import Frozen
 from .distribution.methods import Distribution
 from .language.kinds import DENSITY, Kind
 from .language.library import Registry, library
+from .names.elsewhere import hint
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
-    from .distribution.frozen import Frozen
     from .draws.generator import Rng
     from .draws.sampler import Sampler
     from .evaluation.pointwise import Pointwise
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from .language.device_function import DeviceFunction
     from .language.nodes import Function
     from .runtime.base import Device
-    from .runtime.types import Array, Size, Values
+    from .runtime.types import Array, Result, Size, Values
 
 #: Densities whose function sees the squared Mahalanobis distance of x from mu, and the logarithm of the determinant of cov.
 ELLIPTICAL = Kind(
@@ -30,6 +33,7 @@ ELLIPTICAL = Kind(
 )  # fmt: skip
 
 
+@with_own_docstrings
 class Density(Distribution):
     """Probability density or mass function made of a device function.
 
@@ -104,8 +108,6 @@ class Density(Distribution):
         >>> float(waiting.mean()), float(waiting.logsf(3.0))
         (0.5, -6.0)
         """
-        from .distribution.frozen import Frozen
-
         return Frozen(self, args, kwargs)
 
     @functools.cached_property
@@ -119,7 +121,8 @@ class Density(Distribution):
 
         return Sampler(self.definition, self._functions, self.defaults)
 
-    def logpdf(self, *args: Values, **kwargs: Values) -> Array:
+    @made_of()
+    def logpdf(self, *args: Values, **kwargs: Values) -> Result:
         """Log of the density (of the mass function, for a discrete distribution).
 
         Parameters
@@ -154,12 +157,14 @@ class Density(Distribution):
         """
         return self.log_density(*args, **kwargs)
 
-    def pdf(self, *args: Values, **kwargs: Values) -> Array:
+    @made_of()
+    def pdf(self, *args: Values, **kwargs: Values) -> Result:
         """Density itself (the mass function, for a discrete distribution); arguments as for `logpdf`."""
         return self._density(*args, **kwargs)
 
     logpmf, pmf = logpdf, pdf
 
+    @made_of()
     def loglik(self, *args: Values, **kwargs: Values) -> Array:
         """Sum of the log-density over the last axis, without writing the terms.
 
@@ -182,6 +187,7 @@ class Density(Distribution):
         """
         return self.log_density.total(*args, **kwargs)
 
+    @made_of()
     def loglik_and_grad(
         self, *args: Values, wrt: str | Collection[str] | None = None, **kwargs: Values
     ) -> tuple[Array, dict[str, Array]]:
@@ -226,10 +232,11 @@ class Density(Distribution):
         function = self.log_density.for_arguments(kwargs)
         return gradient_of(function, wrt)(function.bind(args, kwargs))
 
+    @made_of()
     def rvs(
         self, *args: Values, size: Size = None, rng: Rng = None, dtype: DTypeLike | None = None, out: Array = None,
-        device: bool = False, **kwargs: Values,
-    ) -> Array:  # fmt: skip
+        device: bool = False, random_state: Rng = None, **kwargs: Values,
+    ) -> Result:  # fmt: skip
         """Random draws.
 
         Parameters
@@ -248,6 +255,8 @@ class Density(Distribution):
             Array for the draws; contiguous, of their shape and type.
         device : bool
             Whether to return a device array of the default device, rather than a NumPy array.
+        random_state : optional
+            SciPy's word for `rng`.
 
         Returns
         -------
@@ -279,7 +288,7 @@ class Density(Distribution):
         """
         from .draws.generator import as_generator
 
-        return self.sampler.draw(args, kwargs, size, as_generator(rng), dtype, out, device)
+        return self.sampler.draw(args, kwargs, size, as_generator(rng, random_state), dtype, out, device)
 
     def fit(
         self, x: Values | None = None, *, fixed: Mapping[str, Values] | None = None,
@@ -382,6 +391,9 @@ class Densities(Registry[Density]):
 
     def __init__(self) -> None:
         super().__init__(DENSITY, Density)
+
+    def _hint(self, name: str) -> str:
+        return hint(name, list(self))
 
 
 densities = Densities()

@@ -14,6 +14,8 @@ import pytest
 
 import gpustats as gs
 from gpustats.commands.cli import parser
+from gpustats.language.kinds import DENSITY
+from gpustats.language.library import library
 
 STORED = Path(__file__).with_name("public.json")
 MODULES = [
@@ -64,7 +66,7 @@ def public():
         module = importlib.import_module(name)
         found[name] = {n: described(getattr(module, n)) for n in sorted(names_of(module))}
     found["gpustats.pymc"]["classes"] = [n for n in dir(importlib.import_module("gpustats.pymc")) if n[:1].isupper()]
-    found["densities"] = {n: d.domains for n, d in sorted(gs.densities.items())}
+    found["densities"] = {n: gs.densities[n].domains for n in sorted(library.built_in(DENSITY))}
     found["covariances"] = {n: c.domains for n, c in sorted(gs.covariances.items())}
     found["series"] = {n: m.domains for n, m in sorted(gs.series.items())}
     commands = next(a for a in parser()._actions if a.choices)

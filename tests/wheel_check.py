@@ -28,6 +28,7 @@ exact = gs.gp.MarginalLikelihood(gs.rbf, x[:50], x[:50] ** 2).predict(x[50:60], 
 local = gs.LocalGP(x[:50], x[:50] ** 2).predict(x[50:60], end=50)
 np.testing.assert_allclose(exact.mean, local.mean, atol=0.1)
 
+assert os.path.isfile(os.path.join(os.path.dirname(gs.__file__), "__init__.pyi")), "the stub is not in the wheel"
 assert importlib.metadata.version("gpustats") == gs.__version__
 used = [path for path in opened if os.path.realpath(path).startswith(root)]
 assert not used, f"the installed package read files of the repository: {used}"

@@ -17,10 +17,10 @@ import tex
 import gpustats as gs
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import folder, library
+from gpustats.names.elsewhere import in_pymc, in_r, in_scipy
+from gpustats.names.pymc import class_name
 from gpustats.processes.kind import COVARIANCE
-from gpustats.pymc.counterparts import class_name
 from gpustats.rows.kind import SEQUENCE_MODEL
-from gpustats.scipy_stats import reparametrised
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -65,21 +65,6 @@ def accuracy() -> dict[str, list[tuple[str, str, str]]]:
             name = cells[0] or name
             found.setdefault(name, []).append((function[1], cells[2], cells[4]))
     return found
-
-
-def scipys() -> dict[str, list[str]]:
-    """Density -> SciPy's names of it."""
-    found: dict[str, list[str]] = {}
-    for theirs, line in reparametrised.names().items():
-        found.setdefault(line.density, []).append(theirs)
-    return found
-
-
-def pymcs(name: str) -> str | None:
-    """PyMC's name of a density, where it has it."""
-    import pymc as pm
-
-    return class_name(name) if class_name(name) in pm.distributions.__all__ else None
 
 
 def fold(title: str, code: str) -> list[str]:
@@ -142,7 +127,7 @@ def methods(density: Any) -> Iterator[str]:
     yield f"\nIts file has the log-density{', ' if said else ''}{said}. All else, and all derivatives, are derived of these.\n"
 
 
-def page(name: str, drawn: bool, errors: list[tuple[str, str, str]], other: list[str]) -> str:
+def page(name: str, drawn: bool, errors: list[tuple[str, str, str]]) -> str:
     """The page of a density."""
     d = gs.densities[name]
     lines = [f"(density-{name})=", f"# {name}", "", f"{d.description[:1].upper()}{d.description[1:]}.", "", *formula(name, d)]
@@ -165,11 +150,12 @@ def page(name: str, drawn: bool, errors: list[tuple[str, str, str]], other: list
         lines += ["| function | float64 | float32 |", "| --- | ---: | ---: |"]
         lines += [*(f"| `{function}` | {double} | {single} |" for function, double, single in errors), ""]
     lines += ["## References", ""] + ([f"- {d.reference}"] if d.reference else [])
-    if other:
-        theirs = ", ".join(f"`scipy.stats.{o}`" for o in other)
-        lines += [f"- SciPy: {theirs}; in gpustats also `gpustats.scipy_stats.{other[0]}`"]
-    if theirs := pymcs(name):
-        lines += [f"- PyMC: `pm.{theirs}`, and of gpustats `gpm.{theirs}`"]
+    for theirs in (*in_scipy(name), *in_r(name)):
+        call, _, values = theirs.partition(": ") if theirs.startswith("scipy") else theirs.removeprefix("R: ").partition(": ")
+        where = "SciPy, and `gpustats.scipy_stats`" if theirs.startswith("scipy") else "R"
+        lines += [f"- {where}: `{call}` with `{values}`"]
+    if in_pymc(name):
+        lines += [f"- PyMC: `pm.{class_name(name)}`, and of gpustats `gpm.{class_name(name)}`"]
     else:
         lines += [f"- In PyMC models: `gpustats.pymc.{class_name(name)}`"]
     return "\n".join(lines) + "\n"
@@ -251,10 +237,10 @@ def generate(app: Sphinx | None = None) -> None:
         with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
             for _ in pool.map(pictures.draw, pictures.shares(stale), [PAGES] * 4):
                 pass
-    errors, others = accuracy(), scipys()
+    errors = accuracy()
     for name in written:
         drawn = (PAGES / f"{name}.svg").exists()
-        write(PAGES / f"{name}.md", page(name, drawn, errors.get(name, []), others.get(name, [])))
+        write(PAGES / f"{name}.md", page(name, drawn, errors.get(name, [])))
     for name in names(COVARIANCE):
         write(PAGES / f"{name}_cov.md", covariance_page(name))
     for name in names(SEQUENCE_MODEL):

@@ -13,10 +13,10 @@ from .available import WithFunctions
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..runtime.types import Array, Values
+    from ..runtime.types import Array, Result, Values
 
 
-def told(distribution: WithFunctions, ending: str, args: Sequence[Values], kwargs: Mapping[str, Values]) -> Array:
+def told(distribution: WithFunctions, ending: str, args: Sequence[Values], kwargs: Mapping[str, Values]) -> Result:
     """Value of a function beside the density, with a warning where it is nan though the number exists.
 
     The ending is a number's, ``moment``, ``ppf`` or ``isf``. Where an argument is a device array, nothing is looked at.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from types import MethodType
-from typing import TYPE_CHECKING, TypeVar, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
@@ -14,14 +13,24 @@ if TYPE_CHECKING:
     from ..language.nodes import Function
     from ..runtime.types import Values
 
-Method = TypeVar("Method", bound=Callable[..., object])
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class HasMethods(Protocol):
+    """Distribution, with free parameters or with certain ones, that knows which methods it has."""
+
+    def _lack_of(self, *endings: str) -> str: ...
+
+    def _bound(self, method: Callable[..., object]) -> Callable[..., object]: ...
 
 
 class WithFunctions(ABC):
     """Distribution with functions beside its density, as far as these can be had."""
 
     name: str
+    description: str
     parameters: tuple[str, ...]
+    domains: dict[str, str]
     defaults: dict[str, Values]
     discrete: bool
     definition: DeviceFunction
@@ -31,6 +40,9 @@ class WithFunctions(ABC):
     @abstractmethod
     def log_density(self) -> Pointwise:
         """Log-density, checked and ready to be evaluated."""
+
+    def __dir__(self) -> list[str]:
+        return without_lacking(self, super().__dir__())
 
     @property
     def log_cdf(self) -> Pointwise:
@@ -80,33 +92,43 @@ class WithFunctions(ABC):
 
         return function_of(self.definition, ending, self._functions, self.defaults, lost)
 
-    def _lack_of(self, ending: str) -> str:
-        """Reason why there is no function of this ending, and what would help; empty where there is one."""
+    def _lack_of(self, *endings: str) -> str:
+        """Reason why there is no function of one of these endings, and what would help; empty where there are all."""
         from .functions import lack_of
 
-        return lack_of(self.definition, "var" if ending == "std" else ending)
+        lacks = (lack_of(self.definition, "var" if ending == "std" else ending) for ending in endings)
+        return next(filter(None, lacks), "")
+
+    @abstractmethod
+    def _bound(self, method: Callable[..., object]) -> Callable[..., object]:
+        """Method of the class as that of this distribution."""
 
 
-class Available:
+class Method:
     """Method that a distribution has only where functions of these endings can be had; else it is as if not there."""
 
     def __init__(self, method: Callable[..., object], endings: tuple[str, ...]):
         self.method, self.endings = method, endings
         functools.update_wrapper(self, method)  # type: ignore[arg-type]
 
-    def __get__(self, distribution: WithFunctions | None, owner: type) -> Callable[..., object]:
+    def __get__(self, distribution: HasMethods | None, owner: type) -> Callable[..., object]:
         if distribution is None:
             return self.method
-        for ending in self.endings:
-            if lack := distribution._lack_of(ending):
-                raise AttributeError(lack, name=self.method.__name__, obj=distribution)
-        return MethodType(self.method, distribution)
+        if lack := distribution._lack_of(*self.endings):
+            raise AttributeError(lack, name=self.method.__name__, obj=distribution)
+        return distribution._bound(self.method)
 
 
-def made_of(*endings: str) -> Callable[[Method], Method]:
+def without_lacking(distribution: object, names: Iterable[str]) -> list[str]:
+    """Names of attributes but those of methods that a distribution lacks."""
+    made = {name for one in type(distribution).__mro__ for name, value in vars(one).items() if isinstance(value, Method)}
+    return [name for name in names if name not in made or hasattr(distribution, name)]
+
+
+def made_of(*endings: str) -> Callable[[F], F]:
     """Method made of the functions with these endings, which type checkers take for one that is always there."""
 
-    def available(method: Method) -> Method:
-        return cast(Method, Available(method, endings))
+    def available(method: F) -> F:
+        return cast(F, Method(method, endings))
 
     return available

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from types import MethodType
+from typing import TYPE_CHECKING, Any
 
 from .accuracy import told, warn
 from .available import WithFunctions, made_of
+from .described import OfEach
+from .signatures import copied, signature_of
 
 if TYPE_CHECKING:
-    from ..runtime.types import Array, Values
+    from ..runtime.types import Result, Values
     from .expectation import Function
 
 
 class Distribution(WithFunctions):
     """Methods of a distribution that are made of functions beside its density, as far as these can be had."""
 
+    __signature__ = OfEach(lambda density: inspect.signature(density._bound(type(density).__call__)))
+
+    @functools.cached_property
+    def _methods(self) -> dict[str, Callable[..., object]]:
+        """Methods of this distribution, with its parameters in their signatures, by their names."""
+        return {}
+
+    def _bound(self, method: Callable[..., object]) -> Callable[..., object]:
+        if (bound := self._methods.get(method.__name__)) is None:
+            own = copied(method)
+            own.__signature__ = signature_of(method, self.domains, self.defaults)  # type: ignore[attr-defined]
+            bound = self._methods[method.__name__] = MethodType(own, self)
+        return bound
+
     @made_of("logcdf")
-    def logcdf(self, *args: Values, **kwargs: Values) -> Array:
+    def logcdf(self, *args: Values, **kwargs: Values) -> Result:
         """Log of the distribution function, the probability of a value up to x.
 
         Parameters
@@ -54,7 +74,7 @@ class Distribution(WithFunctions):
         return self.function("logcdf")(*args, **kwargs)
 
     @made_of("cdf")
-    def cdf(self, *args: Values, **kwargs: Values) -> Array:
+    def cdf(self, *args: Values, **kwargs: Values) -> Result:
         """Distribution function, P(X <= x); arguments as for `logcdf`.
 
         Examples
@@ -66,7 +86,7 @@ class Distribution(WithFunctions):
         return self.function("cdf")(*args, **kwargs)
 
     @made_of("logsf")
-    def logsf(self, *args: Values, **kwargs: Values) -> Array:
+    def logsf(self, *args: Values, **kwargs: Values) -> Result:
         """Log of the survival function, the probability of a value greater than x; arguments as for `logcdf`.
 
         Examples
@@ -78,7 +98,7 @@ class Distribution(WithFunctions):
         return self.function("logsf")(*args, **kwargs)
 
     @made_of("sf")
-    def sf(self, *args: Values, **kwargs: Values) -> Array:
+    def sf(self, *args: Values, **kwargs: Values) -> Result:
         """Survival function, P(X > x); arguments as for `logcdf`.
 
         Examples
@@ -90,7 +110,7 @@ class Distribution(WithFunctions):
         return self.function("sf")(*args, **kwargs)
 
     @made_of("ppf")
-    def ppf(self, *args: Values, **kwargs: Values) -> Array:
+    def ppf(self, *args: Values, **kwargs: Values) -> Result:
         """Quantile, the smallest x with P(X <= x) >= q: the inverse of `cdf`.
 
         Parameters
@@ -122,7 +142,7 @@ class Distribution(WithFunctions):
         return told(self, "ppf", args, kwargs)
 
     @made_of("isf")
-    def isf(self, *args: Values, **kwargs: Values) -> Array:
+    def isf(self, *args: Values, **kwargs: Values) -> Result:
         """Quantile of the upper tail: the smallest x with P(X > x) <= q; arguments as for `ppf`.
 
         Examples
@@ -134,7 +154,7 @@ class Distribution(WithFunctions):
         return told(self, "isf", args, kwargs)
 
     @made_of("median")
-    def median(self, *args: Values, **kwargs: Values) -> Array:
+    def median(self, *args: Values, **kwargs: Values) -> Result:
         """Median; arguments as for `mean`.
 
         Examples
@@ -148,7 +168,7 @@ class Distribution(WithFunctions):
         return told(self, "ppf", (0.5, *args), kwargs)
 
     @made_of("ppf", "isf")
-    def interval(self, confidence: Values, *args: Values, **kwargs: Values) -> tuple[Array, Array]:
+    def interval(self, confidence: Values, *args: Values, **kwargs: Values) -> tuple[Result, Result]:
         """Interval around the median that holds a given part of the probability, with equal parts on its two sides.
 
         Parameters
@@ -179,7 +199,7 @@ class Distribution(WithFunctions):
         return told(self, "ppf", (beyond, *args), kwargs), told(self, "isf", (beyond, *args), kwargs)
 
     @made_of("lower", "upper")
-    def support(self, *args: Values, **kwargs: Values) -> tuple[Array, Array]:
+    def support(self, *args: Values, **kwargs: Values) -> tuple[Result, Result]:
         """Smallest and largest number that the distribution may give; arguments as for `mean`.
 
         Returns
@@ -196,7 +216,7 @@ class Distribution(WithFunctions):
         return self.function("lower")(*args, **kwargs), self.function("upper")(*args, **kwargs)
 
     @made_of("mean")
-    def mean(self, *args: Values, **kwargs: Values) -> Array:
+    def mean(self, *args: Values, **kwargs: Values) -> Result:
         """Mean of the distribution.
 
         Parameters
@@ -223,37 +243,37 @@ class Distribution(WithFunctions):
         return told(self, "mean", args, kwargs)
 
     @made_of("var")
-    def var(self, *args: Values, **kwargs: Values) -> Array:
+    def var(self, *args: Values, **kwargs: Values) -> Result:
         """Variance; arguments as for `mean`."""
         return told(self, "var", args, kwargs)
 
     @made_of("std")
-    def std(self, *args: Values, **kwargs: Values) -> Array:
+    def std(self, *args: Values, **kwargs: Values) -> Result:
         """Standard deviation; arguments as for `mean`."""
         return told(self, "std", args, kwargs)
 
     @made_of("skewness")
-    def skewness(self, *args: Values, **kwargs: Values) -> Array:
+    def skewness(self, *args: Values, **kwargs: Values) -> Result:
         """Skewness: the third central moment, relative to the standard deviation's third power; arguments as for `mean`."""
         return told(self, "skewness", args, kwargs)
 
     @made_of("kurtosis")
-    def kurtosis(self, *args: Values, **kwargs: Values) -> Array:
+    def kurtosis(self, *args: Values, **kwargs: Values) -> Result:
         """Excess kurtosis: the fourth central moment, relative to the squared variance, less 3; arguments as for `mean`."""
         return told(self, "kurtosis", args, kwargs)
 
     @made_of("entropy")
-    def entropy(self, *args: Values, **kwargs: Values) -> Array:
+    def entropy(self, *args: Values, **kwargs: Values) -> Result:
         """Entropy in nats, the mean of -logpdf; arguments as for `mean`."""
         return told(self, "entropy", args, kwargs)
 
     @made_of("mode")
-    def mode(self, *args: Values, **kwargs: Values) -> Array:
+    def mode(self, *args: Values, **kwargs: Values) -> Result:
         """Mode: a number at which the density is largest; arguments as for `mean`."""
         return self.function("mode")(*args, **kwargs)
 
     @made_of("mean", "var")
-    def stats(self, *args: Values, moments: str = "mv", **kwargs: Values) -> Array | tuple[Array, ...]:
+    def stats(self, *args: Values, moments: str = "mv", **kwargs: Values) -> Any:
         """Mean, variance, skewness and excess kurtosis, or some of them.
 
         Parameters
@@ -280,7 +300,7 @@ class Distribution(WithFunctions):
         return found if len(found) > 1 else found[0]
 
     @made_of("moment")
-    def moment(self, order: Values, *args: Values, **kwargs: Values) -> Array:
+    def moment(self, order: Values, *args: Values, **kwargs: Values) -> Result:
         """Moment: the mean of X^order, by quadrature.
 
         Parameters

@@ -110,8 +110,11 @@ class Generator:
 Rng: TypeAlias = int | Sequence[int] | np.random.SeedSequence | Generator | np.random.Generator | np.random.RandomState | None
 
 
-def as_generator(rng: Rng) -> Generator:
-    """Generator that an argument `rng` stands for: see `gpustats.Density.rvs`."""
+def as_generator(rng: Rng, random_state: Rng = None) -> Generator:
+    """Generator that an argument `rng`, or `random_state`, stands for: see `gpustats.Density.rvs`."""
+    if rng is not None and random_state is not None:
+        raise ValueError("rng and random_state mean the same: give one of them")
+    rng = random_state if rng is None else rng
     if rng is None:
         return _default()
     if isinstance(rng, Generator):

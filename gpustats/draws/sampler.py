@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ..language.device_function import Argument, DeviceFunction
     from ..runtime.base import Device, Kernel, Runtime
-    from ..runtime.types import Array, DType, Size, Values
+    from ..runtime.types import Array, DType, Result, Size, Values
     from ..runtime.types import Shape as Lengths
 
 #: Draws that share a block of words lie this far apart. Part of what a seed stands for: not to be changed.
@@ -148,14 +148,15 @@ class Sampler(Pointwise):
     def draw(
         self, args: Sequence[Values], kwargs: Mapping[str, Values], size: Size, rng: Generator, dtype: DTypeLike | None,
         out: Array, device: bool,
-    ) -> Array:  # fmt: skip
+    ) -> Result:  # fmt: skip
         """Draws: see `Density.rvs`."""
         function = self.for_arguments(kwargs)
         plain = len(args) == len(self.arguments) and not kwargs and {*map(type, args)} <= {float}
         values = list(args) if plain else function.bind(args, kwargs)
         for argument, value in zip(function.arguments, values, strict=True):
             require(argument, value)
-        return function._draw(values, size, rng, dtype, out, device)
+        drawn: Result = function._draw(values, size, rng, dtype, out, device)
+        return drawn
 
     def _draw(
         self, values: list[Array], size: Size, rng: Generator, dtype: DTypeLike | None, out: Array, device: bool

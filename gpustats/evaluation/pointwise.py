@@ -25,7 +25,7 @@ from ..language.nodes import Function
 from ..rewriting.differentiate import derivative
 from ..runtime.arrays import as_array, is_device_array, with_common_type
 from ..runtime.base import Device, Runtime
-from ..runtime.types import Array, DType, Handle, Value
+from ..runtime.types import Array, DType, Handle, Result, Value
 from ..runtime.types import Shape as Lengths
 from .arguments import check_wrt, match
 from .broadcasting import Pattern
@@ -206,12 +206,11 @@ class Pointwise:
 
     # -- evaluation
 
-    def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Array:
+    def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Result:
         """Values of the function at every point of the broadcast of its arguments."""
         function = self.for_arguments(kwargs)
-        if (repeated := function._repeated_table(args, kwargs)) is not None:
-            return repeated
-        return function.table(function.bind(args, kwargs))
+        found: Result | None = function._repeated_table(args, kwargs)
+        return function.table(function.bind(args, kwargs)) if found is None else found
 
     def _repeated_table(self, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Array | None:
         """Table of a call that differs from others in its numbers only; None where it may differ in more."""
@@ -228,14 +227,15 @@ class Pointwise:
         placement = self.place(TABLE, values, runtime)
         return repeated_table(placement, self.table_launch(placement), values) if is_repeatable(placement, values) else None
 
-    def table(self, values: Sequence[Value]) -> Array:
+    def table(self, values: Sequence[Value]) -> Result:
         """Values of the function at every point of the broadcast of its arguments."""
         placement = self.place(TABLE, values)
         runtime, pattern, dtype = placement.runtime, placement.pattern, placement.dtype
         native = any(map(is_device_array, values))
         if not math.prod(pattern.shape):
             return runtime.empty(pattern.shape, dtype) if native else np.empty(pattern.shape, dtype)
-        return written_by(functools.partial(self.launch_table, placement), runtime, pattern.shape, dtype, native)
+        made: Result = written_by(functools.partial(self.launch_table, placement), runtime, pattern.shape, dtype, native)
+        return made
 
     def launch_table(self, placement: Placement, out: Handle, offset: int) -> None:
         """Start the evaluation of a placement into `out`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import itertools
 import threading
@@ -85,6 +86,11 @@ class Library:
             if name not in self._parsed:
                 self._parsed[name] = self._shipped_source(name)
             return self._parsed[name]
+
+    def shipped(self, name: str) -> DeviceFunction | None:
+        """Parsed source that gpustats ships under a name, whatever users have replaced it by."""
+        with self._lock:
+            return self._shipped_source(name) if name in self._shipped else None
 
     def _shipped_source(self, name: str) -> DeviceFunction:
         """Parsed source that gpustats ships under a name. It calls shipped ones only, whatever users have replaced."""
@@ -222,11 +228,19 @@ class Registry(Mapping[str, T]):
 
     def __getitem__(self, name: str) -> T:
         if not library.has(name, self._kind):
-            raise KeyError(name)
+            raise KeyError(f"no {self._kind.name} is called {name!r}{self._hint(str(name))}")
         definition = library.get(name)
         if name not in self._made or self._made[name][0] is not definition:
             self._made[name] = definition, self._make(definition)
         return self._made[name][1]
+
+    def _hint(self, name: str) -> str:
+        """Advice for somebody who looks for this name."""
+        near = difflib.get_close_matches(name, list(self), 2)
+        return f": did you mean {' or '.join(near)}?" if near else ""
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(library.names(self._kind))

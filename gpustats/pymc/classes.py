@@ -7,8 +7,9 @@ from pymc.distributions import multivariate
 from pymc.distributions.distribution import Distribution
 
 from ..density import densities
+from ..names.pymc import class_name
 from .areal import CAR, ICAR
-from .counterparts import class_name, is_built_in
+from .counterparts import is_built_in
 from .distributions import distribution
 from .interval import Censored
 from .kronecker import KroneckerNormal

@@ -15,12 +15,7 @@ from ..compiler.graph.types import TensorVariable
 from ..density import Density
 from ..language.kinds import DENSITY
 from ..language.library import folder, library
-
-#: PyMC's names where they are not the density's in CamelCase.
-PYMC_NAMES = {
-    "garch11": "GARCH11", "hypergeometric": "HyperGeometric", "lkj_cholesky": "LKJCholesky", "lkj_corr": "LKJCorr",
-    "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
-}  # fmt: skip
+from ..names.pymc import class_name
 
 #: density -> function of its parameters that makes PyMC's random variable; for all others both have the same names. None where
 #: PyMC's takes more than these, no variables, or needs what may not be installed: the density's own functions have the answers.
@@ -82,11 +77,6 @@ _added: dict[str, Callable[..., TensorVariable]] = {}  # by the sources of their
 def add_counterpart(density: Density, make: Callable[..., TensorVariable]) -> None:
     """Declare the function that makes PyMC's random variable of the distribution of a density that a transform made."""
     _added[density.source] = make
-
-
-def class_name(name: str) -> str:
-    """PyMC's name of a density: student_t -> StudentT."""
-    return PYMC_NAMES.get(name) or "".join(part.capitalize() for part in name.split("_"))
 
 
 def is_built_in(density: Density) -> bool:

@@ -13,8 +13,8 @@ from ..compiler.evaluation.density import DensityFormula
 from ..compiler.graph.guard import guarded
 from ..compiler.graph.types import TensorLike, TensorVariable
 from ..density import Density
+from ..names.pymc import class_name
 from . import interval  # noqa: F401  (it declares what truncates)
-from .counterparts import class_name
 from .parameters import keyword_of, parameters_of, sized_signature, take_parameters
 from .random_variable import DensityRV, random_variable
 

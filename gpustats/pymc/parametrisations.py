@@ -30,8 +30,9 @@ from ..compiler.graph.types import Parameter, TensorLike, TensorVariable, Variab
 from ..density import Density, densities
 from ..language.kinds import DENSITY
 from ..language.library import library
+from ..names.pymc import class_name
 from ..transforms import Hurdle, LocScale
-from .counterparts import add_counterpart, class_name
+from .counterparts import add_counterpart
 from .distributions import distribution
 from .parameters import as_parameter
 from .random_variable import DensityRV, random_variable

@@ -26,7 +26,8 @@ from ..compiler.graph.quantiles import means, quantiles
 from ..compiler.graph.types import SymbolicShape, TensorVariable, Variables
 from ..draws.generator import as_generator
 from ..language import domains
-from .counterparts import class_name, counterpart
+from ..names.pymc import class_name
+from .counterparts import counterpart
 from .ends import ends_of, has_ends, interval
 
 

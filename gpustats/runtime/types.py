@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 #: An array of numbers: a NumPy array, or a device array, on OpenCL of PyOpenCL's, of which mypy knows nothing.
 Array: TypeAlias = Any
+#: An array that users get, as type checkers know it: a NumPy array. It is a device array where one came in.
+Result: TypeAlias = NDArray[Any]
 #: Numbers as users may pass them: one, nested lists of them, a NumPy array, or a device array.
 Values: TypeAlias = ArrayLike | Array
 #: A NumPy array of float64.

@@ -14,11 +14,11 @@ from ..density import Density
 from ..evaluation.placement import device_of
 from ..fits.model import Model
 from ..fits.observations import UPPER, arranged
+from ..names.scipy import FIXED_BY_DEFAULT, LOC_IS_ANGLE
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.transfers import to_device, to_host
 from ..runtime.types import Array, Doubles, Values
 from .reparametrised import Named
-from .table import FIXED_BY_DEFAULT, LOC_IS_ANGLE
 
 #: Values of parameters by their names.
 Parameters = Mapping[str, float]

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from ..density import Density, densities
 from ..language.device_function import Argument
+from ..names.lines import Line, lines_of
+from ..names.scipy import CONTINUOUS, DISCRETE, SUPPORTS
 from ..transforms.inner import Inner, enclosed
-from .table import CONTINUOUS, DISCRETE, SUPPORTS
 
 #: SciPy's distributions are in their standard form unless a call moves or stretches them.
 DEFAULTS = {"loc": 0.0, "scale": 1.0}
 
-_LINE = re.compile(r"(\w+)\((.*?)\)\s*->\s*(\w+)\((.*?)\)(?: at (.*?))?(?: within (.*))?")
 _AT = re.compile(r"\((?P<inner>.*)\) / (?P<stretch>\w+|\(.*\))|(?P<whole>.*)")
 
 
@@ -126,12 +126,9 @@ class Named:
         return bodies | inner.stretched(self.shift, self.stretch, self.reflected)
 
 
-def _read(line: str, discrete: bool) -> Named:
+def _read(line: Line, discrete: bool) -> Named:
     """Entry of the table, from its line."""
-    matched = _LINE.fullmatch(line.strip())
-    if matched is None:
-        raise ValueError(f"no line of the table: {line!r}")
-    name, shapes, density, values, at, within = matched.groups()
+    name, shapes, density, values, at, within = line
     shift, stretch, reflected = "0", "1", False
     if at:
         moved = _AT.fullmatch(at)
@@ -160,6 +157,5 @@ def _values(text: str) -> dict[str, str]:
 @functools.cache
 def names() -> Mapping[str, Named]:
     """Lines of the table by SciPy's names."""
-    lines = [_read(line, False) for line in CONTINUOUS.strip().splitlines()]
-    lines += [_read(line, True) for line in DISCRETE.strip().splitlines()]
-    return {line.name: line for line in lines}
+    tables = (CONTINUOUS, False), (DISCRETE, True)
+    return {line.name: _read(line, discrete) for table, discrete in tables for line in lines_of(table)}

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import gpustats as gs
 
@@ -35,3 +36,13 @@ def test_of_vectors_and_of_transforms():
         gs.normal(1.0)
     with pytest.raises(ValueError, match="normal has no parameter 'tau'"):
         gs.normal(1.0, tau=2.0)
+
+
+def test_calls_by_position_as_in_scipy():
+    frozen = gs.gamma(2.0, 1.0)
+    np.testing.assert_array_equal(frozen.rvs(3, 1), gs.gamma.rvs(2.0, 1.0, size=3, rng=1))
+    np.testing.assert_array_equal(frozen.rvs(3, random_state=1), gs.gamma.rvs(2.0, 1.0, size=3, random_state=1))
+    np.testing.assert_allclose(frozen.stats("mvsk"), stats.gamma(2.0).stats("mvsk"), rtol=1e-9)
+    np.testing.assert_allclose(frozen.expect(np.square, 0.0, 1.0), stats.gamma(2.0).expect(np.square, lb=0, ub=1), rtol=1e-7)
+    with pytest.raises(ValueError, match="rng and random_state mean the same"):
+        frozen.rvs(3, rng=1, random_state=1)

@@ -14,7 +14,7 @@ from scipy import special, stats  # noqa: E402
 
 import gpustats as gs  # noqa: E402
 import gpustats.pymc as gpm  # noqa: E402
-from gpustats.pymc.counterparts import class_name  # noqa: E402
+from gpustats.names.pymc import class_name  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""SciPy's distributions as densities of gpustats: a line for each.
+"""SciPy's distributions as densities of gpustats: a line for each, of which `gpustats.scipy_stats` is made, too.
 
 A line has SciPy's name and shapes, then the density with a C expression for each of its parameters. These are made of the
 shapes, ``loc`` and ``scale``; what of a shift or a scale they do not take up moves x, behind ``at``. A shape has the domain of
@@ -144,6 +144,18 @@ skellam(mu1, mu2)                     -> skellam(mu1=mu1, mu2=mu2) at x - loc
 yulesimon(alpha)                      -> yule_simon(alpha=alpha) at x - loc
 zipf(a)                               -> zipf(a=a) at x - loc
 zipfian(a, n)                         -> zipfian(a=a, n=n) at x - loc
+"""
+
+#: Distributions of vectors, which `gpustats.scipy_stats` has without this table.
+OF_VECTORS = """
+dirichlet(alpha)                      -> dirichlet(a=alpha)
+dirichlet_multinomial(alpha, n)       -> dirichlet_multinomial(n=n, a=alpha)
+multinomial(n, p)                     -> multinomial(n=n, p=p)
+multivariate_hypergeom(m, n)          -> multivariate_hypergeometric(n=n, m=m)
+multivariate_normal(mean, cov)        -> mvnormal(mu=mean, cov=cov)
+multivariate_t(loc, shape, df)        -> mv_student_t(nu=df, mu=loc, cov=shape)
+normal_inverse_gamma(mu, lmbda, a, b) -> normal_inverse_gamma(mu=mu, lam=lmbda, alpha=a, beta=b)
+vonmises_fisher(mu, kappa)            -> von_mises_fisher(mu=mu, kappa=kappa)
 """
 
 #: The ends of the support of a distribution in its standard form, where its shapes do not move them and the domain of the

@@ -1,0 +1,59 @@
+"""The densities in other packages: one table of names, for descriptions of a density and for hints."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from . import pymc, r, scipy
+from .lines import Line, lines_of
+
+#: How near a name must be to be suggested.
+_NEAR = 0.75
+
+
+@functools.cache
+def _scipys() -> dict[str, tuple[str, Line]]:
+    """Parameters behind the shapes, and the line, of each of SciPy's distributions."""
+    tables = (scipy.CONTINUOUS, ", loc, scale"), (scipy.DISCRETE, ", loc"), (scipy.OF_VECTORS, "")
+    return {line.name: (behind, line) for table, behind in tables for line in lines_of(table)}
+
+
+@functools.cache
+def _rs() -> dict[str, Line]:
+    """Line of each of R's distributions."""
+    return {line.name: line for line in lines_of(r.DISTRIBUTIONS)}
+
+
+def in_scipy(density: str) -> list[str]:
+    """SciPy's distributions that a density is, with what its parameters are of theirs."""
+    return [_made(f"scipy.stats.{n}", behind, line) for n, (behind, line) in _scipys().items() if line.density == density]
+
+
+def in_pymc(density: str) -> list[str]:
+    """PyMC's class of a density, if it has one."""
+    return [f"pymc.{name}"] if (name := pymc.class_name(density)) in pymc.DISTRIBUTIONS else []
+
+
+def in_r(density: str) -> list[str]:
+    """R's function of a density, with what its parameters are of theirs."""
+    return [_made(f"R: {r.LETTERS.get(n, 'd')[0]}{n}", "", line) for n, line in _rs().items() if line.density == density]
+
+
+def _made(name: str, behind: str, line: Line) -> str:
+    shapes = ", ".join(shape.partition(":")[0] for shape in line.parameters.split(", ") if shape)
+    at = f" at {line.at}" if line.at else ""
+    return f"{name}({(shapes + behind).removeprefix(', ')}): {line.values}{at}"
+
+
+def hint(name: str, known: Collection[str]) -> str:
+    """Advice for somebody who looks for a density of this name, of another package or misspelled; "" where there is none."""
+    found = [f"scipy.stats.{name} is gpustats.{_scipys()[name][1].density}"] if name in _scipys() else []
+    found += [f"PyMC's {name} is gpustats.{n}" for n in known if pymc.class_name(n) == name in pymc.DISTRIBUTIONS]
+    letter, of_r = name[:1], _rs().get(name[1:])
+    if of_r is not None and letter in r.LETTERS.get(of_r.name, "dpqr"):
+        found.append(f"R's {name} is gpustats.{of_r.density}.{r.METHODS[letter]}")
+    if not found and (near := get_close_matches(name.lower(), known, 2, _NEAR)):
+        found = [f"did you mean {' or '.join(near)}?"]
+    return ": " + ", ".join(found) if found else ""
