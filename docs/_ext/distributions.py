@@ -150,12 +150,10 @@ def page(name: str, drawn: bool, errors: list[tuple[str, str, str]]) -> str:
         lines += ["| function | float64 | float32 |", "| --- | ---: | ---: |"]
         lines += [*(f"| `{function}` | {double} | {single} |" for function, double, single in errors), ""]
     lines += ["## References", ""] + ([f"- {d.reference}"] if d.reference else [])
-    for theirs in (*in_scipy(name), *in_r(name)):
-        call, _, values = theirs.partition(": ") if theirs.startswith("scipy") else theirs.removeprefix("R: ").partition(": ")
-        where = "SciPy, and `gpustats.scipy_stats`" if theirs.startswith("scipy") else "R"
-        lines += [f"- {where}: `{call}` with `{values}`"]
-    if in_pymc(name):
-        lines += [f"- PyMC: `pm.{class_name(name)}`, and of gpustats `gpm.{class_name(name)}`"]
+    lines += [f"- SciPy and `gpustats.scipy_stats`: `{call}`, where `{values}`" for call, values in in_scipy(name)]
+    lines += [f"- R: `{call}`, where `{values}`" for call, values in in_r(name)]
+    if theirs := in_pymc(name):
+        lines += [f"- PyMC: `pm.{theirs}`, and of gpustats `gpm.{theirs}`"]
     else:
         lines += [f"- In PyMC models: `gpustats.pymc.{class_name(name)}`"]
     return "\n".join(lines) + "\n"

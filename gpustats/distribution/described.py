@@ -64,14 +64,22 @@ def docstring(density: WithFunctions) -> str:
         parts += [[f"{'Mass function' if density.discrete else 'Density'} of {x.name} ({x.domain})."]]
     if parameters:
         parts += [["Parameters", "----------", *(line for a in parameters for line in _lines(a))]]
-    if is_known and definition is library.shipped(name) and (elsewhere := (*in_scipy(name), *in_pymc(name), *in_r(name))):
-        parts += [["Notes", "-----", "In other packages:"], [f"- {line}" for line in elsewhere]]
+    if is_known and definition is library.shipped(name) and (elsewhere := list(_elsewhere(name))):
+        parts += [["Notes", "-----", "In other packages:"], elsewhere]
     if definition.reference:
         parts += [["References", "----------", f"{definition.reference.removesuffix('.')}."]]
     if is_known:
         parts += [["Examples", "--------", *_example(density, x, parameters)]]
     parts += [["Methods: see `gpustats.Density`."]]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _elsewhere(name: str) -> Iterator[str]:
+    """Items of a list: a density in other packages."""
+    yield from (f"- {call}: {values}" for call, values in in_scipy(name))
+    if class_name := in_pymc(name):
+        yield f"- pymc.{class_name}"
+    yield from (f"- R's {call}: {values}" for call, values in in_r(name))
 
 
 def _lines(argument: Argument) -> Iterator[str]:

@@ -26,25 +26,25 @@ def _rs() -> dict[str, Line]:
     return {line.name: line for line in lines_of(r.DISTRIBUTIONS)}
 
 
-def in_scipy(density: str) -> list[str]:
-    """SciPy's distributions that a density is, with what its parameters are of theirs."""
+def in_scipy(density: str) -> list[tuple[str, str]]:
+    """Calls of SciPy's distributions that a density is, and what its parameters are of theirs."""
     return [_made(f"scipy.stats.{n}", behind, line) for n, (behind, line) in _scipys().items() if line.density == density]
 
 
-def in_pymc(density: str) -> list[str]:
-    """PyMC's class of a density, if it has one."""
-    return [f"pymc.{name}"] if (name := pymc.class_name(density)) in pymc.DISTRIBUTIONS else []
+def in_pymc(density: str) -> str:
+    """PyMC's class of a density; "" where it has none."""
+    return name if (name := pymc.class_name(density)) in pymc.DISTRIBUTIONS else ""
 
 
-def in_r(density: str) -> list[str]:
-    """R's function of a density, with what its parameters are of theirs."""
-    return [_made(f"R: {r.LETTERS.get(n, 'd')[0]}{n}", "", line) for n, line in _rs().items() if line.density == density]
+def in_r(density: str) -> list[tuple[str, str]]:
+    """Call of R's function of a density, and what its parameters are of R's."""
+    return [_made(f"{r.LETTERS.get(n, 'd')[0]}{n}", "", line) for n, line in _rs().items() if line.density == density]
 
 
-def _made(name: str, behind: str, line: Line) -> str:
+def _made(name: str, behind: str, line: Line) -> tuple[str, str]:
     shapes = ", ".join(shape.partition(":")[0] for shape in line.parameters.split(", ") if shape)
     at = f" at {line.at}" if line.at else ""
-    return f"{name}({(shapes + behind).removeprefix(', ')}): {line.values}{at}"
+    return f"{name}({(shapes + behind).removeprefix(', ')})", line.values + at
 
 
 def hint(name: str, known: Collection[str]) -> str:
