@@ -94,6 +94,8 @@ class WithFunctions(ABC):
 
     def _lack_of(self, *endings: str) -> str:
         """Reason why there is no function of one of these endings, and what would help; empty where there are all."""
+        if not endings:
+            return ""
         from .functions import lack_of
 
         lacks = (lack_of(self.definition, "var" if ending == "std" else ending) for ending in endings)

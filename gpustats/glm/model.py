@@ -21,7 +21,7 @@ from ..parallel.rows import added, added_gradients, added_with_gradients, joined
 from ..rows.sparse_matrix import is_sparse
 from ..runtime import arrays
 from ..runtime.base import Device, Runtime
-from ..runtime.types import Array, Value
+from ..runtime.types import Array, Value, Values
 from .data import GLMData, Named, read, sizes_of
 from .family import DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family, predictor_of
 from .fitting import Fitting
@@ -98,7 +98,7 @@ class GLM(Fitting):
     """
 
     def __init__(
-        self, density: Density, y: ArrayLike, X: ArrayLike, *, eta: str = "eta", offset: ArrayLike | None = None,
+        self, density: Density, y: ArrayLike, X: Values, *, eta: str = "eta", offset: ArrayLike | None = None,
         weights: ArrayLike | None = None, groups: ArrayLike | Mapping[str, ArrayLike] | None = None,
         n_groups: int | None = None, same_bits: bool = False, devices: Any = None, client: Any = None,
         memory: int | None = None, chunk: int | None = None,

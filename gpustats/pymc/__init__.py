@@ -75,4 +75,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     names = importlib.import_module(".classes", __name__).class_names()
-    return sorted({*globals(), *_LAZY, "linalg", "smc", *names})
+    return sorted({*(n for n in globals() if n.startswith("__")), *__all__, "smc", *names})

@@ -15,7 +15,7 @@ from ..parallel.rows import as_rows, chunks, is_stored, read
 from ..runtime import arrays
 from ..runtime.host_memory import contiguous
 from ..runtime.transfers import to_host
-from ..runtime.types import Array, Value
+from ..runtime.types import Array, Value, Values
 from .sparse_matrix import SparseMatrix, is_sparse, sparse_matrix
 
 MOST_COLUMNS = 64  # of a dot product, which a thread takes by itself
@@ -185,7 +185,7 @@ def gather(*indices: ArrayLike | Sequences, of: str | None = None) -> Gather:
     return Gather(of, places, tuple(c.labels if isinstance(c, Labelled) else None for c in columns))
 
 
-def dot(X: ArrayLike, of: str | None = None) -> Dot:
+def dot(X: Values, of: str | None = None) -> Dot:
     """Argument of a row function that is ``X @ beta``, where beta is a parameter.
 
     For a vector of d elements, a row of ``X @ W``, where W, (k, d), is the parameter.
