@@ -92,14 +92,19 @@ class WithFunctions(ABC):
 
         return function_of(self.definition, ending, self._functions, self.defaults, lost)
 
+    @functools.cached_property
+    def _lacks(self) -> dict[tuple[str, ...], str]:
+        """Answers that `_lack_of` has given."""
+        return {}
+
     def _lack_of(self, *endings: str) -> str:
         """Reason why there is no function of one of these endings, and what would help; empty where there are all."""
-        if not endings:
-            return ""
-        from .functions import lack_of
+        if endings not in self._lacks:
+            from .functions import lack_of
 
-        lacks = (lack_of(self.definition, "var" if ending == "std" else ending) for ending in endings)
-        return next(filter(None, lacks), "")
+            lacks = (lack_of(self.definition, "var" if ending == "std" else ending) for ending in endings)
+            self._lacks[endings] = next(filter(None, lacks), "")
+        return self._lacks[endings]
 
     @abstractmethod
     def _bound(self, method: Callable[..., object]) -> Callable[..., object]:
