@@ -42,7 +42,7 @@ sweep: $(VENV)/.installed
 	$(BIN)/python -m tests.sweep --seconds $(SECONDS)
 
 bench: $(VENV)/.installed-bench
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench densities
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html

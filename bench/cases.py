@@ -1,4 +1,4 @@
-"""Work of `bench.run`: densities, observations, parameters."""
+"""Work of `bench.densities`: densities, observations, parameters."""
 
 from __future__ import annotations
 

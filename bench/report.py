@@ -54,9 +54,9 @@ LIBRARIES = (
 ).split()
 
 
-def options(bench: str, description: str, prog: str | None = None) -> argparse.ArgumentParser:
-    """Options of every bench. `bench` names its files, and its module where `prog` does not say how it is called."""
-    parser = argparse.ArgumentParser(prog=prog or f"python -m bench.{bench}", description=description)
+def options(bench: str, description: str) -> argparse.ArgumentParser:
+    """Options of every bench. `bench` names its module and its files."""
+    parser = argparse.ArgumentParser(prog=f"gpustats bench {bench}", description=description)
     parser.set_defaults(bench=bench)
     parser.add_argument("--device", help='such as "cuda:0", "opencl:0", "gpu", "cpu"; default: the first GPU, else CPU')
     parser.add_argument("--only", metavar="PATTERN", default="*", help='work to measure, such as "gamma*f64"')
@@ -289,6 +289,7 @@ class Report:
         self.path = args.out / file_name(args.bench, self.devices, *apart, *["quick"] * self.quick)
         self.rows: list[Row] = []
         self._versions: dict[str, str] = {}  # of what other processes have used
+        print(f"measuring {args.bench} on {names(self.devices)}; results go to {self.path}.*", file=sys.stderr)
 
     @cached_property
     def bandwidth(self) -> float:

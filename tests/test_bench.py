@@ -58,6 +58,7 @@ def test_libraries_that_are_missing_are_told(tmp_path, capsys):
             raise ImportError("No module named 'missing'")
 
     made = report.Report(report.options("gp_sets", "").parse_args(["--quick", "--out", str(tmp_path)]))
+    assert f"results go to {made.path}.*" in capsys.readouterr().err
     assert [peer.name for peer in made.peers([report.GPUStats, Missing])] == ["gpustats"]
     assert capsys.readouterr().err == "without Missing: No module named 'missing'\n"
 

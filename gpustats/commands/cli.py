@@ -1,15 +1,18 @@
-"""The command line: `gpustats devices | doctor | list | source | generate | demo | bench`."""
+"""The command line: `gpustats devices | doctor | list | source | generate | demo | bench | completion`."""
 
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..errors import did_you_mean
+from .completion import INSTALL, SHELLS, script
 from .tables import show
 
 if TYPE_CHECKING:
@@ -34,13 +37,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
+    import gpustats as gs
+
     top = argparse.ArgumentParser(
-        prog="gpustats", description="Densities written in a few lines of C, on GPUs and CPUs."
+        prog="gpustats", description="Densities written in a few lines of C, on GPUs and CPUs.",
+        epilog="gpustats COMMAND --help tells more of each.",
     )
-    commands = top.add_subparsers(required=True, metavar="command")
+    top.add_argument("--version", action="version", version=f"gpustats {gs.__version__}")
+    top.set_defaults(run=lambda args: top.print_help())
+    commands = top.add_subparsers(metavar="command")
 
     def command(run: Callable[[argparse.Namespace], int | None], help: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(run.__name__.strip("_"), help=help, description=help)
+        name = run.__name__.strip("_")
+        sub = commands.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
         sub.set_defaults(run=run)
         return sub
 
@@ -51,7 +60,8 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--device", help='test this one only, and fail where it is not there: such as "cuda:0", "gpu", "cpu"')
     sub.add_argument("--json", action="store_true", help="print JSON")
 
-    command(list_, "list the densities, the covariance functions and the sequence models")
+    sub = command(list_, "list the densities, the covariance functions and the sequence models")
+    sub.add_argument("pattern", nargs="?", default="", help='part of a name or a description, or a pattern such as "beta*"')
 
     sub = command(source, "print the source of one kernel")
     sub.add_argument("name", help="a density, a covariance function, or a file with one; with --check also a sequence model")
@@ -61,20 +71,25 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--transform", choices=["exp"], help="exp: of the density itself, not of its logarithm")
     sub.add_argument("--check", action="store_true", help="list instead the indices that may lie outside of their vectors")
 
-    sub = command(generate, "write a kernel of each shape, or those of all built-in densities")
-    sub.add_argument("folder", nargs="?", default="generated", help="default: generated")
+    sub = command(generate, "write a kernel of each shape, or those of all built-in densities, into a folder")
+    sub.add_argument("folder", nargs="?", default="generated", help="default: generated, if there is one, as in a clone")
     sub.add_argument("--all", action="store_true", help="the kernels of all built-in densities and models")
     sub.add_argument("--check", action="store_true", help="write nothing, fail where a file is out of date")
 
-    sub = command(demo, "a posterior from 20,190 doctor-visit counts, beside SciPy, and a PyMC model of them")
-    sub.add_argument("--out", type=Path, default=Path("gpustats-demo"), help="folder for the pictures")
+    sub = command(demo, "draw a posterior from 20,190 doctor-visit counts, beside SciPy, and sample a PyMC model of them")
+    sub.add_argument("--out", type=Path, default=Path("gpustats-demo"), help="folder for the pictures (default: gpustats-demo)")
     sub.add_argument("--points", type=int, default=200, help="grid points along each parameter (default: 200)")
     sub.add_argument("--draws", type=int, default=300, help="of each of 2 chains of the PyMC model (default: 300; 0: no model)")
     sub.add_argument("--device", help='such as "cuda:0", "opencl:0", "gpu", "cpu"')
 
-    sub = command(bench, "measure against SciPy, JAX, PyTorch and CuPy, where installed")
-    sub.add_argument("arguments", nargs=argparse.REMAINDER, help="--help lists them")
+    sub = command(bench, "list benches, or run one: gpustats beside SciPy, JAX, PyTorch and CuPy, where installed")
+    sub.add_argument("arguments", nargs=argparse.REMAINDER, help="a name, or all, and options; nothing lists the names")
     sub.prefix_chars = "\0"  # hands every option on
+
+    sub = command(completion, "print a script by which a shell completes commands, options and names")
+    sub.add_argument("shell", choices=SHELLS)
+    sub.formatter_class = argparse.RawDescriptionHelpFormatter
+    sub.epilog = "\n".join(["in each session from now on:", *(f"  {line}" for line in INSTALL.values())])
     return top
 
 
@@ -112,14 +127,34 @@ def doctor(args: argparse.Namespace) -> int:
 
 
 def list_(args: argparse.Namespace) -> None:
+    wanted = args.pattern.lower()
+
+    def matches(name: str, described: Density | Covariance | SequenceModel) -> bool:
+        if any(sign in wanted for sign in "*?["):
+            return fnmatch.fnmatchcase(name, wanted)
+        return wanted in name or wanted in described.description.lower()
+
+    tables = {
+        kind: [[n, ", ".join(f"{p}: {f.domains[p]}" for p in f.parameters), f.description] for n, f in sorted(named.items())
+               if matches(n, f)] for kind, named in _named().items()
+    }  # fmt: skip
+    if not any(tables.values()):
+        raise ValueError(f"nothing matches {args.pattern!r}: {_near(wanted)}")
+    for kind, rows in tables.items():
+        if rows:
+            show([kind, "parameters", "description"], rows)
+
+
+def _named() -> dict[str, Mapping[str, Any]]:
+    """Kind -> name -> what `gpustats list` lists."""
     import gpustats as gs
 
-    def rows(named: Mapping[str, Density | Covariance | SequenceModel]) -> list[list[str]]:
-        return [[n, ", ".join(f"{p}: {f.domains[p]}" for p in f.parameters), f.description] for n, f in sorted(named.items())]
+    return {"density": gs.densities, "covariance": gs.covariances, "sequence model": gs.series}
 
-    show(["density", "parameters", "description"], rows(gs.densities))
-    show(["covariance", "parameters", "description"], rows(gs.covariances))
-    show(["sequence model", "parameters", "description"], rows(gs.series))
+
+def _near(name: str) -> str:
+    """Advice about a name that nothing has."""
+    return did_you_mean(name, [n for named in _named().values() for n in named]) or "`gpustats list` has all names"
 
 
 def source(args: argparse.Namespace) -> None:
@@ -134,7 +169,7 @@ def source(args: argparse.Namespace) -> None:
     elif args.name in gs.series:
         named = gs.series[args.name]
     else:
-        raise ValueError(f"no density, covariance function or sequence model is called {args.name!r}: see `gpustats list`")
+        raise ValueError(f"no density, covariance function or sequence model is called {args.name!r}: {_near(args.name)}")
     if args.check:
         return check_indices(named)
     if not hasattr(named, "kernel_source"):
@@ -164,10 +199,12 @@ def check_indices(named: Density | Covariance | SequenceModel) -> None:
 def generate(args: argparse.Namespace) -> int:
     from gpustats.commands import generate
 
-    files = generate.everything() if args.all else generate.reviewed()
+    if args.folder == "generated" and not Path(args.folder).is_dir():
+        raise ValueError("there is no folder 'generated' here: say where the kernels go, such as `gpustats generate kernels`")
+    files = dict(generate.everything() if args.all else generate.reviewed())
     if not args.check:
-        changed = generate.write(args.folder, files)
-        print(f"{args.folder}: {len(changed)} files written or removed")
+        written, removed = generate.write(args.folder, files)
+        print(f"{Path(args.folder).resolve()}: {len(written)} of {len(files)} files written, {len(removed)} removed")
         return 0
     stale = generate.stale(args.folder, files)
     for path in stale:
@@ -185,10 +222,20 @@ def demo(args: argparse.Namespace) -> None:
 
 
 def bench(args: argparse.Namespace) -> int:
-    try:
-        run = importlib.import_module("gpustats.bench.run")
-    except ModuleNotFoundError:  # in a checkout the folder lies beside the package
-        sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-        run = importlib.import_module("bench.run")
-    status: int = run.main(args.arguments)
+    status: int = _benches().main(args.arguments)
     return status
+
+
+def _benches() -> Any:
+    """Module that lists and runs benches: part of the package, or, in a clone, in a folder beside it."""
+    clone = Path(__file__).resolve().parents[2]
+    if not (clone / "pyproject.toml").is_file():
+        return importlib.import_module("gpustats.bench.run")
+    if str(clone) not in sys.path:
+        sys.path.insert(0, str(clone))
+    return importlib.import_module("bench.run")
+
+
+def completion(args: argparse.Namespace) -> None:
+    names = [n for named in _named().values() for n in sorted(named)]
+    print(script(args.shell, parser(), {"source": names, "list": names, "bench": ["all", *_benches().benches()]}), end="")

@@ -163,6 +163,8 @@ def opencl(findings: Findings) -> None:
         findings.add("OpenCL loader", "found", loader)
     for file in icd.registered():
         library = file.read_text(errors="replace").strip()
+        if icd.PLACEHOLDER in library and icd.intel_runtime():  # which gpustats shows to the loader by itself
+            continue
         there = not os.path.isabs(library) or os.path.exists(library)
         findings.add("OpenCL driver", "registered" if there else "", f"{file}: {library}{'' if there else ', no such file'}")
     if path := icd.intel_runtime():
@@ -194,9 +196,11 @@ def mapped(library: str) -> str:
 def cuda(findings: Findings, required: dict[str, list[Requirement]]) -> bool:
     """Look for NVIDIA's driver, its devices, the wheels, and PyCUDA where it is installed; True if nothing is missing."""
     driver, why, cards = cuda_driver()
-    findings.add("NVIDIA driver", f"CUDA {cuda_wheels.text(driver)}" if driver else "", mapped("libcuda") if driver else why)
     bindings, card = version_of(cuda_wheels.BINDINGS), nvidia_card()
-    lacking = wheels(findings) if driver or bindings or card else []
+    library = mapped("libcuda")
+    if driver or card or bindings or library:  # else nobody misses it
+        findings.add("NVIDIA driver", f"CUDA {cuda_wheels.text(driver)}" if driver else "", library if driver else why)
+    lacking = wheels(findings) if driver or card else []
     pycuda(findings)
     if driver is None:
         if card:

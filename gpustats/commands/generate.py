@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..density import Density, densities
@@ -31,6 +31,7 @@ COVARIANCE_IN_FULL = "rbf"
 SERIES_IN_FULL = "garch"
 #: Of what the folder `generated/` shows a kernel of each shape in CUDA C++, and, of the density, the table in OpenCL C.
 REVIEWED_DENSITY, REVIEWED_GLM = "gamma", "bernoulli_logit"
+MADE = "made by `gpustats generate`"  # stands in the first line of its files
 _SUFFIX = {"cuda": "cu", "opencl": "cl"}
 
 
@@ -69,7 +70,7 @@ def of_series() -> Iterator[tuple[str, str]]:
 
 
 def _file(made: Density | Covariance | SequenceModel, shape: str, dialect: str) -> tuple[str, str]:
-    head = f"// The {shape} kernel of {made.name}, made by `gpustats generate`. Do not edit.\n"
+    head = f"// The {shape} kernel of {made.name}, {MADE}. Do not edit.\n"
     if isinstance(made, SequenceModel):
         text = shown_source(SEQUENCE_MODEL.name, made, shape, "float64", dialect)
     else:
@@ -77,27 +78,23 @@ def _file(made: Density | Covariance | SequenceModel, shape: str, dialect: str) 
     return f"{made.name}_{shape}.{_SUFFIX[dialect]}", head + text
 
 
-def write(folder: str | os.PathLike[str], files: Iterable[tuple[str, str]]) -> list[str]:
+def write(folder: str | os.PathLike[str], files: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Bring a folder up to date.
 
-    Returns the names of the files that changed, also of those removed.
+    Returns the names of the files that were written, and of those removed, which the generator wrote at another time.
     """
-    folder, wanted = Path(folder), dict(files)
+    changed, folder = stale(folder, files), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    changed = _different(folder, wanted)
-    for name in changed:
-        if name in wanted:
-            (folder / name).write_text(wanted[name], encoding="utf-8")
-        else:
-            (folder / name).unlink()
-    return changed
+    written, removed = [n for n in changed if n in files], [n for n in changed if n not in files]
+    for name in written:
+        (folder / name).write_text(files[name], encoding="utf-8")
+    for name in removed:
+        (folder / name).unlink()
+    return written, removed
 
 
-def stale(folder: str | os.PathLike[str], files: Iterable[tuple[str, str]]) -> list[str]:
-    """Names of the files that are missing, differ from what the generator emits now, or should not be there."""
-    return _different(Path(folder), dict(files))
-
-
-def _different(folder: Path, wanted: dict[str, str]) -> list[str]:
-    found = {p.name: p.read_text(encoding="utf-8") for s in _SUFFIX.values() for p in folder.glob(f"*.{s}")}
-    return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+def stale(folder: str | os.PathLike[str], files: Mapping[str, str]) -> list[str]:
+    """Names of the files that are missing, differ from what the generator emits now, or are no longer made by it."""
+    found = {p.name: p.read_text(encoding="utf-8") for s in _SUFFIX.values() for p in Path(folder).glob(f"*.{s}")}
+    ours = {name for name, text in found.items() if MADE in text.partition("\n")[0]}  # others are the user's
+    return sorted(name for name in files.keys() | ours if files.get(name) != found.get(name))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from ..errors import did_you_mean
 
 
 class Test(NamedTuple):
@@ -75,9 +76,9 @@ def place_of(labels: Sequence[str], label: str) -> int:
 
 
 def _unknown(labels: Sequence[str], label: str) -> ValueError:
-    some, close = ", ".join(labels[:12]), difflib.get_close_matches(label, labels, 3)
-    near = f"did you mean {' or '.join(map(repr, close))}? There" if close else "there"
-    return ValueError(f"no {label!r} was estimated; {near} are {some}{', …' if len(labels) > 12 else ''}")
+    some, near = ", ".join(labels[:12]), did_you_mean(label, labels)
+    there = f"{near} There" if near else "there"
+    return ValueError(f"no {label!r} was estimated; {there} are {some}{', …' * (len(labels) > 12)}")
 
 
 def _linear(

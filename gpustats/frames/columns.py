@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import sys
 from collections.abc import Collection, Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import did_you_mean
 from ..runtime.types import DType
 from .labelled import Labelled, labelled, numbered
 
@@ -132,9 +132,8 @@ def side_by_side(columns: list[np.ndarray], n_rows: int, dtype: DType) -> np.nda
 
 def unknown(name: str, names: Collection[str], what: str) -> ValueError:
     """Error about a column that is not there, with names near to it."""
-    close = difflib.get_close_matches(name, names, 3)
-    near = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
-    return ValueError(f"{what} needs a column {name!r}, and there is none: {near}The columns are {listed(names)}")
+    near = f"{did_you_mean(name, names)} The columns are {listed(names)}".lstrip()
+    return ValueError(f"{what} needs a column {name!r}, and there is none: {near}")
 
 
 def listed(names: Any, most: int = 12) -> str:

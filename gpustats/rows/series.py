@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ..errors import did_you_mean
 from ..language.device_function import DeviceFunction
 from ..language.library import Registry, library
 from ..language.nodes import Function
@@ -120,8 +120,8 @@ class Series(Registry[SequenceModel]):
 
 
 def _unknown(name: object, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), 3) if isinstance(name, str) else []
-    return f"there is no sequence model {name!r}" + (f": did you mean {' or '.join(near)}?" if near else "")
+    near = did_you_mean(name, known) if isinstance(name, str) else ""
+    return f"there is no sequence model {name!r}" + f": {near}" * bool(near)
 
 
 series = Series()

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+PLACEHOLDER = "anaconda1anaconda2anaconda3"  # in the files that Intel's wheels bring, which name no place that is there
 SYSTEM = (Path("/etc/OpenCL/vendors"), Path(sys.prefix) / "etc" / "OpenCL" / "vendors")
 
 

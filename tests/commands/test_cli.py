@@ -1,7 +1,9 @@
 """The command line."""
 
 import filecmp
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,10 +20,56 @@ def test_devices(capsys):
     assert gs.devices()[0].id in capsys.readouterr().out
 
 
-def test_list_names_every_density(capsys):
+def test_alone_it_helps_and_tells_its_version(capsys):
+    assert main([]) == 0
+    helped = capsys.readouterr().out
+    assert {"devices", "doctor", "list", "source", "generate", "demo", "bench", "completion"} <= first_words(helped)
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"gpustats {gs.__version__}\n")
+
+
+def first_words(text):
+    return {line.split()[0] for line in text.splitlines() if line.strip()}
+
+
+def test_list_names_every_density_or_those_that_match(capsys):
     assert main(["list"]) == 0
-    first = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()}
-    assert set(gs.densities) <= first
+    assert {*gs.densities, *gs.covariances, *gs.series} <= first_words(capsys.readouterr().out)
+    assert main(["list", "Gamma"]) == 0
+    found = capsys.readouterr().out
+    assert {"gamma", "inverse_gamma", "nakagami"} <= first_words(found)  # the last by its description
+    assert "covariance" not in found and "student_t" not in found
+    assert main(["list", "beta_b*"]) == 0
+    assert first_words(capsys.readouterr().out) == {"density", "beta_binomial"}
+    assert main(["list", "gama"]) == 1
+    assert "nothing matches 'gama': did you mean 'gamma'" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+@pytest.mark.parametrize("line, words", [
+    ("gpustats so", ["source"]), ("gpustats source pare", ["pareto"]), ("gpustats source gamma --di", ["--dialect"]),
+    ("gpustats source gamma --dialect o", ["opencl"]), ("gpustats completion z", ["zsh"]), ("gpustats bench cho", ["cholesky"]),
+])  # fmt: skip
+def test_bash_completes_commands_options_and_names(line, words, capsys):
+    assert main(["completion", "bash"]) == 0
+    typed = line.split()
+    asked = f"COMP_WORDS=({' '.join(typed)}) COMP_CWORD={len(typed) - 1}; _gpustats; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", capsys.readouterr().out + asked], capture_output=True, text=True)
+    assert (set(words) <= set(done.stdout.split()), done.stderr) == (True, "")
+    assert all(found.startswith(typed[-1]) for found in done.stdout.split())
+
+
+def test_other_shells_complete_the_same(capsys):
+    assert main(["completion", "bash"]) == 0
+    bash = capsys.readouterr().out
+    assert main(["completion", "zsh"]) == 0
+    assert capsys.readouterr().out == f"autoload -U +X bashcompinit && bashcompinit\n{bash}"
+    assert main(["completion", "fish"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "complete -c gpustats -n '__fish_seen_subcommand_from source' -l dtype -x -a 'float32 float64'" in re.sub(
+        " -d .*", "", "\n".join(lines)).splitlines()
+    assert all(line.startswith("complete -c gpustats -n ") for line in lines)
 
 
 @pytest.mark.parametrize("shape", ["table", "loglik", "gradient"])
@@ -59,7 +107,7 @@ def test_indices_of_a_file(tmp_path, capsys):
 
 def test_mistakes_are_one_message_and_a_status(tmp_path, capsys):
     assert main(["source", "nirmal"]) == 1
-    assert "'nirmal'" in capsys.readouterr().err
+    assert "is called 'nirmal': did you mean 'normal'" in capsys.readouterr().err
     file = tmp_path / "broken.cu"
     file.write_text("real broken_logpdf(real x)\n{\n    return y;\n}\n")
     assert main(["source", str(file)]) == 1
@@ -74,18 +122,29 @@ def test_generate_and_check(tmp_path, capsys):
     """The folder that the repository has is up to date, and each kernel shape is in it."""
     kept, folder = Path(__file__).parents[2] / "generated", tmp_path / "generated"
     shutil.copytree(kept, folder)
-    changed, missing, foreign = folder / "gamma_table.cu", folder / "rbf_covariance.cu", folder / "another.cu"
+    changed, missing, foreign = folder / "gamma_table.cu", folder / "rbf_covariance.cu", folder / "another_covariance.cu"
+    users, missing_text = folder / "mine.cu", missing.read_text()
     changed.write_text(changed.read_text() + "\n")
     missing.unlink()
-    foreign.touch()
+    foreign.write_text(missing_text.replace("rbf", "another"))
+    users.write_text("real mine_logpdf(real x) { return -x; }")
     assert main(["generate", str(folder), "--check"]) == 1
     listed = [line.split()[-1] for line in capsys.readouterr().err.splitlines() if "out of date" in line]
     assert listed == sorted(path.name for path in (changed, missing, foreign))
     assert main(["generate", str(folder)]) == 0
-    assert capsys.readouterr().out == f"{folder}: 3 files written or removed\n"
+    n_files = len(list(kept.iterdir()))
+    assert capsys.readouterr().out == f"{folder}: 2 of {n_files} files written, 1 removed\n"
+    users.unlink()  # nobody else has
     same, *others = filecmp.cmpfiles(kept, folder, {path.name for path in (*kept.iterdir(), *folder.iterdir())}, shallow=False)
     assert others == [[], []]
     assert {name.partition("_")[2] for name in same} >= {f"{shape}.cu" for shape in shown("density") if "glm" not in shape}
+
+
+def test_generate_asks_for_a_folder_where_there_is_no_clone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["generate"]) == 1
+    assert "no folder 'generated' here: say where the kernels go" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
 
 
 def test_kernels_of_sequence_models(capsys):
@@ -96,10 +155,42 @@ def test_kernels_of_sequence_models(capsys):
     assert capsys.readouterr().out.strip() == files["garch_rows.cl"].partition("\n")[2].strip()
 
 
+def test_bench_lists_and_measures_nothing_unless_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench"]) == 0
+    listed = capsys.readouterr().out
+    assert {"densities", "glm", "vecchia"} <= first_words(listed) and "report" not in first_words(listed)
+    assert "bench/results below the current folder" in listed
+    assert main(["bench", "gml"]) == 1
+    assert "no bench is called 'gml': did you mean 'glm'?" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+
+
+def test_all_benches_run_one_after_another_but_those_that_cannot(monkeypatch, capsys):
+    from bench import run
+
+    ran = []
+
+    class Bench:
+        def __init__(self, name):
+            if name == ".glm":
+                raise ImportError("No module named 'jax'")
+            self.name = name
+
+        def main(self, options):
+            ran.append((self.name, options))
+            return int(self.name == ".gp")
+
+    monkeypatch.setattr(run.importlib, "import_module", lambda name, package: Bench(name))
+    assert run.main(["all", "--quick"]) == 1
+    assert ran == [(f".{name}", ["--quick"]) for name in run.benches() if name not in ("glm", "catalogue")]
+    assert capsys.readouterr().err == "without glm: No module named 'jax'\n"
+
+
 @THOROUGH
 def test_bench_measures_and_writes(tmp_path, capsys):
     pytest.importorskip("matplotlib")
-    assert main(["bench", "--quick", "--only", "normal N×K*f64", "--out", str(tmp_path)]) == 0
+    assert main(["bench", "densities", "--quick", "--only", "normal N×K*f64", "--out", str(tmp_path)]) == 0
     assert {p.suffix for p in tmp_path.iterdir()} == {".txt", ".json", ".png"}
     printed = capsys.readouterr().out
     assert "SciPy" in printed

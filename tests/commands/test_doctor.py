@@ -115,6 +115,17 @@ def test_simulators_are_tested_only_when_named(machine, monkeypatch, runtime):
     assert [device.id for device in doctor.examine().devices] == [runtime.device.id]
 
 
+def test_a_clean_installation_for_a_cpu_has_nothing_to_complain_of(machine, monkeypatch, tmp_path):
+    (tmp_path / "intel-cpu.icd").write_text("/opt/anaconda1anaconda2anaconda3/lib/libintelocl.so")  # as Intel's wheel brings it
+    monkeypatch.setattr(findings.icd, "SYSTEM", (tmp_path,))
+    monkeypatch.setattr(findings.icd, "intel_runtime", lambda: tmp_path / "libintelocl.so")
+    found = findings.look()
+    assert not found.lacks
+    assert [(f.what, f.note) for f in found.found if not f.version] == []
+    monkeypatch.setattr(findings.icd, "intel_runtime", lambda: None)
+    assert [f.what for f in findings.look().found if not f.version] == ["OpenCL driver"]
+
+
 def test_packages(machine):
     assert {lack.extra for lack in findings.look().lacks} <= {"cpu"}  # which is that of the machine of the tests
     machine["numpy"] = "1.26.4"
