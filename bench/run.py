@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpustats.commands.tables import show
-from gpustats.errors import did_you_mean
+from gpustats.names.near import did_you_mean
 
 FOLDER = Path(__file__).parent
 NEEDS_A_FOLDER = ("catalogue",)  # of models, so that `all` cannot run it

@@ -5,9 +5,7 @@ Wrong shapes are ValueError, wrong types TypeError, as in NumPy.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
 
 # clang (Intel's OpenCL) writes `file:line:column: error: …`, PoCL `error: file:line:column: …`, NVRTC and nvcc
 # `file(line): error: …`.
@@ -26,12 +24,6 @@ def numbered(source: str, lines: set[int] | None = None, context: int = 2) -> st
         if not wanted or any(abs(number - line_) <= context for line_ in wanted)
     ]
     return "\n".join(shown)
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Question about the names that are near to one that is not known; "" where none is."""
-    near = difflib.get_close_matches(name, list(known), 3)
-    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 class DeviceFunctionError(ValueError):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import did_you_mean
+from ..names.near import did_you_mean
 from .completion import INSTALL, SHELLS, script
 from .tables import show
 

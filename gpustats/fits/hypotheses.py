@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import did_you_mean
+from ..names.near import did_you_mean
 
 
 class Test(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import did_you_mean
+from ..names.near import did_you_mean
 from ..runtime.types import DType
 from .labelled import Labelled, labelled, numbered
 

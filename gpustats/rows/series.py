@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..errors import did_you_mean
 from ..language.device_function import DeviceFunction
 from ..language.library import Registry, library
 from ..language.nodes import Function
 from ..language.outputs import drawn
+from ..names.near import did_you_mean
 from .kind import SEQUENCE_MODEL
 
 
