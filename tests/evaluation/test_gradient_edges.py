@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import references_vector
-from gradients import REFERENCES, SMOOTH, differentiable, each_density, gradient
+from gradients import REFERENCES, SMOOTH, differentiable, gradient
 from references import derivative
 from thorough import some
 
@@ -18,7 +18,7 @@ def columns(tuples):
     return [np.array(column, float) for column in zip(*tuples)]
 
 
-@each_density
+@pytest.mark.parametrize("name", some(SMOOTH))
 def test_nan_observations_give_nan(name, rng):
     """In each argument at that observation, and nowhere else."""
     x, *parameters = REFERENCES[name].random(rng, N)

@@ -5,7 +5,7 @@ import pymc as pm
 import pytensor.tensor as pt
 import pytest
 from modes import QUICK
-from thorough import THOROUGH
+from thorough import THOROUGH, some
 
 import gpustats.pymc as gpm
 from gpustats.compiler.fusion.op import OfRows
@@ -51,7 +51,7 @@ def n_fused(function):
 
 
 @pytest.mark.parametrize("mode", ["NUMBA", pytest.param(QUICK, marks=THOROUGH)], ids=["numba", "python"])
-@pytest.mark.parametrize("make", MODELS)
+@pytest.mark.parametrize("make", some(MODELS, 2))
 def test_value_is_that_with_derivatives(make, mode):
     model = make()
     theirs = model.compile_logp(mode=mode)
