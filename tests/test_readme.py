@@ -16,7 +16,7 @@ SECONDS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 MEASURED = {  # file in bench/results -> the work whose times the README tells
     "densities-nvidia-h200-cuda": "student_t Σ+∇, N=1e7 f64",
     "glm-nvidia-h200-cuda": "Σ+∇, N=1e6 k=200 f64",
-    "models-sampled-nvidia-h200-cuda": "Bernoulli, 900 groups, N=1e5, 500 draws",
+    "field-hierarchical-logistic-nvidia-h200-cuda": "900 groups, N=100,000, 1,000 + 2,000 draws",
     "densities-amd-epyc-opencl": "gamma N×K, N=1e6 K=8 f64",
 }
 
@@ -48,7 +48,7 @@ def test_its_times_are_those_of_the_files(name):
     file = json.loads((ROOT / "bench" / "results" / f"{name}.json").read_text(encoding="utf-8"))
     assert file["devices"][0]["name"] in device
     rows = (row for row in file["rows"] if row["work"] == MEASURED[name])
-    measured = {row["peer"].removesuffix(", by hand").replace(", plain", " (plain)"): row for row in rows}
+    measured = {row["peer"].removesuffix(", by hand").replace(", float32", " (float32)"): row for row in rows}
     for peer, time in told.items():
         number, unit = time.split()
         row = measured[peer]
