@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from .density import Density
 from .evaluation.arguments import check_wrt
-from .evaluation.broadcasting import broadcast
+from .evaluation.broadcasting import FOR_SUMS, broadcast
 from .evaluation.compiled import RepeatedSum, Replayable
 from .evaluation.gradient import Gradient, gradient_of, hessian_of
 from .evaluation.kinds import Plans, in_order, kind_of
@@ -307,7 +307,7 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         names, x = [a.name for a in function.arguments], self._x
         n_rows = x.shape[0]
         batch = function.batch_shapes([np.broadcast_to(0.0, x.shape), *values])[0]
-        broadcast(names, batch)
+        broadcast(names, batch, FOR_SUMS)
         axes = {
             a.name: -1 - a.rank
             for a, shape in zip(function.arguments[1:], batch[1:], strict=True)

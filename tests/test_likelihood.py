@@ -88,7 +88,7 @@ def test_wrong_arguments(x):
         ((1,), {}, "needs sigma"),
         ((1, 2, 3), {}, "takes 2 arguments"),
         ((1,), {"scale": 3}, "no parameter 'scale'"),
-        ((np.zeros(7), 1), {}, "do not broadcast"),
+        ((np.zeros(7), 1), {}, r"do not broadcast: x .*, mu \(7,\), sigma \(\); for the sums of K parameter sets .* \(K, 1\)"),
     ]:
         with pytest.raises(ValueError, match=message):
             likelihood(*args, **kwargs)

@@ -37,16 +37,18 @@ class Pattern:
         return self.row_stride == 1 or self.n_sets == 1
 
 
-def broadcast(names: Sequence[str], shapes: Sequence[Shape]) -> Shape:
-    """Shape to which NumPy broadcasts batch shapes; ValueError names the arguments."""
+#: What errors advise where shapes do not broadcast, about several sets of parameters.
+FOR_TABLES = "for a table of N observations × K parameter sets pass x[:, None] with parameters of shape (K,)"
+FOR_SUMS = "for the sums of K parameter sets pass parameters of shape (K, 1): the last axis is that of the observations"
+
+
+def broadcast(names: Sequence[str], shapes: Sequence[Shape], advice: str = FOR_TABLES) -> Shape:
+    """Shape to which NumPy broadcasts batch shapes; ValueError names the arguments and ends with the advice."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         listed = ", ".join(f"{n} {s}" for n, s in zip(names, shapes, strict=True))
-        raise ValueError(
-            f"shapes do not broadcast: {listed}; for a table of N observations × K parameter sets pass x[:, None] "
-            "with parameters of shape (K,)"
-        ) from None
+        raise ValueError(f"shapes do not broadcast: {listed}; {advice}") from None
 
 
 def _varying(shape: Shape, full: Shape) -> tuple[bool, ...]:
@@ -87,7 +89,7 @@ def table_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...]) -> Pattern:
 @functools.lru_cache(1024)
 def sum_pattern(names: tuple[str, ...], shapes: tuple[Shape, ...]) -> Pattern:
     """Rows and sets of a sum over the last axis."""
-    shape = broadcast(names, shapes)
+    shape = broadcast(names, shapes, FOR_SUMS)
     lead, n_rows = (shape[:-1], shape[-1]) if shape else ((), 1)
     roles, expand, own = [], [], []
     for s in shapes:
