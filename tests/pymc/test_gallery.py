@@ -9,7 +9,7 @@ import pymc as pm
 import pytensor
 import pytest
 from pytensor.compile import Mode
-from thorough import THOROUGH, some
+from thorough import THOROUGH
 
 import gpustats.pymc as gpm
 from gpustats.compiler.fusion.op import OfRows
@@ -71,7 +71,7 @@ def n_fused(function):
 
 
 @pytest.mark.parametrize("compiler", ["C", pytest.param("numba", marks=THOROUGH)])
-@pytest.mark.parametrize("name", some(NAMES, 2))
+@pytest.mark.parametrize("name", NAMES)
 def test_values_and_gradients(name, compiler):
     model, expected = reference(name)
     mode = "NUMBA" if compiler == "numba" else Mode("cvm" if pytensor.config.cxx else "vm", "fast_run")
