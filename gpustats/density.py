@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from .distribution.available import made_of
 from .distribution.described import with_own_docstrings
-from .distribution.frozen import Frozen
 from .distribution.methods import Distribution
 from .language.kinds import DENSITY, Kind
 from .language.library import Registry, library
@@ -17,6 +16,7 @@ from .names.elsewhere import hint
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
+    from .distribution.frozen import Frozen
     from .draws.generator import Rng
     from .draws.sampler import Sampler
     from .evaluation.pointwise import Pointwise
@@ -59,10 +59,9 @@ class Density(Distribution):
         self.definition, self.defaults = definition, dict(defaults or {})
         self.name, self.description = definition.name, definition.description
         self.source, self.reference, self.discrete = definition.source, definition.reference, definition.discrete
-        self.formula = definition.formula
         # Those that a transform gives are of the density that it took, whatever bears their names in the library by now.
         self._functions = {**library.closure(definition.functions.values()), **(functions or {})}
-        self.parameters = tuple(a.name for a in definition.arguments[1:])
+        self.formula, self.parameters = definition.formula, tuple(a.name for a in definition.arguments[1:])
         self.domains = {a.name: a.domain for a in definition.arguments}
 
     def __getstate__(self) -> dict[str, object]:
@@ -108,6 +107,8 @@ class Density(Distribution):
         >>> float(waiting.mean()), float(waiting.logsf(3.0))
         (0.5, -6.0)
         """
+        from .distribution.frozen import Frozen
+
         return Frozen(self, args, kwargs)
 
     @functools.cached_property

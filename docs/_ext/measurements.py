@@ -179,8 +179,6 @@ class Measured(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
         self.env.note_dependency(str(RESULTS / f"{name}.json"))
-        if not (RESULTS / f"{name}.json").exists():
-            return self.parse_text_to_nodes(f"Not measured yet: there is no `bench/results/{name}.json`.\n")
         only, columns = self.options.get("only", ""), self.options.get("columns", "")
         asked = [key.strip() for key in columns.split(",") if key.strip()]
         return self.parse_text_to_nodes(listed(name, only, asked) if asked else text(name, only))

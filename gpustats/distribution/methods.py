@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from .accuracy import told, warn
 from .available import WithFunctions, made_of
 from .described import OfEach
-from .signatures import copied, signature_of
 
 if TYPE_CHECKING:
     from ..runtime.types import Result, Values
@@ -31,6 +30,8 @@ class Distribution(WithFunctions):
 
     def _bound(self, method: Callable[..., object]) -> Callable[..., object]:
         if (bound := self._methods.get(method.__name__)) is None:
+            from .signatures import copied, signature_of
+
             own = copied(method)
             own.__signature__ = signature_of(method, self.domains, self.defaults)  # type: ignore[attr-defined]
             bound = self._methods[method.__name__] = MethodType(own, self)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import itertools
 import threading
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import DeviceFunctionError
+from ..names.near import did_you_mean
 from . import nodes as lang
 from .kinds import DENSITY, Kind, endings, kinds
 from .special import Entry, entries
@@ -228,16 +228,20 @@ class Registry(Mapping[str, T]):
 
     def __getitem__(self, name: str) -> T:
         if not library.has(name, self._kind):
-            raise KeyError(f"no {self._kind.name} is called {name!r}{self._hint(str(name))}")
+            raise KeyError(self._unknown(name))
         definition = library.get(name)
         if name not in self._made or self._made[name][0] is not definition:
             self._made[name] = definition, self._make(definition)
         return self._made[name][1]
 
+    def _unknown(self, name: object) -> str:
+        """Message about a name that nothing has."""
+        return f"no {self._kind.name} is called {name!r}{self._hint(str(name))}"
+
     def _hint(self, name: str) -> str:
         """Advice for somebody who looks for this name."""
-        near = difflib.get_close_matches(name, list(self), 2)
-        return f": did you mean {' or '.join(near)}?" if near else ""
+        near = did_you_mean(name, self, shown=str)
+        return f": {near}" if near else ""
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection
-from difflib import get_close_matches
 
 from . import pymc, r, scipy
 from .lines import Line, lines_of
+from .near import did_you_mean
 
 #: How near a name must be to be suggested.
 _NEAR = 0.75
@@ -54,6 +54,6 @@ def hint(name: str, known: Collection[str]) -> str:
     letter, of_r = name[:1], _rs().get(name[1:])
     if of_r is not None and letter in r.LETTERS.get(of_r.name, "dpqr"):
         found.append(f"R's {name} is gpustats.{of_r.density}.{r.METHODS[letter]}")
-    if not found and (near := get_close_matches(name.lower(), known, 2, _NEAR)):
-        found = [f"did you mean {' or '.join(near)}?"]
+    if not found and (near := did_you_mean(name.lower(), known, 2, _NEAR, str)):
+        found = [near]
     return ": " + ", ".join(found) if found else ""

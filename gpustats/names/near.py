@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(
+    name: str, known: Iterable[str], most: int = 3, how_near: float = 0.6, shown: Callable[[str], str] = repr
+) -> str:
     """Question about the names that are near to one that is not known; "" where none is."""
-    near = difflib.get_close_matches(name, list(known), 3)
-    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+    import difflib  # not needed before the first mistake
+
+    near = difflib.get_close_matches(name, list(known), most, how_near)
+    return f"did you mean {' or '.join(map(shown, near))}?" if near else ""

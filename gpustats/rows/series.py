@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..language.device_function import DeviceFunction
 from ..language.library import Registry, library
 from ..language.nodes import Function
 from ..language.outputs import drawn
-from ..names.near import did_you_mean
 from .kind import SEQUENCE_MODEL
 
 
@@ -105,23 +103,15 @@ class Series(Registry[SequenceModel]):
     def __init__(self) -> None:
         super().__init__(SEQUENCE_MODEL, SequenceModel)
 
-    def __getitem__(self, name: str) -> SequenceModel:
-        if name not in self:
-            raise KeyError(_unknown(name, self))
-        return super().__getitem__(name)
-
     def __getattr__(self, name: str) -> SequenceModel:
-        if name.startswith("_") or name not in self:  # what copies and pickles look for, too
-            raise AttributeError(_unknown(name, () if name.startswith("_") else self))
-        return super().__getitem__(name)
+        if name.startswith("_"):  # what copies and pickles look for, before there is anything here
+            raise AttributeError(name)
+        if name not in self:
+            raise AttributeError(self._unknown(name))
+        return self[name]
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self})
-
-
-def _unknown(name: object, known: Iterable[str]) -> str:
-    near = did_you_mean(name, known) if isinstance(name, str) else ""
-    return f"there is no sequence model {name!r}" + f": {near}" * bool(near)
 
 
 series = Series()

@@ -495,9 +495,9 @@ def test_the_mapping():
     assert repr(gs.series.ar1) == "<gpustats.series.ar1(y; mu, phi, sigma)>" and "sequence models: ar1" in repr(gs.series)
     assert all(m.description and m.reference and "// model: " in m.source for m in gs.series.values())
     assert set(gs.series.garch.domains.values()) == {"vector", "real", "nonnegative", "positive"}
-    with pytest.raises(AttributeError, match="'grach': did you mean 'garch'"):
+    with pytest.raises(AttributeError, match="'grach': did you mean garch"):
         gs.series.grach  # noqa: B018
-    with pytest.raises(KeyError, match="did you mean 'ar1'"):
+    with pytest.raises(KeyError, match="did you mean ar1"):
         gs.series["ar"]
     assert pickle.loads(pickle.dumps(gs.series.garch)).source == gs.series.garch.source
     assert copy.copy(gs.series.garch).name == "garch"
