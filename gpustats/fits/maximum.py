@@ -28,6 +28,14 @@ NAMED_SHARE, MOST_NAMED = 0.05, 6
 LBFGS = {"maxiter": 1000, "maxcor": 20, "ftol": 1e-13, "gtol": 1e-8}
 
 
+class Endless(ValueError):
+    """The log-likelihood has no maximum: it grows for ever in the direction of some `parameters`."""
+
+    def __init__(self, message: str, parameters: Collection[str]):
+        super().__init__(message)
+        self.parameters = frozenset(parameters)
+
+
 def maximise(
     problem: Problem, start: Mapping[str, Any] | None, fixed: Mapping[str, Any] | None, bounds: Mapping[str, Any] | None,
     priors: Mapping[str, Prior] | None, max_iterations: int, progress: bool,
@@ -201,8 +209,13 @@ def _ends(name: str, given: Any, value: np.ndarray, begun: bool) -> tuple[np.nda
         raise ValueError(f"bounds: the lowest {name} must be below the highest, not {given!r}")
     if begun and not ((low <= value) & (value <= high)).all():
         outside = np.ravel(value)[np.ravel((value < low) | (value > high))][0]
-        raise ValueError(f"start: {name} starts at {outside:g}, outside of its bounds {given!r}")
+        raise ValueError(f"start: {name} starts at {outside:g}, outside of its bounds, {_shown(low)} to {_shown(high)}")
     return low, high
+
+
+def _shown(end: np.ndarray) -> object:
+    """End of bounds for errors."""
+    return f"{float(end):g}" if end.ndim == 0 else end.tolist()
 
 
 def _between(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -242,9 +255,11 @@ def _begin(
         value, slopes = objective.slope(point)
         if np.isfinite(value) and np.isfinite(slopes).all():
             return _without_second(objective, point, pinned, low, high, abs(value)), None
+    if np.isfinite(objective.loglik(point)) and not np.isfinite(value):
+        raise ValueError(f"the priors have no density at the start: give start= values of {problem.name} inside of them")
     raise ValueError(
         f"the log-likelihood of {problem.name} is {value} at the start: give start= values at which it is finite, with "
-        "finite derivatives; nan among the data makes it nan"
+        f"finite derivatives; {problem.complaint()}"
     )
 
 
@@ -281,10 +296,11 @@ def _refuse_endless(fitted: Fitted) -> None:
     climbed, objective = fitted.climbed, fitted.objective
     if (runaway := climbed.runaway) is not None:
         named = _named(fitted, runaway)
-        raise ValueError(
+        raise Endless(
             f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever in the direction of {named}, as "
             "where columns separate the outcomes, or all observations of a group are alike. A prior gives a maximum, "
-            "priors={'beta': gs.normal(0.0, 10.0)}, a ridge penalty; or leave it out"
+            "priors={'beta': gs.normal(0.0, 10.0)}, a ridge penalty; or leave it out",
+            [n for n, at in objective.coordinates.points.items() if _largest(runaway[at]) >= NAMED_SHARE * _largest(runaway)],
         )
     if not np.isfinite(climbed.found.value) or climbed.n_iterations == 0 and not climbed.converged:
         return
@@ -337,6 +353,10 @@ def _refuse_singular(fitted: Fitted, named: str) -> None:
         "them, as with collinear columns, or an intercept beside a column of ones. Leave one of them out, fix it, as with "
         "fixed={'alpha': 0.0}, or give a prior, priors={'beta': gs.normal(0.0, 10.0)}"
     )
+
+
+def _largest(direction: Doubles) -> float:
+    return float(np.abs(direction).max(initial=0.0))
 
 
 def _named(fitted: Fitted, direction: Doubles) -> str:

@@ -89,6 +89,10 @@ class Objective:
         found = self._at(point, False)
         return found.value, found.gradient
 
+    def loglik(self, point: Doubles) -> float:
+        """Log-likelihood without the priors."""
+        return self._at(point, False).loglik
+
     def _at(self, point: Doubles, second: bool) -> Found:
         coordinates, values = self.coordinates, self.values(point)
         nothing = Bordered.dense(np.zeros((0, 0)))
@@ -113,7 +117,14 @@ class Objective:
             at, shape = self.coordinates.elements[name], self.coordinates.shapes[name]
             function: Pointwise = prior.density.log_density
             given = function.bind(prior.args, prior.kwargs, missing=1)
-            own = [v if isinstance(v, float) else np.broadcast_to(v, shape or (1,)).ravel().astype(float) for v in given]
+            own = list[Any]()
+            for argument, value in zip(function.argument_names[1:], given, strict=True):
+                try:
+                    whole = value if isinstance(value, float) else np.broadcast_to(value, shape or (1,)).ravel()
+                except ValueError:
+                    told = f"{argument} has shape {np.shape(value)}, and {name} has {shape}"
+                    raise ValueError(f"the prior of {name}: {told}") from None
+                own.append(whole if isinstance(whole, float) else whole.astype(float))
             x = function.argument_names[0]
             found = second_order(function, [np.ravel(values[name]).astype(float), *own], (x,), (x,), choose.get())
             total += found.value

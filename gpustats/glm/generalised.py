@@ -11,20 +11,21 @@ from numpy.typing import ArrayLike
 
 from ..density import densities
 from ..fits.estimates import Estimates
-from ..fits.maximum import maximise
+from ..fits.maximum import Endless, maximise
 from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
 from ..linalg.threads import as_many_as_free
 from ..marginals.model import LaplaceMarginal
 from ..mixed.estimates import MixedEstimates, of_components
 from ..mixed.linear import factor_covariances, triangular
+from ..mixed.marginal import collinear
 from ..mixed.predictions import NewRows, new_rows
 from ..mixed.terms import Term
 from ..rows.leaves import dot, gather
 from ..rows.model import rows_on
 from ..runtime.types import Doubles, Shape
 from .data import Named as NamedTerm
-from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
+from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
 from .new_data import new_data
 from .on_rows import PRODUCT, parameter, row_function
 from .on_rows import Term as RowTerm
@@ -295,6 +296,8 @@ def generalised_fit(
         Term(t.name, t.columns, t.largest + 1, i, 0, glm._names.slopes.get(t.name, ()))
         for i, t in enumerate(named) if t.name in random
     ]  # fmt: skip
+    for term, own in zip(terms, (t for t in named if t.name in random), strict=True):
+        _check_term(term, own, glm._held(), term.parameter in {*priors, *fixed})
     problem = LaplaceGLM(glm, plain, terms, named, {n: np.asarray(v, float) for n, v in fixed.items()})
     known, limits = triangular(terms, {n: v for n, v in fixed.items() if n not in problem.columns}, bounds)
     begin = _without_effects(problem, plain, start, fixed, bounds, priors, max_iterations) | start
@@ -305,6 +308,16 @@ def generalised_fit(
                 break
             begin = moved
         return problem.estimates(found)
+
+
+def _check_term(term: Term, own: NamedTerm, held: Mapping[str, Any], told: bool) -> None:
+    """ValueError where the rows tell nothing of the effects' covariance, and nothing else has `told` it."""
+    index = np.asarray(held.get(own.index_name, held.get(GROUPS)))
+    counted = index if WEIGHTS not in held else index[np.asarray(held[WEIGHTS]) > 0]
+    term.check_groups(len(np.unique(counted)), told)
+    if term.columns is not None and not told:
+        columns = np.asarray(held[own.columns_name], float)
+        term.check_columns(collinear(columns.T @ columns))
 
 
 def _without_effects(
@@ -322,6 +335,10 @@ def _without_effects(
             known[term.name] = np.zeros((term.levels, *term.shape[1:]))
     try:
         found = maximise(plain, own_start, known, own_bounds, own_priors, max_iterations, False)
+    except Endless as endless:
+        if endless.parameters <= {COEFFICIENTS, INTERCEPT}:  # then it grows there whatever the effects of groups are, too
+            raise
+        return {}
     except ValueError:
         return {}
     return {n: found[n] for n in found.free if n in problem.domains and np.all(np.isfinite(found[n]))}

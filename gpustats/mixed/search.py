@@ -35,19 +35,19 @@ def best_theta(
     """
     from scipy.optimize import minimize
 
-    first = marginal.profiled(start, sigma)
+    first, turn = marginal.profiled(start, sigma), marginal.turn(free)
     options = {"maxcor": 20, "ftol": ENOUGH / (1 + abs(first.value)), "gtol": 0.0, "maxiter": limit}
     diagonal = marginal.factors.diagonal
-    point, reached = np.array(start, float), np.inf
+    point, reached = np.linalg.solve(turn, start), np.inf
     bounds = [(0.0 if d else None, None) for d in diagonal[free]]
 
     def negative(moving: Doubles) -> tuple[float, Doubles]:
         point[free] = moving
         try:
-            found = marginal.profiled(point, sigma)
+            found = marginal.profiled(turn @ point, sigma)
         except np.linalg.LinAlgError:  # a step that was far too long
             return 2 * abs(first.value) + 1, np.zeros(len(moving))
-        return -found.value, -found.gradient[free]
+        return -found.value, -(found.gradient @ turn)[free]
 
     for _ in range(MOST_ROUNDS):
         found = minimize(
@@ -57,7 +57,7 @@ def best_theta(
         point[free], reached = found.x, found.fun
         for k in np.flatnonzero(free & diagonal & (point > 0) & (point < SMALL)):
             kept, point[k] = point[k], 0.0
-            if (value := -marginal.profiled(point, sigma).value) > reached + NOISE * (1 + abs(reached)):
+            if (value := -marginal.profiled(turn @ point, sigma).value) > reached + NOISE * (1 + abs(reached)):
                 point[k] = kept
             else:
                 reached = value
@@ -65,10 +65,11 @@ def best_theta(
         left = False
         for k in np.flatnonzero(free & diagonal & (point == 0)):
             point[k] = AWAY
-            if marginal.profiled(point, sigma).gradient[k] > 0:
+            if (marginal.profiled(turn @ point, sigma).gradient @ turn)[k] > 0:
                 left = True
             else:
                 point[k] = 0.0
         if not left:
             break
-    return point
+    found_theta: Doubles = turn @ point
+    return found_theta

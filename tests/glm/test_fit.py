@@ -287,6 +287,8 @@ def test_bad_arguments():
         ({"priors": {"beta": 1.0}}, TypeError, "the prior of beta must be a density"),
         ({"fixed": {"beta": np.zeros(3), "alpha": 0.0, "phi": 1.0}}, ValueError, "nothing to fit"),
         ({"max_iterations": -1}, ValueError, "max_iterations"),
+        ({"priors": {"beta": gs.normal(np.zeros(2), 1.0)}}, ValueError, r"prior of beta: mu has shape \(2,\), and beta has"),
+        ({"priors": {"beta": gs.gamma(2.0, 1.0)}}, ValueError, "the priors have no density at the start"),
     ]:
         with pytest.raises(error, match=words):
             glm.fit(**given)
@@ -304,6 +306,14 @@ def test_bad_arguments():
     assert not glm.fit(max_iterations=1).converged
     with pytest.raises(ValueError, match="y has no observations"):
         gs.GLM(gs.poisson_log, np.zeros(0), np.zeros((0, 2))).fit()
+    for y, more, words in [
+        (np.zeros(N), {"weights": np.zeros(N)}, "weights are all 0"), (np.zeros(N), {"weights": -np.ones(N)}, "not negative"),
+        (np.full(N, 0.5), {}, "y of poisson_log must be nonnegative integer, and 0.5 at row 0 is not"),
+        (np.where(np.arange(N) == 7, np.nan, 1.0), {}, "y has nan in row 7"),
+        (np.zeros(N), {"offset": np.where(np.arange(N) == 7, np.inf, 1.0)}, "offset has inf in row 7"),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            gs.GLM(gs.poisson_log, y, X, **more).fit()
     one = gs.GLM(gs.poisson_log, np.array([3.0]), np.array([[2.0]])).fit(fixed={"alpha": 0.0})
     np.testing.assert_allclose(one["beta"], np.log(3) / 2)
 

@@ -83,6 +83,17 @@ def test_bad_input():
         gs.GLM(gs.bernoulli_logit, y, X, groups={"h": groups["h"]}, chunk=30).fit(random="h")
     with pytest.raises(ValueError, match="chol_h has shape"):
         glm.fit(random="h", start={"chol_h": [1.0, 2.0]})
+    separated = gs.GLM(gs.bernoulli_logit, X[:, 0] > np.median(X[:, 0]), X, groups={"h": groups["h"]})
+    with pytest.raises(ValueError, match=r"no maximum: it grows for ever in the direction of beta\[0\]"):
+        separated.fit(random="h")
+    assert separated.fit(random="h", priors={"beta": gs.normal(0.0, 2.0)}).converged
+    with pytest.raises(ValueError, match=r"nothing tells the effects g\[1\] of g apart"):
+        gs.GLM(gs.bernoulli_logit, y, X, groups={"g": (groups["h"], np.eye(2)[np.zeros(90, int)])}).fit(random="g")
+    weights = (groups["h"] == 1).astype(float)
+    with pytest.raises(ValueError, match="h has rows of one group alone"):
+        gs.GLM(gs.bernoulli_logit, y, X, groups={"h": groups["h"]}, weights=weights).fit(random="h")
+    with pytest.raises(ValueError, match=r"give them by name, groups=\{'h': …\}"):
+        gs.GLM(gs.bernoulli_logit, y, X, groups={"h": list(map(str, y))}).fit(random="h").predict(X[:1], groups=["0"])
     fit = glm.fit(random="h")
     with pytest.raises(ValueError, match="which the fit has not seen"):
         fit.predict(X, groups={"h": groups["h"] + 1})
