@@ -13,7 +13,7 @@ from ..parallel.bars import bar
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Shape
-from .climb import climb
+from .climb import MOST_NAMED, climb, most_moved
 from .estimates import Estimates
 from .fitted import Fitted, by_name, covariance_of
 from .objective import Found, Objective, Prior
@@ -23,8 +23,6 @@ from .problem import Problem
 LEAST_EIGENVALUE = 1e-11
 #: Reciprocal of the inverse's norm, as LAPACK estimates it, above which a matrix is not looked at more closely.
 FAR_FROM_SINGULAR = 1e-7
-#: Share of the largest component from which on components of a direction are named, and the most of them.
-NAMED_SHARE, MOST_NAMED = 0.05, 6
 LBFGS = {"maxiter": 1000, "maxcor": 20, "ftol": 1e-13, "gtol": 1e-8}
 
 
@@ -295,12 +293,12 @@ def _refuse_endless(fitted: Fitted) -> None:
     """ValueError where the likelihood has no maximum, or many."""
     climbed, objective = fitted.climbed, fitted.objective
     if (runaway := climbed.runaway) is not None:
-        named = _named(fitted, runaway)
+        named = _listed(fitted, most_moved(runaway))
         raise Endless(
             f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever in the direction of {named}, as "
             "where columns separate the outcomes, or all observations of a group are alike. A prior gives a maximum, "
             "priors={'beta': gs.normal(0.0, 10.0)}, a ridge penalty; or leave it out",
-            [n for n, at in objective.coordinates.points.items() if _largest(runaway[at]) >= NAMED_SHARE * _largest(runaway)],
+            [n for n, s in objective.coordinates.points.items() if any(s.start <= i < s.stop for i in most_moved(runaway))],
         )
     if not np.isfinite(climbed.found.value) or climbed.n_iterations == 0 and not climbed.converged:
         return
@@ -332,7 +330,7 @@ def _refuse_endless(fitted: Fitted) -> None:
     if values[0] < LEAST_EIGENVALUE * max(1.0, len(values) / 10) and values[0] > -1e-7:
         direction = np.zeros(information.size)
         direction[places] = vectors[:, 0]
-        _refuse_singular(fitted, _named(fitted, direction))
+        _refuse_singular(fitted, _listed(fitted, most_moved(direction)))
 
 
 def _is_definite(matrix: Doubles) -> bool:
@@ -353,17 +351,6 @@ def _refuse_singular(fitted: Fitted, named: str) -> None:
         "them, as with collinear columns, or an intercept beside a column of ones. Leave one of them out, fix it, as with "
         "fixed={'alpha': 0.0}, or give a prior, priors={'beta': gs.normal(0.0, 10.0)}"
     )
-
-
-def _largest(direction: Doubles) -> float:
-    return float(np.abs(direction).max(initial=0.0))
-
-
-def _named(fitted: Fitted, direction: Doubles) -> str:
-    """Words for the elements that a direction moves, those that it moves most first."""
-    sizes = np.abs(direction)
-    order = np.argsort(-sizes, kind="stable")
-    return _listed(fitted, [i for i in order[:MOST_NAMED] if sizes[i] >= NAMED_SHARE * sizes[order[0]]])
 
 
 def _listed(fitted: Fitted, coordinates: Any) -> str:

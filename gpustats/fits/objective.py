@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..evaluation.second_order import second_order
 from ..runtime import choose
 from ..runtime.types import Doubles
 from .bordered import Bordered
+from .climb import Point
 from .coordinates import Coordinates
 from .problem import Expanded, Named, Problem
 
@@ -34,17 +36,11 @@ class Prior(Protocol):
     def kwargs(self) -> Mapping[str, Any]: ...
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True)
+class Found(Point):
     """Objective at a point: the sum of `loglik` and the log-densities of priors, and its derivatives in the coordinates."""
 
-    value: float
-    gradient: Doubles
-    hessian: Bordered
     loglik: float
-
-    @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all() and np.isfinite(self.hessian.diagonal()).all())
 
 
 class Objective:
@@ -82,7 +78,7 @@ class Objective:
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = 1 / np.sqrt(-hessian.diagonal())
         self._scale = np.where(np.isfinite(scale), scale, np.inf)
-        return found._replace(hessian=hessian)
+        return replace(found, hessian=hessian)
 
     def slope(self, point: Doubles) -> tuple[float, Doubles]:
         """Objective with its first derivatives."""

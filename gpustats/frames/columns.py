@@ -120,6 +120,21 @@ def column_of(values: Any, name: str) -> np.ndarray | Labelled:
     return found
 
 
+def labels_of_rows(given: Any, name: str, n_rows: int | None) -> Labelled:
+    """Label of each of so many rows, strings, numbers or NumPy's dates; ValueError where a row has none."""
+    column = column_of(given, name) if is_column(given) else np.asarray(given)
+    shape = (len(column),) if isinstance(column, Labelled) else column.shape
+    if len(shape) != 1 or shape != (shape[0] if n_rows is None else n_rows,):
+        rows = "each row" if n_rows is None else f"each of the {n_rows} rows"
+        raise ValueError(f"{name} has shape {shape}, and must have one for {rows}")
+    if not isinstance(column, Labelled) and column.dtype.kind in "mM":
+        missing, column = np.isnat(column), column.astype(str).astype(object)
+        column[missing] = None
+    found = column if isinstance(column, Labelled) else labelled(column)
+    found.numbers(name)
+    return found
+
+
 def side_by_side(columns: list[np.ndarray], n_rows: int, dtype: DType) -> np.ndarray:
     """Matrix of columns, in column-major order."""
     found = np.empty((len(columns), n_rows), dtype)

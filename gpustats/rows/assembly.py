@@ -347,11 +347,17 @@ def members(weights: Array, groups: np.ndarray, n: int) -> Any:
 
 
 def score_products(
-    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], layout: Layout
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], layout: Layout, weights: np.ndarray | None
 ) -> Bordered:
-    """Sum over rows of the products of their scores; `first` are derivatives (N,) in the arguments, on the host."""
-    names = list(first)
-    pairs = {(a, b): first[a] * first[b] for i, a in enumerate(names) for b in names[: i + 1]}
+    """Sum over observations of the products of their scores.
+
+    `first` are derivatives (N,) in the arguments, on the host, of rows that are as many observations as `weights` say.
+    """
+    names, single = list(first), first
+    if weights is not None:
+        times = np.where(weights > 0, weights, 1.0)
+        single = {n: f / times for n, f in first.items()}
+    pairs = {(a, b): first[a] * single[b] for i, a in enumerate(names) for b in names[: i + 1]}
     return assembled(arguments, pairs, layout)
 
 

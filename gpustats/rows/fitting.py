@@ -184,8 +184,8 @@ class RowsProblem(Problem):
         return labels_of(name, shape, axes_of(self._parameters[name].leaf))
 
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        if self.n_rows is None:
-            raise ValueError("these rows have no data: there is nothing to fit")
+        if not self.n_rows:
+            raise ValueError(f"these rows have no {'data' if self.n_rows is None else 'observations'}: there is nothing to fit")
         given = {n: np.asarray(v, float) for n, v in self._rows.defaults.items()} | dict(given)
         found = {n: given[n] if n in given else self._start(n) for n in self._parameters}
         found = {n: _of_shape(self._parameters[n], v, self.n_rows) for n, v in found.items()}

@@ -75,6 +75,31 @@ def test_robust_and_clustered_errors_of_statsmodels():
     assert "HC0" in fit.robust().summary() and "beta[2]" in fit.summary()
 
 
+@pytest.mark.parametrize("kind", ["dense", "sparse", "groups", "pieces"])
+def test_robust_errors_of_weights_are_those_of_repeated_rows(kind):
+    from scipy import sparse
+
+    rng = np.random.default_rng(14)
+    X, eta, _ = data(rng)
+    y, clusters, g = rng.poisson(np.exp(eta)).astype(float), rng.integers(0, 9, N), rng.integers(0, 4, N)
+    weights = rng.integers(0, 4, N)
+
+    def fit(rows, weights=None):
+        more = {"groups": {"g": g[rows]}} if kind == "groups" else {"chunk": 100} if kind == "pieces" else {}
+        own = sparse.csr_array(X[rows]) if kind == "sparse" else X[rows]
+        fixed = {"g": [0.0, np.nan, np.nan, np.nan]} if kind == "groups" else {}
+        return gs.GLM(gs.poisson_log, y[rows], own, weights=weights, **more).fit(fixed=fixed)
+
+    repeated = np.repeat(np.arange(N), weights)
+    found, wanted = fit(np.arange(N), weights), fit(repeated)
+    np.testing.assert_allclose(found.robust().errors, wanted.robust().errors, rtol=1e-9)
+    np.testing.assert_allclose(found.clustered(clusters).errors, wanted.clustered(clusters[repeated]).errors, rtol=1e-9)
+    if kind == "dense":
+        some = weights > 0
+        model = sm.GLM(y[some], np.c_[X, np.ones(N)][some], family=F.Poisson(), freq_weights=weights[some])
+        np.testing.assert_allclose(found.robust().errors, model.fit(tol=1e-14, cov_type="HC0").bse, rtol=1e-9)
+
+
 def sm_interval(fit, i):
     from scipy import stats
 
@@ -299,6 +324,11 @@ def test_bad_arguments():
             fit.wald(wrong)
     with pytest.raises(ValueError, match=r"clusters has shape \(2,\)"):
         fit.clustered([0, 1])
+    for missing in ([None, *"ab" * (N // 2)][:N], np.where(np.arange(N) == 0, np.nan, np.arange(N) % 3)):
+        with pytest.raises(ValueError, match="clusters has no label in 1 row, first in row 0"):
+            fit.clustered(missing)
+    dates = np.datetime64("2020-01-01") + np.arange(N) % 3
+    np.testing.assert_array_equal(fit.clustered(dates).errors, fit.clustered(np.arange(N) % 3).errors)
     with pytest.raises(ValueError, match="two at least"):
         fit.clustered(np.zeros(N))
     with pytest.raises(ValueError, match="the larger fit"):
