@@ -22,6 +22,7 @@ from ..mixed.estimates import MixedEstimates, of_components
 from ..mixed.linear import factor_covariances, triangular
 from ..mixed.marginal import collinear
 from ..mixed.predictions import NewRows, new_rows
+from ..mixed.search import sides
 from ..mixed.terms import Term
 from ..rows.leaves import dot, gather
 from ..rows.model import rows_on
@@ -227,21 +228,25 @@ class LaplaceGLM(Problem):
     def away_from_zero(self, found: Estimates) -> dict[str, Any] | None:
         """Parameters from which the likelihood grows again, where a search ended at factors of 0; None where it does not.
 
-        The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside.
+        The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside. Where a column
+        is 0 on the diagonal alone, the search may have come there from the wrong side: that of the other signs below.
         """
         values, left = dict(found.parameters), False
         for term in self.terms:
             if term.parameter not in found.free:
                 continue
             factor = np.array(np.reshape(values[term.parameter], (term.size, term.size)), float)
-            for k in np.flatnonzero(np.diagonal(factor) == 0):
-                factor[k, k] = AWAY / self._scales(term)[k]
-                moved = {**values, term.parameter: factor.reshape(term.shape)}
-                slopes = self.expand(moved, (term.parameter,), False).gradient
-                if slopes[k * term.size + k] > 0:
-                    values, left = moved, True
-                else:
-                    factor[k, k] = 0.0
+            free = self._free(found, term.parameter).reshape(factor.shape)
+            for k in np.flatnonzero((np.diagonal(factor) == 0) & np.diagonal(free)):
+                for turned in sides(factor[:, k], free[:, k]):
+                    moved = factor.copy()
+                    moved[:, k] = turned
+                    moved[k, k] = AWAY / self._scales(term)[k]
+                    trial = {**values, term.parameter: moved.reshape(term.shape)}
+                    slopes = self.expand(trial, (term.parameter,), False).gradient
+                    if slopes[k * term.size + k] > 0:
+                        values, factor, left = trial, moved, True
+                        break
         return {n: v for n, v in values.items() if n in found.free} if left else None
 
     def estimates(self, found: Estimates) -> MixedEstimates:

@@ -61,15 +61,23 @@ def best_theta(
                 point[k] = kept
             else:
                 reached = value
-        # The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside.
+        # The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside. Where it is 0
+        # on the diagonal alone, the search may have come there from the wrong side: that of the other signs below.
         left = False
         for k in np.flatnonzero(free & diagonal & (point == 0)):
-            point[k] = AWAY
-            if (marginal.profiled(turn @ point, sigma).gradient @ turn)[k] > 0:
-                left = True
-            else:
-                point[k] = 0.0
+            own = marginal.factors.column(int(k))
+            for turned in sides(point[own], free[own]):
+                trial = point.copy()
+                trial[own], trial[k] = turned, AWAY
+                if (marginal.profiled(turn @ trial, sigma).gradient @ turn)[k] > 0:
+                    point, left = trial, True
+                    break
         if not left:
             break
     found_theta: Doubles = turn @ point
     return found_theta
+
+
+def sides(column: Doubles, free: np.ndarray) -> list[Doubles]:
+    """Column of a factor that is 0 on the diagonal, and the one with other signs, which has the same likelihood, if it may."""
+    return [column, -column] if np.any(column) and free[column != 0].all() else [column]

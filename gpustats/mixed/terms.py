@@ -101,6 +101,11 @@ class Factors:
         """Elements of a matrix for each grouping, such as derivatives, as a vector."""
         return np.array([matrices[g][i, j] for g, i, j in zip(self.groupings, self.rows, self.columns, strict=True)], float)
 
+    def column(self, k: int) -> np.ndarray:
+        """Mask of the elements of a factor in the column of one of them."""
+        found: np.ndarray = (self.columns == self.columns[k]) & (self.groupings == self.groupings[k])
+        return found
+
     def by_name(self, vector: Doubles) -> dict[str, np.ndarray]:
         """Factor of each term by the name of its parameter."""
         found = dict[str, np.ndarray]()
