@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..fits.bordered import MOST_DENSE, Bordered
+from ..fits.bordered import MOST_DENSE, Bordered, in_blocks
 from ..linalg.threads import as_many_as_free
 from ..runtime.types import Array, Doubles
 
@@ -200,10 +200,7 @@ class Layout:
     @functools.cached_property
     def _where(self) -> tuple[np.ndarray, np.ndarray]:
         """Group of each of all elements, and its number in the block, or -1."""
-        group, member = np.full(len(self.in_border), -1), np.full(len(self.in_border), -1)
-        group[self.blocks] = np.arange(len(self.blocks))[:, None]
-        member[self.blocks] = np.arange(self.blocks.shape[1])
-        return group, member
+        return in_blocks(len(self.in_border), self.blocks)
 
 
 class _Derivative:
