@@ -23,6 +23,7 @@ from .problem import Problem
 LEAST_EIGENVALUE = 1e-11
 #: Reciprocal of the inverse's norm, as LAPACK estimates it, above which a matrix is not looked at more closely.
 FAR_FROM_SINGULAR = 1e-7
+VANISHED = 1e-8  # share of a start
 LBFGS = {"maxiter": 1000, "maxcor": 20, "ftol": 1e-13, "gtol": 1e-8}
 
 
@@ -84,7 +85,7 @@ def maximise(
             limit=max_iterations, single=problem.single, advance=advance, begin=first[1],
         )  # fmt: skip
     fitted = Fitted(objective, climbed, pinned, mask, low, high)
-    _refuse_endless(fitted)
+    _refuse_endless(fitted, point)
     return estimates_of(fitted)
 
 
@@ -289,9 +290,15 @@ def _without_second(
 # -- fits that do not exist
 
 
-def _refuse_endless(fitted: Fitted) -> None:
-    """ValueError where the likelihood has no maximum, or many."""
+def _refuse_endless(fitted: Fitted, start: Doubles) -> None:
+    """ValueError where the likelihood has no maximum, or many, for a search from a `start`."""
     climbed, objective = fitted.climbed, fitted.objective
+    if not climbed.converged and (vanished := _vanished(objective, start, climbed.point)):
+        raise Endless(
+            f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever as {', '.join(vanished)} nears "
+            "0, as where the observations are fitted without residuals. Look at them, fix it, or give it a prior",
+            vanished,
+        )
     if (runaway := climbed.runaway) is not None:
         named = _listed(fitted, most_moved(runaway))
         raise Endless(
@@ -331,6 +338,14 @@ def _refuse_endless(fitted: Fitted) -> None:
         direction = np.zeros(information.size)
         direction[places] = vectors[:, 0]
         _refuse_singular(fitted, _listed(fitted, most_moved(direction)))
+
+
+def _vanished(objective: Objective, start: Doubles, point: Doubles) -> list[str]:
+    """Names of positive parameters that are next to nothing of what they were at the start."""
+    coordinates = objective.coordinates
+    fallen = {n: coordinates.charts[n].back(point[s]) <= VANISHED * coordinates.charts[n].back(start[s])
+              for n, s in coordinates.points.items() if "positive" in objective.problem.domains[n]}  # fmt: skip
+    return [n for n, own in fallen.items() if own.any()]
 
 
 def _is_definite(matrix: Doubles) -> bool:

@@ -98,6 +98,8 @@ class GLMProblem(Problem):
             fit = density.fit(sample_of(self._data[OBSERVATIONS]))
         except ValueError:  # which the search from elsewhere tells in its own words
             return {}
+        if not fit.converged:
+            return {}
         found = {n: np.asarray(fit[n], float) for n in family.parameters} | {INTERCEPT: np.asarray(fit[family.eta], float)}
         by_group = INTERCEPT if self._glm.n_groups is not None else ""
         return {n: v for n, v in found.items() if np.isfinite(v) and n != by_group}

@@ -292,6 +292,9 @@ def test_fits_that_do_not_exist():
         gs.GLM(gs.bernoulli_logit, y, np.c_[X, -2 * X[:, 0]]).fit()
     with pytest.raises(ValueError, match=r"nothing tells (alpha, beta\[3\].*|beta\[3\].*, alpha) apart.*fixed="):
         gs.GLM(gs.bernoulli_logit, y, np.c_[X, np.ones(N)]).fit()
+    for exact, columns in ((X @ [1.0, 2.0, 3.0], X), (np.round(X[:, 0]), np.round(X)), (np.ones(N), X)):
+        with pytest.raises(ValueError, match="it grows for ever as sigma nears 0, as where the observations are fitted"):
+            gs.GLM(gs.normal, exact, columns, eta="mu").fit()
     with pytest.raises(ValueError, match=r"no maximum: .* alpha\[1\]"):
         gs.GLM(gs.bernoulli_logit, np.where(np.arange(N) % 3 == 1, 0.0, y), X, groups=np.arange(N) % 3).fit()
 
