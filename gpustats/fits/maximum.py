@@ -13,26 +13,14 @@ from ..parallel.bars import bar
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Shape
-from .climb import MOST_NAMED, climb, most_moved
+from .climb import climb
 from .estimates import Estimates
 from .fitted import Fitted, by_name, covariance_of
 from .objective import Found, Objective, Prior
 from .problem import Problem
+from .refused import refuse_endless
 
-#: Smallest eigenvalue of a matrix of information, scaled to a diagonal of 1, that is told from 0.
-LEAST_EIGENVALUE = 1e-11
-#: Reciprocal of the inverse's norm, as LAPACK estimates it, above which a matrix is not looked at more closely.
-FAR_FROM_SINGULAR = 1e-7
-VANISHED = 1e-8  # share of a start
 LBFGS = {"maxiter": 1000, "maxcor": 20, "ftol": 1e-13, "gtol": 1e-8}
-
-
-class Endless(ValueError):
-    """The log-likelihood has no maximum: it grows for ever in the direction of some `parameters`."""
-
-    def __init__(self, message: str, parameters: Collection[str]):
-        super().__init__(message)
-        self.parameters = frozenset(parameters)
 
 
 def maximise(
@@ -85,7 +73,7 @@ def maximise(
             limit=max_iterations, single=problem.single, advance=advance, begin=first[1],
         )  # fmt: skip
     fitted = Fitted(objective, climbed, pinned, mask, low, high)
-    _refuse_endless(fitted, point)
+    refuse_endless(fitted, point)
     return estimates_of(fitted)
 
 
@@ -285,93 +273,3 @@ def _without_second(
     best = point.copy()
     best[free] = found.x
     return best
-
-
-# -- fits that do not exist
-
-
-def _refuse_endless(fitted: Fitted, start: Doubles) -> None:
-    """ValueError where the likelihood has no maximum, or many, for a search from a `start`."""
-    climbed, objective = fitted.climbed, fitted.objective
-    if not climbed.converged and (vanished := _vanished(objective, start, climbed.point)):
-        raise Endless(
-            f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever as {', '.join(vanished)} nears "
-            "0, as where the observations are fitted without residuals. Look at them, fix it, or give it a prior",
-            vanished,
-        )
-    if (runaway := climbed.runaway) is not None:
-        named = _listed(fitted, most_moved(runaway))
-        raise Endless(
-            f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever in the direction of {named}, as "
-            "where columns separate the outcomes, or all observations of a group are alike. A prior gives a maximum, "
-            "priors={'beta': gs.normal(0.0, 10.0)}, a ridge penalty; or leave it out",
-            [n for n, s in objective.coordinates.points.items() if any(s.start <= i < s.stop for i in most_moved(runaway))],
-        )
-    if not np.isfinite(climbed.found.value) or climbed.n_iterations == 0 and not climbed.converged:
-        return
-    information = fitted.information
-    diagonal = information.diagonal()
-    if (bad := np.flatnonzero(np.abs(diagonal) <= 1e-300)).size:
-        named = _listed(fitted, bad[:MOST_NAMED])
-        raise ValueError(
-            f"the log-likelihood of {objective.problem.name} does not bend in {named}: it does not depend on it, or has a "
-            "kink. Leave it out, fix it, or give it a prior, priors={'beta': gs.normal(0.0, 10.0)}; Density.fit takes kinks"
-        )
-    if not (diagonal > 0).all():
-        return
-    unit = 1 / np.sqrt(diagonal)
-    scaled = information.scaled(unit)
-    if scaled.block_places.size:
-        if (of_blocks := np.linalg.eigvalsh(scaled.blocks)[:, 0]).min() < LEAST_EIGENVALUE:
-            at = scaled.block_places[int(of_blocks.argmin())]
-            _refuse_singular(fitted, _listed(fitted, at))
-        matrix, places = scaled.plus_diagonal(np.full(scaled.size, 1e-15)).factor(), scaled.places
-        if matrix is None:
-            return
-        complement = matrix.complement
-    else:
-        complement, places = scaled.border, scaled.places
-    if not complement.size or _is_definite(complement):
-        return
-    values, vectors = np.linalg.eigh(complement)
-    if values[0] < LEAST_EIGENVALUE * max(1.0, len(values) / 10) and values[0] > -1e-7:
-        direction = np.zeros(information.size)
-        direction[places] = vectors[:, 0]
-        _refuse_singular(fitted, _listed(fitted, most_moved(direction)))
-
-
-def _vanished(objective: Objective, start: Doubles, point: Doubles) -> list[str]:
-    """Names of positive parameters that are next to nothing of what they were at the start."""
-    coordinates = objective.coordinates
-    fallen = {n: coordinates.charts[n].back(point[s]) <= VANISHED * coordinates.charts[n].back(start[s])
-              for n, s in coordinates.points.items() if "positive" in objective.problem.domains[n]}  # fmt: skip
-    return [n for n, own in fallen.items() if own.any()]
-
-
-def _is_definite(matrix: Doubles) -> bool:
-    """True if a matrix is far from a singular one, by LAPACK's estimate, which takes less than eigenvalues do."""
-    from scipy.linalg import lapack
-
-    factor, info = lapack.dpotrf(matrix)
-    if info:
-        return False
-    norm = float(np.abs(matrix).sum(0).max())
-    reciprocal, _ = lapack.dpocon(factor, norm)
-    return bool(reciprocal * norm > FAR_FROM_SINGULAR)
-
-
-def _refuse_singular(fitted: Fitted, named: str) -> None:
-    raise ValueError(
-        f"nothing tells {named} apart: the log-likelihood of {fitted.objective.problem.name} is level along a line through "
-        "them, as with collinear columns, or an intercept beside a column of ones. Leave one of them out, fix it, as with "
-        "fixed={'alpha': 0.0}, or give a prior, priors={'beta': gs.normal(0.0, 10.0)}"
-    )
-
-
-def _listed(fitted: Fitted, coordinates: Any) -> str:
-    own, problem = fitted.objective.coordinates, fitted.objective.problem
-    labels = own.labels()
-    if not own.elementwise:  # of the parameters alone
-        names = [next(n for n, s in own.points.items() if s.start <= i < s.stop) for i in coordinates]
-        return ", ".join(dict.fromkeys(names))
-    return ", ".join(problem.described(labels[i]) for i in coordinates)

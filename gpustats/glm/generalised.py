@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from ..density import densities
 from ..fits.estimates import Estimates
-from ..fits.maximum import Endless, maximise
+from ..fits.maximum import maximise
 from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
+from ..fits.refused import Endless
 from ..linalg.threads import as_many_as_free
 from ..marginals.effects import Effects
 from ..marginals.mode import Mode

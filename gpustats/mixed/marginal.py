@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..fits.refused import LEAST_EIGENVALUE
 from ..runtime.types import Doubles
 from .coupling import Coupling
 from .elimination import Elimination
@@ -19,8 +20,6 @@ from .sums import Structure, Sums
 from .terms import Factors
 
 LOG_2PI = math.log(2 * math.pi)
-#: Smallest eigenvalue of the fixed effects' products, scaled to a diagonal of 1, that is told from 0.
-LEAST_EIGENVALUE = 1e-11
 STEP = 1e-4  # of the differences of first derivatives in θ
 
 
