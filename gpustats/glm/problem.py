@@ -168,9 +168,11 @@ class GLMProblem(Problem):
 
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
-        groups: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
     ) -> Prediction:  # fmt: skip
         """Predictions for new rows: X (M, k), their offset, and their groups as `GLM` takes them, or a frame for a formula."""
+        if new_groups:
+            raise ValueError("new_groups=True is of random effects, and nothing tells the effects of new groups in a table")
         if estimates.covariance is None:
             raise NotImplementedError(f"predictions with errors from {len(estimates.labels)} parameters: 5,000 at most")
         glm, tables = self._glm, list(self._glm._terms)
