@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -57,3 +59,11 @@ def to_host(array: ArrayLike) -> np.ndarray:
     runtime = choose.for_array(array)
     assert runtime is not None
     return runtime.to_host(array)
+
+
+def to_hosts(found: Sequence[Array]) -> list[np.ndarray]:
+    """NumPy arrays of device arrays, waited for once where they are small and of one device."""
+    runtimes = [choose.for_array(array) for array in found]
+    if len(set(runtimes)) == 1 and runtimes[0] is not None and all(map(runtimes[0].is_native, found)):
+        return runtimes[0].to_hosts(found)
+    return [to_host(array) for array in found]
