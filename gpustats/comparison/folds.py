@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..frames.columns import labels_of_rows
 from ..parallel.divide import sizes_of
 from ..parallel.pieces import Options
 from .draws import GivenDraws, read_draws
@@ -54,10 +55,7 @@ def folds(n: int, k: int, *, groups: ArrayLike | None = None, rng: np.random.Gen
     generator = np.random.default_rng(rng)
     numbers = np.arange(n)
     if groups is not None:
-        given = np.asarray(groups)
-        if given.shape != (n,):
-            raise ValueError(f"groups has shape {given.shape}, and must have one for each of the {n} rows")
-        _, numbers = np.unique(given, return_inverse=True)
+        numbers = labels_of_rows(groups, "groups", n).codes
     sizes = np.bincount(numbers)
     if not 2 <= k <= sizes.size:
         raise ValueError(f"k is {k}: it must be from 2 to {sizes.size}, the number of {'rows' if groups is None else 'groups'}")
@@ -122,7 +120,10 @@ def kfold(
     elpd, n_draws, sizes = np.empty(given.size), 0, sizes_of(memory, chunk)
     for number in numbers:
         kept, left_out = np.flatnonzero(given != number), np.flatnonzero(given == number)
-        elpd[left_out], n_draws = _log_density(*refit(kept, left_out), f"refit, fold {number}", left_out.size, sizes)
+        made = refit(kept, left_out)
+        if not (isinstance(made, tuple) and len(made) == 2):
+            raise TypeError(f"refit, fold {number}: it must give a model and draws, not {type(made).__name__}")
+        elpd[left_out], n_draws = _log_density(*made, f"refit, fold {number}", left_out.size, sizes)
     p = np.nan
     if whole is not None:
         p = float(_log_density(*whole, "whole", given.size, sizes)[0].sum() - elpd.sum())

@@ -234,6 +234,8 @@ class Estimates:
     def robust(self) -> Estimates:
         """The same estimates with standard errors that hold where the model is wrong: the sandwich of White (1980), HC0.
 
+        A row is as many observations as its weight says.
+
         Returns
         -------
         Estimates

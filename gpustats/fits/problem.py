@@ -38,6 +38,13 @@ class Expanded:
         return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all())
 
 
+def number_of(weights: np.ndarray | float) -> float:
+    """Number of observations that weights stand for; ValueError where they are none."""
+    if not (np.all(np.greater_equal(weights, 0)) and np.all(np.isfinite(weights))):
+        raise ValueError("weights must be finite and not negative: they say how often each observation counts")
+    return float(np.sum(weights, dtype=float))
+
+
 class Problem(ABC):
     """Log-likelihood of a model, as a fit maximises it.
 
@@ -82,6 +89,10 @@ class Problem(ABC):
     def predict(self, estimates: Any, *args: Value, **kwargs: Value) -> Prediction:
         """Predictions for new data, with standard errors."""
         raise NotImplementedError(f"{self.name} has no predictions with standard errors: gpustats.GLM has")
+
+    def complaint(self) -> str:
+        """Why the log-likelihood is not finite, where the data tell."""
+        return "nan among the data makes it nan"
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
         """Names of the elements of a parameter in C order, such as ``beta[0]``."""

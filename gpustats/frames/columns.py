@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,8 +96,8 @@ def is_column(value: object) -> bool:
     """True for a column of pandas, polars or Arrow, for labels, and for an array or a list of strings."""
     if isinstance(value, Labelled):
         return True
-    if isinstance(value, list):
-        return bool(value) and isinstance(value[0], str)
+    if isinstance(value, list | tuple):
+        return _has_labels(value)
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "OUST"
     return _library(value) in LIBRARIES and not is_frame(value)
@@ -113,10 +113,25 @@ def column_of(values: Any, name: str) -> np.ndarray | Labelled:
         if found.dtype.kind not in "fiub":
             raise TypeError(
                 f"column {name!r} has dtype {found.dtype}, neither numbers nor labels: make numbers of it, such as "
-                "days since a first one"
+                "days since a first one, or strings"
             )
         if found.ndim != 1:
             raise ValueError(f"column {name!r} has shape {found.shape}: it must have one axis, with a value for each row")
+    return found
+
+
+def labels_of_rows(given: Any, name: str, n_rows: int | None) -> Labelled:
+    """Label of each of so many rows, strings, numbers or NumPy's dates; ValueError where a row has none."""
+    column = column_of(given, name) if is_column(given) else np.asarray(given)
+    shape = (len(column),) if isinstance(column, Labelled) else column.shape
+    if len(shape) != 1 or shape != (shape[0] if n_rows is None else n_rows,):
+        rows = "each row" if n_rows is None else f"each of the {n_rows} rows"
+        raise ValueError(f"{name} has shape {shape}, and must have one for {rows}")
+    if not isinstance(column, Labelled) and column.dtype.kind in "mM":
+        missing, column = np.isnat(column), column.astype(str).astype(object)
+        column[missing] = None
+    found = column if isinstance(column, Labelled) else labelled(column)
+    found.numbers(name)
     return found
 
 
@@ -132,8 +147,9 @@ def side_by_side(columns: list[np.ndarray], n_rows: int, dtype: DType) -> np.nda
 
 def unknown(name: str, names: Collection[str], what: str) -> ValueError:
     """Error about a column that is not there, with names near to it."""
-    near = f"{did_you_mean(name, names)} The columns are {listed(names)}".lstrip()
-    return ValueError(f"{what} needs a column {name!r}, and there is none: {near}")
+    near = did_you_mean(name, names)
+    columns = f"{'The' if near else 'the'} columns are {listed(names)}"
+    return ValueError(f"{what} needs a column {name!r}, and there is none: {f'{near} {columns}'.lstrip()}")
 
 
 def listed(names: Any, most: int = 12) -> str:
@@ -154,8 +170,13 @@ def _library_of(kind: Any) -> str:
     return next((root for root in roots if root in LIBRARIES), "")
 
 
+def _has_labels(values: Sequence[Any]) -> bool:
+    """True for a list that is of labels: of strings, some of which may be missing."""
+    return any(v is None or isinstance(v, str) for v in values)
+
+
 def _of_numpy(values: Any) -> np.ndarray | Labelled:
-    array = np.asarray(values)
+    array = np.asarray(values, object if isinstance(values, list | tuple) and _has_labels(values) else None)
     return _of_objects(array.astype(object)) if array.dtype.kind in "OUST" else array
 
 

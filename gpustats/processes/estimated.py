@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -116,7 +116,7 @@ def estimated(
         ends = (coordinates.charts[name].to(np.full(values[name].shape, max(e, lowest))) for e in (least, most))
         low[coordinates.points[name]], high[coordinates.points[name]] = ends
     at_bound = np.isclose(point, low, rtol=1e-9) | np.isclose(point, high, rtol=1e-9)
-    result, there = found.result, there._replace(loglik=found.loglik)
+    result, there = found.result, replace(there, loglik=found.loglik)
     climbed = Climbed(point, there, bool(result.success), str(result.message), int(result.get("nit", 0)), at_bound)
     fitted = Fitted(objective, climbed, np.zeros(p, bool), np.ones(coordinates.n_elements, bool), low, high)
     estimates = estimates_of(fitted)

@@ -296,6 +296,8 @@ GLM_MOST_SUMS_ON_HOST = Threshold(
 )
 GLM_GROUPS_TOGETHER = Threshold(32, "groups of rows of a CPU that are multiplied in its cache", CPU, "2026-11-28", "fits")
 GLM_BLOCKS_OF_CPU = Threshold(4, "blocks for each processor of a CPU that multiply columns", CPU, "2026-11-28", "fits")
+GLM_LEAST_TILES_OF_CPU = Threshold(16, "tiles of rows that a block of a CPU has, if they are many", CPU, "2026-11-28", "glm")
+GLM_MOST_BLOCKS_OF_CPU = Threshold(4, "blocks for each processor of a CPU that share the rows", CPU, "2026-11-28", "glm")
 GLM_PRODUCTS_TILE = Threshold(
     (128, 16384, 4), "threads of a block, bytes of rows that it shares, blocks for each multiprocessor that multiply columns",
     NOT_RECORDED, "2026-11-28", "fits",

@@ -58,6 +58,22 @@ def test_objects_and_intervals():
     assert found.codes.tolist() == [0, 1, 0] and found.labels.tolist() == ["(0, 3]", "(3, 6]"]
 
 
+def test_lists_with_missing_labels():
+    """Wherever these stand, and whatever kind of strings the others are."""
+    given = [["b", None, "a"], [None, "b", "a"], [float("nan"), *np.array(["b", "a"])], (None, "b", "a")]
+    for column in (*given, np.array([None, np.str_("b"), "a"], object)):
+        found = column_of(column, "g")
+        assert is_column(column) and found.labels.tolist() == ["a", "b"]
+        assert sorted(found.codes.tolist()) == [-1, 0, 1] and {type(label) for label in found.labels} == {str}
+    assert not is_column([1, 2]) and not is_column([])
+    with pytest.raises(TypeError, match="labels of the types int, str"):
+        column_of([1, "a"], "g")
+
+
+def test_large_numbers_as_labels():
+    assert labelled(np.array([2e300, 1e300])).labels.tolist() == [1e300, 2e300]
+
+
 def test_without_pandas(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     found = labelled(np.array(["b", None, "a", "b"], object))
@@ -113,4 +129,6 @@ def test_matrices():
         Frame(frame, "X").matrix()
     with pytest.raises(ValueError, match="X needs a column 'wole', and there is none: did you mean 'whole'?"):
         Frame(frame, "X").matrix(("wole",))
+    with pytest.raises(ValueError, match="needs a column 'height', and there is none: the columns are x, whole, s"):
+        Frame(frame, "X").matrix(("height",))
     assert isinstance(column_of(Labelled(np.zeros(1, np.int32), np.array(["a"])), "g"), Labelled)
