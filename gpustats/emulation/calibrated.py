@@ -153,7 +153,7 @@ class Calibrated:
         )
         if not self.uncertainty:
             return found
-        return Prediction(found.mean, np.hypot(found.scale, spread), None, found.df)
+        return Prediction(found.mean, np.hypot(found.scale, spread), None, found.df, noise=found.noise)
 
     def _check(self, values: Collection[str]) -> None:
         wanted = self.parameters[1:]

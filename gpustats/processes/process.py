@@ -48,6 +48,7 @@ class NewPoints:
     xs: Array  # (m, p), as kernels read it
     mean: np.ndarray  # (m,), the prior mean there
     noise: Array  # (m,), the variances of noise there, as kernels read them
+    is_noisy: bool  # whether predictions are of observations
 
     @property
     def m(self) -> int:
@@ -82,7 +83,8 @@ def new_points(
     mean, variances = (
         np.broadcast_to(v, m).astype(data.dtype) for v in (by_row(f"mean_{name}", mean_xs, m), np.square(spread))
     )
-    return NewPoints(moved(data.runtime, as_read(data.runtime, points, data.dtype)), mean, moved(data.runtime, variances))
+    placed = moved(data.runtime, as_read(data.runtime, points, data.dtype))
+    return NewPoints(placed, mean, moved(data.runtime, variances), noise is True or bool(np.any(spread)))
 
 
 class GaussianProcess(ABC, Replayable):

@@ -80,7 +80,8 @@ class LocalGP:
     -----
     Gramacy, Niemi & Weiss (2014), "Massively parallel approximate Gaussian process regression", SIAM/ASA J. Uncertainty
     Quantification 2, 564; names and defaults are those of the R package laGP, for responses with mean 0 and standard deviation
-    1. Everything is computed in float64, and results are float32 where X is. The predictive variance includes the nugget.
+    1. Everything is computed in float64, and results are float32 where X is. laGP's predictive variance includes the nugget, as
+    that of ``predict(…, noise=True)`` does.
 
     Examples
     --------
@@ -172,7 +173,7 @@ class LocalGP:
     def predict(
         self, XX: Array, start: int = 6, end: int = 50, close: int | None = None, d: Known = None, g: Known = None,
         method: str | Sequence[str] = "alc", *, separable: bool = False, stages: int = 1, joint: bool = False,
-        noise: bool = True, rays: int | None = None, nearest: str = "auto", devices: Devices | None = None,
+        noise: bool = False, rays: int | None = None, nearest: str = "auto", devices: Devices | None = None,
         client: Client | None = None, progress: bool = False,
     ) -> LocalPrediction | JointPrediction:  # fmt: skip
         """Predict the responses at some locations.
@@ -206,7 +207,7 @@ class LocalGP:
             Whether locations are predicted together, with their covariances: a design then reduces the variances at all
             references of a set, on average, and what is near is near to one of them.
         noise : bool
-            Whether to predict observations, with the nugget, rather than the process without it.
+            Whether to predict observations, with the nugget, rather than the process without it, as other processes have it.
         rays : int, optional
             Along how many rays a point is searched for: by default as many as columns for "ray", and one for "opt".
         nearest : {"auto", "device", "tree"}
@@ -261,7 +262,7 @@ class LocalGP:
         if native:
             results = {k: runtime.to_device(np.ascontiguousarray(a)) if np.ndim(a) else a for k, a in results.items()}
         kind: type[LocalPrediction | JointPrediction] = JointPrediction if joint else LocalPrediction
-        return kind(df=scheme.end, evaluations=results.pop("status"), **results)
+        return kind(df=scheme.end, evaluations=results.pop("status"), noise=scheme.noise, **results)
 
     def _locations(self, given: Array, joint: bool) -> np.ndarray:
         """Locations (m, p), or sets of references (S, m, p), on the host and in the scaled columns, after a check."""

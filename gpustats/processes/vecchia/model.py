@@ -187,7 +187,7 @@ class Vecchia(GaussianProcess):
             self._conditionals.predict(values, new.xs[part], nearest, location[part], scale[part], new.noise[part])
         if not np.isfinite(written(runtime, scale)[known]).all():
             raise self._not_positive_definite(parameters)
-        return Prediction(*(delivered(runtime, a, native) for a in (location, scale)))
+        return Prediction(*(delivered(runtime, a, native) for a in (location, scale)), noise=new.is_noisy)
 
     # -- the pieces of a call
 

@@ -1,0 +1,77 @@
+"""Pieces of HTML for notebooks. Every text that is put in is escaped, but for pieces made here."""
+
+from __future__ import annotations
+
+import html
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+
+MOST_ROWS = 60  # of a table; of more of them the first and the last
+
+
+class Html(str):
+    """Piece of HTML, which is put in as it is."""
+
+
+def text(value: object) -> Html:
+    """Text as HTML; a piece of HTML stays as it is."""
+    return value if isinstance(value, Html) else Html(html.escape(str(value)))
+
+
+def code(value: object) -> Html:
+    """Text of a program or a formula, with its line breaks."""
+    return Html(f'<code style="white-space:pre-wrap">{text(value)}</code>')
+
+
+def element(name: str, *parts: object) -> Html:
+    """Element of HTML with these parts."""
+    return Html(f"<{name}>{''.join(map(text, parts))}</{name}>")
+
+
+def table(rows: Iterable[Sequence[object]], head: Sequence[object] = (), most: int = MOST_ROWS) -> Html:
+    """Table; the first cell of each row is its label, others are aligned to the right where there is a head.
+
+    Of more than `most` rows, those in the middle are left out.
+    """
+    rows = list(rows)
+    if (more := len(rows) - most) > 0:
+        rows = [*rows[: most // 2], [f"… {more} more"], *rows[len(rows) - most + most // 2 :]]
+    columns = max([len(head), *map(len, rows)], default=0)
+    side = "right" if head else "left"
+    lines = [element("tr", *(element("th", cell) for cell in head))] if head else []
+    for first, *others in rows:
+        others += [""] * (columns - 1 - len(others))
+        cells = [Html(f'<td style="text-align:{side}">{text(cell)}</td>') for cell in others]
+        lines.append(Html(f'<tr><th style="text-align:left">{text(first)}</th>{"".join(cells)}</tr>'))
+    return element("table", *lines)
+
+
+def facts(named: Mapping[str, object]) -> Html:
+    """Table of names and what is known of them; those with an empty text are left out."""
+    return table([(name, value) for name, value in named.items() if str(value)])
+
+
+def card(title: object, *parts: object) -> str:
+    """Representation of an object: its title in bold, and its parts below."""
+    return str(element("div", element("p", element("strong", title)), *parts))
+
+
+def shape_of(array: object) -> str:
+    """Shape and type of an array, in words: "(5, 2) float64"; the text of anything else."""
+    shape, dtype = getattr(array, "shape", None), getattr(array, "dtype", None)
+    return str(array) if shape is None or dtype is None or not shape else f"{tuple(shape)} {dtype}"
+
+
+class Shown:
+    """Object that notebooks show as a table of what is known of it."""
+
+    @abstractmethod
+    def _facts(self) -> Mapping[str, object]:
+        """Names and texts, or pieces of HTML, in the order in which they are shown."""
+
+    def _title(self) -> str:
+        """Words above the table."""
+        return type(self).__name__
+
+    def _repr_html_(self) -> str:
+        return card(self._title(), facts(self._facts()))
