@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import html
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
-MOST_ROWS = 60  # of a table; of more of them the first and the last
+MOST_ROWS, GAP = 60, -1  # rows of a table at most, and what stands for those that are left out: see `ends`
 
 
 class Html(str):
@@ -28,22 +27,27 @@ def element(name: str, *parts: object) -> Html:
     return Html(f"<{name}>{''.join(map(text, parts))}</{name}>")
 
 
-def table(rows: Iterable[Sequence[object]], head: Sequence[object] = (), most: int = MOST_ROWS) -> Html:
-    """Table; the first cell of each row is its label, others are aligned to the right where there is a head.
-
-    Of more than `most` rows, those in the middle are left out.
-    """
+def table(rows: Iterable[Sequence[object]], head: Sequence[object] = ()) -> Html:
+    """Table; the first cell of each row is its label, others are aligned to the right where there is a head."""
     rows = list(rows)
-    if (more := len(rows) - most) > 0:
-        rows = [*rows[: most // 2], [f"… {more} more"], *rows[len(rows) - most + most // 2 :]]
     columns = max([len(head), *map(len, rows)], default=0)
-    side = "right" if head else "left"
+    whole, each = (' style="text-align:right"', "") if head else ("", ' style="text-align:left"')
     lines = [element("tr", *(element("th", cell) for cell in head))] if head else []
     for first, *others in rows:
         others += [""] * (columns - 1 - len(others))
-        cells = [Html(f'<td style="text-align:{side}">{text(cell)}</td>') for cell in others]
-        lines.append(Html(f'<tr><th style="text-align:left">{text(first)}</th>{"".join(cells)}</tr>'))
-    return element("table", *lines)
+        cells = "".join(f"<td{each}>{text(cell)}</td>" for cell in others)
+        lines.append(Html(f'<tr><th style="text-align:left">{text(first)}</th>{cells}</tr>'))
+    return Html(f"<table{whole}>{''.join(lines)}</table>")
+
+
+def ends(n: int, most: int = MOST_ROWS) -> list[int]:
+    """Places of the rows of a long table that are shown: of more than `most` the first and the last, with GAP between."""
+    return list(range(n)) if n <= most else [*range(most // 2), GAP, *range(n - most // 2, n)]
+
+
+def left_out(n: int, most: int = MOST_ROWS) -> str:
+    """Words in the place of GAP."""
+    return f"… {n - 2 * (most // 2):,} more"
 
 
 def facts(named: Mapping[str, object]) -> Html:
@@ -65,9 +69,9 @@ def shape_of(array: object) -> str:
 class Shown:
     """Object that notebooks show as a table of what is known of it."""
 
-    @abstractmethod
     def _facts(self) -> Mapping[str, object]:
-        """Names and texts, or pieces of HTML, in the order in which they are shown."""
+        """Names and texts, or pieces of HTML, in the order in which they are shown: by default its attributes."""
+        return {n: f"{v:,}" if type(v) is int else v for n, v in vars(self).items()}
 
     def _title(self) -> str:
         """Words above the table."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.html import Shown, shape_of
 from ..distribution.frozen import Frozen
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.compiled import Replayable
@@ -87,7 +88,7 @@ def new_points(
     return NewPoints(placed, mean, moved(data.runtime, variances), noise is True or bool(np.any(spread)))
 
 
-class GaussianProcess(ABC, Replayable):
+class GaussianProcess(ABC, Replayable, Shown):
     """Gaussian process: a covariance function, observations on a device, and a prior mean.
 
     A subclass says how the likelihood is evaluated, exactly or by an approximation, and how new points are predicted.
@@ -107,6 +108,18 @@ class GaussianProcess(ABC, Replayable):
         self.cov, self.jitter, self.prior_mean = cov, float(jitter), mean
         self.data = Observations(x, y, default)
         self.n, self.columns = self.data.n, self.data.columns
+
+    def _facts(self) -> Mapping[str, object]:
+        mean = "a function" if callable(self.prior_mean) else shape_of(self.prior_mean)
+        return {
+            "covariance": f"{self.cov.name}({', '.join(self.cov.parameters)})",
+            "x": f"({self.n}, {self.columns}) {self.data.dtype}",
+            "prior mean": mean, **self._settings(), "parameters": ", ".join(self.parameters), "data": str(self.device),
+        }  # fmt: skip
+
+    def _settings(self) -> Mapping[str, object]:
+        """Facts of a kind of process."""
+        return {}
 
     @property
     def device(self) -> Device:

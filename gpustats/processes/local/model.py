@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...display.html import Shown
 from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
 from ...parallel.rows import as_rows, is_stored, read
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class LocalGP:
+class LocalGP(Shown):
     """Gaussian process for many observations, approximated at each location by one for a small design near it.
 
     For each location x some of the nearest rows of X are candidates. Of these a design is built: the `start` nearest, then one
@@ -166,6 +167,13 @@ class LocalGP:
     def device(self) -> Device:
         """Device of predictions, by default."""
         return self._runtime.device
+
+    def _facts(self) -> Mapping[str, object]:
+        scales = "" if self.prescaling is None else np.array2string(np.sqrt(self.prescaling), precision=3)
+        return {
+            "covariance": "rbf" if self.cov is None else self.cov.name, "X": f"{tuple(self._points.shape)} {self._dtype}",
+            "prior mean": "that of y" if self.center else "0", "columns divided by": scales, "data": str(self.device),
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<LocalGP of X {self._points.shape} {self._dtype} on {self.device.id}>"

@@ -139,6 +139,9 @@ class Vecchia(GaussianProcess):
         shape = (self.n, self.columns)
         return f"<Vecchia of {self.cov.name} for x {shape} {self.data.dtype}, {self.m} neighbours, on {self.device.id}>"
 
+    def _settings(self) -> Mapping[str, object]:
+        return {"likelihood": "Vecchia's approximation", "neighbours": self.m}
+
     @property
     def neighbours(self) -> np.ndarray:
         places = self._conditionals.points.neighbours
