@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..fits.bordered import Bordered
 from ..fits.problem import Expanded, Named, Problem
-from ..parallel.bars import bar
 from ..runtime.types import Doubles
 from .marginal import Marginal
 from .search import best_theta
@@ -148,7 +148,7 @@ class GaussianProblem(Problem):
         inside = self._bounded.isdisjoint((SIGMA, *factors.slices))
         searched = inside and free.any() and (only is not None or not known[~free].any())
         if searched:
-            with bar(self._limit, self._progress) as advance:
+            with bar(self._limit, self._progress, "steps, at most") as advance:
                 theta = best_theta(self.profile, theta, free, only, self._limit, advance)
         found = self.profile.profiled(theta, only if searched else sigma)
         values = {} if self.reml else self.effects.by_name(self.effects.back(found.fixed))

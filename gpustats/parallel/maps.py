@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..runtime import choose, thresholds
 from ..runtime.base import Device, Runtime
-from .bars import bar
 from .devices import inside_worker, workers
 from .rows import Range, chunks
 
@@ -69,7 +69,8 @@ class RangeMap(ABC):
             raise ValueError(f"n = {n} items in chunks of {chunk}: neither may be negative, nor a chunk be empty")
         ranges = chunks(n, chunk or max(-(-n // (RANGES_PER_DEVICE * self._places())), 1))
         whole: dict[str, np.ndarray] = {}
-        with bar(n, progress) as advance, contextlib.closing(self._results(function, data, ranges, retries)) as results:
+        closing = contextlib.closing(self._results(function, data, ranges, retries))
+        with bar(n, progress, "items") as advance, closing as results:
             for (first, end), found in results:
                 _put(whole, found, first, end, n)
                 advance(end - first)
@@ -137,6 +138,9 @@ class DeviceMap(RangeMap):
                 if error is not None:
                     raise error
                 yield rows, found
+        except KeyboardInterrupt:  # nobody waits for ranges that are computed: their threads are free when they are done
+            futures.clear()
+            raise
         finally:
             stop.set()
             for future in futures:

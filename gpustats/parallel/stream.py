@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..runtime import thresholds
 from ..runtime.base import Runtime
 from ..runtime.choose import stay
@@ -128,7 +129,7 @@ class StreamedPieces(Pieces):
                 yield getattr(piece, method)(*args, **kwargs)
             return
         self._runtime.synchronize()  # raises an error in a forked child, which has no thread that reads
-        with self._passing:
+        with self._passing, bar(self.ranges[-1][1], what="rows") as advance:
             coming = iter(range(len(self._kept), len(self.ranges)))
             arriving: deque[Future[Divisible]] = deque()
             done: dict[int, Divisible] = {}
@@ -141,6 +142,7 @@ class StreamedPieces(Pieces):
                     if i >= len(self._kept):
                         done[i % BUFFERS] = piece
                     del piece  # before the next one is let in
+                    advance(self.ranges[i][1] - self.ranges[i][0])
                     yield result
             finally:
                 done.clear()

@@ -215,7 +215,7 @@ class GaussianProcess(ABC, Replayable, Shown):
         self, start: Mapping[str, ArrayLike], *, fixed: Collection[str] = (), bounds: Mapping[str, Bounds] | None = None,
         priors: Mapping[str, Frozen] | None = None, log_prior: LogPrior | None = None, method: str = "L-BFGS-B",
         log: bool = True, restarts: int = 0, rng: Seed = None, options: Mapping[str, object] | None = None,
-        errors: bool = True,
+        errors: bool = True, progress: bool = False,
     ) -> Fit:  # fmt: skip
         """Find the hyperparameters of largest marginal likelihood, or posterior density.
 
@@ -249,6 +249,8 @@ class GaussianProcess(ABC, Replayable, Shown):
             Whether standard errors are wanted, from second derivatives. These are exact for a `MarginalLikelihood` of up to 512
             observations without a `log_prior`. Else they are differences of four derivatives for each number that is searched
             for, a call each: for more observations, the device takes less time for these than the host for exact ones.
+        progress : bool, optional
+            Whether a bar counts the evaluations, with the largest log-likelihood so far.
 
         Returns
         -------
@@ -278,7 +280,7 @@ class GaussianProcess(ABC, Replayable, Shown):
             raise ValueError(f"there is no {unknown[0]!r} to fit; there are {', '.join(self.parameters)}")
         found = maximise(
             self.value_and_grad, start, domains, fixed=fixed, bounds=bounds or {}, priors=priors or {}, log_prior=log_prior,
-            method=method, log=log, restarts=restarts, rng=rng, options=options,
+            method=method, log=log, restarts=restarts, rng=rng, options=options, progress=progress,
         )  # fmt: skip
         problem = ProcessProblem(self, domains, log_prior)
         return estimated(problem, found, fixed, bounds or {}, priors or {}, errors)
