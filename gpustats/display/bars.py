@@ -176,12 +176,13 @@ class _InNotebook(Bar):
         super().__init__(n, what)
         self._said, self._output = time.monotonic(), display(self._drawn(), display_id=True)
 
-    def _drawn(self) -> Any:
+    def _drawn(self, last: bool = False) -> Any:
         from IPython.display import HTML
 
         from .html import text
 
-        place = "" if self.n is None else f' value="{self.done}" max="{self.n}"'
+        ends = (1, 1) if last and self.n is None else (self.done, self.n)
+        place = "" if ends[1] is None else f' value="{ends[0]}" max="{ends[1]}"'
         return HTML(f"<progress{place}></progress> {text(self)} {text(self.note)}".rstrip())
 
     def draw(self) -> None:
@@ -190,7 +191,7 @@ class _InNotebook(Bar):
             self._output.update(self._drawn())
 
     def stop(self) -> None:
-        self._output.update(self._drawn())
+        self._output.update(self._drawn(last=True))
 
 
 class _Plain(Bar):

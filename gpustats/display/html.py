@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Mapping, Sequence
 
+MOST_NUMBERS = 6  # of an array that is shown
 MOST_ROWS, GAP = 60, -1  # rows of a table at most, and what stands for those that are left out: see `ends`
 
 
@@ -79,3 +80,25 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return card(self._title(), facts(self._facts()))
+
+
+class Record(Shown):
+    """Dataclass of numbers and arrays, of which text and HTML have the shapes where they are large."""
+
+    def _facts(self) -> Mapping[str, object]:
+        return {n: short(v) for n, v in vars(self).items()}
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}: {', '.join(f'{n} {text}' for n, text in self._facts().items())}>"
+
+
+def short(value: object) -> str:
+    """Numbers in short: those of a small array, and the shape of a large one; of a dictionary, each of its values."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{n}={short(v)}" for n, v in value.items())
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, tuple):
+        return f"of {len(value)}"
+    size: int = getattr(value, "size", 1)
+    return shape_of(value) if size > MOST_NUMBERS or not size else str(value).replace("\n", "")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..display.bars import bar
+from ..display.html import Record
 from ..processes.fitting import Seed, Values, maximise
 from ..processes.observations import as_points
 from ..processes.parameters import SIGMA, on_host
@@ -22,8 +23,8 @@ from .field import Field
 SEARCH_FACTORS = (1e-5, 1e3)
 
 
-@dataclass(frozen=True)
-class CalibrationFit:
+@dataclass(frozen=True, repr=False)
+class CalibrationFit(Record):
     """The parameters of largest posterior density.
 
     Attributes
@@ -44,8 +45,8 @@ class CalibrationFit:
     evaluations: int
 
 
-@dataclass(frozen=True)
-class CalibrationDraws:
+@dataclass(frozen=True, repr=False)
+class CalibrationDraws(Record):
     """Draws from the posterior, by an ensemble of walkers.
 
     Attributes

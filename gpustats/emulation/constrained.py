@@ -11,6 +11,7 @@ from scipy import special
 
 from ..density import densities
 from ..display.bars import bar
+from ..display.html import Record
 from ..distribution.frozen import Frozen
 from ..processes.covariance import Covariance
 from ..processes.fitting import Seed
@@ -30,8 +31,8 @@ FEW_IMPROVING = 0.01
 CANDIDATE_RADII = np.array([0.1, 0.03, 0.01])
 
 
-@dataclass(frozen=True)
-class ConstrainedMinimum:
+@dataclass(frozen=True, repr=False)
+class ConstrainedMinimum(Record):
     """Best run of a function under constraints, and all runs.
 
     Attributes

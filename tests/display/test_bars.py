@@ -88,6 +88,8 @@ def test_notebook(monkeypatch):
         advance(2, "a < b")
     assert drawn[0] == '<progress value="0" max="2"></progress> &lt;things&gt; 0 of 2'
     assert drawn[-1] == '<progress value="2" max="2"></progress> &lt;things&gt; 2 of 2 a &lt; b'
+    count_to_three(None, shown=True)
+    assert drawn[-1] == '<progress value="1" max="1"></progress> things 3 last 2'  # it does not go on moving for ever
 
 
 def test_beside_a_bar_of_another_program():

@@ -172,3 +172,16 @@ def test_processes(numbers):
     has(gs.gp.Calibration(emulator, x[:5, 0], y[:5], [(0, 2)]), "5 observations", "u[0]", "0 to 2", "rbf")
     has(gs.rbf, "rbf: ", "amplitude**2 * exp(-sqdist", "lengthscale", "positive")
     has(gs.rbf.rename(amplitude="rise") * gs.matern52.rename(amplitude="slope", lengthscale="near"), "rise", "near")
+
+
+def test_results_of_searches(numbers):
+    x = numbers.uniform(size=20)
+    calibration = gs.gp.Calibration(lambda points: points[:, 1] * points[:, 0], x, 2 * x, [(0, 3)], False)
+    fit = calibration.fit(candidates=10, searches=1, tolerance=0.1, rng=1)
+    draws = calibration.sample(3, tune=2, walkers=6, start=fit, rng=1)
+    has(fit, f"[{fit.u[0]:.8f}]"[:6], f"sigma={fit.values['sigma']:.6g}", str(fit.evaluations))
+    has(draws, "(6, 3, 1) float64", "sigma=(6, 3) float64")
+    assert repr(draws).startswith("<CalibrationDraws: u (6, 3, 1) float64, values sigma=(6, 3) float64, ")
+    found = gs.gp.minimize(lambda x: (x.sum(), []), [(0, 1)], start=8, end=9, candidates=10, draws=8, rng=1)
+    has(found, f"{found.fun:.6g}", "(9, 1) float64", "(9,) bool", "of 1")
+    assert len(repr(found)) < 400
