@@ -11,6 +11,7 @@ import queue
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import wait
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from ..display.bars import bar
 from ..runtime import choose, thresholds
 from ..runtime.base import Device, Runtime
+from .closing import PATIENCE
 from .devices import inside_worker, workers
 from .rows import Range, chunks
 
@@ -132,19 +134,19 @@ class DeviceMap(RangeMap):
                         done.put((rows, None, error))
 
         futures = [w.submit(work, runtime) for w, runtime in zip(workers(self._runtimes), self._runtimes, strict=True)]
+        patience = None
         try:
             for _ in ranges:
                 rows, found, error = done.get()
                 if error is not None:
                     raise error
                 yield rows, found
-        except KeyboardInterrupt:  # nobody waits for ranges that are computed: their threads are free when they are done
-            futures.clear()
+        except KeyboardInterrupt:
+            patience = PATIENCE
             raise
         finally:
             stop.set()
-            for future in futures:
-                future.result()
+            wait(futures, patience)
 
 
 class ClusterMap(RangeMap):

@@ -18,7 +18,7 @@ import gpustats as gs
 from gpustats.display import bars
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-sent = []
+sent, two = [], [gs.Likelihood(gs.normal, np.zeros(1)).device] * 2
 
 def interrupt():
     sent.append(time.monotonic())
@@ -49,14 +49,27 @@ class Slow:
     shape, dtype, ndim = (100_000,), np.dtype(float), 1
 
     def __getitem__(self, rows):
-        time.sleep(0.005)
+        time.sleep(seconds)
         return np.arange(*rows.indices(100_000), dtype=float) / 1e5
 
-likelihood = gs.Likelihood(gs.normal, Slow(), chunk=1_000, memory=24_000)
+def summed(slowly):
+    global seconds
+    seconds = slowly
+    return likelihood(0.0, 1.0)
+
+seconds = 0.0
+likelihood = gs.Likelihood(gs.normal, Slow(), {options})
 """
+SMALL, LARGE = "chunk=1_000, memory=24_000", "chunk=10_000, memory=240_000"
 WORK = {
-    "a stream": (STREAM, "likelihood(0.0, 1.0)", "likelihood(0.0, 1.0)", 0),
-    "a fit to a stream": (STREAM, "likelihood(0.0, 1.0)", "likelihood.fit(progress=True)", 0),
+    "a stream": (STREAM.format(options=SMALL), "summed(0.0)", "summed(0.005)", 0),
+    "a stream of pieces that take long": (STREAM.format(options=LARGE), "summed(0.0)", "summed(3.0)", 0),
+    "streams of two devices": (
+        STREAM.format(options=SMALL + ", devices=two"), "summed(0.0)", "summed(0.1)", 0,
+    ),
+    "a fit to a stream": (
+        STREAM.format(options=SMALL), "summed(0.0)", "summed(0.005); likelihood.fit(progress=True)", 0,
+    ),
     "a map": (
         """
 done = []
@@ -66,7 +79,7 @@ def function(data, first, end, runtime):
     done.append(first)
     return {"n": np.arange(first, end)}
 
-mapped = gs.parallel.DeviceMap([gs.devices()[0].id] * 2)
+mapped = gs.parallel.DeviceMap(two)
 """, "mapped(function, None, 2, chunk=2)['n']", "mapped(function, None, 100, chunk=3, progress=True)", 3.5,
     ),
     "a search of hyperparameters": (
