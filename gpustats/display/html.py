@@ -28,16 +28,18 @@ def element(name: str, *parts: object) -> Html:
     return Html(f"<{name}>{''.join(map(text, parts))}</{name}>")
 
 
-def table(rows: Iterable[Sequence[object]], head: Sequence[object] = ()) -> Html:
-    """Table; the first cell of each row is its label, others are aligned to the right where there is a head."""
+def table(rows: Iterable[Sequence[object]], head: Sequence[object] = (), numbers: bool = False) -> Html:
+    """Table; the first cell of each row is its label, others are aligned to the right if they are `numbers`."""
     rows = list(rows)
     columns = max([len(head), *map(len, rows)], default=0)
-    whole, each = (' style="text-align:right"', "") if head else ("", ' style="text-align:left"')
-    lines = [element("tr", *(element("th", cell) for cell in head))] if head else []
-    for first, *others in rows:
+    left = ' style="text-align:left"'  # Jupyter's style aligns to the right what says nothing
+    whole, each = (' style="text-align:right"', "") if numbers else ("", left)
+    lines = []
+    for name, all_cells in (*([("th", head)] if head else []), *(("td", row) for row in rows)):
+        first, *others = all_cells
         others += [""] * (columns - 1 - len(others))
-        cells = "".join(f"<td{each}>{text(cell)}</td>" for cell in others)
-        lines.append(Html(f'<tr><th style="text-align:left">{text(first)}</th>{cells}</tr>'))
+        cells = "".join(f"<{name}{each}>{text(cell)}</{name}>" for cell in others)
+        lines.append(f"<tr><th{left}>{text(first)}</th>{cells}</tr>")
     return Html(f"<table{whole}>{''.join(lines)}</table>")
 
 

@@ -24,11 +24,20 @@ def of_density(density: Any) -> str:
     whole = "mass function" if density.discrete else "density"
     known = facts({whole: code(definition.formula) if definition.formula else "", "of": f"{x.name} ({x.domain})"})
     rows = [(a.name, a.domain, a.description) for a in parameters]
-    given = example_of(density)
+    given = _given(density)
     picture = Html() if given is None else _picture(density(**given))
     below = element("p", f"at {', '.join(f'{n} = {v:g}' for n, v in given.items())}") if picture and given else ""
     of_parameters = table(rows, ("parameter", "domain", "")) if rows else ""
     return card(f"{density.name}: {density.description}".removesuffix(": "), known, of_parameters, picture, below)
+
+
+def _given(density: Any) -> dict[str, float] | None:
+    """Parameters of a picture: those of the example, but shapes of 1 are 2, as many densities of shape 1 are another one."""
+    given = example_of(density)
+    if given is None:
+        return None
+    shapes = {a.name for a in density.definition.arguments[1:] if "shape" in a.description}
+    return {n: 2.0 if n in shapes and v == 1 else v for n, v in given.items()}
 
 
 def of_frozen(frozen: Any, given: Mapping[str, object]) -> str:
@@ -54,7 +63,7 @@ def _picture(frozen: Any) -> Html:
         room = FARTHEST * (last - first)
         x = np.linspace(max(low, first - room), min(high, last + room), POINTS)
         y = np.asarray(frozen.pdf(x), float)
-        highest = 2.5 * np.quantile(y[np.isfinite(y)], 0.985)  # beside a pole nothing else would be seen
+        highest = 2.5 * np.quantile(y[np.isfinite(y)], 0.9)  # beside a pole nothing else would be seen
     except Exception:  # whatever it is, the text stands without a picture
         return Html()
     return curve(x.tolist(), np.minimum(y, highest).tolist())

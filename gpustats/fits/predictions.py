@@ -78,6 +78,5 @@ class Prediction(Shown):
             [left_out(n, MOST_ROWS)] if i == GAP else [i, *map(number, (value[i], errors[i], *limits[i]))]
             for i in ends(n, MOST_ROWS)
         ]
-        return {
-            "intervals": f"of the {named}, not of observations", "": table(rows, ("row", named, "std err", "[0.025", "0.975]"))
-        }  # fmt: skip
+        head = "row", named, "std err", "[0.025", "0.975]"
+        return {"intervals": f"of the {named}, not of observations", "": table(rows, head, numbers=True)}

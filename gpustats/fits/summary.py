@@ -69,9 +69,9 @@ class Table:
         ])  # fmt: skip
 
     def _repr_html_(self) -> str:
-        above = [html.table(self.before[1:], self.before[0])] if self.before else []
+        above = [html.table(self.before[1:], self.before[0], True)] if self.before else []
         told = html.facts({**self.facts, "search": self.end})
-        return html.card(self.title, told, *above, html.table(self.rows, self.head))
+        return html.card(self.title, told, *above, html.table(self.rows, self.head, True))
 
 
 def table(
@@ -108,7 +108,7 @@ def of_data_sets(fit: Any) -> str:
         rows.append([labels[i], *cells, number(logliks[i]), "" if fine[i] else "not converged"])
     head = ["data set", *names, "log-likelihood", ""]
     told = html.facts({"data sets": f"{n:,}", "converged": f"{int(fine.sum()):,}"})
-    return html.card(fit.density, told, html.table(rows, head))
+    return html.card(fit.density, told, html.table(rows, head, True))
 
 
 def number(v: float) -> str:

@@ -24,7 +24,7 @@ def has(thing, *words):
 
 def test_a_density():
     read = has(gs.gamma, "gamma: the gamma distribution", "beta**alpha * x**(alpha - 1)", "x (nonnegative)", "shape")
-    assert "svg" in read.elements and "at alpha = 1, beta = 1" in read.texts
+    assert "svg" in read.elements and "at alpha = 2, beta = 1" in read.texts
 
 
 def test_densities_of_vectors_have_no_picture():

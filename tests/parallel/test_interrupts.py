@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no signals")
 
@@ -75,12 +76,12 @@ WORK = {
 done = []
 
 def function(data, first, end, runtime):
-    time.sleep(0.0 if end == 2 else 3.0)
+    time.sleep(0.0 if end == 2 else 2.7)
     done.append(first)
     return {"n": np.arange(first, end)}
 
 mapped = gs.parallel.DeviceMap(two)
-""", "mapped(function, None, 2, chunk=2)['n']", "mapped(function, None, 100, chunk=3, progress=True)", 3.5,
+""", "mapped(function, None, 2, chunk=2)['n']", "mapped(function, None, 100, chunk=3, progress=True)", 1.5,
     ),
     "a search of hyperparameters": (
         """
@@ -93,12 +94,13 @@ start = {"amplitude": 1.0, "lengthscale": [0.3, 0.8], "sigma": 0.1}
         "x = np.random.default_rng(1).gamma(2.0, size=(300_000, 20))", "gs.gamma.fit(x[:5])['alpha']", "gs.gamma.fit(x)", 0,
     ),
 }  # fmt: skip
+QUICK = ["a fit to a stream", "a map", "streams of two devices"]
 
 
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(n, marks=THOROUGH) for n in WORK if n not in QUICK)])
 def test_interrupted(name):
     prepare, check, work, rest = WORK[name]
-    program = PROGRAM.format(prepare=prepare, check=check, work=work, rest=rest, delay=0.7)
+    program = PROGRAM.format(prepare=prepare, check=check, work=work, rest=rest, delay=0.4)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     said = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.startswith(("interrupted", "goes")))
