@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .density import Density
+from .display.html import Shown, shape_of
 from .evaluation.arguments import check_wrt
 from .evaluation.broadcasting import FOR_SUMS, broadcast
 from .evaluation.compiled import RepeatedSum, Replayable
@@ -42,7 +43,7 @@ from .runtime.host_memory import HostRows, contiguous
 from .runtime.types import Array, Shape, Value
 
 
-class BoundDensity(Remade):
+class BoundDensity(Remade, Shown):
     """Density with observations, (N,), or (N, d) where one observation is a vector, on a device."""
 
     def __init__(self, density: Density, x: ArrayLike):
@@ -107,6 +108,13 @@ class BoundDensity(Remade):
 
     def _held(self) -> dict[str, Value]:
         return {"x": self._x if self._native else as_host(self._runtime, self._x)}
+
+    def _facts(self) -> Mapping[str, object]:
+        density, x = self._density, self._function.arguments[0]
+        return {
+            "density": f"{density.name}({', '.join(density.domains)})", x.name: shape_of(self._x),
+            "parameters": ", ".join(self.parameters), "data": self._place(),
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         kind, x = type(self).__name__.lower(), self._x

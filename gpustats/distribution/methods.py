@@ -23,6 +23,11 @@ class Distribution(WithFunctions):
 
     __signature__ = OfEach(lambda density: inspect.signature(density._bound(type(density).__call__)))
 
+    def _repr_html_(self) -> str:
+        from .pictured import of_density
+
+        return of_density(self)
+
     @functools.cached_property
     def _methods(self) -> dict[str, Callable[..., object]]:
         """Methods of this distribution, with its parameters in their signatures, by their names."""

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from ..display.html import Shown
+
 if TYPE_CHECKING:
     from .estimates import Estimates
     from .objective import Prior
     from .problem import Problem
 
 
-class Fittable:
+class Fittable(Shown):
     """Model that can be fitted."""
 
     @abstractmethod

@@ -228,6 +228,16 @@ class GLM(Fitting):
         """Values of the parameters that a call may leave out."""
         return {INTERCEPT: 0.0}
 
+    def _facts(self) -> Mapping[str, object]:
+        outcomes = {f"y = {i}": repr(label) for i, label in enumerate(self._names.outcomes[:6])}
+        terms = {t.name: f"{t.columns} columns" if t.columns else "intercepts" for t in self._terms}
+        groups = {t.name: f"{t.largest + 1:,} groups, {terms[t.name]}" for t in self._terms}
+        return {
+            "density": self.density.name, "linear predictor": self._family.eta, "formula": self.formula or "",
+            "X": f"({self.n_rows}, {self._columns}) {self._dtype}", **outcomes, **groups,
+            "parameters": ", ".join(self.parameters), "data": self._place(),
+        }  # fmt: skip
+
     def __repr__(self) -> str:
         where = self.device.id if self._pieces is None else self._pieces.where
         formula = "" if self.formula is None else f": {self.formula},"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.html import code, table
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.compiled import RepeatedSum, Replayable
 from ..parallel.devices import TRIAL_ROWS, example
@@ -142,6 +143,15 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
     def defaults(self) -> Mapping[str, Value]:
         """Values of the parameters that a call may leave out."""
         return {n: v for n, v in self._bound.row.defaults.items() if n in self.parameters}
+
+    def _facts(self) -> Mapping[str, object]:
+        rows = "those of its parameters" if self.n_rows is None else f"{self.n_rows:,}"
+        leaves = [(n, leaf.kind, "" if leaf.of in (n, None) else f"of {leaf.of}") for n, leaf in self._bound.leaves.items()]
+        return {
+            "function": code(f"{self._bound.row.name}({', '.join(self._bound.c_names)})"), "rows": rows,
+            "arguments": table(leaves), "computed in": self._bound.dtype, "parameters": ", ".join(self.parameters),
+            "data": self._place(),
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         n = "rows of its parameters" if self.n_rows is None else f"{self.n_rows} rows"

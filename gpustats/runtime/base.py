@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ..display.html import Shown
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS_MARK
 from .host_memory import Copies, HostRows
@@ -29,7 +30,7 @@ from .waiting import keep_for_ever
 
 
 @dataclass(frozen=True)
-class Device:
+class Device(Shown):
     """Device that gpustats can compute on.
 
     Attributes
