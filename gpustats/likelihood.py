@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .density import Density
+from .distribution.given import check_density
 from .evaluation.arguments import check_wrt
 from .evaluation.broadcasting import FOR_SUMS, broadcast
 from .evaluation.compiled import RepeatedSum, Replayable
@@ -50,6 +51,7 @@ class BoundDensity(Remade):
 
     def _observations(self, density: Density, x: Value) -> Any:
         """Observations as an array, of a shape that the density takes."""
+        check_density(density, type(self).__name__, f"{type(self).__name__}(density, x)")
         self._density, self._function = density, density.log_density
         observation = self._function.arguments[0]
         x = as_rows(x, observation.name)
@@ -109,8 +111,12 @@ class BoundDensity(Remade):
         return {"x": self._x if self._native else as_host(self._runtime, self._x)}
 
     def __repr__(self) -> str:
+        return self._shown(self.device.id)
+
+    def _shown(self, where: str) -> str:
+        """What it is, of which data, and where they lie."""
         kind, x = type(self).__name__.lower(), self._x
-        return f"<{kind} of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self.device.id}>"
+        return f"<{kind} of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {where}>"
 
 
 class Likelihood(BoundDensity, Replayable, Fittable):
@@ -130,6 +136,11 @@ class Likelihood(BoundDensity, Replayable, Fittable):
 
     Notes
     -----
+    A parameter is one number for all observations; an array whose last axis is that of the observations, (N,), with a number
+    for each; or K sets, (K, 1), of which each gives a sum of its own. The shape alone tells which: an array (K,) is never K
+    sets, also where K is N. Where an observation is a vector, (d,) is the vector of all, (N, d) that of each observation, and
+    (K, 1, d) those of K sets.
+
     A likelihood can be pickled, copied, and sent to other processes: there the data are moved to the default device.
 
     Examples
@@ -181,10 +192,13 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         return self._runtime.device
 
     def __repr__(self) -> str:
-        if self._pieces is None:
-            return super().__repr__()
-        x = self._x
-        return f"<likelihood of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self._pieces.where}>"
+        return self._shown(self.device.id if self._pieces is None else self._pieces.where)
+
+    def _shown(self, where: str) -> str:
+        rows = tuple(self._x.shape[: len(self._x.shape) - self._function.arguments[0].rank])
+        by_set = ", ".join(("K", *("1" for _ in rows)))
+        each = f"parameters: numbers, {rows} by observation, or ({by_set}) for K sets"
+        return f"{super()._shown(where).removesuffix('>')}; {each}>"
 
     @in_pieces(added)
     def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
@@ -193,7 +207,7 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         Parameters
         ----------
         *parameters : array_like
-            In the density's order, or by name: scalars, one for each observation (N,), or K sets (K, 1).
+            In the density's order, or by name: scalars, one for each observation (N,), or K sets (K, 1): see the class.
 
         Returns
         -------

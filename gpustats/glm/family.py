@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..density import Density
+from ..distribution.given import check_density
 from ..evaluation.pointwise import Pointwise
 from ..kernels.code import KernelCode, Operand, callees_first
 from ..kernels.separated import BOTH, ROW
@@ -23,6 +24,7 @@ OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, GROUPS = "y", "X", "offset", "weights", "
 
 def predictor_of(density: Density) -> str:
     """Name of the parameter that is a linear predictor unless a user says otherwise: ``eta``, or a location ``mu``."""
+    check_density(density, "GLM.from_formula", "GLM.from_formula(formula, data, density)")
     arguments = {a.name: a for a in density.log_density.arguments}
     for name in ("eta", "mu"):
         if name in density.parameters and {"real", "vector"} & set(arguments[name].words):
@@ -40,6 +42,7 @@ class Family:
     """
 
     def __init__(self, density: Density, eta: str):
+        check_density(density, "GLM", "GLM(density, y, X)")
         if type(density.log_density) is not Pointwise or density.log_density.arguments[0].rank:
             raise ValueError(f"{density.name} has vectors for observations: a GLM takes a density of numbers")
         if eta not in density.parameters:

@@ -46,7 +46,7 @@ class GLM(Fitting):
         an element for each of C outcomes, as ``categorical_logit`` has.
     y : (N,) array_like
         Observations. Labels are numbered from 0 in their order.
-    X : (N, k) array_like, data frame or sparse matrix
+    X : (N, k) array_like, data frame, dict of columns or sparse matrix
         The design matrix, float32 or float64 (everything is then computed in that type, sums in float64), in row- or
         column-major order. It is moved to the default device once; a device array in row-major order is used where it lies on
         a GPU. Or a sparse matrix or array of SciPy, of any number of columns, whose entries alone are stored: see `dot`. Then

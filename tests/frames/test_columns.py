@@ -79,7 +79,7 @@ def test_numbers_as_labels_and_combinations():
     [
         ([1, 2], TypeError, "must be a data frame of pandas"),
         (pl.DataFrame(COLUMNS).lazy(), TypeError, r"data.collect\(\)"),
-        (pd.DataFrame(np.zeros((2, 2))), TypeError, "column named 0"),
+        (pd.DataFrame(np.zeros((2, 2))), TypeError, r"column named 0: .* data.rename\(columns=str\)"),
         (pd.DataFrame(np.zeros((2, 2)), columns=["x", "x"]), ValueError, "several columns named 'x'"),
         ({"x": [1.0], "y": [1.0, 2.0]}, ValueError, "x 1, y 2"), ({"x": 2.0, "y": [1.0, 2.0]}, ValueError, "x 1, y 2"),
     ],
