@@ -47,7 +47,7 @@ class Frame:
             )
         names = list(data) if isinstance(data, Mapping) else list(getattr(data, "column_names", None) or data.columns)
         if bad := [n for n in names if not isinstance(n, str)]:
-            raise TypeError(f"{what} has a column named {bad[0]!r}: names must be strings; {what}.rename(columns=str) makes some")
+            raise TypeError(f"{what} has a column named {bad[0]!r}: names must be strings, as {what}.rename(columns=str) has")
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)
             raise ValueError(f"{what} has several columns named {twice!r}: rename them")
