@@ -54,6 +54,8 @@ class Problem(ABC):
         Values of parameters that are fixed unless a call says otherwise; elements that are nan are free.
     formula : str or None
         The formula of the model, where it has one.
+    instead : str
+        What there is instead of predictions, for errors.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Problem(ABC):
     single = False
     known: Named = {}
     formula: str | None = None
+    instead = "gpustats.GLM has"
 
     @abstractmethod
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -81,7 +84,7 @@ class Problem(ABC):
 
     def predict(self, estimates: Any, *args: Value, **kwargs: Value) -> Prediction:
         """Predictions for new data, with standard errors."""
-        raise NotImplementedError(f"{self.name} has no predictions with standard errors: gpustats.GLM has")
+        raise NotImplementedError(f"{self.name} has no predictions with standard errors: {self.instead}")
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
         """Names of the elements of a parameter in C order, such as ``beta[0]``."""

@@ -20,6 +20,7 @@ from ..evaluation.results import as_host
 from ..fits.bordered import Bordered
 from ..fits.bound_density import moment_start, sample_of, start_in, sums_of_scores
 from ..fits.estimates import Estimates
+from ..fits.fittable import HasFit
 from ..fits.newton import solve
 from ..fits.problem import Expanded, Named, Problem
 from ..fits.scales import Scales
@@ -39,7 +40,7 @@ MOST_EM_STEPS, EM_GAIN = 200, 1e-5  # steps, and the gain of an observation at w
 ROWS_OF_SCORES = 1 << 16
 
 
-class Fitting:
+class Fitting(HasFit):
     """Mixture that can be fitted."""
 
     if TYPE_CHECKING:
@@ -113,6 +114,8 @@ class Fitting:
 
 class MixtureProblem(Problem):
     """Mixture as a fit maximises its log-likelihood."""
+
+    instead = "the mixture's own responsibilities(**fit.parameters) are probabilities of the components"
 
     def __init__(
         self, mixture: Any, components: int, rng: Any, fixed: Mapping[str, Any], priors: Mapping[str, Any]

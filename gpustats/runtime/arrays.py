@@ -87,7 +87,7 @@ def with_common_type(given: Sequence[object], values: list[Array]) -> list[Array
 def check_dtype(dtype: np.dtype, name: str) -> None:
     """TypeError for a type that is none of real numbers."""
     if dtype not in _FLOATS and dtype.kind not in "iub":
-        labels = f"; labels are numbered by numpy.unique({name}, return_inverse=True)[1]" if dtype.kind in "US" else ""
+        labels = f"; labels are numbered by numpy.unique({name}, return_inverse=True)[1]" if dtype.kind in "USO" else ""
         raise TypeError(
             f"{name} has dtype {dtype}: gpustats computes with float32 and float64 (and takes integers); "
             f"convert it, for example with {name}.astype('float64'){labels}"

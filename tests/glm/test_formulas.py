@@ -148,7 +148,7 @@ def test_options():
     assert "pieces" in repr(pieces) or "rows" in repr(pieces)
     np.testing.assert_allclose(pieces.fit().estimates, wanted.fit().estimates, rtol=1e-8)
     assert gs.GLM.from_formula("count ~ x", DATA, gs.poisson, eta="mu")._family.eta == "mu"
-    with pytest.raises(ValueError, match="name one of alpha, beta by eta="):
+    with pytest.raises(ValueError, match="name one of alpha, beta by eta=, or take gpustats.gamma_log$"):
         gs.GLM.from_formula("exposure ~ x", DATA, gs.gamma)
 
 
