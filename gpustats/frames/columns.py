@@ -15,6 +15,7 @@ from ..runtime.types import DType
 from .labelled import Labelled, labelled, numbered
 
 LIBRARIES = "pandas", "polars", "pyarrow"
+R_MISSING = -(1 << 31)  # what reticulate makes of an integer that is NA
 ROWS_AT_ONCE = 1 << 13  # of columns that may lie side by side already, and stay in the cache
 
 
@@ -117,6 +118,11 @@ def column_of(values: Any, name: str) -> np.ndarray | Labelled:
             )
         if found.ndim != 1:
             raise ValueError(f"column {name!r} has shape {found.shape}: it must have one axis, with a value for each row")
+        if found.dtype == np.int32 and found.size and found.min() == R_MISSING:
+            raise ValueError(
+                f"column {name!r} has {R_MISSING} in row {found.argmin()}, as which the NA of R's whole numbers comes: make "
+                "numbers of it, as.numeric in R or astype(float), whose missing values are nan"
+            )
     return found
 
 

@@ -204,8 +204,8 @@ class GLM(Fitting):
         given = {n: v for n, v in ((OFFSET, offset), (WEIGHTS, weights)) if v is not None}
         design = Design(formula, {n: v for n, v in given.items() if isinstance(v, str)}, sparse, np.dtype(dtype))
         numbers = {n: v for n, v in given.items() if not isinstance(v, str)}
-        caller = sys._getframe(1)
-        context = ChainMap(caller.f_locals, caller.f_globals)
+        caller = sys._getframe().f_back  # None where another language calls
+        context = ChainMap(caller.f_locals, caller.f_globals) if caller is not None else ChainMap[str, Any]()
         rows = design.first_rows(data, numbers, missing, context, {*RESERVED, *density.parameters})
         made = cls(density, **rows.data, eta=family.eta, devices=devices, client=client, memory=memory, chunk=chunk)
         made._names, made._random = dataclasses.replace(made._names, design=design), design.terms
