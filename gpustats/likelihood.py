@@ -29,6 +29,7 @@ from .evaluation.results import as_host
 from .evaluation.set_by_set import SetBySet
 from .fits.bound_density import LikelihoodProblem
 from .fits.fittable import Fittable
+from .frames.columns import names_of_columns
 from .parallel.devices import example
 from .parallel.divide import divide
 from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
@@ -46,6 +47,8 @@ from .runtime.types import Array, Shape, Value
 class BoundDensity(Remade):
     """Density with observations, (N,), or (N, d) where one observation is a vector, on a device."""
 
+    _columns: tuple[str, ...] = ()  # names of the elements of a vector, where the data had some
+
     def __init__(self, density: Density, x: ArrayLike):
         self._bind(in_memory({"x": self._observations(density, x)})["x"])
 
@@ -54,6 +57,7 @@ class BoundDensity(Remade):
         check_density(density, type(self).__name__, f"{type(self).__name__}(density, x)")
         self._density, self._function = density, density.log_density
         observation = self._function.arguments[0]
+        self._columns = names_of_columns(x) if observation.rank else ()
         x = as_rows(x, observation.name)
         if isinstance(x, float):
             x = np.array([x])
@@ -107,6 +111,9 @@ class BoundDensity(Remade):
     def _recipe(self) -> Callable[..., Any]:
         return functools.partial(type(self), self._density)
 
+    def _kept(self) -> dict[str, object]:
+        return {"_columns": self._columns}
+
     def _held(self) -> dict[str, Value]:
         return {"x": self._x if self._native else as_host(self._runtime, self._x)}
 
@@ -126,8 +133,8 @@ class Likelihood(BoundDensity, Replayable, Fittable):
     ----------
     density : Density
     x : array_like
-        Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
-        array is used where it lies.
+        Observations: (N,), or (N, d) where one observation is a vector, of which a data frame has the names in tables of fits.
+        They are moved to the default device once; a device array is used where it lies.
     same_bits : bool
         Whether a set of parameters gets the bits that it gets alone, whatever other sets are in the call, as samplers need that
         are to repeat. Each set then takes a pass of its own over the data.

@@ -46,7 +46,7 @@ class Frame:
                 f"{what} must be a data frame of pandas or polars, an Arrow table or a dict of columns; it is a "
                 f"{type(data).__name__}"
             )
-        names = list(data) if isinstance(data, Mapping) else list(getattr(data, "column_names", None) or data.columns)
+        names = list(data) if isinstance(data, Mapping) else _names(data)
         if bad := [n for n in names if not isinstance(n, str)]:
             raise TypeError(f"{what} has a column named {bad[0]!r}: names must be strings, as {what}.rename(columns=str) has")
         if len(set(names)) < len(names):
@@ -91,6 +91,16 @@ class Frame:
 def is_frame(value: object) -> bool:
     """True for a data frame of pandas or polars and an Arrow table."""
     return _library(value) in LIBRARIES and (hasattr(value, "columns") or hasattr(value, "column_names"))
+
+
+def names_of_columns(value: object) -> tuple[str, ...]:
+    """Names of the columns of a data frame; none of all else, and where some are no strings."""
+    names = _names(value) if is_frame(value) else []
+    return tuple(names) if all(isinstance(name, str) for name in names) else ()
+
+
+def _names(frame: Any) -> list[Any]:
+    return list(getattr(frame, "column_names", None) or frame.columns)
 
 
 def is_column(value: object) -> bool:
