@@ -104,6 +104,8 @@ class Estimates:
 
     if not TYPE_CHECKING:  # checkers would take any name for an attribute
         def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):  # a property, which says itself why it has no value
+                return object.__getattribute__(self, name)
             here = "" if name.startswith("_") else called_here(name, self._names())
             raise AttributeError(f"estimates have no attribute {name!r}{here and f': they have .{here}'}")
 

@@ -32,6 +32,8 @@ class HasFit:
 
     if not TYPE_CHECKING:  # checkers would take any name for an attribute
         def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):  # a property, which says itself why it has no value
+                return object.__getattribute__(self, name)
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{_of_estimates(name)}")
 
 

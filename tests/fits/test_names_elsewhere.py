@@ -42,6 +42,8 @@ def test_of_models_and_of_all_else():
         GLM.paramsx  # noqa: B018
     with pytest.raises(AttributeError, match=r"^Mixture has no attribute 'predict': .* fit\(\).predict$"):
         gs.Mixture(gs.normal, np.arange(4.0)).predict  # noqa: B018
+    with pytest.raises(AttributeError, match="the data lie in pieces"):
+        gs.Likelihood(gs.normal, np.arange(4.0), memory=16).device  # noqa: B018
     assert not hasattr(FIT, "__array__") and not hasattr(GLM, "_missing")
     for made in (copy.copy(FIT), pickle.loads(pickle.dumps(FIT))):
         assert isinstance(made, Estimates) and made.parameters["alpha"] == FIT.parameters["alpha"]
