@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpustats as gs
+from gpustats.names.functions import METHODS
 
 X = np.zeros(3)
 TAKERS = {
@@ -42,3 +43,14 @@ def test_the_order_of_arguments_is_told():
 def test_names_are_no_functions_of_rows():
     with pytest.raises(TypeError, match=r"^Rows takes a density, not str: write gpustats.normal$"):
         gs.Rows("normal", x=X)
+
+
+def test_methods_of_other_packages():
+    for name, here in METHODS.items():
+        assert hasattr(gs.normal, here)
+        with pytest.raises(AttributeError, match=f"^a density has no attribute '{name}': here it is {here}$"):
+            getattr(gs.normal, name)
+    with pytest.raises(AttributeError, match="^a density has no attribute 'fit_transform'$"):
+        gs.normal.fit_transform  # noqa: B018
+    with pytest.raises(AttributeError, match="mvnormal has no cdf: of distributions of vectors"):  # so says the method
+        gs.mvnormal.cdf  # noqa: B018
