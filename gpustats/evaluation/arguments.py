@@ -10,6 +10,7 @@ import numpy as np
 
 from ..language.device_function import Argument
 from ..language.domains import domains_of
+from ..names.elsewhere import hint_of_parameter
 from ..runtime.arrays import IS_MAPPING, is_device_array
 from ..runtime.types import Value
 
@@ -64,7 +65,7 @@ def match(
     for key, value in kwargs.items():
         if key not in wanted:
             known = f" beside {beside}; it has {listed}" if beside else f"; its parameters are {listed}"
-            raise ValueError(f"{name} has no parameter {key!r}{known}")
+            raise ValueError(f"{name} has no parameter {key!r}{known}{hint_of_parameter(name, key)}")
         if key in found:
             raise ValueError(f"{name}: {key} is given twice")
         found[key] = value
