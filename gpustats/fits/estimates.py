@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..names.results import called_here
 from ..runtime.types import Value
 from .fitted import Fitted, by_name
 from .hypotheses import Test, chi_squared, place_of, wald
@@ -106,6 +107,18 @@ class Estimates:
 
     def __len__(self) -> int:
         return len(self.parameters)
+
+    if not TYPE_CHECKING:  # checkers would take any name for an attribute
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):  # a property, which says itself why it has no value
+                return object.__getattribute__(self, name)
+            here = "" if name.startswith("_") else called_here(name, self._names())
+            raise AttributeError(f"estimates have no attribute {name!r}{here and f': they have .{here}'}")
+
+    @classmethod
+    def _names(cls) -> frozenset[str]:
+        """Names of the attributes and methods of estimates."""
+        return frozenset((*dir(cls), *(f.name for f in fields(cls))))
 
     def __getitem__(self, name: str) -> Numbers:
         if name in self.parameters:
@@ -340,7 +353,8 @@ class Estimates:
         ----------
         *args, **kwargs
             What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows; one of
-            a formula takes a data frame.
+            a formula takes a data frame. A Gaussian process takes points, (M, p), and what its own `predict` takes by name: it
+            predicts with these hyperparameters as if they were known.
 
         Returns
         -------

@@ -82,6 +82,9 @@ class ProcessProblem(Problem):
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         return dict(given)
 
+    def predict(self, estimates: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._process.predict(*args, **{**estimates.parameters, **kwargs})
+
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
         try:
             value, slopes = self._process.value_and_grad(**values, wrt=tuple(wrt))

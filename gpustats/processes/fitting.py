@@ -42,6 +42,8 @@ class _Search:
         self, start: Mapping[str, ArrayLike], domains: Mapping[str, str], fixed: Collection[str],
         bounds: Mapping[str, Bounds], log: bool,
     ) -> None:  # fmt: skip
+        if not start:
+            raise ValueError(f"start is empty: it must have values of {', '.join(domains)}, by name")
         self.start = {n: np.array(v, np.float64) for n, v in start.items()}
         self._arguments = [Argument(n, domains[n]) for n in start]
         if missing := [n for n in (*fixed, *bounds) if n not in start]:

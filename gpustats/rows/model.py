@@ -236,6 +236,11 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
         >>> rows.hessp({"mu": 1.0}, mu=0.0, sigma=1.0)
         {'mu': -3.0, 'sigma': -2.0}
         """
+        if not isinstance(direction, Mapping):
+            raise TypeError(
+                f"direction is {type(direction).__name__}: it must be a dict, name of a parameter -> components, and the "
+                "parameters come behind it: hessp({'mu': 1.0}, **parameters)"
+            )
         names = check_wrt_among(tuple(direction), self.parameters)
         values, _ = self._values(args, kwargs)
         of_name = dict(zip(self.parameters, values, strict=True))

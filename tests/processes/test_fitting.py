@@ -25,6 +25,19 @@ def test_fit_finds_the_optimum_of_sklearn(rng):
     assert np.abs(np.concatenate([np.ravel(gradient[n] * fit.values[n]) for n in gradient])[[0, 1, 3]]).max() < 0.05
 
 
+def test_a_fit_predicts_as_its_process_does(rng):
+    x, y = data(rng, 30, 1)
+    for process in (MarginalLikelihood(gs.rbf, x, y), gs.gp.Vecchia(gs.rbf, x, y, neighbours=8)):
+        fit = process.fit(dict(amplitude=1.0, lengthscale=1.0, sigma=0.3), errors=False, options={"maxiter": 3})
+        for noise in (False, True):
+            found, wanted = fit.predict(x[:4], noise=noise), process.predict(x[:4], noise=noise, **fit.values)
+            np.testing.assert_array_equal(found.mean, wanted.mean)
+            np.testing.assert_array_equal(found.interval(0.9), wanted.interval(0.9))
+        assert (fit.predict(x[:4], noise=True).scale > fit.predict(x[:4]).scale).all()
+        with pytest.raises(ValueError, match="start is empty: it must have values of amplitude, lengthscale, sigma, mean"):
+            process.fit({})
+
+
 def test_fit_with_bounds_priors_and_fixed_values(rng):
     x, y = data(rng, 50, 1)
     ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.0, lengthscale=1.0, sigma=0.5, mean=0.2)
