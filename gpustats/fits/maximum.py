@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..evaluation.arguments import elements_inside
 from ..language.device_function import Argument
-from ..parallel.bars import bar
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Shape
@@ -66,7 +66,7 @@ def maximise(
     pinned = _pinned(objective, mask)
     low, high = _limits(objective, limits)
     point = objective.coordinates.to(values)
-    with bar(max_iterations, progress) as advance:
+    with bar(max_iterations, progress, "steps, at most") as advance:
         first = _begin(objective, point, pinned, low, high)
         climbed = climb(
             objective, first[0], pinned=pinned, low=low, high=high, longest=objective.coordinates.longest,

@@ -15,6 +15,7 @@ from ..runtime.types import DType
 from .labelled import Labelled, labelled, numbered
 
 LIBRARIES = "pandas", "polars", "pyarrow"
+R_MISSING = -(1 << 31)  # what reticulate makes of an integer that is NA
 ROWS_AT_ONCE = 1 << 13  # of columns that may lie side by side already, and stay in the cache
 
 
@@ -45,9 +46,9 @@ class Frame:
                 f"{what} must be a data frame of pandas or polars, an Arrow table or a dict of columns; it is a "
                 f"{type(data).__name__}"
             )
-        names = list(data) if isinstance(data, Mapping) else list(getattr(data, "column_names", None) or data.columns)
+        names = list(data) if isinstance(data, Mapping) else _names(data)
         if bad := [n for n in names if not isinstance(n, str)]:
-            raise TypeError(f"{what} has a column named {bad[0]!r}: names of columns must be strings")
+            raise TypeError(f"{what} has a column named {bad[0]!r}: names must be strings, as {what}.rename(columns=str) has")
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)
             raise ValueError(f"{what} has several columns named {twice!r}: rename them")
@@ -92,6 +93,16 @@ def is_frame(value: object) -> bool:
     return _library(value) in LIBRARIES and (hasattr(value, "columns") or hasattr(value, "column_names"))
 
 
+def names_of_columns(value: object) -> tuple[str, ...]:
+    """Names of the columns of a data frame; none of all else, and where some are no strings."""
+    names = _names(value) if is_frame(value) else []
+    return tuple(names) if all(isinstance(name, str) for name in names) else ()
+
+
+def _names(frame: Any) -> list[Any]:
+    return list(getattr(frame, "column_names", None) or frame.columns)
+
+
 def is_column(value: object) -> bool:
     """True for a column of pandas, polars or Arrow, for labels, and for an array or a list of strings."""
     if isinstance(value, Labelled):
@@ -117,6 +128,11 @@ def column_of(values: Any, name: str) -> np.ndarray | Labelled:
             )
         if found.ndim != 1:
             raise ValueError(f"column {name!r} has shape {found.shape}: it must have one axis, with a value for each row")
+        if found.dtype == np.int32 and found.size and found.min() == R_MISSING:
+            raise ValueError(
+                f"column {name!r} has {R_MISSING} in row {found.argmin()}, as which the NA of R's whole numbers comes: make "
+                "numbers of it, as.numeric in R or astype(float), whose missing values are nan"
+            )
     return found
 
 

@@ -112,6 +112,13 @@ class LaplaceMarginal(Fittable):
         effects = ", ".join(f"{n} {shape}" for n, shape in self._parts.effects.shapes.items())
         return f"<{self._parts.name}: {effects} integrated out by Laplace's method, parameters {', '.join(self._names)}>"
 
+    def _facts(self) -> Mapping[str, object]:
+        effects = self._parts.effects.shapes.items()
+        return {
+            "log-likelihood": self._parts.name, "integrated out": ", ".join(f"{n} {shape}" for n, shape in effects),
+            "by": "Laplace's method", "parameters": ", ".join(self._names),
+        }  # fmt: skip
+
     @property
     def parameters(self) -> tuple[str, ...]:
         return self._names

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..fits.bordered import Bordered
 from ..fits.estimates import Estimates
 from ..fits.problem import Expanded, Named, Problem
-from ..parallel.bars import bar
 from ..runtime.types import Doubles
 from .marginal import Marginal
 from .search import best_theta
@@ -161,7 +161,7 @@ class GaussianProblem(Problem):
         inside = self._bounded.isdisjoint((SIGMA, *factors.slices))
         searched = inside and free.any() and (only is not None or not known[~free].any())
         if searched:
-            with bar(self._limit, self._progress) as advance:
+            with bar(self._limit, self._progress, "steps, at most") as advance:
                 theta = best_theta(self.first, theta, free, only, self._limit, advance)
         found = self.first.profiled(theta, only if searched else sigma)
         if found.sigma < LEAST_RESIDUAL * self.first.deviation and sigma is None:

@@ -90,12 +90,20 @@ def test_numbers_as_labels_and_combinations():
         numbers.among(np.array([1, 3]), "g")
 
 
+def test_missing_whole_numbers_of_r():
+    """reticulate makes the least integer of them; the least but one is a number."""
+    for numbers in (np.array([1, -(1 << 31)], np.int32), pd.Series([1, -(1 << 31)], dtype="int32")):
+        with pytest.raises(ValueError, match=r"column 'x' has -2147483648 in row 1, as which the NA .* as.numeric in R"):
+            Frame({"x": numbers}, "data")["x"]
+    assert Frame({"x": np.array([1, 1 - (1 << 31)], np.int32)}, "data")["x"].min() == 1 - (1 << 31)
+
+
 @pytest.mark.parametrize(
     "data, error, message",
     [
         ([1, 2], TypeError, "must be a data frame of pandas"),
         (pl.DataFrame(COLUMNS).lazy(), TypeError, r"data.collect\(\)"),
-        (pd.DataFrame(np.zeros((2, 2))), TypeError, "column named 0"),
+        (pd.DataFrame(np.zeros((2, 2))), TypeError, r"column named 0: .* data.rename\(columns=str\)"),
         (pd.DataFrame(np.zeros((2, 2)), columns=["x", "x"]), ValueError, "several columns named 'x'"),
         ({"x": [1.0], "y": [1.0, 2.0]}, ValueError, "x 1, y 2"), ({"x": 2.0, "y": [1.0, 2.0]}, ValueError, "x 1, y 2"),
     ],

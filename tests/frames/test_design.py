@@ -194,6 +194,8 @@ def test_missing_values():
         ("y ~ x | g", r"terms of groups stand in parentheses"), ("y ~ 0", "neither columns nor an intercept"),
         ("y ~ one", "one has one label only|one of the formula has one label only"), ("y ~ log(g)", "Unable to evaluate"),
         ("y ~ x + Intercept", "columns of the same name"), ("y ~ (1 | g) + (1 | g)", "a term of groups twice"),
+        ("y ~ factor(g)", r"'factor', which is not defined: R's factor is C\(g\) here"),
+        ("y ~ x + offset(z)", r"R's offset is an argument, offset="), ("y ~ I(x^2)", r"; a power is I\(x\*\*2\)$"),
         ("y ~ when", "dtype datetime64"), ("y ~ log(x z)", "invalid syntax"), ("y ~ (0 | g)", "has no columns"),
     ],
 )  # fmt: skip

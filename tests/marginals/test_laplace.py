@@ -350,3 +350,15 @@ def test_bad_input():
         gs.LaplaceMarginal(crossed, ["u", "v"])
     with pytest.raises(NotImplementedError, match="u has a number for each row, and the rows lie in pieces"):
         gs.LaplaceMarginal(gs.Rows(COUNTS, y=np.ones(1000), u=gs.per_row(), chunk=100, memory=10_000), "u")
+
+
+def test_fits_have_the_labels_of_the_data():
+    """Parameters that are no effects bear the names of columns and labels, as in fits of the rows alone."""
+    rng = np.random.default_rng(5)
+    X, herd = {"age": rng.normal(size=40), "dose": rng.normal(size=40)}, np.array(["b", "a", "c", "d"])[np.arange(40) % 4]
+    year, y = np.array(["old", "new"])[np.arange(40) // 20], rng.normal(size=40) + np.arange(40) % 4
+    text = "real f(real y, real eta, real u, real of_year, real s) { return normal_logpdf(y, eta + u + of_year, s); }"
+    rows = gs.Rows(text, y=y, eta=gs.dot(X, of="beta"), u=gs.gather(herd), of_year=gs.gather(year))
+    fit = gs.LaplaceMarginal(rows, {"u": gs.normal(0.0, "tau")}).fit()
+    assert fit.labels == ("beta[age]", "beta[dose]", "of_year[new]", "of_year[old]", "s", "tau")
+    assert fit["beta[dose]"] == fit.parameters["beta"][1]
