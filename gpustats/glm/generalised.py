@@ -325,7 +325,7 @@ def _check_term(term: Term, own: NamedTerm, held: Mapping[str, Any], told: bool)
     """ValueError where the rows tell nothing of the effects' covariance, and nothing else has `told` it."""
     index = np.asarray(held[own.index_name])
     counted = index if WEIGHTS not in held else index[np.asarray(held[WEIGHTS]) > 0]
-    term.check_groups(len(np.unique(counted)), told)
+    term.check_groups(bool(len(counted)) and bool((counted == counted[0]).all()), told)
     if term.columns is not None and not told:
         columns = np.asarray(held[own.columns_name], float)
         term.check_columns(collinear(columns.T @ columns))

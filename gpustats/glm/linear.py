@@ -249,7 +249,7 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
         squares = found.squares(parts.structure, term.grouping)[:, term.places]
         squares = squares[squares.any(1)]
         seen, constant = len(squares), (np.ptp(squares, 0) == 0).any()
-        term.check_groups(seen, term.parameter in told)
+        term.check_groups(seen == 1, term.parameter in told)
         if term.parameter not in told:
             term.check_columns(collinear(problem.marginal.products[term.grouping][term.places, term.places]))
         if seen >= found.weight and constant and told.isdisjoint({SIGMA, term.parameter}):
