@@ -1,4 +1,7 @@
-"""Estimates of the parameters of a density or a model, as a fit returns them."""
+"""Estimates of the parameters of a density or a model, as a fit returns them.
+
+What users ask of a fit is one module: a method is a line or two, and what it says of itself.
+"""
 
 from __future__ import annotations
 

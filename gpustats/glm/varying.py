@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -23,6 +22,7 @@ from ..rows.second_derivatives import LEAST_IN_BLOCKS, SecondDerivatives
 from ..rows.sparse_matrix import is_sparse
 from ..runtime import arrays
 from ..runtime.base import Runtime
+from ..runtime.cached import cached_property
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Doubles, DType, Value
 from .arguments import Arguments
@@ -104,7 +104,7 @@ class Varying:
         self._data = {n: _copied(v, None if n in whole else dtype) for n, v in data.items()}
         self._rows: dict[bool, Rows] = {}
 
-    @functools.cached_property
+    @cached_property
     def _names(self) -> dict[str, tuple[str, ...]]:
         """Names in `Rows` of each parameter: see `names_in_rows`."""
         return names_in_rows(self._family, self._terms)
@@ -192,7 +192,7 @@ class Varying:
         found = self._second.score_sums(*self._of_rows(arguments, wrt), clusters, n_clusters)[:, order]
         return found[order] if clusters is None else found
 
-    @functools.cached_property
+    @cached_property
     def _second(self) -> SecondDerivatives:
         return SecondDerivatives(self.rows(True)._bound, self.rows(True)._own)
 
