@@ -150,11 +150,12 @@ def with_jax(peer: JAX, model: Model, data: Arrays, parameters: Arrays, way: str
 
 
 def with_torch(peer: PyTorch, model: Model, data: Arrays, parameters: Arrays):
-    """Call in PyTorch; whole numbers that are no indices are float64 from the start: each operation reads and writes them."""
+    """Call in PyTorch; whole numbers that are no indices are floats from the start: each operation reads and writes them."""
+    dtype = next(iter(parameters.values())).dtype
     torch, loss = peer.torch, peer.torch.nn.functional
     xp = SimpleNamespace(
         **{name: getattr(torch, name) for name in SHARED},
-        infinity=peer.put(np.array([np.inf])),
+        infinity=peer.put(np.array([np.inf], dtype)),
         lgamma=torch.lgamma,
         logsumexp=torch.logsumexp,
         sigmoid=torch.sigmoid,
@@ -162,7 +163,7 @@ def with_torch(peer: PyTorch, model: Model, data: Arrays, parameters: Arrays):
         bernoulli_logit=lambda y, eta: -loss.binary_cross_entropy_with_logits(eta, y, reduction="sum"),
         categorical_logit=lambda y, eta: -loss.cross_entropy(eta, y, reduction="sum"),
     )
-    data = {n: peer.put(a if a.dtype == np.int64 else a.astype(float, copy=False)) for n, a in arrays(data).items()}
+    data = {n: peer.put(a if a.dtype == np.int64 else a.astype(dtype, copy=False)) for n, a in arrays(data).items()}
     parameters = {n: peer.put(value).requires_grad_() for n, value in parameters.items()}
 
     def work():
