@@ -116,7 +116,7 @@ def test_shapes_of_observations(shape, rng):
     assert got.shape == shape and difference(got, want) < 1e-12
 
 
-@pytest.mark.parametrize("shape", [(9,), (3, 3), ()])
+@pytest.mark.parametrize("shape", some([(v,) for v in [(9,), (3, 3), ()]]))
 def test_verify_grad(shape, rng):
     """Against finite differences; a parameter that all components share among them."""
 
@@ -127,7 +127,7 @@ def test_verify_grad(shape, rng):
     verify_grad(total, values, rng=rng, mode=AS_WRITTEN)
 
 
-@pytest.mark.parametrize("kind", ["cov", "scale_tril", "precision"])
+@pytest.mark.parametrize("kind", some(["cov", "scale_tril", "precision"]))
 def test_ways_to_give_the_covariance(kind, rng):
     """One for each component, and one for all."""
     x = rng.normal(size=(5, 3))

@@ -129,7 +129,7 @@ BODIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", some(BODIES, 2))
+@pytest.mark.parametrize("name", some(BODIES))
 def test_functions_of_all_kinds(name, monkeypatch):
     parameters = {"a": 0.7, "b": 0.4}
     rows = both(monkeypatch, HEAD + BODIES[name] + " }", walks((1, 2, 700, 3, 64)), parameters)

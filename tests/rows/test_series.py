@@ -339,7 +339,7 @@ def test_missing_numbers(name):
 IN_LOOPS = [n for n in CASES if "counting_process" not in n]  # the others return from within theirs
 
 
-@pytest.mark.parametrize("name", some(IN_LOOPS, 2))
+@pytest.mark.parametrize("name", some(IN_LOOPS))
 def test_in_parts(name, monkeypatch):
     in_parts(monkeypatch, 3)
     missing = name in WITH_MISSING

@@ -90,7 +90,7 @@ KNOWN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", some(KNOWN, 2))
 def test_local_linear_trend(name):
     y, (sigma, sigma_level, sigma_slope, level_sd, slope_sd) = walks(), KNOWN[name]
     wanted = of_statsmodels(
@@ -148,7 +148,7 @@ def test_arma(phi, theta):
         close(steps(gs.series.ma1, y, 0.2, theta, 0.7), wanted)
 
 
-@pytest.mark.parametrize("nu", [None, 5.0, np.inf])
+@pytest.mark.parametrize("nu", some([None, 5.0, np.inf], 2))
 def test_garch(nu):
     """Terms are densities with the conditional variances, and these follow from one another."""
     y, mu, omega, alpha, gamma, beta = walks(), 2.1, 0.1, 0.2, 0.1, 0.7

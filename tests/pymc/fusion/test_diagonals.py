@@ -65,7 +65,7 @@ MODELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("make", some(MODELS, 2))
+@pytest.mark.parametrize("make", some(MODELS))
 def test_models(make):
     assert_same(model_of(make))
     assert "ExtractDiag" not in str(gpm.explain(model_of(make)))

@@ -198,7 +198,7 @@ def same(model, scale=0.4):
         np.testing.assert_allclose(found_slopes, slopes, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("make", some(MODELS, 2))
+@pytest.mark.parametrize("make", some(MODELS))
 def test_models(make):
     model = model_of(make)
     assert_loops(model)
