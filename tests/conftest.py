@@ -60,6 +60,14 @@ def pytest_collection_finish():
     gc.set_threshold(10_000, 10, 10)  # PyTensor's graphs are many small objects, which it need not count so often
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """What a file has left stays, too: each collection would go through millions of objects, of all files before."""
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(2011)

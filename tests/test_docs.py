@@ -26,7 +26,7 @@ MODULES = [
 LONG = {
     "gpustats.compiler.fusion.explain", "gpustats.compiler.fusion.settings", "gpustats.emulation.calibration",
     "gpustats.emulation.constrained", "gpustats.processes.local.scaling", "gpustats.processes.vecchia.model",
-    "gpustats.pymc.many_points.batched", "gpustats.pymc.smc",
+    "gpustats.pymc.comparison", "gpustats.pymc.gp", "gpustats.pymc.many_points.batched", "gpustats.pymc.smc",
     "gpustats.transforms.box",
 }  # fmt: skip
 

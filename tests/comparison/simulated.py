@@ -73,13 +73,13 @@ def smoothed_weights(dtype, rng):
 @kernel_shape
 def comparison_of_rows(dtype, rng):
     """Leave one row and one group out of rows in pieces, in an order of their own; WAIC."""
-    n, sets = 40, 60
+    n, sets = 16, 60
     g, y = rng.integers(0, 5, n), rng.normal(size=n).astype(dtype)
     rows = gs.Rows(gs.normal, x=y, mu=gs.gather(g))
     mu, sigma = (rng.normal(size=(sets, 5)) / 4).astype(dtype), (1 + rng.random(sets)).astype(dtype)
     table = stats.norm.logpdf(y.astype(float), mu.astype(float)[:, g], sigma.astype(float)[:, None])
     rtol = 1e-10 if dtype == np.float64 else 1e-3
-    for chunk in (40, 16):
+    for chunk in (16, 6):
         with warnings.catch_warnings(action="ignore"):
             found = gs.waic(rows, {"mu": mu, "sigma": sigma}, chunk=chunk)
         want = np.log(np.exp(table).mean(0)) - table.var(0)

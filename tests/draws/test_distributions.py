@@ -56,12 +56,12 @@ def test_every_density_has_a_sampler():
     assert sampled - elliptical == CONTINUOUS.keys() | DISCRETE.keys() | VECTOR.keys() | SERIES.keys()
 
 
-@cases_of(CONTINUOUS, every=3)  # all are compared with draws that are kept: test_rvs.py
+@cases_of(CONTINUOUS, every=5)  # half of all are compared with draws that are kept: test_rvs.py
 def test_continuous(name, parameters):
     assert_continuous(name, parameters, np.float64, gs.Generator(2011))
 
 
-@cases_of(CONTINUOUS, every=6)
+@cases_of(CONTINUOUS, every=9)
 def test_continuous_in_single_precision(name, parameters):
     assert_continuous(name, parameters, np.float32, gs.Generator(2011))
 
@@ -82,7 +82,7 @@ def test_continuous_with_moments_that_scipy_integrates(name, parameters, dtype):
     assert_continuous(name, parameters, dtype, gs.Generator(2011), N + 1)
 
 
-@cases_of(DISCRETE, every=3)
+@cases_of(DISCRETE, every=5)
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:scipy")
 def test_discrete(name, parameters):
     assert_discrete(name, parameters, gs.Generator(2011))

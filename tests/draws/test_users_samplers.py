@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from references_draws import DISTRIBUTIONS, THRESHOLD, N, cases, chi_squared, edges_of, kolmogorov_smirnov
 from scipy import stats
+from thorough import some
 
 import gpustats as gs
 
@@ -37,7 +38,7 @@ __device__ real pareto2_sample(rng_t *rng, real alpha, real scale)
 
 
 @pytest.mark.parametrize("more", [PARETO2_SAMPLE, PARETO2_CDF, PARETO2_CDF + PARETO2_SAMPLE], ids=["sampler", "sf", "both"])
-@pytest.mark.parametrize("alpha,scale", [(2.0, 3.0), (0.1, 1.0), (100.0, 1e10)])
+@pytest.mark.parametrize("alpha,scale", some([(2.0, 3.0), (0.1, 1.0), (100.0, 1e10)], 2))
 @each_dtype
 def test_a_users_density(more, alpha, scale, dtype):
     x = gs.register(PARETO2 + more).rvs(alpha, scale, size=N, rng=1, dtype=dtype)

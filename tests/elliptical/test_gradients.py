@@ -261,7 +261,7 @@ def test_gradients_at_nan_observations(name, rng):
 
 
 @each_name
-@pytest.mark.parametrize("there", ["x", "mu", "cov"])
+@pytest.mark.parametrize("there", some(["x", "mu", "cov"], 2))
 def test_gradients_of_device_arrays(name, there, rng):
     given = {"x": rng.normal(size=(20, 4))} | {n: v[:, None] for n, v in parameters(name, rng, 3, 4).items()}
     for case in (given, given | {"mu": rng.normal(size=(20, 4)), **{n: v[0] for n, v in given.items() if n in ("cov", "nu")}}):
@@ -353,7 +353,7 @@ def test_scatter(dim, weighted, dtype, rng):
 
 
 @pytest.mark.parametrize("name", ["mvnormal", "mv_student_t"])
-@pytest.mark.parametrize("scale", ["cov", "scale_tril", "precision"])
+@pytest.mark.parametrize("scale", some(["cov", "scale_tril", "precision"]))
 @pytest.mark.parametrize("rows", [1, 3, 100])
 def test_gradients_in_a_large_matrix(name, scale, rows, rng):
     """Few observations are multiplied one by one, many are summed first."""

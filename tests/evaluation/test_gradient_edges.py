@@ -18,7 +18,7 @@ def columns(tuples):
     return [np.array(column, float) for column in zip(*tuples)]
 
 
-@pytest.mark.parametrize("name", some(SMOOTH))
+@pytest.mark.parametrize("name", some(SMOOTH, 6))
 def test_nan_observations_give_nan(name, rng):
     """In each argument at that observation, and nowhere else."""
     x, *parameters = REFERENCES[name].random(rng, N)
@@ -33,7 +33,7 @@ def test_nan_observations_give_nan(name, rng):
 OUTSIDE = {"positive": -1.5, "nonnegative": -1.5, "unit": 1.5, "integer": 0.5, "simplex": -0.5}
 
 
-@pytest.mark.parametrize("name", some(SMOOTH))
+@pytest.mark.parametrize("name", some(SMOOTH, 6))
 def test_observations_outside_of_the_domain_contribute_nothing(name, rng):
     domain = gs.densities[name].domains["x"].split()
     x, *parameters = REFERENCES[name].random(rng, N)
@@ -71,7 +71,7 @@ def test_outside_of_the_support_only_the_value_is_lost(name, outside, parameters
         np.testing.assert_allclose(got[argument], want[argument], rtol=1e-13)
 
 
-@pytest.mark.parametrize("name", some(SMOOTH))
+@pytest.mark.parametrize("name", some(SMOOTH, 6))
 def test_invalid_parameters_give_nan(name):
     reference, density = REFERENCES[name], gs.densities[name]
     x = np.array(next(x for x, *_ in reference.extreme if np.all(np.isfinite(x))), float)
@@ -239,7 +239,7 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize("name, row, sides", some(EDGES, 2), ids=str)
+@pytest.mark.parametrize("name, row, sides", some(EDGES, 4), ids=str)
 def test_finite_at_the_edges(name, row, sides):
     names, args = list(gs.densities[name].domains), [np.array([a, a], float) for a in row]
     got = gradient(name, *args)

@@ -246,7 +246,7 @@ def test_a_likelihood_follows_its_parameters(rng):
         np.testing.assert_allclose(got["sigma"], (((x - mu) / sigma) ** 2 - 1).sum() / sigma, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name, shape", [("mu", (3, 1)), ("sigma", (3, 1)), ("mu", (50,)), ("x", (50,))])
+@pytest.mark.parametrize("name, shape", some([("mu", (3, 1)), ("sigma", (3, 1)), ("mu", (50,)), ("x", (50,))], 2))
 def test_device_arrays(name, shape, rng):
     args = {"x": rng.normal(size=50), "mu": rng.normal(size=(3, 1)), "sigma": rng.uniform(1, 2, (3, 1))}
     args[name] = rng.uniform(1, 2, shape)

@@ -56,7 +56,7 @@ def test_calls_that_differ_in_their_numbers(k, rng):
                 np.testing.assert_allclose(got, gradient[name], rtol=1e-13)
 
 
-@pytest.mark.parametrize("name", some(["gamma", "student_t", "poisson", "beta", "weibull", "exponential"], 4))
+@pytest.mark.parametrize("name", some(["gamma", "student_t", "poisson", "beta", "weibull", "exponential"], 2))
 def test_as_in_two_readings(name, rng, layout):
     """Also where components have no weight, rows lie outside the support, and terms are infinite or nan."""
     density, k = gs.densities[name], 5

@@ -98,7 +98,7 @@ def test_deep_copies_are_independent(x):
     assert likelihood(0.0, 1.0) == shared(0.0, 1.0) != before == own(0.0, 1.0)
 
 
-@pytest.mark.parametrize("options", some(OPTIONS))
+@pytest.mark.parametrize("options", some(OPTIONS, 6))
 def test_glm(way, rng, options):
     dtype = np.float64 if options else np.float32
     X, offset, weights = rng.normal(size=(N, K)).astype(dtype), rng.normal(size=N), rng.uniform(size=N)

@@ -81,7 +81,7 @@ def test_draws_follow_pymcs_seed():
     assert len(np.unique([first, other])) == 24
 
 
-@pytest.mark.parametrize("name", some(NAMES, 10))
+@pytest.mark.parametrize("name", some(NAMES, 20))
 def test_draws_broadcast(name):
     """A parameter for each observation, and several leading axes: independent draws."""
     values = PARAMETERS[name]

@@ -20,7 +20,7 @@ pytestmark = [
 ]
 FEW = ["eight_schools_noncentred", "dogs_of_powers", "bones", "wells", "weibull_times", "choices_of_three"]
 NAMES = [pytest.param(name, marks=[THOROUGH] * (name not in FEW)) for name in gallery.MODELS]
-IN_JAX = [pytest.param(name, marks=[THOROUGH] * (name not in FEW[2:4])) for name in gallery.MODELS]
+IN_JAX = [pytest.param(name, marks=[THOROUGH] * (name != FEW[2])) for name in gallery.MODELS]
 N_POINTS = 3
 REWRITTEN = Mode("py", "fast_run").excluding("fusion")  # as models are for users, but that nothing is compiled
 

@@ -99,7 +99,7 @@ def normal():
     return model
 
 
-@pytest.mark.parametrize("build", some([*FUSED, *OTHERS], 9), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some([*FUSED, *OTHERS], 16), ids=lambda b: b.__name__)
 def test_values_and_gradients(build):
     model = models_of_rows.made(build)
     many = gpm.batched(model)
@@ -159,7 +159,7 @@ def dirichlet():
 ALONE_NOWHERE = [mixture_of_gpustats, correlated_vectors, dirichlet, gaussian_process]
 
 
-@pytest.mark.parametrize("build", some(ALONE_NOWHERE, 2), ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some(ALONE_NOWHERE, 4), ids=lambda b: b.__name__)
 def test_no_evaluation_of_a_point_alone(monkeypatch, build):
     many = gpm.batched(models_of_rows.made(build))
     array, function = some_points(many, 9), function_of(many)
@@ -182,7 +182,7 @@ def test_no_points_and_one():
 
 
 @quickly
-@pytest.mark.parametrize("build", [models_of_rows.michaelis_menten, glm_of_groups], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("build", some([models_of_rows.michaelis_menten, glm_of_groups], 2), ids=lambda b: b.__name__)
 def test_an_invalid_point_is_alone(build):
     """Where a parameter is invalid, or nan, the others are what they were."""
     model = models_of_rows.made(build)

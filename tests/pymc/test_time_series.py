@@ -78,7 +78,7 @@ MODELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", some(MODELS, 8))
+@pytest.mark.parametrize("name", some(MODELS, 16))
 def test_model(name):
     """Value and gradient at several points, the starting point, and the number of evaluations."""
     evaluations, make = MODELS[name]

@@ -37,7 +37,7 @@ def double_precision():
         yield
 
 
-@pytest.mark.parametrize("name", some(NAMES, 10))
+@pytest.mark.parametrize("name", some(NAMES, 20))
 def test_equals_pymc(name, rng):
     """Elementwise values; gradients of their sum and of a weighted sum, for parameters and observations."""
     values = PARAMETERS[name]
@@ -62,7 +62,7 @@ def test_equals_pymc(name, rng):
         assert difference(got, want) < 1e-10
 
 
-@pytest.mark.parametrize("name", some(CONTINUOUS, 10))
+@pytest.mark.parametrize("name", some(CONTINUOUS, 20))
 def test_free_variable_equals_pymc(name, rng):
     """As a prior: its transform, its starting point, and the log-density of what is sampled."""
     values = PARAMETERS[name]
@@ -87,7 +87,7 @@ def test_free_variable_equals_pymc(name, rng):
     assert np.isfinite(model.compile_logp(mode=QUICK)({value_name: start}))
 
 
-@pytest.mark.parametrize("name", some(DISCRETE))
+@pytest.mark.parametrize("name", some(DISCRETE, 6))
 def test_starting_point_of_discrete(name):
     values = PARAMETERS[name]
     rv = ours(name).dist(*values)

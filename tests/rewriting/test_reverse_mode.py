@@ -140,7 +140,7 @@ def with_checkpoints(monkeypatch):
     monkeypatch.setattr(passes.Pass, "stored", lambda self, n: np.inf if self.tapes else stored(self, n))
 
 
-@pytest.mark.parametrize("name, checkpoints", [*((n, False) for n in BODIES), *some([(n, True) for n in BODIES], 2)])
+@pytest.mark.parametrize("name, checkpoints", [*some([(n, False) for n in BODIES], 2), *some([(n, True) for n in BODIES], 4)])
 def test_derivatives(name, checkpoints, monkeypatch):
     if checkpoints:
         with_checkpoints(monkeypatch)
@@ -276,7 +276,7 @@ class Program:
         return f"real h = a, g = b * 0.5; int k = 1; {body} return total + sin(g) * c;"
 
 
-@pytest.mark.parametrize("i", range(8))
+@pytest.mark.parametrize("i", some(range(8), 2))
 def test_random_programs(i, monkeypatch):
     body = str(Program(np.random.default_rng([8, i])))
     there = found(rows_of(body, 99, monkeypatch), 0.7, -0.4, 1.2)

@@ -6,6 +6,7 @@ import operator
 import numpy as np
 import pytest
 from random_sequences import Writer
+from thorough import some
 
 import gpustats as gs
 from gpustats.language import nodes as lang
@@ -122,7 +123,7 @@ def check(source, parameters, rng, lengths=(1, 2, 3, 17)):
     return split
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", some(range(60), 6))
 def test_random_functions(seed):
     rng = np.random.default_rng(seed)
     split = check(Writer(seed).source(), rng.normal(size=2), rng)

@@ -93,7 +93,7 @@ def test_autoregressions_that_forget_nothing(a, monkeypatch):
     np.testing.assert_allclose(list(gradient.values()), slopes, rtol=1e-11)
 
 
-@pytest.mark.parametrize("n_states", [2, 3, 4])
+@pytest.mark.parametrize("n_states", some([2, 3, 4]))
 def test_hidden_markov_models(n_states, monkeypatch):
     text, rng = gs.hidden_markov(n_states, gs.normal), np.random.default_rng(n_states)
     names = gs.Rows(text, y=gs.sequences([[1.0]])).parameters
@@ -129,7 +129,7 @@ BODIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", some(BODIES))
 def test_functions_of_all_kinds(name, monkeypatch):
     parameters = {"a": 0.7, "b": 0.4}
     rows = both(monkeypatch, HEAD + BODIES[name] + " }", walks((1, 2, 700, 3, 64)), parameters)
@@ -203,7 +203,7 @@ OWN = """__device__ real own(const real *y, int n, real a, real b, real c, real 
 { real x = c, s = 0; for (int t = 0; t < n; t++) { x = a * x + b * d; s += (y[t] - x) * (y[t] - x) / k; } return s; }"""
 
 
-@pytest.mark.parametrize("sets", [(), (3,), (2, 2)])
+@pytest.mark.parametrize("sets", some([((),), ((3,),), ((2, 2),)], 2))
 def test_what_sequences_have_of_their_own(sets, monkeypatch):
     """Weights, columns, numbers of the rows, tables by group of one axis and of two; sets of parameters."""
     rng, n = np.random.default_rng(4), 6
@@ -257,7 +257,7 @@ def test_terms_are_step_by_step(monkeypatch):
     np.testing.assert_array_equal(gs.Rows(gs.series.local_level, y=gs.sequences(y)).terms(**LEVEL), slow.terms(**LEVEL))
 
 
-@pytest.mark.parametrize("model, parameters", [("local_level", LEVEL), ("local_linear_trend", TREND), ("ar1", AR1)])
+@pytest.mark.parametrize("model, parameters", some([("local_level", LEVEL), ("local_linear_trend", TREND), ("ar1", AR1)]))
 def test_second_derivatives(model, parameters, monkeypatch):
     y, names = walks((600, 50)), [n for n, v in parameters.items() if np.isfinite(v)]
     step_by_step(monkeypatch)

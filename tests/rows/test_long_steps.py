@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from parts import in_parts, step_by_step
 from statsmodels.tsa.statespace.structural import UnobservedComponents
-from thorough import double_first
+from thorough import double_first, some
 
 import gpustats as gs
 from gpustats.rows import evaluator, parts
@@ -57,7 +57,7 @@ def in_both(monkeypatch, model, y, parameters, span=8, **leaves):
     return rows
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", some(MODELS, 2))
 def test_models_of_series(name, monkeypatch):
     rows = in_both(monkeypatch, gs.series[name], walks((700, 1, 2, 31)), MODELS[name])
     for outputs in ("terms_by_step", rows.outputs, rows._bound.drawn):

@@ -339,7 +339,7 @@ def test_missing_numbers(name):
 IN_LOOPS = [n for n in CASES if "counting_process" not in n]  # the others return from within theirs
 
 
-@pytest.mark.parametrize("name", IN_LOOPS)
+@pytest.mark.parametrize("name", some(IN_LOOPS))
 def test_in_parts(name, monkeypatch):
     in_parts(monkeypatch, 3)
     missing = name in WITH_MISSING
@@ -434,7 +434,7 @@ def test_models_of_statsmodels():
     np.testing.assert_allclose(ours, theirs, rtol=1e-10)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+@double_first
 @pytest.mark.parametrize("name", ["ar1", "garch", "rescorla_wagner", "hidden_markov"])
 def test_a_long_sequence(name, dtype):
     n, parameters = 100_000, CASES[name][2]

@@ -10,7 +10,7 @@ from statsmodels.tsa.regime_switching.markov_regression import MarkovRegression
 from statsmodels.tsa.statespace.initialization import Initialization
 from statsmodels.tsa.statespace.sarimax import SARIMAX
 from statsmodels.tsa.statespace.structural import UnobservedComponents
-from thorough import double_first
+from thorough import double_first, some
 
 import gpustats as gs
 
@@ -90,7 +90,7 @@ KNOWN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", some(KNOWN, 2))
 def test_local_linear_trend(name):
     y, (sigma, sigma_level, sigma_slope, level_sd, slope_sd) = walks(), KNOWN[name]
     wanted = of_statsmodels(
@@ -101,7 +101,7 @@ def test_local_linear_trend(name):
     close(found, wanted, atol=1e-6 if sigma == 0 or name == "a wide start" else 1e-9)
 
 
-@pytest.mark.parametrize("level_sd, slope_sd", [(np.inf, np.inf), (np.inf, 0.5), (2.0, np.inf), (0.0, np.inf)])
+@pytest.mark.parametrize("level_sd, slope_sd", some([(np.inf, np.inf), (np.inf, 0.5), (2.0, np.inf), (0.0, np.inf)], 2))
 @pytest.mark.parametrize("sigma_slope", [0.1, 0.0])
 def test_local_linear_trend_anywhere(level_sd, slope_sd, sigma_slope):
     y = [v for v in walks() if (~np.isnan(v)).sum() > 1]
@@ -148,7 +148,7 @@ def test_arma(phi, theta):
         close(steps(gs.series.ma1, y, 0.2, theta, 0.7), wanted)
 
 
-@pytest.mark.parametrize("nu", [None, 5.0, np.inf])
+@pytest.mark.parametrize("nu", some([None, 5.0, np.inf], 2))
 def test_garch(nu):
     """Terms are densities with the conditional variances, and these follow from one another."""
     y, mu, omega, alpha, gamma, beta = walks(), 2.1, 0.1, 0.2, 0.1, 0.7

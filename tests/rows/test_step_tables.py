@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from pieces import same
-from thorough import double_first
+from thorough import double_first, some
 
 import gpustats as gs
 from gpustats.runtime import choose
@@ -177,7 +177,7 @@ def test_many_steps_of_few_elements():
     np.testing.assert_allclose(rows.value_and_grad(a)[1]["a"], wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("options", [dict(chunk=9), dict(devices=2)], ids=str)
+@pytest.mark.parametrize("options", some([dict(chunk=9), dict(devices=2)], 2), ids=str)
 def test_in_pieces(options):
     leaves = dict(y=sequences(Y), effect=gs.gather(sequences(ITEM)), rate=gs.per_row())
     whole = gs.Rows(LEARNER, **leaves)

@@ -51,7 +51,7 @@ def test_every_built_in_density_of_vectors_is_here():
     assert set(of_vectors()) == set(DENSITIES)
 
 
-@pytest.mark.parametrize("name", some(DENSITIES, 8))
+@pytest.mark.parametrize("name", some(DENSITIES, 2))
 def test_built_in_densities(name, rng):
     density = gs.densities[name]
     x, parameters = DENSITIES[name](rng, 200)

@@ -78,7 +78,7 @@ SLOW = {"studentized_range", "kstwo", "recipinvgauss"}
 
 
 @pytest.mark.parametrize(
-    "name", [*some(sorted(set(names()) - SLOW), 9), *(pytest.param(name, marks=THOROUGH) for name in sorted(SLOW))]
+    "name", [*some(sorted(set(names()) - SLOW), 18), *(pytest.param(name, marks=THOROUGH) for name in sorted(SLOW))]
 )
 def test_a_name(name, rng):
     ours, theirs = both(name)
@@ -106,7 +106,7 @@ def test_numbers_that_scipy_integrates(name):
     assert_numbers(name, InOneKernel(ours), theirs)
 
 
-@pytest.mark.parametrize("name", some(sorted(names()), 12))
+@pytest.mark.parametrize("name", some(sorted(names()), 24))
 def test_draws_of_a_name(name):
     ours, theirs = both(name)
     draws = ours.rvs(2000, random_state=1)

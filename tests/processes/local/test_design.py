@@ -43,7 +43,7 @@ def assert_nearest(got, want, start):
 
 
 @pytest.mark.parametrize("method", ["device", "tree", "auto"])
-@pytest.mark.parametrize("p", [1, 2, 3, 8, 20])
+@pytest.mark.parametrize("p", some([1, 2, 3, 8, 20], 2))
 @pytest.mark.parametrize(
     "n,k,start", some([(1, 1, 1), (1, 3, 2), (10, 4, 0), (100, 100, 7), (5000, 50, 50), (20000, 1000, 6), (7000, 6000, 6)])
 )

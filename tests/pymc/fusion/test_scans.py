@@ -198,7 +198,7 @@ def same(model, scale=0.4):
         np.testing.assert_allclose(found_slopes, slopes, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("make", some(MODELS, 2))
+@pytest.mark.parametrize("make", some(MODELS))
 def test_models(make):
     model = model_of(make)
     assert_loops(model)
@@ -211,8 +211,8 @@ def scans_and_loops(function):
 
 
 @pytest.mark.parametrize("make, mode", [
-    (variance_of_the_same_day, QUICK), (variance_of_the_same_day, "NUMBA"), (last_value, QUICK),
-    pytest.param(last_value, "NUMBA", marks=THOROUGH),
+    (variance_of_the_same_day, QUICK), (last_value, QUICK),
+    *(pytest.param(make, "NUMBA", marks=THOROUGH) for make in (variance_of_the_same_day, last_value)),
 ])  # fmt: skip
 def test_values_without_derivatives(make, mode):
     """No scan is left in what PyMC compiles."""
@@ -402,7 +402,7 @@ def test_what_is_left_to_pytensor(make, reason):
         same(model)
 
 
-@pytest.mark.parametrize("make", [variance_of_the_day_before, last_value, walks])
+@pytest.mark.parametrize("make", some([variance_of_the_day_before, last_value, walks]))
 def test_by_jax(make):
     pytest.importorskip("jax")
     assert_same_by_jax(model_of(make))
@@ -439,7 +439,7 @@ def test_the_faster_place():
     assert scan.on_device == none.on_device and alone.on_device > T * 1e-3 and scan.pays and not alone.pays
 
 
-@pytest.mark.parametrize("of_vectors", [False, True])
+@pytest.mark.parametrize("of_vectors", some([False, True], 2))
 def test_steps_are_measured(of_vectors, monkeypatch):
     monkeypatch.setattr(step_times, "STEPS", (5, 10))
     monkeypatch.setattr(step_times, "ELEMENTS", 3)

@@ -51,7 +51,7 @@ def n_fused(function):
 
 
 @pytest.mark.parametrize("mode", ["NUMBA", pytest.param(QUICK, marks=THOROUGH)], ids=["numba", "python"])
-@pytest.mark.parametrize("make", some(MODELS, 2))
+@pytest.mark.parametrize("make", some(MODELS, 4))
 def test_value_is_that_with_derivatives(make, mode):
     model = make()
     theirs = model.compile_logp(mode=mode)
