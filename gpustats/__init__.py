@@ -32,7 +32,8 @@ _LAZY = {
     "folds": ".comparison.folds", "gather": ".rows.leaves", "gp": None, "hidden_markov": ".rows.hidden_markov",
     "kfold": ".comparison.folds", "label_statistics": ".mixtures.labels", "linalg": None,
     "log_likelihood": ".comparison.table", "loo": ".comparison.loo", "ode_steps": ".rows.ode", "parallel": None,
-    "per_row": ".rows.leaves", "predictive_check": ".comparison.predictive", "waic": ".comparison.loo",
+    "per_row": ".rows.leaves", "predictive_check": ".comparison.predictive", "progress": ".display.bars",
+    "waic": ".comparison.loo",
     "sample_discrete": ".draws.discrete", "sequences": ".rows.sequences", "series": ".rows.series",
     "to_device": ".runtime.transfers", "to_host": ".runtime.transfers", "transforms": None, "use": ".runtime.choose",
 } | dict.fromkeys(
@@ -46,7 +47,7 @@ __all__ = [
     "as_jax", "box_probability", "compartment_steps", "compat", "covariances", "densities", "devices", "dot", "folds",
     "gather", "gp", "hidden_markov", "inverse_wishart", "kfold", "label_statistics", "linalg", "lkj_cholesky_cov", "lkj_corr",
     "log_likelihood", "loo", "matrix_normal", "matrix_t", "ode_steps", "ortho_group", "parallel", "per_row",
-    "predictive_check", "random_correlation", "random_table", "register", "sample_discrete", "sequences", "series",
+    "predictive_check", "progress", "random_correlation", "random_table", "register", "sample_discrete", "sequences", "series",
     "special_ortho_group", "to_device", "to_host", "transforms", "uniform_direction", "unitary_group", "use", "waic",
     "wishart",
 ]  # fmt: skip

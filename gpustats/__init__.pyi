@@ -56,6 +56,7 @@ from .matrices import ortho_group as ortho_group
 from . import parallel as parallel
 from .rows.leaves import per_row as per_row
 from .comparison.predictive import predictive_check as predictive_check
+from .display.bars import progress as progress
 from .matrices import random_correlation as random_correlation
 from .matrices import random_table as random_table
 from .registry import register as register
@@ -73,7 +74,7 @@ from .comparison.loo import waic as waic
 from .matrices import wishart as wishart
 
 __version__: str
-__all__: list[str] = ['AccuracyWarning', 'CompileError', 'Densities', 'Density', 'DeviceArray', 'DeviceFunctionError', 'DeviceLostError', 'GLM', 'Generator', 'LaplaceMarginal', 'Likelihood', 'LocalGP', 'Mixture', 'NoDeviceError', 'Rows', 'TruncatedMvNormal', 'as_jax', 'box_probability', 'compartment_steps', 'compat', 'covariances', 'densities', 'devices', 'dot', 'folds', 'gather', 'gp', 'hidden_markov', 'inverse_wishart', 'kfold', 'label_statistics', 'linalg', 'lkj_cholesky_cov', 'lkj_corr', 'log_likelihood', 'loo', 'matrix_normal', 'matrix_t', 'ode_steps', 'ortho_group', 'parallel', 'per_row', 'predictive_check', 'random_correlation', 'random_table', 'register', 'sample_discrete', 'sequences', 'series', 'special_ortho_group', 'to_device', 'to_host', 'transforms', 'uniform_direction', 'unitary_group', 'use', 'waic', 'wishart']
+__all__: list[str] = ['AccuracyWarning', 'CompileError', 'Densities', 'Density', 'DeviceArray', 'DeviceFunctionError', 'DeviceLostError', 'GLM', 'Generator', 'LaplaceMarginal', 'Likelihood', 'LocalGP', 'Mixture', 'NoDeviceError', 'Rows', 'TruncatedMvNormal', 'as_jax', 'box_probability', 'compartment_steps', 'compat', 'covariances', 'densities', 'devices', 'dot', 'folds', 'gather', 'gp', 'hidden_markov', 'inverse_wishart', 'kfold', 'label_statistics', 'linalg', 'lkj_cholesky_cov', 'lkj_corr', 'log_likelihood', 'loo', 'matrix_normal', 'matrix_t', 'ode_steps', 'ortho_group', 'parallel', 'per_row', 'predictive_check', 'progress', 'random_correlation', 'random_table', 'register', 'sample_discrete', 'sequences', 'series', 'special_ortho_group', 'to_device', 'to_host', 'transforms', 'uniform_direction', 'unitary_group', 'use', 'waic', 'wishart']
 
 class _density_M_n_r(Density):
     def __call__(self, M: Values, n: Values, r: Values) -> Frozen: ...

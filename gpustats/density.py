@@ -101,8 +101,7 @@ class Density(Distribution):
         Examples
         --------
         >>> import gpustats as gs
-        >>> waiting = gs.exponential(2.0)
-        >>> waiting
+        >>> (waiting := gs.exponential(2.0))
         <gpustats.exponential(lam=2.0)>
         >>> float(waiting.mean()), float(waiting.logsf(3.0))
         (0.5, -6.0)
@@ -295,7 +294,7 @@ class Density(Distribution):
         self, x: Values | None = None, *, fixed: Mapping[str, Values] | None = None,
         start: Mapping[str, Values] | None = None, weights: Values | None = None, lower: Values | None = None,
         upper: Values | None = None, groups: ArrayLike | None = None, max_iterations: int = 200,
-        devices: str | Sequence[str | Device] | None = None, memory: int | None = None,
+        devices: str | Sequence[str | Device] | None = None, memory: int | None = None, progress: bool = False,
     ) -> Estimates:  # fmt: skip
         """Estimates of the parameters by maximum likelihood, for one data set or for many at once.
 
@@ -325,8 +324,9 @@ class Density(Distribution):
         memory : int, optional
             Bytes on a device for one data set x, (N,), in memory or in a file: larger ones are read in pieces, once for each
             step. x, weights and parameters that are known for each observation may be read by slices, as `gpustats.Likelihood`
-            has it; `devices` share them. The search is that of `gpustats.Likelihood.fit`, in the type of x, which does not stop
-            at kinks.
+            has it; `devices` share them. The search is `gpustats.Likelihood.fit`'s, in x's type; it does not stop at kinks.
+        progress : bool
+            Whether a bar shows the data sets that are done, or steps.
 
         Returns
         -------
@@ -366,9 +366,9 @@ class Density(Distribution):
                 raise ValueError("memory is for one data set x, (N,): without lower, upper and groups")
             from .fits.one_data_set import fit_in_pieces
 
-            return fit_in_pieces(self, x, fixed, start, weights, max_iterations, devices, memory)
+            return fit_in_pieces(self, x, fixed, start, weights, max_iterations, devices, memory, progress)
         model = Model(self.log_density, self.definition)
-        return fit(model, x, fixed, start, weights, lower, upper, groups, max_iterations, devices)
+        return fit(model, x, fixed, start, weights, lower, upper, groups, max_iterations, devices, progress)
 
     def kernel_source(self, shape: str, dtype: str = "float64", dialect: str = "cuda") -> str:
         """Source of a kernel of this density, as it is compiled for many observations and parameter sets.

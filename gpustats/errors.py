@@ -6,6 +6,10 @@ Wrong shapes are ValueError, wrong types TypeError, as in NumPy.
 from __future__ import annotations
 
 import re
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
 
 # clang (Intel's OpenCL) writes `file:line:column: error: …`, PoCL `error: file:line:column: …`, NVRTC and nvcc
 # `file(line): error: …`.
@@ -26,7 +30,30 @@ def numbered(source: str, lines: set[int] | None = None, context: int = 2) -> st
     return "\n".join(shown)
 
 
-class DeviceFunctionError(ValueError):
+class _OfUsersCode(Exception):
+    """Error that users' code explains and ours does not: IPython shows the lines that called, and the message.
+
+    Its ``%xmode Verbose`` shows the whole traceback.
+    """
+
+    def _render_traceback_(self) -> list[str]:
+        python = sys.modules.get("IPython")
+        shell: Any = None if python is None else python.get_ipython()
+        if shell is not None and shell.InteractiveTB.mode == "Verbose":
+            whole: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, self.__traceback__)
+            return whole
+        ours = [Path(__file__).parent, *([] if python is None else [Path(str(python.__file__)).parent])]
+        lines = []
+        for frame in traceback.extract_tb(self.__traceback__):
+            if not any(Path(frame.filename).is_relative_to(folder) for folder in ours):
+                # of a cell, such as "Cell In[1]"
+                named = None if shell is None else shell.compile.format_code_name(frame.filename)
+                place = " ".join(named) if named else f"File {frame.filename}"
+                lines.append(f"{place}, line {frame.lineno}\n    {frame.line}")
+        return [*lines, f"{type(self).__name__}: {self}"]
+
+
+class DeviceFunctionError(_OfUsersCode, ValueError):
     """Device function that breaks the rules of the language.
 
     Parameters
@@ -74,7 +101,7 @@ class DeviceLostError(RuntimeError):
     """
 
 
-class CompileError(RuntimeError):
+class CompileError(_OfUsersCode, RuntimeError):
     """Rejection of a kernel by the device's compiler.
 
     Parameters

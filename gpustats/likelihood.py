@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .density import Density
+from .display.html import Shown, shape_of
+from .distribution.given import check_density
 from .evaluation.arguments import check_wrt
 from .evaluation.broadcasting import FOR_SUMS, broadcast
 from .evaluation.compiled import RepeatedSum, Replayable
@@ -28,6 +30,7 @@ from .evaluation.results import as_host
 from .evaluation.set_by_set import SetBySet
 from .fits.bound_density import LikelihoodProblem
 from .fits.fittable import Fittable
+from .frames.columns import names_of_columns
 from .parallel.devices import example
 from .parallel.divide import divide
 from .parallel.pieces import Data, Options, Pieces, in_memory, in_pieces
@@ -42,16 +45,20 @@ from .runtime.host_memory import HostRows, contiguous
 from .runtime.types import Array, Shape, Value
 
 
-class BoundDensity(Remade):
+class BoundDensity(Remade, Shown):
     """Density with observations, (N,), or (N, d) where one observation is a vector, on a device."""
+
+    _columns: tuple[str, ...] = ()  # names of the elements of a vector, where the data had some
 
     def __init__(self, density: Density, x: ArrayLike):
         self._bind(in_memory({"x": self._observations(density, x)})["x"])
 
     def _observations(self, density: Density, x: Value) -> Any:
         """Observations as an array, of a shape that the density takes."""
+        check_density(density, type(self).__name__, f"{type(self).__name__}(density, x)")
         self._density, self._function = density, density.log_density
         observation = self._function.arguments[0]
+        self._columns = names_of_columns(x) if observation.rank else ()
         x = as_rows(x, observation.name)
         if isinstance(x, float):
             x = np.array([x])
@@ -105,12 +112,26 @@ class BoundDensity(Remade):
     def _recipe(self) -> Callable[..., Any]:
         return functools.partial(type(self), self._density)
 
+    def _kept(self) -> dict[str, object]:
+        return {"_columns": self._columns}
+
     def _held(self) -> dict[str, Value]:
         return {"x": self._x if self._native else as_host(self._runtime, self._x)}
 
+    def _facts(self) -> Mapping[str, object]:
+        density, x = self._density, self._function.arguments[0]
+        return {
+            "density": f"{density.name}({', '.join(density.domains)})", x.name: shape_of(self._x),
+            "parameters": ", ".join(self.parameters), "data": self._place(),
+        }  # fmt: skip
+
     def __repr__(self) -> str:
+        return self._shown(self.device.id)
+
+    def _shown(self, where: str) -> str:
+        """What it is, of which data, and where they lie."""
         kind, x = type(self).__name__.lower(), self._x
-        return f"<{kind} of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self.device.id}>"
+        return f"<{kind} of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {where}>"
 
 
 class Likelihood(BoundDensity, Replayable, Fittable):
@@ -120,8 +141,8 @@ class Likelihood(BoundDensity, Replayable, Fittable):
     ----------
     density : Density
     x : array_like
-        Observations: (N,), or (N, d) where one observation is a vector. They are moved to the default device once; a device
-        array is used where it lies.
+        Observations: (N,), or (N, d) where one observation is a vector, of which a data frame has the names in tables of fits.
+        They are moved to the default device once; a device array is used where it lies.
     same_bits : bool
         Whether a set of parameters gets the bits that it gets alone, whatever other sets are in the call, as samplers need that
         are to repeat. Each set then takes a pass of its own over the data.
@@ -130,6 +151,11 @@ class Likelihood(BoundDensity, Replayable, Fittable):
 
     Notes
     -----
+    A parameter is one number for all observations; an array whose last axis is that of the observations, (N,), with a number
+    for each; or K sets, (K, 1), of which each gives a sum of its own. The shape alone tells which: an array (K,) is never K
+    sets, also where K is N. Where an observation is a vector, (d,) is the vector of all, (N, d) that of each observation, and
+    (K, 1, d) those of K sets.
+
     A likelihood can be pickled, copied, and sent to other processes: there the data are moved to the default device.
 
     Examples
@@ -181,10 +207,13 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         return self._runtime.device
 
     def __repr__(self) -> str:
-        if self._pieces is None:
-            return super().__repr__()
-        x = self._x
-        return f"<likelihood of {self._density.name} for x {tuple(x.shape)} {x.dtype} on {self._pieces.where}>"
+        return self._shown(self.device.id if self._pieces is None else self._pieces.where)
+
+    def _shown(self, where: str) -> str:
+        rows = tuple(self._x.shape[: len(self._x.shape) - self._function.arguments[0].rank])
+        by_set = ", ".join(("K", *("1" for _ in rows)))
+        each = f"parameters: numbers, {rows} by observation, or ({by_set}) for K sets"
+        return f"{super()._shown(where).removesuffix('>')}; {each}>"
 
     @in_pieces(added)
     def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Any:
@@ -193,7 +222,7 @@ class Likelihood(BoundDensity, Replayable, Fittable):
         Parameters
         ----------
         *parameters : array_like
-            In the density's order, or by name: scalars, one for each observation (N,), or K sets (K, 1).
+            In the density's order, or by name: scalars, one for each observation (N,), or K sets (K, 1): see the class.
 
         Returns
         -------

@@ -262,3 +262,28 @@ def test_parameters_of_types_that_it_takes(x, dtype):
     for _ in range(2):
         assert likelihood(0.5, sigma) == likelihood(0.5, sigma[()]) == likelihood(0.5, 1.0)
         assert likelihood.value_and_grad(0.5, sigma)[0] == likelihood(0.5, 1.0)
+
+
+def test_how_parameters_may_lie_is_told(x):
+    """The shape tells whether an array has a number for each observation or is K sets, also where K is N."""
+    likelihood, mus = gs.Likelihood(gs.normal, x[:3]), np.array([0.0, 1.0, 2.0])
+    assert "parameters: numbers, (3,) by observation, or (K, 1) for K sets" in repr(likelihood)
+    np.testing.assert_allclose(likelihood(mus, 1.0), stats.norm.logpdf(x[:3], mus).sum(), rtol=1e-13)
+    wanted = stats.norm.logpdf(x[:3], mus[:, None]).sum(1)
+    np.testing.assert_allclose(likelihood(mus[:, None], 1.0), wanted, rtol=1e-13)
+    table = gs.Likelihood(gs.normal, x[:4].reshape(2, 2))
+    assert "(2, 2) by observation, or (K, 1, 1) for K sets" in repr(table)
+    assert table(mus[:, None, None], 1.0).shape == (3, 2)
+
+
+def test_parameters_in_one_dict(x):
+    for density, given in ((gs.normal, {"mu": 0.0, "sigma": 1.0}), (gs.exponential, {"lam": 1.0})):
+        likelihood = gs.Likelihood(density, np.abs(x))
+        for call in (likelihood, likelihood.value_and_grad, likelihood.hessian):
+            with pytest.raises(TypeError, match=r"is a dict: parameters by name are given as \*\*parameters, not as one dict"):
+                call(given)
+
+
+def test_labels_are_no_observations():
+    with pytest.raises(TypeError, match=r"x has dtype <U1: .* numbered by numpy.unique\(x, return_inverse=True\)\[1\]"):
+        gs.Likelihood(gs.poisson, ["a", "b", "a"])

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 ROOMS = ("start", "guides", "coming-from")
 PAGES = sorted([DOCS / "index.md", *(page for room in ROOMS for page in DOCS.glob(f"{room}/*.md"))])
+EVERY = sorted({*PAGES, *DOCS.glob("*.md")})
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
 FEW = {  # of what takes long on a page, less
     "first": {"sample(500, tune=500, chains=4": "sample(15, tune=15, chains=1"},
@@ -113,7 +115,33 @@ def test_the_code_of_a_page(page, without_compiler, tmp_path, monkeypatch, capsy
         MORE[page.stem](names)
 
 
-@pytest.mark.parametrize("page", sorted({*PAGES, *DOCS.glob("*.md")}), ids=lambda page: str(page.relative_to(DOCS)))
+@pytest.mark.parametrize("page", [p for p in EVERY if BLOCK.search(p.read_text(encoding="utf-8"))], ids=lambda page: page.stem)
+def test_a_page_says_at_its_head_what_its_code_needs(page, monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    from extras import command
+
+    text = page.read_text(encoding="utf-8")
+    head = "\n".join(text.splitlines()[:12])
+    wanted = command("\n".join(code for code, _ in BLOCK.findall(text)))
+    assert page == DOCS / "index.md" or re.findall(r"`(pip install '?gpustats[^`]*)`", head)[:1] == [wanted]
+
+
+def test_what_code_needs(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    from extras import EXTRAS, command
+
+    code = "import os\nimport numpy as np\nimport gpustats.pymc as gpm\nfrom sklearn.datasets import load_wine\nimport emcee\n"
+    assert command(code) == "pip install 'gpustats[cpu,pymc,demo]' emcee"
+    assert command("gs.GLM.from_formula('y ~ x', data, gs.normal)", ("rich",)) == "pip install 'gpustats[cpu,formula]' rich"
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    packages = {"sklearn": "scikit-learn"}
+    through = {"pytensor": "pymc", "arviz": "pymc"}  # what brings it along
+    for extra, modules in EXTRAS.items():
+        named = {re.match(r"[\w-]+", line)[0] for line in extras[extra]}
+        assert {through.get(m, packages.get(m, m)) for m in modules} <= named
+
+
+@pytest.mark.parametrize("page", EVERY, ids=lambda page: str(page.relative_to(DOCS)))
 def test_the_pictures_of_a_page(page):
     """They lie beside it, are small, and are described; what a page draws it shows."""
     text = page.read_text(encoding="utf-8")

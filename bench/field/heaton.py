@@ -103,7 +103,7 @@ def by_vecchia(
 
 
 def by_local_gp(x: np.ndarray, y: np.ndarray, new: np.ndarray, neighbours: int) -> tuple[Any, Row]:
-    return gs.LocalGP(x, y).predict(new, g={"mle": True}), {}
+    return gs.LocalGP(x, y).predict(new, g={"mle": True}, noise=True), {}
 
 
 METHODS = {

@@ -7,13 +7,13 @@ that the code draws is shown by a cell, so that it is the reader's own.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import nbformat.v4 as nb
+from extras import HEAD, command, modules_of
 from repository import LINK
 from sphinx.application import Sphinx
 
@@ -26,23 +26,11 @@ FENCED = re.compile(r"^(`{3,})\{([\w:-]+)\} *([^\n]*)\n(?::[\w-]+:[^\n]*\n)*(.*?
 OPENING = re.compile(r"^:{3,}\{[\w:-]+\} *(.*)\n(?::[\w-]+:.*\n)*", re.MULTILINE)
 CLOSING = re.compile(r"^(?::{3,}|\([\w-]+\)=)(?:\n|$)", re.MULTILINE)
 ROLE = re.compile(r"\{[\w:-]+\}`([^`<]*?)(?: *<[^`]*>)?`")
-IMPORTED = re.compile(r"^(?:import|from) ([\w.]+)", re.MULTILINE)
-OURS = {"gpustats", "numpy", "scipy"}
-PACKAGES = {"sklearn": "scikit-learn"}  # by the module, where the names differ
-WITH = {"pymc": {"ipywidgets"}}  # what a notebook wants beside a module: else PyMC's bars complain
 
 
 def code_of(page: str) -> list[str]:
     """The blocks of Python on a page, given as its text."""
     return BLOCK.findall(page)
-
-
-def packages(code: list[str]) -> list[str]:
-    """What code imports that gpustats does not bring along."""
-    modules = IMPORTED.findall("\n".join(code))
-    roots = {module.partition(".")[0] for module in modules} | ({"pymc"} if "gpustats.pymc" in modules else set())
-    roots |= {package for root in roots for package in WITH.get(root, ())}
-    return sorted(PACKAGES.get(root, root) for root in roots - OURS - {*sys.stdlib_module_names})
 
 
 def plain(words: str) -> str:
@@ -65,9 +53,13 @@ def cells(page: str) -> Iterator[Any]:
 
 def notebook(page: str) -> Any:
     """A page, given as its text, as a notebook."""
-    title, made = page.partition("\n")[0], [*cells(page)]
-    needs = " ".join(["'gpustats[cpu]'", *packages(code_of(page))])
-    made[0].source = made[0].source.replace(title, f"{title}\n\nThe code below needs `pip install {needs}`.", 1)
+    code = "\n".join(code_of(page))
+    needs = command(code, ("ipywidgets",) if "pymc" in modules_of(code) else ())  # without them PyMC's bars complain
+    if HEAD.search(page):
+        made = [*cells(HEAD.sub(needs, page, count=1))]
+    else:
+        title, made = page.partition("\n")[0], [*cells(page)]
+        made[0].source = made[0].source.replace(title, f"{title}\n\nThe code below needs `{needs}`.", 1)
     for number, cell in enumerate(made):
         cell.id = f"cell-{number}"  # nbformat's are random, and builds would differ
     return nb.new_notebook(cells=made, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.bars import bar
+from ..frames.columns import labels_of_rows
 from ..parallel.divide import sizes_of
 from ..parallel.pieces import Options
 from .draws import GivenDraws, read_draws
@@ -54,10 +56,7 @@ def folds(n: int, k: int, *, groups: ArrayLike | None = None, rng: np.random.Gen
     generator = np.random.default_rng(rng)
     numbers = np.arange(n)
     if groups is not None:
-        given = np.asarray(groups)
-        if given.shape != (n,):
-            raise ValueError(f"groups has shape {given.shape}, and must have one for each of the {n} rows")
-        _, numbers = np.unique(given, return_inverse=True)
+        numbers = labels_of_rows(groups, "groups", n).codes
     sizes = np.bincount(numbers)
     if not 2 <= k <= sizes.size:
         raise ValueError(f"k is {k}: it must be from 2 to {sizes.size}, the number of {'rows' if groups is None else 'groups'}")
@@ -76,7 +75,7 @@ def folds(n: int, k: int, *, groups: ArrayLike | None = None, rng: np.random.Gen
 
 def kfold(
     refit: Refit, fold: ArrayLike, *, whole: tuple[Model, GivenDraws] | None = None, pointwise: bool = True,
-    memory: int | None = None, chunk: int | None = None,
+    memory: int | None = None, chunk: int | None = None, progress: bool = False,
 ) -> Any:  # fmt: skip
     """K-fold cross-validation: log density of each row under the fit without its fold.
 
@@ -91,6 +90,8 @@ def kfold(
         Model of all rows and draws of the fit to all, for the effective number of parameters, which is nan without.
     pointwise, memory, chunk
         As for `loo`.
+    progress : bool
+        Whether a bar shows the folds.
 
     Returns
     -------
@@ -120,9 +121,14 @@ def kfold(
     if numbers.size < 2:
         raise ValueError(f"fold has {numbers.size} folds, and two are the least number")
     elpd, n_draws, sizes = np.empty(given.size), 0, sizes_of(memory, chunk)
-    for number in numbers:
-        kept, left_out = np.flatnonzero(given != number), np.flatnonzero(given == number)
-        elpd[left_out], n_draws = _log_density(*refit(kept, left_out), f"refit, fold {number}", left_out.size, sizes)
+    with bar(numbers.size, progress, "folds") as advance:
+        for number in numbers:
+            kept, left_out = np.flatnonzero(given != number), np.flatnonzero(given == number)
+            made = refit(kept, left_out)
+            if not (isinstance(made, tuple) and len(made) == 2):
+                raise TypeError(f"refit, fold {number}: it must give a model and draws, not {type(made).__name__}")
+            elpd[left_out], n_draws = _log_density(*made, f"refit, fold {number}", left_out.size, sizes)
+            advance(1)
     p = np.nan
     if whole is not None:
         p = float(_log_density(*whole, "whole", given.size, sizes)[0].sum() - elpd.sum())

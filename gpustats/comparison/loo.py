@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..frames.columns import labels_of_rows
 from ..parallel.divide import sizes_of
 from ..parallel.pieces import Options
 from . import smoothing
@@ -206,10 +207,8 @@ def _by_group(
     source: Source | TableSource, draws: Draws, groups: ArrayLike, tail: Tail, sizes: Options
 ) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of each group, and the names of the groups."""
-    given = np.asarray(groups)
-    if given.shape != (source.n_rows,):
-        raise ValueError(f"groups has shape {given.shape}, and must have one for each of the {source.n_rows} rows")
-    names, numbers = np.unique(given, return_inverse=True)
+    given = labels_of_rows(groups, "groups", source.n_rows)
+    names, numbers = given.labels, given.codes
     order = np.argsort(numbers, kind="stable")
     in_order = None if np.array_equal(order, np.arange(order.size)) else order
     sums, first, parts = GroupSums(source.runtime, numbers[order]), 0, [np.empty((0, 4))]
@@ -220,7 +219,7 @@ def _by_group(
         if ended is not None:
             done = sum(map(len, parts))
             parts.append(psis(ended, tail))
-            refuse_strange(parts[-1][:, -1], draws, lambda i: f"the rows of group {names[done + i].item()!r}")  # noqa: B023
+            refuse_strange(parts[-1][:, -1], draws, lambda i: f"the rows of group {names.tolist()[done + i]!r}")  # noqa: B023
     return np.concatenate(parts), names
 
 

@@ -106,6 +106,8 @@ def predictive_check(
     True
     """
     replicas = replicas_of(model, sampler)
+    if not isinstance(quantities, Mapping):
+        raise TypeError(f"quantities must be a dict of functions by their names, not {type(quantities).__name__}")
     if not quantities:
         raise ValueError("quantities is empty: give a function for each test quantity, by its name")
     sizes_of(memory, None)

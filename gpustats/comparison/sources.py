@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..display.bars import bar
 from ..glm import GLM
 from ..glm.family import COEFFICIENTS, INTERCEPT
 from ..glm.varying import Varying
@@ -81,19 +82,21 @@ class Source(ABC):
         size = rows_of_piece(self.runtime, sizes, draws.n)
         whole = self._whole and order is None and size >= self.n_rows
         data = {} if whole else self._data if order is None else in_memory(self._data)
-        for first in range(0, self.n_rows, size):
-            end = min(first + size, self.n_rows)
-            rows: slice | np.ndarray = slice(first, end) if order is None else order[first:end]
-            model = self.model if whole else self.piece({n: _part(v, rows, n) for n, v in data.items()})
-            own = {n: v[(..., rows, *[slice(None)] * (-axes[n] - 1))] if n in axes else v for n, v in given.items()}
-            found = self.terms(model, own, draws.n)
-            terms = turned(self.runtime, found.handle, found.offset, draws.n, end - first, found.dtype)
-            if found.alive is not None and self.runtime.host_visible:
-                self.runtime.synchronize()  # the kernel reads memory of the host's
-            order_of_terms = found.order
-            del found, model
-            yield Piece(np.arange(first, end) if order is None else order[first:end], terms, order_of_terms)
-            del terms
+        with bar(self.n_rows, what="rows") as advance:
+            for first in range(0, self.n_rows, size):
+                end = min(first + size, self.n_rows)
+                rows: slice | np.ndarray = slice(first, end) if order is None else order[first:end]
+                model = self.model if whole else self.piece({n: _part(v, rows, n) for n, v in data.items()})
+                own = {n: v[(..., rows, *[slice(None)] * (-axes[n] - 1))] if n in axes else v for n, v in given.items()}
+                found = self.terms(model, own, draws.n)
+                terms = turned(self.runtime, found.handle, found.offset, draws.n, end - first, found.dtype)
+                if found.alive is not None and self.runtime.host_visible:
+                    self.runtime.synchronize()  # the kernel reads memory of the host's
+                order_of_terms = found.order
+                del found, model
+                yield Piece(np.arange(first, end) if order is None else order[first:end], terms, order_of_terms)
+                advance(end - first)
+                del terms
 
     def each(self, draws: Draws, work: Callable[[Source, Draws, int], object]) -> None:
         """Call of a function with a source of the rows of each device that shares them, the draws for these, and the first row.

@@ -58,8 +58,7 @@ def written(
     if tuple(table.shape) != wanted:
         raise ValueError(f"out has shape {tuple(table.shape)}, and the table {wanted}")
     for rows, terms, order in source.pieces(draws, sizes):
-        host = np.empty((terms.n_rows, terms.n_draws), terms.dtype)
-        terms.runtime.download(terms.handle, host)
+        host = terms.runtime.downloaded(terms.handle, (terms.n_rows, terms.n_draws), terms.dtype)
         if order is not None:
             moved, host = host, np.empty_like(host)
             host[order] = moved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..language.kinds import DENSITY
@@ -91,8 +91,7 @@ def _lines(argument: Argument) -> Iterator[str]:
 
 def _example(density: WithFunctions, x: Argument, parameters: list[Argument]) -> Iterator[str]:
     """Lines of an example that runs."""
-    own = _BY_DENSITY.get(density.name, {})
-    given = ", ".join(f"{a.name}={own.get(a.name) or _value(a)}" for a in parameters)
+    given = ", ".join(f"{name}={value}" for name, value in _given(density, parameters).items())
     is_free = x.rank > 0 and not any(a.rank for a in parameters)  # no parameter tells the length of vectors
     draws = "out=np.empty((1000, 2))" if is_free else "1000"
     yield ">>> import numpy as np, gpustats as gs" if is_free else ">>> import gpustats as gs"
@@ -103,6 +102,20 @@ def _example(density: WithFunctions, x: Argument, parameters: list[Argument]) ->
     yield f">>> x = distribution.rvs({draws}, rng=1)"
     yield ">>> distribution.logpdf(x).shape"
     yield "(1000,)"
+
+
+def example_of(density: WithFunctions) -> dict[str, float] | None:
+    """Parameters of an example, where all of them are numbers."""
+    parameters = density.definition.arguments[1:]
+    if any(a.rank for a in parameters):
+        return None
+    return {n: float(v) for n, v in _given(density, parameters).items()}
+
+
+def _given(density: WithFunctions, parameters: Sequence[Argument]) -> dict[str, str]:
+    """Values of the parameters in an example, as code."""
+    own = _BY_DENSITY.get(density.name, {})
+    return {a.name: own.get(a.name) or _value(a) for a in parameters}
 
 
 def _value(argument: Argument) -> str:

@@ -211,5 +211,13 @@ class Frozen:
             shape = getattr(value, "shape", ())
             return f"array of shape {tuple(shape)}" if shape else repr(value)
 
-        given = {**dict(zip(self.density.parameters, self.args, strict=False)), **self.kwargs}
-        return f"<gpustats.{self.density.name}({', '.join(f'{n}={shown(v)}' for n, v in given.items())})>"
+        return f"<gpustats.{self.density.name}({', '.join(f'{n}={shown(v)}' for n, v in self._given().items())})>"
+
+    def _given(self) -> dict[str, Values]:
+        """Parameters by their names."""
+        return {**dict(zip(self.density.parameters, self.args, strict=False)), **self.kwargs}
+
+    def _repr_html_(self) -> str:
+        from .pictured import of_frozen
+
+        return of_frozen(self, self._given())

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from ..names.functions import METHODS
 from .accuracy import told, warn
 from .available import WithFunctions, made_of
 from .described import OfEach
@@ -22,6 +23,18 @@ class Distribution(WithFunctions):
     """Methods of a distribution that are made of functions beside its density, as far as these can be had."""
 
     __signature__ = OfEach(lambda density: inspect.signature(density._bound(type(density).__call__)))
+
+    def _repr_html_(self) -> str:
+        from .pictured import of_density
+
+        return of_density(self)
+
+    if not TYPE_CHECKING:  # checkers would take any name for a method
+        def __getattr__(self, name: str) -> Any:
+            if any(name in vars(kind) for kind in type(self).__mro__):  # it says itself why there is none
+                return object.__getattribute__(self, name)
+            here = f": here it is {METHODS[name]}" if name in METHODS else ""
+            raise AttributeError(f"a density has no attribute {name!r}{here}")
 
     @functools.cached_property
     def _methods(self) -> dict[str, Callable[..., object]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..evaluation.arguments import check_wrt
-from ..evaluation.broadcasting import Pattern, broadcast
+from ..evaluation.broadcasting import FOR_SUMS, FOR_TABLES, Pattern, broadcast
 from ..evaluation.parcel import sent_together
 from ..evaluation.placement import PlacedArgument, Placement, address_of, as_read, target_of
 from ..evaluation.pointwise import Pointwise, Source
@@ -126,7 +126,7 @@ class Elliptical(Pointwise):
         """Rows and sets of a call, and how each argument lies, which its shapes decide."""
         batch, dim = self.batch_shapes(values)
         shapes, x = dict(zip(self.argument_names, batch, strict=True)), self.argument_names[0]
-        full = () if shape.all_sets else broadcast(self.argument_names, batch)
+        full = () if shape.all_sets else broadcast(self.argument_names, batch, FOR_SUMS if shape.sums else FOR_TABLES)
         common = np.broadcast_shapes(*(s for n, s in shapes.items() if n != x and n not in self.by_row))
         pattern, in_pairs = _pattern(shape, shapes[x], common), False
         if pattern.roles[1] == PER_ROW:  # observations and parameters in pairs
@@ -205,7 +205,7 @@ class Elliptical(Pointwise):
 
     def sum(self, values: Sequence[Array], runtime: Runtime | None = None) -> Array | float:
         batch, _ = self.batch_shapes(values)
-        parameters = broadcast(self.argument_names[1:], batch[1:])
+        parameters = broadcast(self.argument_names[1:], batch[1:], FOR_SUMS)
         if parameters[-1:] <= (1,) or not self._more_than_means(batch):
             return super().sum(values, runtime)
         placement = self.place(LOGLIK, values, runtime)  # every observation is a set

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..density import densities
+from ..display.html import Shown, table
 from ..distribution.frozen import Frozen
 from ..processes.covariance import Covariance
 from ..processes.observations import Observations, as_points
@@ -24,7 +25,7 @@ Emulating: TypeAlias = Predictor | Callable[[np.ndarray], ArrayLike]
 U, LENGTHSCALE, AMPLITUDE = "u", "lengthscale", "amplitude"
 
 
-class Calibrated:
+class Calibrated(Shown):
     """Posterior of a computer model's parameters: a `Calibration` without its searches and draws."""
 
     def __init__(
@@ -60,6 +61,14 @@ class Calibrated:
     def __repr__(self) -> str:
         kind = "no discrepancy" if self.discrepancy is None else f"discrepancy {self.discrepancy.name}"
         return f"<Calibration of {len(self.bounds)} parameters by {len(self.y)} observations, {kind}>"
+
+    def _facts(self) -> Mapping[str, object]:
+        return {
+            "emulator": repr(self.emulator), "field data": f"{len(self.y)} observations at x {self.x.shape}",
+            "unknown": table([(f"u[{i}]", f"{low:g} to {high:g}") for i, (low, high) in enumerate(self.bounds)]),
+            "discrepancy": "none" if self.discrepancy is None else self.discrepancy.name,
+            "parameters": ", ".join(self.parameters),
+        }  # fmt: skip
 
     def __call__(self, u: ArrayLike, **values: ArrayLike) -> float | np.ndarray:
         """The log-density of the posterior, up to a constant.
@@ -153,7 +162,7 @@ class Calibrated:
         )
         if not self.uncertainty:
             return found
-        return Prediction(found.mean, np.hypot(found.scale, spread), None, found.df)
+        return Prediction(found.mean, np.hypot(found.scale, spread), None, found.df, noise=found.noise)
 
     def _check(self, values: Collection[str]) -> None:
         wanted = self.parameters[1:]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.bars import bar
+from ..display.html import Record
 from ..processes.fitting import Seed, Values, maximise
 from ..processes.observations import as_points
 from ..processes.parameters import SIGMA, on_host
@@ -21,8 +23,8 @@ from .field import Field
 SEARCH_FACTORS = (1e-5, 1e3)
 
 
-@dataclass(frozen=True)
-class CalibrationFit:
+@dataclass(frozen=True, repr=False)
+class CalibrationFit(Record):
     """The parameters of largest posterior density.
 
     Attributes
@@ -43,8 +45,8 @@ class CalibrationFit:
     evaluations: int
 
 
-@dataclass(frozen=True)
-class CalibrationDraws:
+@dataclass(frozen=True, repr=False)
+class CalibrationDraws(Record):
     """Draws from the posterior, by an ensemble of walkers.
 
     Attributes
@@ -129,7 +131,7 @@ class Calibration(Calibrated):
 
     def fit(
         self, *, start: Mapping[str, float | np.ndarray] | None = None, fixed: Collection[str] = (), candidates: int = 100,
-        searches: int = 2, tolerance: float = 1e-3, rng: Seed = None,
+        searches: int = 2, tolerance: float = 1e-3, rng: Seed = None, progress: bool = False,
     ) -> CalibrationFit:  # fmt: skip
         """Search for the parameters of largest posterior density.
 
@@ -149,6 +151,8 @@ class Calibration(Calibrated):
             Tolerance of u, relative to the bounds' distances, and of the logarithm of the density.
         rng : optional
             As for `numpy.random.default_rng`.
+        progress : bool
+            Whether a bar counts the u that the searches have come to, with the largest log-density so far.
         """
         from scipy.optimize import minimize
         from scipy.stats import qmc
@@ -173,21 +177,23 @@ class Calibration(Calibrated):
             found, reached = self._profile(u, values, fixed)
             if reached > (best[0] if best else -np.inf):
                 best, values = (reached, u, found), found
+            advance(1, f"log-density {best[0]:.6g}" if best else "")
             return -reached
 
         size = len(low)
-        for i in np.argsort(-level)[:searches]:
-            values, unit = starts[begin[i]], (tried[i] - low) / width
-            corners = np.vstack([unit, unit + np.eye(size) * np.where(unit > 0.5, -0.1, 0.1)])
-            options = {"initial_simplex": corners, "xatol": tolerance, "fatol": tolerance, "maxfev": 100 * size}
-            minimize(lost, unit, method="Nelder-Mead", bounds=[(0, 1)] * size, options=options)
+        with bar(None, progress, "u searched") as advance:
+            for i in np.argsort(-level)[:searches]:
+                values, unit = starts[begin[i]], (tried[i] - low) / width
+                corners = np.vstack([unit, unit + np.eye(size) * np.where(unit > 0.5, -0.1, 0.1)])
+                options = {"initial_simplex": corners, "xatol": tolerance, "fatol": tolerance, "maxfev": 100 * size}
+                minimize(lost, unit, method="Nelder-Mead", bounds=[(0, 1)] * size, options=options)
         if best is None:
             raise ValueError("the posterior density is 0 at all u that were tried")
         return CalibrationFit(best[1], best[2], best[0], count)
 
     def sample(
         self, draws: int = 1000, *, tune: int = 500, walkers: int = 64, start: CalibrationFit | None = None,
-        fixed: Collection[str] = (), rng: Seed = None,
+        fixed: Collection[str] = (), rng: Seed = None, progress: bool = False,
     ) -> CalibrationDraws:  # fmt: skip
         """Draw from the posterior of u, the hyperparameters and sigma together.
 
@@ -203,6 +209,8 @@ class Calibration(Calibrated):
             Names of hyperparameters that stay as they are.
         rng : optional
             As for `numpy.random.default_rng`.
+        progress : bool
+            Whether a bar shows the steps.
 
         Notes
         -----
@@ -210,7 +218,7 @@ class Calibration(Calibrated):
         of steps.
         """
         rng = np.random.default_rng(rng)
-        start = self.fit(fixed=fixed, rng=rng) if start is None else start
+        start = self.fit(fixed=fixed, rng=rng, progress=progress) if start is None else start
         names = [n for n in start.values if n not in ({fixed} if isinstance(fixed, str) else fixed)]
         logs = [n for n in names if self._domains[n] in ("positive", "nonnegative")]
         shapes, q = {n: np.shape(start.values[n]) for n in names}, len(self.bounds)
@@ -237,7 +245,7 @@ class Calibration(Calibrated):
         begin = np.concatenate(centre) + spread * rng.normal(size=(walkers, places[-1]))
         inner = self.bounds + 1e-6 * np.outer(width, [1, -1])
         begin[:, :q] = np.clip(begin[:, :q], *inner.T)
-        walks = walk(log_density, begin, tune + draws, rng)
+        walks = walk(log_density, begin, tune + draws, rng, progress)
         points = walks.points[tune:].swapaxes(0, 1)
         u, values, _ = parts(points)
         shaped = {n: a.reshape(*a.shape[:2], *shapes[n]) for n, a in values.items()}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.html import Shown, shape_of
 from ..draws.generator import Rng
 from ..evaluation.placement import moved
 from ..processes.covariance import Covariance
@@ -23,7 +25,7 @@ from ..runtime.base import Device
 from ..runtime.types import Array
 
 
-class Conditioned:
+class Conditioned(Shown):
     """Gaussian process given observations, with a factor to which rows are added: an `Emulator` without its criteria."""
 
     def __init__(
@@ -41,6 +43,14 @@ class Conditioned:
     def __repr__(self) -> str:
         name, shape, where = type(self).__name__, (self.n, self.columns), self.device.id
         return f"<{name} of {self.cov.name} for x {shape} {self.data.dtype} on {where}: {self._parameters}>"
+
+    def _facts(self) -> Mapping[str, object]:
+        return {
+            "covariance": self.cov.name, "x": f"({self.n}, {self.columns}) {self.data.dtype}",
+            **{n: shape_of(v) if np.ndim(v) > 1 else np.array2string(np.asarray(v), precision=4, threshold=8)
+               for n, v in self.values.items()},
+            "data": str(self.device),
+        }  # fmt: skip
 
     @property
     def n(self) -> int:

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ..density import densities
+from ..display.bars import bar
+from ..display.html import Record
 from ..distribution.frozen import Frozen
 from ..processes.covariance import Covariance
 from ..processes.fitting import Seed
@@ -29,8 +31,8 @@ FEW_IMPROVING = 0.01
 CANDIDATE_RADII = np.array([0.1, 0.03, 0.01])
 
 
-@dataclass(frozen=True)
-class ConstrainedMinimum:
+@dataclass(frozen=True, repr=False)
+class ConstrainedMinimum(Record):
     """Best run of a function under constraints, and all runs.
 
     Attributes
@@ -150,7 +152,7 @@ def minimize(
     objective: Callable[[np.ndarray], ArrayLike] | None = None, known: Callable[[np.ndarray], ArrayLike] | None = None,
     equal: ArrayLike = False, start: int = 10, end: int = 100, x: Given = None, cov: Covariance | None = None,
     priors: Mapping[str, Frozen] | None = None, refit: int = 10, candidates: int = 1000, draws: int = 512,
-    tolerance: ArrayLike = 1e-2, criterion: str = "lagrangian", slack: bool = True, rng: Seed = None,
+    tolerance: ArrayLike = 1e-2, criterion: str = "lagrangian", slack: bool = True, rng: Seed = None, progress: bool = False,
 ) -> ConstrainedMinimum:  # fmt: skip
     """Minimise a costly function under constraints that are as costly, in few runs.
 
@@ -195,6 +197,8 @@ def minimize(
         Whether the Lagrangian has a slack variable for each inequality: see the notes.
     rng : optional
         As for `numpy.random.default_rng`.
+    progress : bool
+        Whether a bar shows the runs, with the least objective so far that meets the constraints.
 
     Returns
     -------
@@ -255,30 +259,33 @@ def minimize(
         )
     runs = Runs(function, objective, known, bounds, equal, tolerance)
     design = qmc.LatinHypercube(p, optimization="random-cd", rng=rng).random(start) if start else np.empty((0, p))
-    for unit in np.vstack([runs.within(further), design]):
-        runs.add(unit)
-    runs.scale()
-    k, surrogates = runs.c.shape[1], Surrogates(cov, priors)
-    uniform = qmc.Sobol(1 + k, rng=rng).random_base2((draws - 1).bit_length())
-    normal = special.ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
-    lagrangian = Lagrangian(np.ones(k), first_penalty(np.where(runs.violated, runs.scaled[1], 0)), runs.equal, slack)
-    passed = []
-    while len(runs) < end:
-        if (len(runs) - first) % refit == 0:
-            surrogates.fit(runs)
-        else:
-            surrogates.update(runs)
-        points = candidates_of(runs, candidates, rng)
-        mean, scale = surrogates.predict(runs, points)
-        if criterion == "lagrangian":
-            lagrangian = lagrangian.next(*runs.scaled, runs.valid, runs.violated)
-            passed.append(lagrangian)
-            scores = by_lagrangian(runs, lagrangian, mean, scale, normal)
-        else:
-            scores = by_feasibility(runs, mean, scale)
-        if runs.knows_objective:  # what cannot be the best valid run is not worth one
-            scores[mean[:, 0] * runs.of_f >= runs.least] = -np.inf
-        runs.add(points[scores.argmax()])
+    with bar(end, progress, "runs") as advance:
+        for unit in np.vstack([runs.within(further), design]):
+            runs.add(unit)
+            advance(1)
+        runs.scale()
+        k, surrogates = runs.c.shape[1], Surrogates(cov, priors)
+        uniform = qmc.Sobol(1 + k, rng=rng).random_base2((draws - 1).bit_length())
+        normal = special.ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
+        lagrangian = Lagrangian(np.ones(k), first_penalty(np.where(runs.violated, runs.scaled[1], 0)), runs.equal, slack)
+        passed = []
+        while len(runs) < end:
+            if (len(runs) - first) % refit == 0:
+                surrogates.fit(runs)
+            else:
+                surrogates.update(runs)
+            points = candidates_of(runs, candidates, rng)
+            mean, scale = surrogates.predict(runs, points)
+            if criterion == "lagrangian":
+                lagrangian = lagrangian.next(*runs.scaled, runs.valid, runs.violated)
+                passed.append(lagrangian)
+                scores = by_lagrangian(runs, lagrangian, mean, scale, normal)
+            else:
+                scores = by_feasibility(runs, mean, scale)
+            if runs.knows_objective:  # what cannot be the best valid run is not worth one
+                scores[mean[:, 0] * runs.of_f >= runs.least] = -np.inf
+            runs.add(points[scores.argmax()])
+            advance(1, f"least {runs.least:.6g}" if np.isfinite(runs.least) else "")
     surrogates.update(runs)
     valid, least = runs.valid, runs.least
     points, reached = runs.outside(runs.unit), np.where(valid, runs.f, np.inf)

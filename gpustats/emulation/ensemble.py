@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..display.bars import bar
+
 #: Largest factor by which a walker is stretched.
 STRETCH = 2.0
 
@@ -20,8 +22,9 @@ class Walks(NamedTuple):
 
 
 def walk(
-    log_density: Callable[[np.ndarray], np.ndarray], start: np.ndarray, steps: int, rng: np.random.Generator
-) -> Walks:
+    log_density: Callable[[np.ndarray], np.ndarray], start: np.ndarray, steps: int, rng: np.random.Generator,
+    progress: bool = False,
+) -> Walks:  # fmt: skip
     """Walk of an ensemble of walkers, one half of them after the other.
 
     A walker moves along the line through it and one of the other half. The result does not depend on linear transformations
@@ -33,6 +36,8 @@ def walk(
         Log-density of points (S, dim), up to a constant: (S,), -inf where the density is 0.
     start : (walkers, dim) ndarray
         Where the density is positive; walkers are even in number, and more than 2 dim.
+    progress : bool
+        Whether a bar shows the steps.
 
     Notes
     -----
@@ -45,15 +50,17 @@ def walk(
     if not np.isfinite(level).all():
         raise ValueError(f"the density at start[{np.flatnonzero(~np.isfinite(level))[0]}] is not positive, or not finite")
     places, levels = np.empty((steps, walkers, dim)), np.empty((steps, walkers))
-    for step in range(steps):
-        for moving, resting in ((slice(0, half), slice(half, None)), (slice(half, None), slice(0, half))):
-            others = points[resting][rng.integers(half, size=half)]
-            z = ((STRETCH - 1) * rng.random(half) + 1) ** 2 / STRETCH
-            proposed = others + z[:, None] * (points[moving] - others)
-            found = log_density(proposed)
-            accepted = np.log(rng.random(half)) < (dim - 1) * np.log(z) + found - level[moving]
-            points[moving] = np.where(accepted[:, None], proposed, points[moving])
-            level[moving] = np.where(accepted, found, level[moving])
-            taken += int(accepted.sum())
-        places[step], levels[step] = points, level
+    with bar(steps, progress, "steps") as advance:
+        for step in range(steps):
+            for moving, resting in ((slice(0, half), slice(half, None)), (slice(half, None), slice(0, half))):
+                others = points[resting][rng.integers(half, size=half)]
+                z = ((STRETCH - 1) * rng.random(half) + 1) ** 2 / STRETCH
+                proposed = others + z[:, None] * (points[moving] - others)
+                found = log_density(proposed)
+                accepted = np.log(rng.random(half)) < (dim - 1) * np.log(z) + found - level[moving]
+                points[moving] = np.where(accepted[:, None], proposed, points[moving])
+                level[moving] = np.where(accepted, found, level[moving])
+                taken += int(accepted.sum())
+            places[step], levels[step] = points, level
+            advance(1)
     return Walks(places, levels, taken / max(steps * walkers, 1))

@@ -74,4 +74,4 @@ class Independent:
     ) -> Prediction:
         """Prior mean, with the noise."""
         level = np.array(mean_xs, np.float64)
-        return Prediction(level, np.full(level.shape, noise, np.float64))
+        return Prediction(level, np.full(level.shape, noise, np.float64), noise=noise > 0)

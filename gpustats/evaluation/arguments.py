@@ -10,7 +10,8 @@ import numpy as np
 
 from ..language.device_function import Argument
 from ..language.domains import domains_of
-from ..runtime.arrays import is_device_array
+from ..names.elsewhere import hint_of_parameter
+from ..runtime.arrays import IS_MAPPING, is_device_array
 from ..runtime.types import Value
 
 
@@ -53,7 +54,8 @@ def match(
 
     `args` and `kwargs` are the call's, `defaults` the values of the arguments that it may leave out. For errors, `noun` is the
     word for the arguments, `first` are the arguments that stand before these in a call, and `beside` is one that comes in
-    another way. ValueError for too many values, unknown names, an argument that is given twice or not at all.
+    another way. ValueError for too many values, unknown names, an argument that is given twice or not at all; TypeError where
+    a dict stands for some of them.
     """
     listed = ", ".join((*first, *wanted)) or "none"
     if len(args) > len(wanted):
@@ -63,12 +65,14 @@ def match(
     for key, value in kwargs.items():
         if key not in wanted:
             known = f" beside {beside}; it has {listed}" if beside else f"; its parameters are {listed}"
-            raise ValueError(f"{name} has no parameter {key!r}{known}")
+            raise ValueError(f"{name} has no parameter {key!r}{known}{hint_of_parameter(name, key)}")
         if key in found:
             raise ValueError(f"{name}: {key} is given twice")
         found[key] = value
     found = {**defaults, **found}
     if lacking := [n for n in wanted if n not in found]:
+        if mapping := [n for n, v in found.items() if isinstance(v, Mapping)]:
+            raise TypeError(f"{name}: {mapping[0]} {IS_MAPPING}")
         raise ValueError(f"{name} needs {', '.join(lacking)}" + ("" if beside else f"; its parameters are {listed}"))
     return [found[n] for n in wanted]
 

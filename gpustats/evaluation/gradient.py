@@ -226,9 +226,7 @@ def _reduced_rows(runtime: Runtime, rows: Any, shape: Shape, wanted: Shape, nati
     if rows.shape[0] * rows.shape[1] == math.prod(wanted):
         if native or isinstance(rows, np.ndarray):
             return rows.reshape(wanted)
-        host = np.empty(rows.shape, rows.dtype)
-        runtime.download(rows, host)
-        return host.reshape(wanted)
+        return runtime.downloaded(rows, rows.shape, rows.dtype).reshape(wanted)
     host = as_host(runtime, rows)
     if host.shape[0] == math.prod(shape[:-1]):
         return reduced(host.reshape(shape), wanted)

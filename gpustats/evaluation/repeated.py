@@ -14,8 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ..runtime import thresholds
+from ..runtime.arrays import is_device_array
+from ..runtime.replay import Moved
 from ..runtime.transfers import to_host
 from .compiled import Repeatable, RepeatedSum
 from .parcel import QUAD, starts_of
@@ -35,7 +38,7 @@ _NOTHING = np.empty(0)
 #: Elements of an array, as NumPy's indexing takes them.
 Elements: TypeAlias = "tuple[slice | int | np.ndarray, ...]"
 #: Places on the device to which kernels write results of their own: handles, and the offsets behind them in numbers.
-KeptPlaces = Sequence[tuple["Handle", int]]
+KeptPlaces = Sequence[tuple["Handle | Moved", int]]
 
 
 class Work(NamedTuple):
@@ -205,7 +208,7 @@ class RepeatedCall(Generic[R]):
     ):  # fmt: skip
         self._slots, self._work, self._read, self._names, self._kept, self._alive = slots, work, read, names, kept, alive
         self._results, self._summed = results, summed or work
-        self._own, self._most_recorded = _OfThread(), -1 if kept else most_recorded
+        self._own, self._most_recorded = _OfThread(), most_recorded if work.n_found else -1
 
     def __call__(self, arguments: Sequence[Value]) -> R:
         """Result of a call."""
@@ -220,8 +223,10 @@ class RepeatedCall(Generic[R]):
                 own.n_calls += 1
                 if own.n_calls > UNRECORDED_CALLS:
                     own.recorded = self._recorded(arguments)
-            if (recorded := own.recorded) is not None and recorded.start(arguments):
-                return lambda: read(recorded.wait(), ())
+            if (recorded := own.recorded) is not None:
+                kept = [Written(runtime, *k) for k in self._kept]
+                if recorded.start(arguments, kept):
+                    return lambda: read(recorded.wait(), [k.delivered(waited=True) for k in kept])
         n_found, launch = self._work
         if not n_found:
             found_at_once = self._of_kept(arguments)
@@ -270,13 +275,19 @@ class RepeatedCall(Generic[R]):
     def _recorded(self, arguments: Sequence[Value]) -> _Recorded | None:
         """Recording that starts the kernels again in the calling thread; None where that cannot be."""
         slots, (n_found, launch) = self._slots, self._work
-        places = None if slots.stacked else slots.places(arguments)
-        if places is None or sum(map(len, places)) > self._most_recorded:
+        moving = [i for i, value in enumerate(arguments) if is_device_array(value)]
+        if (moving or self._kept) and not slots.runtime.moves:
             return None
+        places, kept = slots.places(arguments, moving), [(Moved(~i), 0) for i in range(len(self._kept))]
+        if places is None or sum(own.size for own in places) > self._most_recorded:
+            return None
+        stacks = [(own, v) for own, v in zip(places, arguments, strict=True) if own.ndim == 2]
+        if not all(np.size(v) in (own.size, own.shape[1]) for own, v in stacks):
+            return None  # sets of a stack share some numbers, and not all
         made = slots.runtime.recording(
-            _n_given(places), n_found, lambda at, to: launch(to, slots.given(at, places), ()), slots.dtype
+            _n_given(places), n_found, lambda at, to: launch(to, slots.given(at, places, moving), kept), slots.dtype
         )
-        return None if made is None else _Recorded(slots.runtime, made, places, arguments)
+        return None if made is None else _Recorded(slots.runtime, made, places, arguments, moving)
 
 
 def _n_given(places: Sequence[np.ndarray]) -> int:
@@ -287,40 +298,71 @@ def _n_given(places: Sequence[np.ndarray]) -> int:
 class _Recorded:
     """Recording that is started with the numbers of calls.
 
-    Each argument's numbers have `places` among the numbers given; `arguments` are those of one of the calls.
+    Each argument's numbers have `places` among the numbers given, (sets, numbers of a set) in a stack; `arguments` are those of
+    one of the calls. Those `moving` are read where they lie on the device.
     """
 
-    def __init__(self, runtime: Runtime, recording: Recording, places: Sequence[np.ndarray], arguments: Sequence[Value]):
+    def __init__(
+        self, runtime: Runtime, recording: Recording, places: Sequence[np.ndarray], arguments: Sequence[Value],
+        moving: Sequence[int] = (),
+    ):  # fmt: skip
         self._recording, self._found, self._synchronize = recording, recording.found, runtime.synchronize
+        self._memory, self._moving = runtime.memory, moving
         self._numbers: list[tuple[int, int]] = []  # place, argument
         self._arrays: list[tuple[np.ndarray, int]] = []  # their part of the numbers given
-        self._mixed: list[tuple[np.ndarray, int]] = []  # the places of those that lie in another order
+        self._lines: list[tuple[np.ndarray, int]] = []  # their parts, one for each set of a stack
+        self._mixed: list[tuple[np.ndarray, int, Shape]] = []  # the places of those that lie in another order, their shape
         for i, (own, argument) in enumerate(zip(places, arguments, strict=True)):
-            if not np.shape(argument):
+            if i in moving:
+                continue
+            if own.ndim == 2:
+                lines = _lines(recording.given, own)
+                if lines is None:
+                    self._mixed.append((own, i, (-1, own.shape[1])))
+                else:
+                    self._lines.append((lines, i))
+            elif not np.shape(argument):
                 self._numbers.append((int(own[0]), i))
             elif (np.diff(own) == 1).all():
                 part = recording.given[int(own[0]) : int(own[-1]) + 1] if own.size else recording.given[:0]
                 self._arrays.append((part.reshape(np.shape(argument)), i))
             else:
-                self._mixed.append((own.reshape(np.shape(argument)), i))
+                self._mixed.append((own, i, (-1,)))
         self._given = recording.given
         self._as_memory: Any = recording.given.data  # in which a number is set sooner
 
-    def start(self, arguments: Sequence[Value]) -> bool:
-        """Start the recording; return whether the driver took it all."""
+    def start(self, arguments: Sequence[Value], kept: Sequence[Written] = ()) -> bool:
+        """Start the recording, which writes kept results to their places; return whether the driver took it all."""
+        for i in self._moving:
+            self._recording.move(i, self._memory(arguments[i])[0])
+        for i, written in enumerate(kept):
+            self._recording.move(~i, written.handle)
         as_memory = self._as_memory
         for place, i in self._numbers:
             as_memory[place] = float(arguments[i])
         for part, i in self._arrays:
             part[...] = arguments[i]
-        for places, i in self._mixed:
-            self._given[places] = arguments[i]
+        for lines, i in self._lines:
+            lines[...] = np.reshape(arguments[i], (-1, lines.shape[1]))
+        for places, i, shape in self._mixed:
+            self._given[places] = np.reshape(arguments[i], shape)
         return self._recording.start()
 
     def wait(self) -> np.ndarray:
         """Wait for the last start; return its results, a view, to be read at once."""
         self._synchronize()
         return self._found
+
+
+def _lines(numbers: np.ndarray, places: np.ndarray) -> np.ndarray | None:
+    """View of the numbers at places (sets, numbers of a set); None where these lie in another order."""
+    if not places.size:
+        return numbers[:0].reshape(places.shape)
+    (sets, width), first = places.shape, int(places[0, 0])
+    step = int(places[-1, 0] - first) // (sets - 1) if sets > 1 else width
+    if (places != first + step * np.arange(sets)[:, None] + np.arange(width)).any():
+        return None
+    return as_strided(numbers[first:], places.shape, (step * numbers.itemsize, numbers.itemsize))
 
 
 class _OfThread(threading.local):

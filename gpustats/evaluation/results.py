@@ -40,9 +40,7 @@ class Written:
     def delivered(self, waited: bool = False) -> Array:
         """Array for the user, once the kernel has been started; `waited`: it is known to be done."""
         if self._array is None:
-            host = np.empty(self._shape, self._dtype)
-            self._runtime.download(self.handle, host)
-            return host[()]
+            return self._runtime.downloaded(self.handle, self._shape, self._dtype)[()]
         return self._array if waited else deliver(self._runtime, self._array, self._native)
 
 
@@ -62,16 +60,14 @@ def deliver(runtime: Runtime, result: Array, native: bool) -> Array:
     if runtime.host_visible:
         runtime.synchronize()
         return result[()]
-    host = np.empty(result.shape, result.dtype)
-    runtime.download(result, host)
-    return host[()]
+    return runtime.downloaded(result, tuple(result.shape), result.dtype)[()]
 
 
 def delivered(runtime: Runtime, array: Array, native: bool) -> Array:
     """Array as a caller gets it: a device array if `native`, else a NumPy array."""
     if native == is_device_array(array):
         return array
-    return runtime.to_device(np.asarray(array)) if native else runtime.to_host(array)
+    return runtime.result_to_device(np.asarray(array)) if native else runtime.to_host(array)
 
 
 def like(runtime: Runtime, result: Array, argument: Any) -> Any:

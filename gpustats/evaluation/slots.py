@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..runtime.arrays import is_device_array
-from ..runtime.replay import Given
+from ..runtime.replay import Given, Moved
 from .parcel import QUAD, Parcel
 from .results import as_host
 
@@ -65,8 +65,6 @@ class Slots:
     ----------
     scratch : list of int
         Places of scratch memory among the kernels' values.
-    stacked : bool
-        Whether the small arguments travel as a line for each set of a stack.
     """
 
     def __init__(
@@ -74,7 +72,7 @@ class Slots:
         by_set: Collection[int] = (),
     ):  # fmt: skip
         self.runtime, self.dtype, self._parcel = runtime, np.dtype(dtype), parcel or Parcel(dtype)
-        self.by_set, self.stacked = by_set, bool(self._parcel.lead)
+        self.by_set = by_set
         self._values: list[Any] = []
         self._numbers: list[tuple[int, Number]] = []
         self._rows: list[tuple[int, Rows]] = []
@@ -119,15 +117,18 @@ class Slots:
             taken[place] = runtime.scratch(taken[place].nbytes)
         return taken, alive
 
-    def places(self, arguments: Sequence[Value]) -> list[np.ndarray] | None:
+    def places(self, arguments: Sequence[Value], moving: Collection[int] = ()) -> list[np.ndarray] | None:
         """Places of the numbers of each argument if all of them travel in one array, as `given` takes them.
 
-        Those of an argument in a stack of sets are (sets, numbers of a set), with each set's own. None where an array is on the
-        device, and is read where it lies, or has to be broadcast.
+        Those of an argument in a stack of sets are (sets, numbers of a set), with each set's own. None where an array has to be
+        broadcast, or lies on the device and is not one of those `moving`, which have no places.
         """
-        if any(map(is_device_array, arguments)) or any(slot.shape is not None for _, slot in self._rows):
+        if any(slot.shape is not None for _, slot in self._rows):
+            return None
+        if any(is_device_array(value) and i not in moving for i, value in enumerate(arguments)):
             return None
         found, end = self._parcel.places(arguments), self._parcel.width * math.prod(self._parcel.lead)
+        found |= {i: np.empty(0, int) for i in moving}
         for i, value in enumerate(arguments):
             if i not in found:
                 end += -end % QUAD
@@ -135,13 +136,15 @@ class Slots:
                 end += np.size(value)
         return [found[i] for i in range(len(arguments))]
 
-    def given(self, handle: Handle, places: Sequence[np.ndarray]) -> list[Any]:
-        """Values that recorded kernels take, where all arguments lie at a handle."""
+    def given(self, handle: Handle, places: Sequence[np.ndarray], moving: Collection[int] = ()) -> list[Any]:
+        """Values that recorded kernels take, where all arguments lie at a handle but those that are `moving`."""
         taken = self._values.copy()
         for place, (i, element) in self._numbers:
             taken[place] = Given(int(places[i][element or 0]))
         for place, (i, _) in self._rows:
             taken[place], taken[place + 1] = handle, int(places[i].flat[0]) if places[i].size else 0
+            if i in moving:
+                taken[place] = Moved(i)
         for place in self._packed:
             taken[place] = handle
         for place in self.scratch:

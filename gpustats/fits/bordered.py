@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 MOST_DENSE = 5000
 
 
+def in_blocks(size: int, blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Group of each of so many rows, and its place in the block, of places (G, m) in blocks; -1 for a row of the border."""
+    group, member = np.full(size, -1), np.full(size, -1)
+    group[blocks] = np.arange(len(blocks))[:, None]
+    member[blocks] = np.arange(blocks.shape[1])
+    return group, member
+
+
 @dataclass(frozen=True, eq=False)
 class Bordered:
     """Symmetric matrix (P, P).
@@ -70,11 +78,9 @@ class Bordered:
     @functools.cached_property
     def _where(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Place in the border of each row, or -1; its group, and its place in the block, or -1."""
-        own, group, member = (np.full(self.size, -1) for _ in range(3))
+        own = np.full(self.size, -1)
         own[self.places] = np.arange(len(self.places))
-        group[self.block_places] = np.arange(len(self.block_places))[:, None]
-        member[self.block_places] = np.arange(self.block_places.shape[1])
-        return own, group, member
+        return own, *in_blocks(self.size, self.block_places)
 
     def at(self, rows: np.ndarray, columns: np.ndarray) -> Doubles:
         """Elements at places that broadcast; all `rows` lie in the border, or all in blocks, and so do all `columns`.

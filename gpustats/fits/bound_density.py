@@ -10,8 +10,9 @@ import numpy as np
 from ..parallel.rows import is_stored, read
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
-from ..runtime.types import Doubles
+from ..runtime.types import Doubles, Shape
 from .bordered import Bordered
+from .coordinates import labels_of
 from .problem import Expanded, Named, Problem
 
 #: Observations on which a search begins.
@@ -55,6 +56,9 @@ class LikelihoodProblem(Problem):
             raise ValueError(f"x has shape {tuple(self._x.shape)}: a fit of a likelihood takes one data set")
         self.n_rows, self.n_observations = self._x.shape[0], float(self._x.shape[0])
         self.single = self._x.dtype == np.float32
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        return labels_of(name, shape, [self._likelihood._columns] * len(shape))
 
     def exact_in(self, wrt: Sequence[str]) -> bool:
         return not any(a.rank for a in self._arguments if a.name in wrt)

@@ -8,7 +8,8 @@ which the objective grows stay there: Bertsekas (1982), Projected Newton methods
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,17 +17,18 @@ from ..runtime.types import Doubles
 from .bordered import Bordered, Factor
 
 
-class Point(Protocol):
-    """Objective at a point."""
+@dataclass(frozen=True)
+class Point:
+    """Objective at a point, and its derivatives."""
+
+    value: float
+    gradient: Doubles
+    hessian: Bordered
 
     @property
-    def value(self) -> float: ...
-    @property
-    def gradient(self) -> Doubles: ...
-    @property
-    def hessian(self) -> Bordered: ...
-    @property
-    def finite(self) -> bool: ...
+    def finite(self) -> bool:
+        """True if the value and the derivatives of a step are finite."""
+        return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all() and np.isfinite(self.hessian.diagonal()).all())
 
 
 F = TypeVar("F", bound=Point)
@@ -40,6 +42,8 @@ DOUBLE, SINGLE = (1e-20, 1e-13), (1e-8, 3e-7)
 SAME_STEP, INFORMATION_LEFT = 0.3, 1e-5
 ROUNDING_GAIN = 1e-8  # of a step that does not improve the value, at which a search ends as well as it can
 DOWNWARD = 1e-7  # curvature, relative to the diagonal, that is told from rounding
+#: Share of the largest component from which on components of a direction are named, and the most of them.
+NAMED_SHARE, MOST_NAMED = 0.05, 6
 
 
 class Climbed(NamedTuple):
@@ -180,3 +184,10 @@ def _faint(hessian: Bordered, first: Doubles, step: Doubles) -> bool:
     """True if next to nothing of the information at the start is left along a step."""
     left, at_start = -step @ hessian.times(step), float(first @ step**2)
     return bool(at_start > 0 and left < INFORMATION_LEFT * at_start)
+
+
+def most_moved(direction: Doubles) -> list[int]:
+    """Components that a direction moves, those that it moves most first, for words about it."""
+    sizes = np.abs(direction)
+    order = np.argsort(-sizes, kind="stable")[:MOST_NAMED]
+    return [int(i) for i in order if sizes[i] >= NAMED_SHARE * sizes[order[0]]]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..names.results import called_here
 from ..runtime.types import Value
 from .fitted import Fitted, by_name
 from .hypotheses import Test, chi_squared, place_of, wald
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from .predictions import Prediction
+    from .summary import Table
 
+#: Elements of a parameter that are shown in one line.
+MOST_SHOWN = 4
+#: Beginning of `Estimates.errors_by` where there are none; the reason follows.
+NO_ERRORS = "no standard errors: "
 #: Numbers of one data set, or arrays with one for each data set.
 Numbers = Any
 
@@ -61,7 +67,8 @@ class Estimates:
     n_parameters : int
         How many of them are independent of one another: weights of K components are K - 1.
     errors_by : str
-        What the standard errors are made of: ``"observed information"``, ``"HC0"`` or ``"clusters"``.
+        What the standard errors are made of: ``"observed information"``, ``"HC0"`` or ``"clusters"``. Where they are nan, as
+        they can be for Gaussian processes, why.
 
     Examples
     --------
@@ -100,6 +107,18 @@ class Estimates:
 
     def __len__(self) -> int:
         return len(self.parameters)
+
+    if not TYPE_CHECKING:  # checkers would take any name for an attribute
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):  # a property, which says itself why it has no value
+                return object.__getattribute__(self, name)
+            here = "" if name.startswith("_") else called_here(name, self._names())
+            raise AttributeError(f"estimates have no attribute {name!r}{here and f': they have .{here}'}")
+
+    @classmethod
+    def _names(cls) -> frozenset[str]:
+        """Names of the attributes and methods of estimates."""
+        return frozenset((*dir(cls), *(f.name for f in fields(cls))))
 
     def __getitem__(self, name: str) -> Numbers:
         if name in self.parameters:
@@ -203,9 +222,13 @@ class Estimates:
         -------
         str
         """
+        self._of_one_data_set("summary")
+        return str(self._table(level))
+
+    def _table(self, level: float) -> Table:
+        """Table of `summary`, which notebooks show as HTML."""
         from .summary import table
 
-        self._of_one_data_set("summary")
         facts = {
             "observations": f"{self.n_observations:.10g}", "log-likelihood": f"{self.log_likelihood:.6g}",
             "free parameters": f"{self.n_parameters}", "AIC": f"{self.aic:.6g}",
@@ -233,6 +256,8 @@ class Estimates:
 
     def robust(self) -> Estimates:
         """The same estimates with standard errors that hold where the model is wrong: the sandwich of White (1980), HC0.
+
+        A row is as many observations as its weight says.
 
         Returns
         -------
@@ -328,7 +353,8 @@ class Estimates:
         ----------
         *args, **kwargs
             What the model takes. A `gpustats.GLM` takes X, (M, k), and by name ``offset`` and ``groups`` of these rows; one of
-            a formula takes a data frame.
+            a formula takes a data frame. A Gaussian process takes points, (M, p), and what its own `predict` takes by name: it
+            predicts with these hyperparameters as if they were known.
 
         Returns
         -------
@@ -366,10 +392,25 @@ class Estimates:
         if np.ndim(self.log_likelihood):
             fine, n = int(np.sum(self.converged)), self.log_likelihood.size
             return f"<estimates of {', '.join(self.free)} of {self.density} for {n} data sets, {fine} of them converged>"
-        errors = {n: f" ± {error:.2g}" for n, error in self.standard_errors.items() if np.ndim(error) == 0}
+        lacking = [self.errors_by] if self.errors_by.startswith(NO_ERRORS) else []
+        errors = {} if lacking else self.standard_errors
         parts = [
-            f"{n}={v:.6g}{errors.get(n, '')}" if np.ndim(v) == 0
+            f"{n}={_short(v, errors.get(n))}" if np.ndim(v) == 0 or (n in self.free and np.size(v) <= MOST_SHOWN)
             else f"{n} of shape {np.shape(v)}" if n in self.free else f"{n} given"
             for n, v in self.parameters.items()
         ]  # fmt: skip
-        return f"<estimates of {self.density}: {', '.join(parts)}; log-likelihood {self.log_likelihood:.6g}; {self.message}>"
+        told = [", ".join(parts), *lacking, f"log-likelihood {self.log_likelihood:.6g}", self.message]
+        return f"<estimates of {self.density}: {'; '.join(told)}>"
+
+    def _repr_html_(self) -> str:
+        from .summary import of_data_sets
+
+        return of_data_sets(self) if np.ndim(self.log_likelihood) else self._table(0.95)._repr_html_()
+
+
+def _short(value: Numbers, error: Numbers) -> str:
+    """Number with its error, where there is one, or several of them in brackets."""
+    if np.ndim(value) == 0:
+        return f"{value:.6g}" + ("" if error is None else f" ± {error:.2g}")
+    errors = [None] * np.size(value) if error is None else np.ravel(error)
+    return f"[{', '.join(_short(v, e) for v, e in zip(np.ravel(value), errors, strict=True))}]"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.bars import bar
 from ..evaluation.arguments import elements_inside
 from ..evaluation.placement import device_of
 from ..parallel.maps import DeviceMap
@@ -54,23 +55,26 @@ Found = dict[str, np.ndarray]
 def fit(
     model: Model, x: Values | None, fixed: Mapping[str, Values] | None, start: Mapping[str, Values] | None,
     weights: Values | None, lower: Values | None, upper: Values | None, groups: ArrayLike | None, max_iterations: int,
-    devices: str | Sequence[str | Device] | None = None,
+    devices: str | Sequence[str | Device] | None = None, progress: bool = False,
 ) -> Estimates:  # fmt: skip
     """Estimates by maximum likelihood: see `Density.fit`."""
     start, known, free = told_apart(model, fixed, start, max_iterations)
     rectangles, shape, labels = arranged(x, lower, upper, weights, known, groups)
     begin = {n: _broadcast(n, v, shape) for n, v in start.items()}
     runtime, search = _where(rectangles[0].x, devices)
+    n_data_sets = sum(len(rectangle.which) for rectangle in rectangles)
     tries = [Tries(model, rectangle, free, begin, runtime) for rectangle in rectangles]
     largest = max(range(len(rectangles)), key=lambda i: len(rectangles[i].which))
     ends = {} if UPPER in rectangles[0].columns else tries[largest].ends()
     if whole := [n for n, words in free.items() if "integer" in words and n not in ends]:
         raise ValueError(f"{whole[0]} of {model.name} takes whole numbers only: give it, fixed={{{whole[0]!r}: …}}")
     result = Collected(model, free, ends, known, shape)
-    for rectangle, tried in zip(rectangles, tries, strict=True):
-        low_high = rectangle.on_host().outermost() if ends else ()
-        at_ends = {n: low_high[side > 0][:, None] for n, side in ends.items()}
-        _fit_rectangle(model, rectangle.beside(at_ends), tried.beside(at_ends), max_iterations, search, result)
+    with bar(n_data_sets, progress, "data sets") as advance:
+        for rectangle, tried in zip(rectangles, tries, strict=True):
+            low_high = rectangle.on_host().outermost() if ends else ()
+            at_ends = {n: low_high[side > 0][:, None] for n, side in ends.items()}
+            _fit_rectangle(model, rectangle.beside(at_ends), tried.beside(at_ends), max_iterations, search, result)
+            advance(len(rectangle.which))
     return result.estimates(labels)
 
 

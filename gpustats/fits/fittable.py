@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
+
+from ..display.html import Shown
+from ..names.results import called_here
 
 if TYPE_CHECKING:
     from .estimates import Estimates
@@ -14,7 +17,28 @@ if TYPE_CHECKING:
     from .problem import Problem
 
 
-class Fittable:
+def _of_estimates(name: str) -> str:
+    """Advice about a name that the estimates of a fit have, here or in other packages; "" about all else."""
+    if name.startswith("_"):
+        return ""
+    from .estimates import Estimates
+
+    known = Estimates._names()
+    found = name if name in known else called_here(name, known)
+    return f": the estimates that fit() returns have it, fit().{found}" if found else ""
+
+
+class HasFit:
+    """Model that has a method `fit`: about names that estimates have, errors say where these are."""
+
+    if not TYPE_CHECKING:  # checkers would take any name for an attribute
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):  # a property, which says itself why it has no value
+                return object.__getattribute__(self, name)
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{_of_estimates(name)}")
+
+
+class Fittable(HasFit, Shown):
     """Model that can be fitted."""
 
     @abstractmethod

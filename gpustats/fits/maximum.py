@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..evaluation.arguments import elements_inside
 from ..language.device_function import Argument
-from ..parallel.bars import bar
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Shape
@@ -18,13 +18,8 @@ from .estimates import Estimates
 from .fitted import Fitted, by_name, covariance_of
 from .objective import Found, Objective, Prior
 from .problem import Problem
+from .refused import refuse_endless
 
-#: Smallest eigenvalue of a matrix of information, scaled to a diagonal of 1, that is told from 0.
-LEAST_EIGENVALUE = 1e-11
-#: Reciprocal of the inverse's norm, as LAPACK estimates it, above which a matrix is not looked at more closely.
-FAR_FROM_SINGULAR = 1e-7
-#: Share of the largest component from which on components of a direction are named, and the most of them.
-NAMED_SHARE, MOST_NAMED = 0.05, 6
 LBFGS = {"maxiter": 1000, "maxcor": 20, "ftol": 1e-13, "gtol": 1e-8}
 
 
@@ -71,14 +66,14 @@ def maximise(
     pinned = _pinned(objective, mask)
     low, high = _limits(objective, limits)
     point = objective.coordinates.to(values)
-    with bar(max_iterations, progress) as advance:
+    with bar(max_iterations, progress, "steps, at most") as advance:
         first = _begin(objective, point, pinned, low, high)
         climbed = climb(
             objective, first[0], pinned=pinned, low=low, high=high, longest=objective.coordinates.longest,
             limit=max_iterations, single=problem.single, advance=advance, begin=first[1],
         )  # fmt: skip
     fitted = Fitted(objective, climbed, pinned, mask, low, high)
-    _refuse_endless(fitted)
+    refuse_endless(fitted, point)
     return estimates_of(fitted)
 
 
@@ -201,8 +196,13 @@ def _ends(name: str, given: Any, value: np.ndarray, begun: bool) -> tuple[np.nda
         raise ValueError(f"bounds: the lowest {name} must be below the highest, not {given!r}")
     if begun and not ((low <= value) & (value <= high)).all():
         outside = np.ravel(value)[np.ravel((value < low) | (value > high))][0]
-        raise ValueError(f"start: {name} starts at {outside:g}, outside of its bounds {given!r}")
+        raise ValueError(f"start: {name} starts at {outside:g}, outside of its bounds, {_shown(low)} to {_shown(high)}")
     return low, high
+
+
+def _shown(end: np.ndarray) -> object:
+    """End of bounds for errors."""
+    return f"{float(end):g}" if end.ndim == 0 else end.tolist()
 
 
 def _between(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -242,9 +242,11 @@ def _begin(
         value, slopes = objective.slope(point)
         if np.isfinite(value) and np.isfinite(slopes).all():
             return _without_second(objective, point, pinned, low, high, abs(value)), None
+    if np.isfinite(objective.loglik(point)) and not np.isfinite(value):
+        raise ValueError(f"the priors have no density at the start: give start= values of {problem.name} inside of them")
     raise ValueError(
         f"the log-likelihood of {problem.name} is {value} at the start: give start= values at which it is finite, with "
-        "finite derivatives; nan among the data makes it nan"
+        f"finite derivatives; {problem.complaint()}"
     )
 
 
@@ -271,85 +273,3 @@ def _without_second(
     best = point.copy()
     best[free] = found.x
     return best
-
-
-# -- fits that do not exist
-
-
-def _refuse_endless(fitted: Fitted) -> None:
-    """ValueError where the likelihood has no maximum, or many."""
-    climbed, objective = fitted.climbed, fitted.objective
-    if (runaway := climbed.runaway) is not None:
-        named = _named(fitted, runaway)
-        raise ValueError(
-            f"the log-likelihood of {objective.problem.name} has no maximum: it grows for ever in the direction of {named}, as "
-            "where columns separate the outcomes, or all observations of a group are alike. A prior gives a maximum, "
-            "priors={'beta': gs.normal(0.0, 10.0)}, a ridge penalty; or leave it out"
-        )
-    if not np.isfinite(climbed.found.value) or climbed.n_iterations == 0 and not climbed.converged:
-        return
-    information = fitted.information
-    diagonal = information.diagonal()
-    if (bad := np.flatnonzero(np.abs(diagonal) <= 1e-300)).size:
-        named = _listed(fitted, bad[:MOST_NAMED])
-        raise ValueError(
-            f"the log-likelihood of {objective.problem.name} does not bend in {named}: it does not depend on it, or has a "
-            "kink. Leave it out, fix it, or give it a prior, priors={'beta': gs.normal(0.0, 10.0)}; Density.fit takes kinks"
-        )
-    if not (diagonal > 0).all():
-        return
-    unit = 1 / np.sqrt(diagonal)
-    scaled = information.scaled(unit)
-    if scaled.block_places.size:
-        if (of_blocks := np.linalg.eigvalsh(scaled.blocks)[:, 0]).min() < LEAST_EIGENVALUE:
-            at = scaled.block_places[int(of_blocks.argmin())]
-            _refuse_singular(fitted, _listed(fitted, at))
-        matrix, places = scaled.plus_diagonal(np.full(scaled.size, 1e-15)).factor(), scaled.places
-        if matrix is None:
-            return
-        complement = matrix.complement
-    else:
-        complement, places = scaled.border, scaled.places
-    if not complement.size or _is_definite(complement):
-        return
-    values, vectors = np.linalg.eigh(complement)
-    if values[0] < LEAST_EIGENVALUE * max(1.0, len(values) / 10) and values[0] > -1e-7:
-        direction = np.zeros(information.size)
-        direction[places] = vectors[:, 0]
-        _refuse_singular(fitted, _named(fitted, direction))
-
-
-def _is_definite(matrix: Doubles) -> bool:
-    """True if a matrix is far from a singular one, by LAPACK's estimate, which takes less than eigenvalues do."""
-    from scipy.linalg import lapack
-
-    factor, info = lapack.dpotrf(matrix)
-    if info:
-        return False
-    norm = float(np.abs(matrix).sum(0).max())
-    reciprocal, _ = lapack.dpocon(factor, norm)
-    return bool(reciprocal * norm > FAR_FROM_SINGULAR)
-
-
-def _refuse_singular(fitted: Fitted, named: str) -> None:
-    raise ValueError(
-        f"nothing tells {named} apart: the log-likelihood of {fitted.objective.problem.name} is level along a line through "
-        "them, as with collinear columns, or an intercept beside a column of ones. Leave one of them out, fix it, as with "
-        "fixed={'alpha': 0.0}, or give a prior, priors={'beta': gs.normal(0.0, 10.0)}"
-    )
-
-
-def _named(fitted: Fitted, direction: Doubles) -> str:
-    """Words for the elements that a direction moves, those that it moves most first."""
-    sizes = np.abs(direction)
-    order = np.argsort(-sizes, kind="stable")
-    return _listed(fitted, [i for i in order[:MOST_NAMED] if sizes[i] >= NAMED_SHARE * sizes[order[0]]])
-
-
-def _listed(fitted: Fitted, coordinates: Any) -> str:
-    own, problem = fitted.objective.coordinates, fitted.objective.problem
-    labels = own.labels()
-    if not own.elementwise:  # of the parameters alone
-        names = [next(n for n, s in own.points.items() if s.start <= i < s.stop) for i in coordinates]
-        return ", ".join(dict.fromkeys(names))
-    return ", ".join(problem.described(labels[i]) for i in coordinates)

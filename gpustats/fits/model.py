@@ -26,7 +26,7 @@ class Model:
         if vectors := [a.name for a in (x, *parameters) if a.rank]:
             raise NotImplementedError(
                 f"fit estimates numbers from observations that are numbers: {', '.join(vectors)} of {self.name} is a vector; "
-                "maximise gpustats.Likelihood(density, x).value_and_grad with an optimiser of SciPy"
+                "gpustats.Likelihood(density, x).fit() takes them"
             )
         return {a.name: frozenset(a.words) for a in parameters}
 

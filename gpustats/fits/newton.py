@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..display.bars import bar
 from ..runtime.types import Doubles, Mask
 
 # Damping: where it begins, what only a kink or an edge needs, where it gives up.
@@ -145,15 +146,17 @@ class Searches:
 
     def run(self, limit: int) -> None:
         """Iterate until all searches have ended, or have tried so many steps."""
-        for i in range(limit + 1):
-            active = np.flatnonzero(self.status == RUNNING)
-            steps = self._next_steps(active)
-            go_on = ~self._ended(active, steps)
-            active, steps = active[go_on], steps.of(go_on)
-            if not active.size or i == limit:
-                break
-            self.n_iterations[active] += 1
-            self._judge(active, steps, self._evaluate(self.points[active] + steps.step, active))
+        with bar(len(self.points), what="done") as advance:
+            for i in range(limit + 1):
+                active = np.flatnonzero(self.status == RUNNING)
+                steps = self._next_steps(active)
+                go_on = ~self._ended(active, steps)
+                advance(len(active) - int(go_on.sum()))
+                active, steps = active[go_on], steps.of(go_on)
+                if not active.size or i == limit:
+                    break
+                self.n_iterations[active] += 1
+                self._judge(active, steps, self._evaluate(self.points[active] + steps.step, active))
 
     def again(self, which: np.ndarray, points: Doubles, limit: int) -> None:
         """Search once more from other points, and keep the better results."""

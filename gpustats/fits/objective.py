@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..evaluation.second_order import second_order
 from ..runtime import choose
 from ..runtime.types import Doubles
 from .bordered import Bordered
+from .climb import Point
 from .coordinates import Coordinates
 from .problem import Expanded, Named, Problem
 
@@ -34,17 +36,11 @@ class Prior(Protocol):
     def kwargs(self) -> Mapping[str, Any]: ...
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True)
+class Found(Point):
     """Objective at a point: the sum of `loglik` and the log-densities of priors, and its derivatives in the coordinates."""
 
-    value: float
-    gradient: Doubles
-    hessian: Bordered
     loglik: float
-
-    @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all() and np.isfinite(self.hessian.diagonal()).all())
 
 
 class Objective:
@@ -82,12 +78,16 @@ class Objective:
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = 1 / np.sqrt(-hessian.diagonal())
         self._scale = np.where(np.isfinite(scale), scale, np.inf)
-        return found._replace(hessian=hessian)
+        return replace(found, hessian=hessian)
 
     def slope(self, point: Doubles) -> tuple[float, Doubles]:
         """Objective with its first derivatives."""
         found = self._at(point, False)
         return found.value, found.gradient
+
+    def loglik(self, point: Doubles) -> float:
+        """Log-likelihood without the priors."""
+        return self._at(point, False).loglik
 
     def _at(self, point: Doubles, second: bool) -> Found:
         coordinates, values = self.coordinates, self.values(point)
@@ -113,7 +113,14 @@ class Objective:
             at, shape = self.coordinates.elements[name], self.coordinates.shapes[name]
             function: Pointwise = prior.density.log_density
             given = function.bind(prior.args, prior.kwargs, missing=1)
-            own = [v if isinstance(v, float) else np.broadcast_to(v, shape or (1,)).ravel().astype(float) for v in given]
+            own = list[Any]()
+            for argument, value in zip(function.argument_names[1:], given, strict=True):
+                try:
+                    whole = value if isinstance(value, float) else np.broadcast_to(value, shape or (1,)).ravel()
+                except ValueError:
+                    told = f"{argument} has shape {np.shape(value)}, and {name} has {shape}"
+                    raise ValueError(f"the prior of {name}: {told}") from None
+                own.append(whole if isinstance(whole, float) else whole.astype(float))
             x = function.argument_names[0]
             found = second_order(function, [np.ravel(values[name]).astype(float), *own], (x,), (x,), choose.get())
             total += found.value

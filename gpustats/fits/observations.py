@@ -16,6 +16,7 @@ from ..kernels.layout import power_of_two
 from ..runtime.arrays import as_array, is_device_array
 from ..runtime.host_memory import contiguous
 from ..runtime.types import Array, Doubles, Shape, Values
+from .problem import number_of
 
 #: Numbers beside observations: one, or an array with two axes.
 Column = float | np.ndarray
@@ -291,8 +292,7 @@ def _told(name: str) -> str:
 def _check_weights(rectangle: Rectangle) -> None:
     """Check of weights: ValueError where they are no numbers of observations, or all of a data set are 0."""
     weights = rectangle.columns.get(WEIGHT, 1.0)
-    if not (np.all(np.greater_equal(weights, 0)) and np.all(np.isfinite(weights))):
-        raise ValueError("weights must be finite and not negative: they say how often each observation counts")
+    number_of(weights)
     if (empty := np.flatnonzero(rectangle.numbers() == 0)).size:
         raise ValueError(f"weights of data set {int(rectangle.which[empty[0]])} are all 0: there is nothing to fit to")
 

@@ -36,7 +36,7 @@ WEIGHTS = "weights of observations"  # name of their column, which no parameter 
 
 def fit_in_pieces(
     density: Any, x: Any, fixed: Mapping[str, Values] | None, start: Mapping[str, Values] | None, weights: Values | None,
-    max_iterations: int, devices: Any, memory: int,
+    max_iterations: int, devices: Any, memory: int, progress: bool = False,
 ) -> Estimates:  # fmt: skip
     """Estimates by maximum likelihood: see `Density.fit`.
 
@@ -71,7 +71,7 @@ def fit_in_pieces(
     found = {n: float(first[n]) for n in free}
     found = {n: v if np.isfinite(v) else float(np.asarray(begin.get(n, start_in(free[n])))) for n, v in found.items()}
     n = float(rows.n_rows) if weights is None else total(data[WEIGHTS], "weights")
-    return maximise(DataSetProblem(rows, n), found, numbers, None, None, max_iterations, False)
+    return maximise(DataSetProblem(rows, n), found, numbers, None, None, max_iterations, progress)
 
 
 class DataSet(Remade):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..display.html import GAP, Shown, ends, left_out, shape_of, table
+from .summary import number
+
+MOST_ROWS = 20  # in a notebook; of more the first and the last
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Prediction:
+class Prediction(Shown):
     """Predictions for M new rows.
 
     Attributes
@@ -55,4 +61,22 @@ class Prediction:
         return found
 
     def __repr__(self) -> str:
-        return f"<predictions for {len(self.linear_predictor)} rows>"
+        of = "linear predictor" if self.mean is None else "linear predictor and mean"
+        return f"<predictions for {len(self.linear_predictor)} rows: {of}, with standard errors, without noise>"
+
+    def _title(self) -> str:
+        return f"Predictions for {len(self.linear_predictor):,} rows"
+
+    def _facts(self) -> Mapping[str, object]:
+        limits, n = self.interval(0.95), len(self.linear_predictor)
+        named = "linear predictor" if self.mean is None else "mean"
+        value = self.linear_predictor if self.mean is None else self.mean
+        errors = self.linear_predictor_errors if self.mean_errors is None else self.mean_errors
+        if value.ndim > 1:
+            return {"linear predictor": shape_of(value)}
+        rows: list[list[object]] = [
+            [left_out(n, MOST_ROWS)] if i == GAP else [i, *map(number, (value[i], errors[i], *limits[i]))]
+            for i in ends(n, MOST_ROWS)
+        ]
+        head = "row", named, "std err", "[0.025", "0.975]"
+        return {"intervals": f"of the {named}, not of observations", "": table(rows, head, numbers=True)}

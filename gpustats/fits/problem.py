@@ -38,6 +38,13 @@ class Expanded:
         return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all())
 
 
+def number_of(weights: np.ndarray | float) -> float:
+    """Number of observations that weights stand for; ValueError where they are none."""
+    if not (np.all(np.greater_equal(weights, 0)) and np.all(np.isfinite(weights))):
+        raise ValueError("weights must be finite and not negative: they say how often each observation counts")
+    return float(np.sum(weights, dtype=float))
+
+
 class Problem(ABC):
     """Log-likelihood of a model, as a fit maximises it.
 
@@ -54,6 +61,8 @@ class Problem(ABC):
         Values of parameters that are fixed unless a call says otherwise; elements that are nan are free.
     formula : str or None
         The formula of the model, where it has one.
+    instead : str
+        What there is instead of predictions, for errors.
     """
 
     name: str
@@ -62,6 +71,7 @@ class Problem(ABC):
     single = False
     known: Named = {}
     formula: str | None = None
+    instead = "gpustats.GLM has"
 
     @abstractmethod
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -81,7 +91,11 @@ class Problem(ABC):
 
     def predict(self, estimates: Any, *args: Value, **kwargs: Value) -> Prediction:
         """Predictions for new data, with standard errors."""
-        raise NotImplementedError(f"{self.name} has no predictions with standard errors: gpustats.GLM has")
+        raise NotImplementedError(f"{self.name} has no predictions with standard errors: {self.instead}")
+
+    def complaint(self) -> str:
+        """Why the log-likelihood is not finite, where the data tell."""
+        return "nan among the data makes it nan"
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
         """Names of the elements of a parameter in C order, such as ``beta[0]``."""

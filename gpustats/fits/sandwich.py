@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..frames.columns import column_of, is_column
-from ..frames.labelled import Labelled
+from ..frames.columns import labels_of_rows
 from ..runtime.types import Doubles
 from .fitted import Fitted
 
@@ -25,9 +24,9 @@ def sandwich(fitted: Fitted, clusters: ArrayLike | None = None, correction: bool
         products, times = problem.score_sums(values, wrt, None, 0), 1.0
     else:
         places, g = _numbered(clusters, n_rows)
-        sums, n, p = problem.score_sums(values, wrt, places, g), len(places), int((~fitted.pinned).sum())
+        sums, n, p = problem.score_sums(values, wrt, places, g), problem.n_observations, int((~fitted.pinned).sum())
         if correction and n <= p:
-            raise ValueError(f"there are {n} observations and {p} parameters: leave out the correction, correction=False")
+            raise ValueError(f"there are {n:g} observations and {p} parameters: leave out the correction, correction=False")
         products, times = sums.T @ sums, g / (g - 1) * (n - 1) / (n - p) if correction else 1.0
     bread = _bread(fitted)
     return times * bread @ products @ bread
@@ -35,17 +34,11 @@ def sandwich(fitted: Fitted, clusters: ArrayLike | None = None, correction: bool
 
 def _numbered(clusters: ArrayLike, n_rows: int | None) -> tuple[np.ndarray, int]:
     """Number of each observation's cluster, and the number of clusters."""
-    column = column_of(clusters, "clusters") if is_column(clusters) else np.asarray(clusters)
-    labels = column.numbers("clusters") if isinstance(column, Labelled) else column
-    if labels.ndim != 1 or (n_rows is not None and len(labels) != n_rows):
-        n = "N" if n_rows is None else n_rows
-        raise ValueError(f"clusters has shape {labels.shape}: it must have a label for each observation, ({n},)")
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise ValueError(f"clusters has nan at row {int(np.isnan(labels).argmax())}: each observation needs a label")
-    found, places = np.unique(labels, return_inverse=True)
-    if len(found) < 2:
-        raise ValueError(f"clusters has {len(found)} label{'s' * (len(found) != 1)}: errors by clusters need two at least")
-    return places.astype(np.int32), len(found)
+    found = labels_of_rows(clusters, "clusters", n_rows)
+    n = len(found.labels)
+    if n < 2:
+        raise ValueError(f"clusters has {n} label{'s' * (n != 1)}: errors by clusters need two at least")
+    return found.codes, n
 
 
 def _bread(fitted: Fitted) -> Doubles:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-MOST_ROWS = 60  # of a table; of more estimates the first and the last
+from ..display import html
+
+MOST_SETS = 20  # data sets in a table; of more the first and the last
 
 
 class Columns(NamedTuple):
@@ -42,34 +45,81 @@ def frame_of(values: Any, index: Sequence[Any], names: Sequence[str] | None = No
     return pandas.DataFrame(values, index=index, columns=names)
 
 
+@dataclass(frozen=True)
+class Table:
+    """Table of estimates, before it is text or HTML."""
+
+    title: str
+    facts: Mapping[str, str]  #: two by two, an even number
+    end: str  #: of the search, in words
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    before: Sequence[Sequence[str]] = ()  #: a table above, its head first, whose first two columns are names
+
+    def __str__(self) -> str:
+        lines = _aligned([self.head, *self.rows], 1)
+        above = [line.rstrip() for line in _aligned(self.before, 2)]
+        rule = max(len(lines[0]), 60)
+        told = [f"{name}: {value}" for name, value in self.facts.items()]
+        left = max(map(len, told[::2])) + 4
+        pairs = [f"{a.ljust(left)}{b}" for a, b in zip(told[::2], told[1::2], strict=True)]
+        return "\n".join([
+            self.title, "=" * rule, *pairs, f"search: {self.end}", "-" * rule, *above, *["-" * rule] * bool(above),
+            lines[0].rstrip(), "-" * rule, *(line.rstrip() for line in lines[1:]), "=" * rule,
+        ])  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        above = [html.table(self.before[1:], self.before[0], True)] if self.before else []
+        told = html.facts({**self.facts, "search": self.end})
+        return html.card(self.title, told, *above, html.table(self.rows, self.head, True))
+
+
 def table(
     title: str, facts: Mapping[str, str], end: str, labels: Sequence[str], values: np.ndarray, errors: np.ndarray, level: float,
-    before: Sequence[str] = (),
-) -> str:
-    """Text of the table of `Estimates.summary`: `facts` two by two, the search's `end`, lines `before` the table itself."""
+    before: Sequence[Sequence[str]] = (),
+) -> Table:  # fmt: skip
+    """Table of `Estimates.summary`: `facts` two by two, the search's `end`, rows `before` the table itself."""
     own = columns(values, errors, level)
     tail = f"{(1 - level) / 2:.4g}"
     head = ["", "estimate", "std err", "z", "P>|z|", f"[{tail}", f"{(1 + level) / 2:.4g}]"]
-    places = list(range(len(values)))
-    if len(values) > MOST_ROWS:
-        places = [*places[: MOST_ROWS // 2], -1, *places[-MOST_ROWS // 2 :]]
-    rows = [head]
-    for i in places:
-        if i < 0:
-            rows.append([f"… {len(values) - MOST_ROWS} more", *[""] * 6])
+    rows = []
+    for i in html.ends(len(values)):
+        if i == html.GAP:
+            rows.append([html.left_out(len(values)), *[""] * 6])
             continue
-        numbers = values[i], errors[i], own.lower[i], own.upper[i]
-        cells = [f"{v:.4f}" if 1e-3 <= abs(v) < 1e5 or v == 0 else f"{v:.3e}" for v in numbers]
+        cells = list(map(number, (values[i], errors[i], own.lower[i], own.upper[i])))
         rows.append([labels[i], *cells[:2], f"{own.z[i]:.3f}", f"{own.p[i]:.3f}", *cells[2:]])
-    widths = [max(len(row[c]) for row in rows) for c in range(7)]
-    lines = ["  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
-             for row in rows]  # fmt: skip
-    rule = max(len(lines[0]), 60)
-    told = [f"{name}: {value}" for name, value in facts.items()]
-    left = max(map(len, told[::2])) + 4
-    pairs = [f"{a.ljust(left)}{b}" for a, b in zip(told[::2], told[1::2], strict=True)]
-    above = [*before, "-" * rule] if before else []
-    return "\n".join([
-        title, "=" * rule, *pairs, f"search: {end}", "-" * rule, *above, lines[0].rstrip(), "-" * rule,
-        *(line.rstrip() for line in lines[1:]), "=" * rule,
-    ])  # fmt: skip
+    return Table(title, facts, end, head, rows, before)
+
+
+def of_data_sets(fit: Any) -> str:
+    """HTML of estimates for many data sets: a row for each, of more than one axis those of the flattened array."""
+    n = np.size(fit.log_likelihood)
+    names = [name for name in fit.free if np.shape(fit.parameters[name]) == np.shape(fit.log_likelihood)]
+    flat = [(np.ravel(fit.parameters[name]), np.ravel(fit.standard_errors[name])) for name in names]
+    labels = range(n) if fit.groups is None else fit.groups
+    fine, logliks = np.ravel(fit.converged), np.ravel(fit.log_likelihood)
+    rows: list[list[object]] = []
+    for i in html.ends(n, MOST_SETS):
+        if i == html.GAP:
+            rows.append([html.left_out(n, MOST_SETS)])
+            continue
+        cells = (f"{number(v[i])} ± {e[i]:.2g}" for v, e in flat)
+        rows.append([labels[i], *cells, number(logliks[i]), "" if fine[i] else "not converged"])
+    head = ["data set", *names, "log-likelihood", ""]
+    told = html.facts({"data sets": f"{n:,}", "converged": f"{int(fine.sum()):,}"})
+    return html.card(fit.density, told, html.table(rows, head, True))
+
+
+def number(v: float) -> str:
+    """Number in a table."""
+    return f"{v:.4f}" if 1e-3 <= abs(v) < 1e5 or v == 0 else f"{v:.3e}"
+
+
+def _aligned(rows: Sequence[Sequence[str]], names: int) -> list[str]:
+    """Lines of text of some rows, of which as many first columns are names."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell.ljust(w) if c < names else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..runtime.types import DType
 from .labelled import Labelled, labelled, numbered
 
 LIBRARIES = "pandas", "polars", "pyarrow"
+R_MISSING = -(1 << 31)  # what reticulate makes of an integer that is NA
 ROWS_AT_ONCE = 1 << 13  # of columns that may lie side by side already, and stay in the cache
 
 
@@ -45,9 +46,9 @@ class Frame:
                 f"{what} must be a data frame of pandas or polars, an Arrow table or a dict of columns; it is a "
                 f"{type(data).__name__}"
             )
-        names = list(data) if isinstance(data, Mapping) else list(getattr(data, "column_names", None) or data.columns)
+        names = list(data) if isinstance(data, Mapping) else _names(data)
         if bad := [n for n in names if not isinstance(n, str)]:
-            raise TypeError(f"{what} has a column named {bad[0]!r}: names of columns must be strings")
+            raise TypeError(f"{what} has a column named {bad[0]!r}: names must be strings, as {what}.rename(columns=str) has")
         if len(set(names)) < len(names):
             twice = next(n for n in names if names.count(n) > 1)
             raise ValueError(f"{what} has several columns named {twice!r}: rename them")
@@ -92,12 +93,22 @@ def is_frame(value: object) -> bool:
     return _library(value) in LIBRARIES and (hasattr(value, "columns") or hasattr(value, "column_names"))
 
 
+def names_of_columns(value: object) -> tuple[str, ...]:
+    """Names of the columns of a data frame; none of all else, and where some are no strings."""
+    names = _names(value) if is_frame(value) else []
+    return tuple(names) if all(isinstance(name, str) for name in names) else ()
+
+
+def _names(frame: Any) -> list[Any]:
+    return list(getattr(frame, "column_names", None) or frame.columns)
+
+
 def is_column(value: object) -> bool:
     """True for a column of pandas, polars or Arrow, for labels, and for an array or a list of strings."""
     if isinstance(value, Labelled):
         return True
-    if isinstance(value, list):
-        return bool(value) and isinstance(value[0], str)
+    if isinstance(value, list | tuple):
+        return _has_labels(value)
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "OUST"
     return _library(value) in LIBRARIES and not is_frame(value)
@@ -113,10 +124,30 @@ def column_of(values: Any, name: str) -> np.ndarray | Labelled:
         if found.dtype.kind not in "fiub":
             raise TypeError(
                 f"column {name!r} has dtype {found.dtype}, neither numbers nor labels: make numbers of it, such as "
-                "days since a first one"
+                "days since a first one, or strings"
             )
         if found.ndim != 1:
             raise ValueError(f"column {name!r} has shape {found.shape}: it must have one axis, with a value for each row")
+        if found.dtype == np.int32 and found.size and found.min() == R_MISSING:
+            raise ValueError(
+                f"column {name!r} has {R_MISSING} in row {found.argmin()}, as which the NA of R's whole numbers comes: make "
+                "numbers of it, as.numeric in R or astype(float), whose missing values are nan"
+            )
+    return found
+
+
+def labels_of_rows(given: Any, name: str, n_rows: int | None) -> Labelled:
+    """Label of each of so many rows, strings, numbers or NumPy's dates; ValueError where a row has none."""
+    column = column_of(given, name) if is_column(given) else np.asarray(given)
+    shape = (len(column),) if isinstance(column, Labelled) else column.shape
+    if len(shape) != 1 or shape != (shape[0] if n_rows is None else n_rows,):
+        rows = "each row" if n_rows is None else f"each of the {n_rows} rows"
+        raise ValueError(f"{name} has shape {shape}, and must have one for {rows}")
+    if not isinstance(column, Labelled) and column.dtype.kind in "mM":
+        missing, column = np.isnat(column), column.astype(str).astype(object)
+        column[missing] = None
+    found = column if isinstance(column, Labelled) else labelled(column)
+    found.numbers(name)
     return found
 
 
@@ -132,8 +163,9 @@ def side_by_side(columns: list[np.ndarray], n_rows: int, dtype: DType) -> np.nda
 
 def unknown(name: str, names: Collection[str], what: str) -> ValueError:
     """Error about a column that is not there, with names near to it."""
-    near = f"{did_you_mean(name, names)} The columns are {listed(names)}".lstrip()
-    return ValueError(f"{what} needs a column {name!r}, and there is none: {near}")
+    near = did_you_mean(name, names)
+    columns = f"{'The' if near else 'the'} columns are {listed(names)}"
+    return ValueError(f"{what} needs a column {name!r}, and there is none: {f'{near} {columns}'.lstrip()}")
 
 
 def listed(names: Any, most: int = 12) -> str:
@@ -154,8 +186,13 @@ def _library_of(kind: Any) -> str:
     return next((root for root in roots if root in LIBRARIES), "")
 
 
+def _has_labels(values: Sequence[Any]) -> bool:
+    """True for a list that is of labels: of strings, some of which may be missing."""
+    return any(v is None or isinstance(v, str) for v in values)
+
+
 def _of_numpy(values: Any) -> np.ndarray | Labelled:
-    array = np.asarray(values)
+    array = np.asarray(values, object if isinstance(values, list | tuple) and _has_labels(values) else None)
     return _of_objects(array.astype(object)) if array.dtype.kind in "OUST" else array
 
 

@@ -170,13 +170,15 @@ class Design:
 
     def _alike(self, name: str, column: Column, first: bool) -> Column:
         """Column whose labels have the numbers that they had among the first rows."""
-        if not isinstance(column, Labelled):
-            return column
         if first:
-            self._categories[name] = column.labels
+            if isinstance(column, Labelled):
+                self._categories[name] = column.labels
             return column
         if name not in self._categories:
-            raise TypeError(f"data has labels in column {name!r}, in which the data of the fit had numbers")
+            if isinstance(column, Labelled):
+                raise TypeError(f"data has labels in column {name!r}, in which the data of the fit had numbers")
+            return column
+        column = column if isinstance(column, Labelled) else labelled(column)
         return Labelled(column.among(self._categories[name], name), self._categories[name])
 
     def _grouped(self, term: RandomTerm, columns: Mapping[str, Column], first: bool, new: bool, hint: str) -> Labelled:

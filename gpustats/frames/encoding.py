@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..names.r import FORMULAS
 from .columns import listed, unknown
 from .labelled import Labelled, labelled
 from .random_terms import quoted
@@ -108,7 +109,8 @@ class Encoders:
                 self._context[name] = context[name]
             elif name not in _transforms() and not hasattr(builtins, name):
                 what = f"the formula {self._texts[key]!r}"
-                raise unknown(name, columns, what) if alone else ValueError(f"{what} has {name!r}, which is not defined")
+                here = f": R's {name} is {FORMULAS[name]} here" if name in FORMULAS else ""
+                raise unknown(name, columns, what) if alone else ValueError(f"{what} has {name!r}, which is not defined{here}")
 
     def __call__(self, key: str, data: Mapping[str, np.ndarray | Labelled], n_rows: int, sparse: bool = False) -> Encoded:
         """Columns of a formula: the first call fixes the encoders, and later ones follow them."""
@@ -161,7 +163,8 @@ class Encoders:
                 warnings.simplefilter("error", DataMismatchWarning)
                 found = spec.get_model_matrix(frame, context=self._context, **how)
         except FormulaicError as error:
-            raise ValueError(f"the formula {self._texts[key]!r}: {_first_line(error)}") from error
+            power = "; a power is I(x**2)" if "'xor'" in str(error) else ""
+            raise ValueError(f"the formula {self._texts[key]!r}: {_first_line(error)}{power}") from error
         except DataMismatchWarning as unseen:
             told = re.sub(r"np\.\w+\((.*?)\)", r"\1", str(unseen).partition(": ")[2].partition(". They")[0]) or str(unseen)
             raise ValueError(f"the formula {self._texts[key]!r} has labels that the fit has not seen: {told}") from None

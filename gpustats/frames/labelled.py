@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: End of errors about new labels of groups whose effects are random.
 ALLOWS_NEW = "; with new_groups=True the effects of others are predicted as 0"
+#: Up to here, numbers in double precision are told from their neighbours.
+MOST_WHOLE = 2**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +78,14 @@ def labelled(values: Any) -> Labelled:
 
 def _whole(labels: np.ndarray) -> np.ndarray:
     """Labels as whole numbers, if they are such numbers in a type of floating point."""
-    return labels.astype(np.int64) if labels.dtype.kind == "f" and not np.mod(labels, 1).any() else labels
+    whole = labels.dtype.kind == "f" and np.all((np.mod(labels, 1) == 0) & (np.abs(labels) < MOST_WHOLE))
+    return labels.astype(np.int64) if whole else labels
 
 
 def numbered(codes: np.ndarray, labels: np.ndarray, ordered: bool = True) -> Labelled:
     """Labels by their numbers, without those that do not occur; unless they are `ordered`, put in ascending order."""
+    if labels.dtype == object:  # among which may be NumPy's own strings and numbers
+        labels = np.array([*(v.item() if isinstance(v, np.generic) else v for v in labels.tolist()), None], object)[:-1]
     used = np.zeros(len(labels) + 1, bool)
     used[codes] = True  # the last place is that of what is missing
     kept = np.flatnonzero(used[:-1])

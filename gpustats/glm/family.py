@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..density import Density
+from ..distribution.given import check_density
 from ..evaluation.pointwise import Pointwise
 from ..kernels.code import KernelCode, Operand, callees_first
 from ..kernels.separated import BOTH, ROW
 from ..language.derived import resolve_in, with_argument
 from ..language.device_function import Argument
+from ..language.kinds import DENSITY
 from ..language.library import library
 from ..language.nodes import REAL, VECTOR, Function, Name, Parameter, Return
 from ..rewriting.differentiate import derivative, derivative_name, gradient
@@ -23,14 +25,22 @@ OBSERVATIONS, DESIGN, OFFSET, WEIGHTS, GROUPS = "y", "X", "offset", "weights", "
 
 def predictor_of(density: Density) -> str:
     """Name of the parameter that is a linear predictor unless a user says otherwise: ``eta``, or a location ``mu``."""
+    check_density(density, "GLM.from_formula", "GLM.from_formula(formula, data, density)")
     arguments = {a.name: a for a in density.log_density.arguments}
     for name in ("eta", "mu"):
         if name in density.parameters and {"real", "vector"} & set(arguments[name].words):
             return name
     raise ValueError(
         f"no parameter of {density.name} can be any number for certain, as a linear predictor is: name one of "
-        f"{', '.join(density.parameters)} by eta="
+        f"{', '.join(density.parameters)} by eta={_with_predictor(density)}"
     )
+
+
+def _with_predictor(density: Density) -> str:
+    """Advice of densities of the same kind that have a linear predictor, such as bernoulli_logit; "" where there is none."""
+    names = [n for n in library.names(DENSITY) if n.startswith(f"{density.name}_")]
+    found = [f"gpustats.{n}" for n in names if any(a.name == "eta" for a in library.get(n).arguments)]
+    return f", or take {' or '.join(found)}" if found else ""
 
 
 class Family:
@@ -40,12 +50,13 @@ class Family:
     """
 
     def __init__(self, density: Density, eta: str):
+        check_density(density, "GLM", "GLM(density, y, X)")
         if type(density.log_density) is not Pointwise or density.log_density.arguments[0].rank:
             raise ValueError(f"{density.name} has vectors for observations: a GLM takes a density of numbers")
         if eta not in density.parameters:
             raise ValueError(
                 f"{density.name} has no parameter {eta!r} for the linear predictor; its parameters are "
-                f"{', '.join(density.parameters)}: name one of them by eta="
+                f"{', '.join(density.parameters)}: name one of them by eta={_with_predictor(density)}"
             )
         self.density, self.eta = density, eta
         arguments = {a.name: a for a in density.log_density.arguments}

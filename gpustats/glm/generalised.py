@@ -14,17 +14,22 @@ from ..fits.estimates import Estimates
 from ..fits.maximum import maximise
 from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem
+from ..fits.refused import Endless
 from ..linalg.threads import as_many_as_free
-from ..marginals.model import LaplaceMarginal
+from ..marginals.effects import Effects
+from ..marginals.mode import Mode
+from ..marginals.model import LaplaceMarginal, approximated, mode_moves
 from ..mixed.estimates import MixedEstimates, of_components
 from ..mixed.linear import factor_covariances, triangular
+from ..mixed.marginal import collinear
 from ..mixed.predictions import NewRows, new_rows
+from ..mixed.search import sides
 from ..mixed.terms import Term
 from ..rows.leaves import dot, gather
 from ..rows.model import rows_on
 from ..runtime.types import Doubles, Shape
 from .data import Named as NamedTerm
-from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
+from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
 from .new_data import new_data
 from .on_rows import PRODUCT, parameter, row_function
 from .on_rows import Term as RowTerm
@@ -164,28 +169,30 @@ class LaplaceGLM(Problem):
         new = new_data(glm, estimates, tables, X, offset, groups, self.terms, new_groups)
         of_terms = {t.name: new_rows([t], new.random, len(new.X), new_groups)[0] for t in self.terms if new.random is not None}
 
-        def predictor(values: Named) -> Doubles:
-            found: Doubles = new.X @ values[COEFFICIENTS] + values[INTERCEPT] + new.offset
+        def predictor(values: Named, units: Named) -> Doubles:
+            """Linear predictor without the offset, of effects b = L u: linear in `values` and in `units`, the u."""
+            found: Doubles = new.X @ values[COEFFICIENTS] + values[INTERCEPT]
             for name, (index, columns) in new.tables.items():
                 found += (np.reshape(values[name], (len(np.atleast_1d(values[name])), -1))[index] * columns).sum(1)
-            modes = self.modes(values) if of_terms else {}
-            for name, (index, columns) in of_terms.items():
-                found += np.where(index < 0, 0.0, (modes[name][index] * columns).sum(1))
+            for term in self.terms if of_terms else ():
+                index, columns = of_terms[term.name]
+                effects = units[term.name] @ self._factor(term, values).T
+                found += np.where(index < 0, 0.0, (effects[index] * columns).sum(1))
             return found
 
-        eta, variance, at = predictor(values), self._around(values, of_terms, len(new.X)), 0
+        units, variance = self._units(*self._approximated(values)), self._around(values, of_terms, len(new.X))
+        eta, factors = predictor(values, units) + new.offset, {t.parameter: values[t.parameter] for t in self.terms}
+        zeros, at = {n: np.zeros(np.shape(v)) for n, v in values.items()}, 0
         slopes = np.zeros((len(eta), len(estimates.labels)))
         for name in estimates.free:
-            value = np.asarray(values[name], float)
-            for place, free in np.ndenumerate(np.reshape(self._free(estimates, name), value.shape)):
-                if not free:
-                    continue
-                step = STEP * max(abs(float(value[place])), 0.1)
-                up, down = value.copy(), value.copy()
-                up[place] += step
-                down[place] -= step
-                slopes[:, at] = (predictor({**values, name: up[()]}) - predictor({**values, name: down[()]})) / (2 * step)
-                at += 1
+            for place, free in np.ndenumerate(np.reshape(self._free(estimates, name), np.shape(values[name]))):
+                if free:
+                    direction = {**zeros, name: zeros[name].copy()}
+                    direction[name][place] = 1.0
+                    slopes[:, at] = predictor(direction, units)
+                    if of_terms:
+                        slopes[:, at] += predictor({**zeros, **factors}, self._units_move(values, direction, estimates.free))
+                    at += 1
         covariance = np.nan_to_num(np.asarray(estimates.covariance))
         errors = np.sqrt((variance + np.einsum("ni,ij,nj->n", slopes, covariance, slopes)).clip(0))
         if self.columns or (mean := mean_of(glm._family, estimates, eta)) is None:
@@ -204,13 +211,13 @@ class LaplaceGLM(Problem):
         """Variances of linear predictors by those of the random effects given the parameters."""
         if not rows:
             return np.zeros(n)
-        inverse = self.marginal._told(self.values(values)).factor.selected_inverse()
-        found, parts = np.zeros(n), list[tuple[np.ndarray, Doubles]]()
+        mode, effects = self._approximated(values)
+        inverse, found, parts = mode.factor.selected_inverse(), np.zeros(n), list[tuple[np.ndarray, Doubles]]()
         for term in self.terms:
             index, columns = rows[term.name]
             units = columns @ self._factor(term, values)
             found += np.where(index < 0, (units**2).sum(1), 0.0)
-            parts.append((self._places(term)[index], np.where(index[:, None] < 0, 0.0, units)))
+            parts.append((self._places(term, effects)[index], np.where(index[:, None] < 0, 0.0, units)))
         for places, units in parts:
             for others, weights in parts:
                 between = inverse.at(places[:, :, None], others[:, None, :])
@@ -222,21 +229,25 @@ class LaplaceGLM(Problem):
     def away_from_zero(self, found: Estimates) -> dict[str, Any] | None:
         """Parameters from which the likelihood grows again, where a search ended at factors of 0; None where it does not.
 
-        The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside.
+        The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside. Where a column
+        is 0 on the diagonal alone, the search may have come there from the wrong side: that of the other signs below.
         """
         values, left = dict(found.parameters), False
         for term in self.terms:
             if term.parameter not in found.free:
                 continue
             factor = np.array(np.reshape(values[term.parameter], (term.size, term.size)), float)
-            for k in np.flatnonzero(np.diagonal(factor) == 0):
-                factor[k, k] = AWAY / self._scales(term)[k]
-                moved = {**values, term.parameter: factor.reshape(term.shape)}
-                slopes = self.expand(moved, (term.parameter,), False).gradient
-                if slopes[k * term.size + k] > 0:
-                    values, left = moved, True
-                else:
-                    factor[k, k] = 0.0
+            free = self._free(found, term.parameter).reshape(factor.shape)
+            for k in np.flatnonzero((np.diagonal(factor) == 0) & np.diagonal(free)):
+                for turned in sides(factor[:, k], free[:, k]):
+                    moved = factor.copy()
+                    moved[:, k] = turned
+                    moved[k, k] = AWAY / self._scales(term)[k]
+                    trial = {**values, term.parameter: moved.reshape(term.shape)}
+                    slopes = self.expand(trial, (term.parameter,), False).gradient
+                    if slopes[k * term.size + k] > 0:
+                        values, factor, left = trial, moved, True
+                        break
         return {n: v for n, v in values.items() if n in found.free} if left else None
 
     def estimates(self, found: Estimates) -> MixedEstimates:
@@ -247,11 +258,13 @@ class LaplaceGLM(Problem):
         elements = fitted.objective.coordinates.elements
         first = int(fitted.free[: elements[behind[0]].start].sum()) if behind else 0
         of_factors = factor_covariances(behind, parameters, fitted.free, found.covariance, first)
-        modes, spreads = self.modes(parameters), dict[str, Doubles]()
-        inverse = self.marginal._told(self.values(parameters)).factor.selected_inverse()
+        mode, effects = self._approximated(parameters)
+        units, modes, spreads = self._units(mode, effects), dict[str, Doubles](), dict[str, Doubles]()
+        inverse = mode.factor.selected_inverse()
         for term in self.terms:
-            factor, places = self._factor(term, parameters), self._places(term)
+            factor, places = self._factor(term, parameters), self._places(term, effects)
             own = inverse.at(places[:, :, None], places[:, None, :])
+            modes[term.name] = units[term.name] @ factor.T
             spreads[term.name] = np.einsum("ia,gab,ib->gi", factor, own, factor)
         components = of_components(self.terms, parameters, of_factors, modes, spreads)
         kept = {f.name: getattr(found, f.name) for f in fields(Estimates)}
@@ -259,19 +272,26 @@ class LaplaceGLM(Problem):
         labels = dict(zip(fitted.objective.coordinates.labels(), fitted.free.tolist(), strict=True))
         return MixedEstimates(**kept, **components, elements=labels, levels=dict(self._glm._names.levels))
 
-    def modes(self, values: Named) -> dict[str, Doubles]:
-        """Modes of the effects of each term, (G, m)."""
-        found = self.marginal.modes(**self.values(values))
-        units = {t.name: np.stack([found[u] for u in self.effects[t.name]], -1) for t in self.terms}
-        return {t.name: units[t.name] @ self._factor(t, values).T for t in self.terms}
+    def _approximated(self, values: Named) -> tuple[Mode, Effects]:
+        """Mode of the effects u at values of the parameters, and their places."""
+        return approximated(self.marginal, self.values(values))
+
+    def _units(self, mode: Mode, effects: Effects) -> dict[str, Doubles]:
+        """Modes of the effects u of each term, (G, m)."""
+        return {t.name: mode.effects[self._places(t, effects)] for t in self.terms}
+
+    def _units_move(self, values: Named, direction: Named, names: Collection[str]) -> dict[str, Doubles]:
+        """Derivatives of these as the parameters `names` move in a direction."""
+        along, own = self.values(direction), {r for n in names for r in self._names(n)}
+        moves = mode_moves(self.marginal, self.values(values), {n: v for n, v in along.items() if n in own})
+        return {t.name: np.stack([moves[u] for u in self.effects[t.name]], -1) for t in self.terms}
 
     def _factor(self, term: Term, values: Named) -> Doubles:
         return np.reshape(values[term.parameter], (term.size, term.size)).astype(float)
 
-    def _places(self, term: Term) -> np.ndarray:
+    def _places(self, term: Term, effects: Effects) -> np.ndarray:
         """Places of a term's effects among all, (G, m)."""
-        starts = self.marginal._parts.effects.starts
-        return np.stack([starts[u] + np.arange(term.levels) for u in self.effects[term.name]], -1)
+        return np.stack([effects.places(u) for u in self.effects[term.name]], -1)
 
     def labels(self, name: str, shape: Shape) -> Sequence[str]:
         found: Sequence[str] = self._glm._names.mixed_labels(name, shape, self.domains, self.terms)
@@ -295,6 +315,8 @@ def generalised_fit(
         Term(t.name, t.columns, t.largest + 1, i, 0, glm._names.slopes.get(t.name, ()))
         for i, t in enumerate(named) if t.name in random
     ]  # fmt: skip
+    for term, own in zip(terms, (t for t in named if t.name in random), strict=True):
+        _check_term(term, own, glm._held(), term.parameter in {*priors, *fixed})
     problem = LaplaceGLM(glm, plain, terms, named, {n: np.asarray(v, float) for n, v in fixed.items()})
     known, limits = triangular(terms, {n: v for n, v in fixed.items() if n not in problem.columns}, bounds)
     begin = _without_effects(problem, plain, start, fixed, bounds, priors, max_iterations) | start
@@ -305,6 +327,16 @@ def generalised_fit(
                 break
             begin = moved
         return problem.estimates(found)
+
+
+def _check_term(term: Term, own: NamedTerm, held: Mapping[str, Any], told: bool) -> None:
+    """ValueError where the rows tell nothing of the effects' covariance, and nothing else has `told` it."""
+    index = np.asarray(held.get(own.index_name, held.get(GROUPS)))
+    counted = index if WEIGHTS not in held else index[np.asarray(held[WEIGHTS]) > 0]
+    term.check_groups(len(np.unique(counted)), told)
+    if term.columns is not None and not told:
+        columns = np.asarray(held[own.columns_name], float)
+        term.check_columns(collinear(columns.T @ columns))
 
 
 def _without_effects(
@@ -322,6 +354,10 @@ def _without_effects(
             known[term.name] = np.zeros((term.levels, *term.shape[1:]))
     try:
         found = maximise(plain, own_start, known, own_bounds, own_priors, max_iterations, False)
+    except Endless as endless:
+        if endless.parameters <= {COEFFICIENTS, INTERCEPT}:  # then it grows there whatever the effects of groups are, too
+            raise
+        return {}
     except ValueError:
         return {}
     return {n: found[n] for n in found.free if n in problem.domains and np.all(np.isfinite(found[n]))}

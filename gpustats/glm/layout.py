@@ -40,8 +40,7 @@ class _Tiles(NamedTuple):
     stages: int  # the most tiles in shared memory
 
 
-#: Tiles that a block of a CPU has, where there are many, and the most blocks for each of its processors.
-_LEAST_TILES, _MOST_BLOCKS_OF_UNIT = 16, 4
+_LEAST_TILES, _MOST_BLOCKS_OF_UNIT = thresholds.GLM_LEAST_TILES_OF_CPU.value, thresholds.GLM_MOST_BLOCKS_OF_CPU.value
 #: Tiles by (bytes of a number, several sets or outcomes), and by the bytes of a row.
 _TILES = {kind: tuple(_Tiles(*tile) for tile in tiles) for kind, tiles in thresholds.GLM_TILES.value.items()}
 

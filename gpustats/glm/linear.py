@@ -16,7 +16,7 @@ from ..fits.predictions import Prediction
 from ..mixed.estimates import MixedEstimates
 from ..mixed.gaussian import SIGMA, FixedEffects, GaussianProblem
 from ..mixed.linear import fit_linear
-from ..mixed.marginal import Marginal
+from ..mixed.marginal import Marginal, collinear
 from ..mixed.predictions import new_rows, predicted
 from ..mixed.sums import Grouping, Structure, Sums, sums
 from ..mixed.terms import Factors, Term
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..runtime.base import Runtime
 
 ROWS_AT_START = 1 << 16  # whose means are subtracted from columns
+LEAST_DEVIATION = 1e-60  # of observations: fourth powers of it and of its reciprocal are numbers
 
 
 class Layout(NamedTuple):
@@ -145,7 +146,7 @@ class GaussianGLM(GaussianProblem):
         parts = self.parts
         new = new_data(self.glm, estimates, parts.tables, X, offset, groups, parts.terms, new_groups)
         rows = () if new.random is None else new_rows(parts.terms, new.random, len(new.X), new_groups)
-        mean, errors = predicted(self, estimates.parameters, self._design(new), rows)
+        mean, errors = predicted(self, estimates, self._design(new), rows)
         mean = mean + new.offset + self.effects.shift * (self.effects.intercept >= 0)
         return Prediction(mean, errors, mean, errors)
 
@@ -164,8 +165,6 @@ def linear_fit(
     bounds: dict[str, Any], priors: dict[str, Any], max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a Gaussian GLM whose terms `random` are random effects: see `Fitting.fit`."""
-    if not glm.n_rows:
-        raise ValueError("y has no observations: there is nothing to fit")
     parts, held = layout(glm, random), glm._held()
     if is_sparse(held[DESIGN]):
         raise NotImplementedError("X is sparse, and linear models with random effects take arrays: X.toarray()")
@@ -210,8 +209,6 @@ def _effects(parts: Layout, shifts: Doubles, centred: bool) -> FixedEffects:
 
 def _check_finite(found: Sums, parts: Layout) -> None:
     """ValueError for nan and infinite numbers among the data, by name."""
-    if not np.isfinite(found.weight):
-        raise ValueError("weights has a number that is not finite: there is no likelihood")
     squares = np.diagonal(found.matrix.border)[-parts.columns - 2 :]
     for j in range(parts.columns):
         if not np.isfinite(squares[j]):
@@ -224,12 +221,19 @@ def _check_finite(found: Sums, parts: Layout) -> None:
 
 def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, Any]) -> None:
     """ValueError where nothing tells fixed effects apart, or random ones from the residuals."""
-    free = len(problem.profile.free)
-    if found.weight <= free:
+    free, parts = len(problem.profile.free), problem.parts
+    told = {*priors, *problem.fixed}
+    penalised = not priors.keys().isdisjoint(problem.effects.places)
+    if found.weight <= free and not (penalised and SIGMA in told):
+        names = ", ".join(map(repr, (*(t.name for t in problem.terms), *(t.name for t in parts.tables))))
         raise ValueError(
             f"{found.weight:g} observations cannot tell {free} fixed effects and a variance: leave columns of X out"
+            + ", or fix sigma" * penalised
+            + f", or take effects of groups for random, random=({names})" * bool(parts.tables)
         )
-    if not (priors.keys() & problem.effects.places.keys()) and len(bad := problem.profile.collinear()):
+    if not LEAST_DEVIATION < problem.profile.deviation < 1 / LEAST_DEVIATION and problem.profile.deviation:
+        raise ValueError(f"y has a standard deviation of about {problem.profile.deviation:.0e}: give it in other units")
+    if len(bad := problem.profile.collinear()) and not penalised:
         labels = {int(p): label for n, places in problem.effects.places.items()
                   for p, label in zip(places.flat, problem.labels(n, places.shape), strict=True)}  # fmt: skip
         named = ", ".join(problem.described(labels[int(p)]) for p in bad[:6])
@@ -238,17 +242,21 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
             "of them out, fix it, as with fixed={'alpha': 0.0}, or give a prior with reml=False, "
             "priors={'beta': gs.normal(0.0, 10.0)}"
         )
+    if len(bad) or found.weight <= free:
+        problem.begin_without_columns()
     try:
-        problem.profile.profiled(problem.factors.diagonal.astype(float))
+        problem.first.profiled(problem.factors.diagonal.astype(float))
     except np.linalg.LinAlgError:
         message = "the fixed effects fit the observations without residuals, so that there is no variance: look at y and X"
         raise ValueError(message) from None
     for term in problem.terms:
-        seen = int(found.squares(problem.parts.structure, term.grouping).any(1).sum())
-        if seen == 1:
-            raise ValueError(f"{term.name} has rows of one group alone, which tell no variance of groups: leave the term out")
-        told = {"sigma", term.parameter} & (priors.keys() | problem.fixed.keys())
-        if seen >= found.weight and term.columns is None and not told:
+        squares = found.squares(parts.structure, term.grouping)[:, term.places]
+        squares = squares[squares.any(1)]
+        seen, constant = len(squares), (np.ptp(squares, 0) == 0).any()
+        term.check_groups(seen, term.parameter in told)
+        if term.parameter not in told:
+            term.check_columns(collinear(problem.marginal.products[term.grouping][term.places, term.places]))
+        if seen >= found.weight and constant and told.isdisjoint({SIGMA, term.parameter}):
             raise ValueError(
                 f"{term.name} has {seen:,} random intercepts for {found.weight:g} observations, so that nothing tells them "
                 "from residuals: leave the term out, or fix sigma, as with fixed={'sigma': 1.0}"

@@ -40,6 +40,7 @@ def fit_mixed(
     max_iterations: int, progress: bool,
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a GLM whose terms `random` are random effects; `plain` is the one without. See `Fitting.fit`."""
+    plain.check()
     given = (dict(start or {}), {**plain.known, **(fixed or {})}, dict(bounds or {}), dict(priors or {}))
     if is_linear(glm._family):
         return linear_fit(glm, plain, random, reml is None or reml, *given, max_iterations, progress)

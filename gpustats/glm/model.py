@@ -46,7 +46,7 @@ class GLM(Fitting):
         an element for each of C outcomes, as ``categorical_logit`` has.
     y : (N,) array_like
         Observations. Labels are numbered from 0 in their order.
-    X : (N, k) array_like, data frame or sparse matrix
+    X : (N, k) array_like, data frame, dict of columns or sparse matrix
         The design matrix, float32 or float64 (everything is then computed in that type, sums in float64), in row- or
         column-major order. It is moved to the default device once; a device array in row-major order is used where it lies on
         a GPU. Or a sparse matrix or array of SciPy, of any number of columns, whose entries alone are stored: see `dot`. Then
@@ -204,8 +204,8 @@ class GLM(Fitting):
         given = {n: v for n, v in ((OFFSET, offset), (WEIGHTS, weights)) if v is not None}
         design = Design(formula, {n: v for n, v in given.items() if isinstance(v, str)}, sparse, np.dtype(dtype))
         numbers = {n: v for n, v in given.items() if not isinstance(v, str)}
-        caller = sys._getframe(1)
-        context = ChainMap(caller.f_locals, caller.f_globals)
+        caller = sys._getframe().f_back  # None where another language calls
+        context = ChainMap(caller.f_locals, caller.f_globals) if caller is not None else ChainMap[str, Any]()
         rows = design.first_rows(data, numbers, missing, context, {*RESERVED, *density.parameters})
         made = cls(density, **rows.data, eta=family.eta, devices=devices, client=client, memory=memory, chunk=chunk)
         made._names, made._random = dataclasses.replace(made._names, design=design), design.terms
@@ -227,6 +227,16 @@ class GLM(Fitting):
     def defaults(self) -> Mapping[str, Value]:
         """Values of the parameters that a call may leave out."""
         return {INTERCEPT: 0.0}
+
+    def _facts(self) -> Mapping[str, object]:
+        outcomes = {f"y = {i}": repr(label) for i, label in enumerate(self._names.outcomes[:6])}
+        terms = {t.name: f"{t.columns} columns" if t.columns else "intercepts" for t in self._terms}
+        groups = {t.name: f"{t.largest + 1:,} groups, {terms[t.name]}" for t in self._terms}
+        return {
+            "density": self.density.name, "linear predictor": self._family.eta, "formula": self.formula or "",
+            "X": f"({self.n_rows}, {self._columns}) {self._dtype}", **outcomes, **groups,
+            "parameters": ", ".join(self.parameters), "data": self._place(),
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         where = self.device.id if self._pieces is None else self._pieces.where

@@ -68,8 +68,7 @@ class Names:
                 raise ValueError("groups are columns of the data, as the formula says: leave them out")
             rows = self.design.rows(X, {} if offset is None else {OFFSET: offset}, random, new_groups)
             made = {n: (v[0].codes, v[1].values) if isinstance(v, tuple) else v.codes for n, v in rows.groups.items()}
-            X = rows.X.values.toarray() if is_sparse(rows.X.values) else rows.X.values
-            return X, rows.columns.get(OFFSET), made or None
+            return rows.X.values, rows.columns.get(OFFSET), made or None
         X = _matrix(X, DESIGN, self.columns or None).values
         if isinstance(groups, Mapping):
             return X, offset, {n: self._new_group(n, v, random, new_groups) for n, v in groups.items()}
@@ -84,7 +83,9 @@ class Names:
         if not isinstance(index, Labelled):
             return index
         if name not in self.levels:
-            raise ValueError(f"groups of {name} are labels, and those of the fit were numbers")
+            named = sorted(self.levels.keys() - {INTERCEPT})
+            hint = f"; give them by name, groups={{{named[0]!r}: …}}" if name == INTERCEPT and named else ""
+            raise ValueError(f"groups of {name} are labels, and the fit had none of these{hint}")
         is_random = name in random
         return index.among(self.levels[name], f"groups of {name}", is_random and new, ALLOWS_NEW * is_random)
 
@@ -125,6 +126,8 @@ def _matrix(X: Any, what: str, names: tuple[str, ...] | None = None) -> Matrix:
     """Matrix with the names of its columns, if a data frame has some."""
     if isinstance(X, Matrix):
         return X
+    if is_sparse(X):  # of which some kinds are mappings
+        return Matrix(X, ())
     return Frame(X, what).matrix(names) if is_frame(X) or isinstance(X, Mapping) else Matrix(X, ())
 
 

@@ -11,6 +11,7 @@ from ..fits.estimates import Estimates
 from ..mixed.predictions import NewRows, rows_of
 from ..mixed.terms import Term
 from ..parallel.rows import as_rows
+from ..rows.sparse_matrix import is_sparse, sparse_matrix
 from ..runtime.types import Doubles, Value
 from .data import Named, as_numpy
 from .family import DESIGN, INTERCEPT, OFFSET
@@ -32,7 +33,8 @@ def new_data(
     """Data of new rows, checked; ValueError where they do not fit the estimates of a GLM, some of whose terms are `random`."""
     of_random = [t.name for t in random]
     X, offset, groups = glm._names.new_rows(X, offset, groups, of_random, new_groups)
-    X = np.asarray(as_numpy(as_rows(X, DESIGN)), float)
+    X = sparse_matrix(X, DESIGN).as_scipy().toarray() if is_sparse(X) else as_numpy(as_rows(X, DESIGN))
+    X = np.asarray(X, float)
     if X.ndim != 2 or X.shape[1] != glm._columns:
         raise ValueError(f"X has shape {X.shape}, and must have the {glm._columns} columns of the fit")
     n = len(X)

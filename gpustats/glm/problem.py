@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..evaluation.arguments import elements_inside
 from ..evaluation.results import as_host
 from ..fits.bound_density import sample_of, start_in
 from ..fits.estimates import Estimates
 from ..fits.predictions import Prediction
-from ..fits.problem import Expanded, Named, Problem
+from ..fits.problem import Expanded, Named, Problem, number_of
 from ..parallel.rows import chunks, largest, read
+from ..rows.sparse_matrix import is_sparse
 from ..runtime.types import Doubles, Shape, Value
 from .data import Named as NamedTerm
-from .data import table_shape
-from .family import COEFFICIENTS, INTERCEPT, OBSERVATIONS, WEIGHTS
+from .data import as_numpy, table_shape
+from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
 from .names import Names
 from .new_data import new_data
 from .predictions import predicted
@@ -51,7 +53,12 @@ class GLMProblem(Problem):
     def n_observations(self) -> float:  # type: ignore[override]
         if (weights := self._data.get(WEIGHTS)) is None:
             return float(self.n_rows)
-        return sum(float(np.sum(read(weights, *rows, WEIGHTS), dtype=float)) for rows in chunks(self.n_rows, 1 << 20))
+        return sum(number_of(read(weights, *rows, WEIGHTS)) for rows in chunks(self.n_rows, 1 << 20))
+
+    def check(self) -> None:
+        """ValueError where there are no observations, or weights are not numbers of these."""
+        if not self.n_observations:
+            raise ValueError(f"{'weights are all 0' if self.n_rows else 'y has no observations'}: there is nothing to fit")
 
     @functools.cached_property
     def _n_outcomes(self) -> int:
@@ -60,8 +67,7 @@ class GLMProblem(Problem):
 
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         glm = self._glm
-        if not self.n_rows:
-            raise ValueError("y has no observations: there is nothing to fit")
+        self.check()
         outcomes = (self._n_outcomes,) if self._vector else ()
         if COEFFICIENTS in given and self._vector:
             outcomes = np.shape(given[COEFFICIENTS])[-1:]
@@ -92,6 +98,8 @@ class GLMProblem(Problem):
             fit = density.fit(sample_of(self._data[OBSERVATIONS]))
         except ValueError:  # which the search from elsewhere tells in its own words
             return {}
+        if not fit.converged:
+            return {}
         found = {n: np.asarray(fit[n], float) for n in family.parameters} | {INTERCEPT: np.asarray(fit[family.eta], float)}
         by_group = INTERCEPT if self._glm.n_groups is not None else ""
         return {n: v for n, v in found.items() if np.isfinite(v) and n != by_group}
@@ -108,6 +116,21 @@ class GLMProblem(Problem):
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
         found: Expanded = self._glm._expanded(**values, wrt=tuple(wrt))
         return found
+
+    def complaint(self) -> str:
+        held, y = self._glm._held(), self._family.density.log_density.arguments[0]
+        for rows in chunks(self.n_rows, 1 << 20):
+            for name in (OBSERVATIONS, DESIGN, OFFSET):
+                if name not in held or is_sparse(held[name]):
+                    continue
+                values = as_numpy(read(held[name], *rows, name))
+                fine = np.isfinite(values) & (elements_inside(y, values) if name == OBSERVATIONS else True)
+                if len(bad := np.argwhere(~fine)):
+                    value, row = values[tuple(bad[0])], rows[0] + bad[0][0]
+                    if name == OBSERVATIONS and not np.isnan(value):
+                        return f"y of {self._family.density.name} must be {y.domain}, and {value:g} at row {row} is not"
+                    return f"{name} has {value} in row {row}: leave such rows out"
+        return super().complaint()
 
     def score_sums(self, values: Named, wrt: Sequence[str], clusters: np.ndarray | None, n_clusters: int) -> Doubles:
         more = {} if clusters is None else {"clusters": clusters}

@@ -62,7 +62,8 @@ class SecondDerivatives:
         first = {n: as_host(runtime, f).astype(float) for n, f in slopes.items()}
         if clusters is not None:
             return score_sums(call.parts(), first, call.size, clusters, n_clusters)
-        return score_products(call.parts(), first, Layout(call.size)).border
+        weights = None if self._data.weights is None else as_host(runtime, self._data.weights.array)
+        return score_products(call.parts(), first, Layout(call.size), weights).border
 
 
 class _Call:

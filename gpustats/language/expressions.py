@@ -7,6 +7,8 @@ from typing import NoReturn
 
 from pycparser import c_ast
 
+from ..names.functions import IN_C
+from ..names.near import did_you_mean
 from . import nodes as lang
 from .bounds import LARGEST_INT, length, nan_unless
 from .kinds import is_helper
@@ -15,6 +17,8 @@ from .local_arrays import ARRAY, place_of_two
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Resolve
 from .syntax import POWER_ADVICE, Syntax, fail, spelled, type_of
+
+_NEAR = 0.75  # how near to a math function's an unknown name must be to be taken for it
 
 
 class Expressions:
@@ -224,10 +228,9 @@ class Expressions:
         elif name in lang.DRAWS:
             wanted, result, printed = (RNG,), REAL, lang.DRAWS[name]
         else:
-            hints = {"max": "fmax", "min": "fmin", "pi": "PI", "gamma": "tgamma", "ln": "log", "sqr": "x * x"}
-            hint = f": did you mean {hints[name]}?" if name in hints else ": it is neither a math function of C99, nor one"
-            self.fail(node, f"unknown function {name}{hint}" + ("" if name in hints else
-                      " of the special functions, nor defined above"))  # fmt: skip
+            near = f"did you mean {IN_C[name]}?" if name in IN_C else did_you_mean(name, lang.MATH, 1, _NEAR, str)
+            neither = "it is neither a math function of C99, nor one of the special functions, nor defined above"
+            self.fail(node, f"unknown function {name}: {near or neither}")
         if len(arguments) != len(wanted):
             self.fail(node, f"{name} takes {len(wanted)} argument{'s' * (len(wanted) != 1)}, not {len(arguments)}")
         wholes = [p.whole for p in known.parameters] if known is not None else [False] * len(wanted)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
+import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from ..display import html
 from ..errors import DeviceFunctionError
 from ..names.near import did_you_mean
 from . import nodes as lang
@@ -20,6 +23,14 @@ if TYPE_CHECKING:  # the parser is imported when first needed: importing it cost
 
 SPECIAL = "special"
 MOST_NESTED_CALLS = 40  # within one another: kernels are made function by function, each within the one that calls it
+
+
+#: Headings of a list of densities, by words of the domain of what they are of; the first that fits counts.
+VALUES = {
+    "vectors": {"vector", "simplex", "ordered", "covariance"}, "whole numbers": {"integer"}, "the unit interval": {"unit"},
+    "positive numbers": {"positive", "nonnegative"}, "real numbers": set[str](),
+}  # fmt: skip
+_OBSERVATION = re.compile(r"^//\s*x:\s*([a-z ]+)", re.MULTILINE)  # in the comments that gpustats ships
 
 
 @functools.cache
@@ -110,6 +121,15 @@ class Library:
             self._built_in[name] = parsed
             self._built_in_functions.update(parsed.functions)
         return self._built_in[name]
+
+    def values(self, name: str) -> str:
+        """Heading of `VALUES` under which a density belongs, by its comment: no source is parsed for that."""
+        if name in self._parsed:
+            words = self._parsed[name].arguments[0].words
+        else:
+            entry = _OBSERVATION.search(self._shipped[name][0].read_text(encoding="utf-8"))
+            words = frozenset(entry[1].split() if entry else ())
+        return next(heading for heading, of in VALUES.items() if not of or of & words)
 
     def register(self, source: str, replace: bool) -> DeviceFunction:
         """Parse a user's source and keep it; a refused source changes nothing."""
@@ -255,5 +275,23 @@ class Registry(Mapping[str, T]):
     def __contains__(self, name: object) -> bool:
         return library.has(name, self._kind)
 
+    def _by_values(self) -> dict[str, list[str]]:
+        """Names by heading: what densities are of, from the last of `VALUES` to the first; of other kinds there is none."""
+        if self._kind is not DENSITY:
+            return {"": list(self)}
+        found: dict[str, list[str]] = {heading: [] for heading in reversed(VALUES)}
+        for name in self:
+            found[library.values(name)].append(name)
+        return found
+
     def __repr__(self) -> str:
-        return f"<gpustats {self._kind.plural}: {', '.join(self)}>"
+        groups = self._by_values()
+        if len(groups) == 1:
+            return f"<gpustats {self._kind.plural}: {', '.join(self)}>"
+        lines = [f"of {heading}: {', '.join(names)}" for heading, names in groups.items()]
+        wrapped = [textwrap.fill(line, 100, subsequent_indent="    ", break_long_words=False) for line in lines]
+        return "\n".join([f"<gpustats {self._kind.plural}, {len(self)}:", *wrapped]) + ">"
+
+    def _repr_html_(self) -> str:
+        rows = [(f"of {heading}" if heading else "", ", ".join(names)) for heading, names in self._by_values().items()]
+        return html.card(f"{len(self)} {self._kind.plural}", html.table(rows))

@@ -37,8 +37,7 @@ def layout_of(effects: Effects, terms: Sequence[Term]) -> Layout:
         raise NotImplementedError(f"{rest} effects{beside}: {MOST_DENSE} at most")
     if not best:
         return Layout(effects.size)
-    places = [effects.starts[m] + np.arange(sizes[m]).reshape(n_groups, -1) for m in best]
-    return Layout(effects.size, np.concatenate(places, 1))
+    return Layout(effects.size, np.concatenate([effects.places(m).reshape(n_groups, -1) for m in best], 1))
 
 
 def _apart(groupings: dict[str, set[Grouping]], names: Sequence[str], n: int) -> bool:

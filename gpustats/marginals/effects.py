@@ -28,6 +28,11 @@ class Effects:
         self.starts, self.size = dict(zip(self.shapes, ends, strict=False)), ends[-1]
         self.start = self.joined(start)
 
+    def places(self, name: str) -> np.ndarray:
+        """Places of the elements of an effect, in its shape."""
+        shape = self.shapes[name]
+        return self.starts[name] + np.arange(math.prod(shape)).reshape(shape)
+
     def joined(self, values: Mapping[str, Any]) -> Doubles:
         """Vector of values by name; 0 for what is not there."""
         parts = (np.ravel(values[n] if n in values else np.zeros(shape)) for n, shape in self.shapes.items())

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..fits.bound_density import start_in
 from ..fits.problem import Expanded, Named, Problem
+from ..runtime.types import Shape
 from .mode import Mode
 from .parts import Parts
 
@@ -37,6 +38,10 @@ class LaplaceProblem(Problem):
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
         value, slopes = self._marginal.value_and_grad(**values, wrt=tuple(wrt))
         return Expanded(float(value), np.concatenate([np.ravel(slopes[n]).astype(float) for n in wrt]))
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        own = next((problem for problem in self._parts.problems if name in problem.domains), None)
+        return super().labels(name, shape) if own is None else own.labels(name, shape)
 
     def exact_in(self, wrt: Sequence[str]) -> bool:
         return False

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from ..fits.bordered import Bordered, Factor
-from ..fits.climb import climb
+from ..fits.climb import MOST_NAMED, Point, climb, most_moved
 from ..linalg.threads import as_many_as_free
 from ..rows.assembly import Layout
 from ..runtime.types import Doubles
@@ -23,21 +22,7 @@ MOST_STEPS = 200
 #: Distance of the mode, in standard errors, from where derivatives were last computed, up to which the integral is right to
 #: rounding, relative to the value.
 NEARBY = 1e-14
-#: Share of the largest component from which on components of a direction are named, and the most of them.
-NAMED_SHARE, MOST_NAMED = 0.05, 6
 MOST_DENSE_EIGENVALUES = 1000  # rows of a matrix whose eigenvectors are computed
-
-
-class Found(NamedTuple):
-    """Logarithm of what is integrated at a point, and its derivatives in the effects."""
-
-    value: float
-    gradient: Doubles
-    hessian: Bordered
-
-    @property
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all() and np.isfinite(self.hessian.diagonal()).all())
 
 
 @dataclass(frozen=True)
@@ -82,18 +67,18 @@ class Search:
     def __init__(self, effects: Effects, terms: Sequence[Term], layout: Layout, single: bool):
         self._effects, self._terms, self._layout, self._single = effects, terms, layout, single
 
-    def expanded(self, vector: Doubles, parameters: Values) -> Found:
+    def expanded(self, vector: Doubles, parameters: Values) -> Point:
         """Logarithm of what is integrated, and its derivatives in the effects."""
         values = {**parameters, **self._effects.by_name(vector)}
         first, *others = (term.expanded(values, self._layout) for term in self._terms)
         total = sum(others, start=first)
         assert total.hessian is not None
-        return Found(total.value, total.gradient, total.hessian)
+        return Point(total.value, total.gradient, total.hessian)
 
     def mode(self, parameters: Values, start: Doubles) -> Mode:
         """Mode from a start; NoMode where there is none."""
 
-        def evaluate(vector: Doubles) -> Found:
+        def evaluate(vector: Doubles) -> Point:
             return self.expanded(vector, parameters)
 
         begin = evaluate(start)
@@ -109,7 +94,7 @@ class Search:
         information = -climbed.found.hessian
         factor = information.factor()
         if climbed.runaway is not None:
-            raise NoMode(f"it grows for ever in the direction of {self._named(climbed.runaway)}")
+            raise NoMode(f"it grows for ever in the direction of {self._listed(most_moved(climbed.runaway))}")
         if factor is None or factor.least_pivot < LEAST_PIVOT:
             raise NoMode(self._level(information))
         if not climbed.converged:
@@ -137,12 +122,7 @@ class Search:
             direction[scaled.block_places[worst]] = along[worst, :, 0]
         else:
             return "nothing tells some of them apart"
-        return f"nothing tells {self._named(direction)} apart, or it bends upward there"
-
-    def _named(self, direction: Doubles) -> str:
-        """Words for the elements that a direction moves, those that it moves most first."""
-        order = np.argsort(-np.abs(direction), kind="stable")[:MOST_NAMED]
-        return self._listed([i for i in order if abs(direction[i]) >= NAMED_SHARE * abs(direction[order[0]])])
+        return f"nothing tells {self._listed(most_moved(direction))} apart, or it bends upward there"
 
     def _listed(self, places: Sequence[int] | np.ndarray) -> str:
         return ", ".join(self._effects.label(int(i)) for i in places)

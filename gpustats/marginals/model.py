@@ -21,6 +21,7 @@ from ..rows.model import Rows
 from ..runtime import arrays
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Size, Value
+from .effects import Effects
 from .fitting import LaplaceProblem
 from .mode import Mode, NoMode
 from .parts import Parts
@@ -110,6 +111,13 @@ class LaplaceMarginal(Fittable):
     def __repr__(self) -> str:
         effects = ", ".join(f"{n} {shape}" for n, shape in self._parts.effects.shapes.items())
         return f"<{self._parts.name}: {effects} integrated out by Laplace's method, parameters {', '.join(self._names)}>"
+
+    def _facts(self) -> Mapping[str, object]:
+        effects = self._parts.effects.shapes.items()
+        return {
+            "log-likelihood": self._parts.name, "integrated out": ", ".join(f"{n} {shape}" for n, shape in effects),
+            "by": "Laplace's method", "parameters": ", ".join(self._names),
+        }  # fmt: skip
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -270,8 +278,12 @@ class LaplaceMarginal(Fittable):
         """
         parts, more = self._parts, () if size is None else as_shape(size)
         given = self._as_arrays(args, kwargs)
-        leads = [np.shape(v)[: np.ndim(v) - parts.ranks[n]] for n, v in given.items()]
-        lead = np.broadcast_shapes(*leads)
+        leads = {n: np.shape(v)[: np.ndim(v) - parts.ranks[n]] for n, v in given.items()}
+        try:
+            lead = np.broadcast_shapes(*leads.values())
+        except ValueError:
+            told = ", ".join(f"{n} {shape}" for n, shape in leads.items())
+            raise ValueError(f"the leading axes, sets of parameters, do not go together: {told}") from None
         normals = densities["normal"].rvs(0.0, 1.0, size=(*lead, math.prod(more), parts.effects.size), rng=rng)
         found = np.empty(normals.shape)
         wide = {n: np.broadcast_to(v, lead + np.shape(v)[np.ndim(v) - parts.ranks[n] :]) for n, v in given.items()}
@@ -326,7 +338,22 @@ class LaplaceMarginal(Fittable):
             raise ValueError(self._parts.without_mode(str(error))) from None
 
     def _problem(self) -> Problem:
+        if not self.parameters:
+            raise ValueError(f"{self._parts.name} has no parameters but its effects: there is nothing to fit")
         return LaplaceProblem(self._parts, self._told, self)
+
+
+def approximated(marginal: LaplaceMarginal, values: Mapping[str, Any]) -> tuple[Mode, Effects]:
+    """Mode of the effects at values of all parameters by name, and their places; ValueError where there is none."""
+    return marginal._told(values), marginal._parts.effects
+
+
+def mode_moves(marginal: LaplaceMarginal, values: Mapping[str, Any], direction: Mapping[str, Any]) -> dict[str, Any]:
+    """Derivative of the mode of each effect, by name, as parameters move in a direction: A⁻¹ F_uθ dθ."""
+    mode, effects = approximated(marginal, values)
+    at, names = {**values, **effects.by_name(mode.effects)}, tuple(effects.shapes)
+    slopes = sum((effects.joined(term.product(at, direction, names)) for term in marginal._parts.terms), start=0.0)
+    return effects.by_name(mode.factor.solve(np.asarray(slopes)))
 
 
 def _made(

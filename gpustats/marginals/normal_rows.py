@@ -39,9 +39,8 @@ class NormalRows:
         self.domains: Mapping[str, Collection[str]] = {effect: ()}
         if isinstance(covariance, str):
             self.domains = {effect: (), covariance: ("covariance",)}
-        shape = effects.shapes[effect]
-        self.width = shape[-1]
-        self._places = effects.starts[effect] + np.arange(math.prod(shape)).reshape(-1, self.width)  # of each row's elements
+        self.width = effects.shapes[effect][-1]
+        self._places = effects.places(effect).reshape(-1, self.width)  # of each row's elements
 
     def expanded(self, values: Mapping[str, Any], layout: Layout) -> Expanded:
         found, precision, apart = layout.empty(), self._precision(values), self._apart(values)
@@ -72,9 +71,13 @@ class NormalRows:
         found: dict[str, Any] = {}
         precision = self._precision(values)
         assert precision is not None
-        along, apart = np.reshape(direction[self._effect], (-1, self.width)), self._apart(values)
+        shape, apart = self._effects.shapes[self._effect], self._apart(values)
+        along = np.reshape(direction.get(self._effect, np.zeros(shape)), (-1, self.width))
         if self._effect in wrt:
-            found[self._effect] = -(along @ precision).reshape(self._effects.shapes[self._effect])
+            moved = along
+            if self._covariance_in(direction):
+                moved = along - apart @ precision @ np.asarray(direction[str(self.covariance)])
+            found[self._effect] = -(moved @ precision).reshape(shape)
         if self._covariance_in(wrt):
             both = along.T @ apart
             found[str(self.covariance)] = 0.5 * precision @ (both + both.T) @ precision
@@ -83,7 +86,7 @@ class NormalRows:
     def groupings(self) -> dict[str, set[Grouping]]:
         return {self._effect: {("rows", len(self._places))}}
 
-    def _covariance_in(self, wrt: Collection[str]) -> bool:
+    def _covariance_in(self, wrt: Collection[str] | Mapping[str, Any]) -> bool:
         return isinstance(self.covariance, str) and self.covariance in wrt
 
     def _apart(self, values: Mapping[str, Any]) -> Doubles:

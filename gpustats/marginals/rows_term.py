@@ -40,7 +40,7 @@ class Term(Protocol):
         """Derivatives of the term plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
 
     def product(self, values: Values, direction: Values, wrt: Collection[str]) -> dict[str, Any]:
-        """Second derivatives in parameters and effects times a vector, whose components in effects are given by name."""
+        """Second derivatives in parameters and effects times a vector, whose components are given by name; others are 0."""
 
     def groupings(self) -> dict[str, set[Grouping]]:
         """Effect that is a table -> groupings of the rows by which its elements are found."""
@@ -85,9 +85,9 @@ class RowsTerm:
         return self._given(found, own)
 
     def product(self, values: Values, direction: Values, wrt: Collection[str]) -> dict[str, Any]:
-        if not self._starts:
+        along = {n: self._shaped(n, direction[n]) for n in self.rows.parameters if n in direction}
+        if not along or not self._starts:
             return {}
-        along = {n: self._shaped(n, direction[n]) for n in self._starts}
         return self._given(self.rows.hessp(along, **self._taken(values)), [n for n in wrt if n in self.domains])
 
     def groupings(self) -> dict[str, set[Grouping]]:

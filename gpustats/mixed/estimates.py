@@ -11,7 +11,7 @@ import numpy as np
 from ..fits.estimates import Estimates
 from ..fits.hypotheses import Test
 from ..fits.predictions import Prediction
-from ..fits.summary import frame_of, table
+from ..fits.summary import Table, frame_of, table
 from ..runtime.types import Doubles, Value
 from .terms import Term
 
@@ -177,6 +177,9 @@ class MixedEstimates(Estimates):
         -------
         str
         """
+        return super().summary(level)
+
+    def _table(self, level: float) -> Table:
         own = self._fixed_effects()
         groups = ", ".join(f"{t.name} {t.levels:,}" for t in self.terms)
         facts = {
@@ -206,8 +209,8 @@ class MixedEstimates(Estimates):
     def _fixed_labels(self) -> tuple[str, ...]:
         return tuple(self.labels[i] for i in self._fixed_effects())
 
-    def _random_rows(self) -> list[str]:
-        """Lines of the table of random effects."""
+    def _random_rows(self) -> list[list[str]]:
+        """Table of the random effects, its head first."""
         rows = [["Groups", "Name", "Variance", "Std.Dev.", "Corr"]]
         for term in self.terms:
             sigma = self.variance_components[term.name]
@@ -217,13 +220,7 @@ class MixedEstimates(Estimates):
                     correlations = [f"{c:.2f}" for c in sigma[i, :i] / (spread[i] * spread[:i])]
                 numbers = f"{sigma[i, i]:.5g}", f"{spread[i]:.5g}", " ".join(correlations)
                 rows.append([term.name * (i == 0), term.effect(i), *numbers])
-        rows += [[name, "", f"{v:.5g}", f"{np.sqrt(v):.5g}", ""] for name, v in self._residual().items()]
-        widths = [max(len(row[c]) for row in rows) for c in range(5)]
-        return [
-            "  ".join([*(cell.ljust(w) for cell, w in zip(row[:2], widths[:2], strict=True)),
-                       *(cell.rjust(w) for cell, w in zip(row[2:], widths[2:], strict=True))]).rstrip()
-            for row in rows
-        ]  # fmt: skip
+        return rows + [[name, "", f"{v:.5g}", f"{np.sqrt(v):.5g}", ""] for name, v in self._residual().items()]
 
 
 def of_components(

@@ -9,15 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..fits.bordered import Bordered
+from ..fits.estimates import Estimates
 from ..fits.problem import Expanded, Named, Problem
-from ..parallel.bars import bar
 from ..runtime.types import Doubles
 from .marginal import Marginal
 from .search import best_theta
 from .terms import Term
 
 SIGMA = "sigma"
+#: Residual standard deviation, relative to that of the observations, that is told from 0.
+LEAST_RESIDUAL = 1e-7
 
 
 @dataclass(frozen=True)
@@ -119,8 +122,9 @@ class GaussianProblem(Problem):
 
     def _set(self, reml: bool) -> None:
         self.reml = reml
-        #: the likelihood in which fixed effects that are known are known; and that in which the search moves
-        self.profile = self._whole.given(reml, self._known)
+        #: the likelihood in which fixed effects that are known are known; that at whose maximum a search begins; and that in
+        #: which it moves
+        self.profile = self.first = self._whole.given(reml, self._known)
         self.marginal = self.profile if reml else self._whole
         words: dict[str, Collection[str]] = {} if reml else dict.fromkeys(self.effects.places, frozenset())
         self.domains = words | {SIGMA: frozenset({"positive"})} | dict.fromkeys(self.factors.slices, frozenset())
@@ -134,27 +138,47 @@ class GaussianProblem(Problem):
 
     # -- start
 
+    def begin_without_columns(self) -> None:
+        """Let searches begin where the fixed effects but the intercept are 0: where the others have no best values."""
+        known = np.nan_to_num(self._known)
+        if self.effects.intercept >= 0:
+            known[self.effects.intercept] = np.nan
+        self.first = self._whole.given(self.reml, known)
+
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The maximum, where nothing is in the way of its search: then only the priors of a fit move it."""
         factors, scales = self.factors, self.marginal.scales
         known, begin = (factors.vector({t.parameter: _shaped(t, values) for t in self.terms}) for values in (self.fixed, given))
         begin = np.where(np.isnan(known), begin, known)
         sigma = float(given[SIGMA]) if SIGMA in given else None
-        theta = factors.diagonal.astype(float)
+        if sigma is not None and not sigma > 0:
+            raise ValueError(f"{SIGMA} of {self.name} must be positive, and {sigma:g} is not")
+        theta = self.marginal.turn(np.isnan(known)) @ factors.diagonal
         if (told := ~np.isnan(begin)).any():
-            scale = sigma or self.profile.profiled(theta).sigma
+            scale = sigma or self.first.profiled(theta).sigma
             theta[told] = begin[told] * scales[told] / scale
         free, only = np.isnan(known), sigma if SIGMA in self.fixed else None
         inside = self._bounded.isdisjoint((SIGMA, *factors.slices))
         searched = inside and free.any() and (only is not None or not known[~free].any())
         if searched:
-            with bar(self._limit, self._progress) as advance:
-                theta = best_theta(self.profile, theta, free, only, self._limit, advance)
-        found = self.profile.profiled(theta, only if searched else sigma)
+            with bar(self._limit, self._progress, "steps, at most") as advance:
+                theta = best_theta(self.first, theta, free, only, self._limit, advance)
+        found = self.first.profiled(theta, only if searched else sigma)
+        if found.sigma < LEAST_RESIDUAL * self.first.deviation and sigma is None:
+            raise ValueError("the effects of groups fit the observations without residuals: look at y, or fix sigma")
         values = {} if self.reml else self.effects.by_name(self.effects.back(found.fixed))
         values |= {SIGMA: np.asarray(found.sigma)} | factors.by_name(found.sigma * theta / scales)
         kept = [n for n in given if not searched or n in self._bounded or n in self.fixed]
         return values | {n: np.asarray(given[n], float) for n in kept}
+
+    def fixed_covariance(self, estimates: Estimates) -> Doubles:
+        """Covariance of all fixed effects as users see them, (f, f); 0 for those that are known or at a bound."""
+        assert estimates.covariance is not None
+        places, found = self.effects.places, np.zeros((self.effects.size, self.effects.size))
+        order = np.concatenate([np.zeros(0, int), *(places[n].ravel() for n in estimates.free if n in places)])
+        order = order[np.isin(order, self.profile.free)]
+        found[np.ix_(order, order)] = np.nan_to_num(estimates.covariance[: len(order), : len(order)])
+        return found
 
     def by_likelihood(self) -> GaussianProblem:
         """The same model by maximum likelihood."""

@@ -16,9 +16,11 @@ from ..runtime.types import Doubles
 from .elimination import Elimination
 from .estimates import MixedEstimates, of_components
 from .gaussian import SIGMA, GaussianProblem
+from .marginal import collinear
 from .terms import Term
 
 MULTIPLICATIONS = 1 << 30  # of a search, about
+NEARLY = 1e-5  # smallest eigenvalue of the scaled products of columns that are far from depending on one another
 
 
 def fit_linear(
@@ -35,8 +37,22 @@ def fit_linear(
         fixed, start = ({n: v for n, v in given.items() if n not in places} for given in (fixed, start))
     fixed, bounds = triangular(problem.terms, fixed, bounds)
     with as_many_as_free(MULTIPLICATIONS):
-        found = _estimates(problem, maximise(problem, start, fixed, bounds, priors, max_iterations, progress))
+        try:
+            climbed = maximise(problem, start, fixed, bounds, priors, max_iterations, progress)
+        except ValueError as error:
+            raise ValueError(f"{error}{_far_from_0(problem)}") from None
+        if not climbed.converged:
+            climbed = replace(climbed, message=climbed.message + _far_from_0(problem))
+        found = _estimates(problem, climbed)
     return replace(found, by_likelihood=again if problem.reml else None)
+
+
+def _far_from_0(problem: GaussianProblem) -> str:
+    """Words about columns of random terms that nearly depend on one another, for the end of a message."""
+    for term in problem.terms:
+        if len(collinear(problem.marginal.products[term.grouping][term.places, term.places], NEARLY)):
+            return f"; columns of {term.name} nearly depend on one another: where they are far from 0, subtract their means"
+    return ""
 
 
 def triangular(
@@ -48,6 +64,9 @@ def triangular(
         name, size, shape = term.parameter, term.size, term.shape
         above = np.triu(np.ones((size, size), bool), 1).reshape(shape)
         known[name] = np.where(above, 0.0, np.broadcast_to(known.get(name, np.nan), shape))
+        if (wrong := np.diagonal(np.reshape(known[name], (size, size))) < 0).any():
+            raise ValueError(f"fixed: {name} has {np.diagonal(np.reshape(known[name], (size, size)))[wrong][0]:g} on its "
+                             "diagonal, on which no number is negative")
         if np.isnan(known[name]).any():
             lowest = np.where(np.eye(size, dtype=bool), 0.0, -np.inf).reshape(shape)
             low, high = limits.get(name, (None, None))

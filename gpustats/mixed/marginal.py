@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..fits.refused import LEAST_EIGENVALUE
 from ..runtime.types import Doubles
 from .coupling import Coupling
 from .elimination import Elimination
@@ -19,8 +20,6 @@ from .sums import Structure, Sums
 from .terms import Factors
 
 LOG_2PI = math.log(2 * math.pi)
-#: Smallest eigenvalue of the fixed effects' products, scaled to a diagonal of 1, that is told from 0.
-LEAST_EIGENVALUE = 1e-11
 STEP = 1e-4  # of the differences of first derivatives in θ
 
 
@@ -57,8 +56,11 @@ class Marginal:
         groupings = (structure.largest, *structure.others[: n_random - 1])
         self.levels = [g.levels for g in groupings]
         q = sum(g.size for g in groupings[1:])
+        #: sums over the rows of the products of the columns of each random grouping
+        self.products = [sums.products(structure, grouping) for grouping in range(n_random)]
         #: root mean squares of the columns of each random grouping, by which they are divided; and of each element of θ
-        self.column_scales = scales = _scales(sums, structure, n_random)
+        diagonals = [np.diagonal(products) for products in self.products]
+        self.column_scales = scales = [np.where(d > 0, np.sqrt(d / max(sums.weight, 1e-300)), 1.0) for d in diagonals]
         self.scales = np.array([scales[g][i] for g, i in zip(factors.groupings, factors.rows, strict=True)])
         matrix = sums.matrix
         of_border = np.ones(len(matrix.border))
@@ -70,6 +72,29 @@ class Marginal:
         self.coupling = Coupling(self.matrix.coupling)
         self.size = len(matrix.border) - q - 1  # number of fixed effects
         self._given(False, np.full(self.size, np.nan))
+
+    @property
+    def deviation(self) -> float:
+        """Root mean square of the observations."""
+        return math.sqrt(self.matrix.border[-1, -1] / self.n)
+
+    def turn(self, free: np.ndarray) -> Doubles:
+        """Elements of θ by coordinates of a search, (p, p): of factors on columns that are orthogonal.
+
+        Terms with elements that are not `free` keep theirs. Coordinates on the diagonal have the signs of the elements.
+        """
+        found = np.eye(len(free))
+        for term in self.factors.terms:
+            at, m = self.factors.slices[term.parameter], term.size
+            unit = 1 / self.column_scales[term.grouping][term.places]
+            products = self.products[term.grouping][term.places, term.places] * np.outer(unit, unit) / self.n
+            if m == 1 or not free[at].all() or len(collinear(products)):
+                continue
+            # lower triangular T with T' T = products: Z L = (Z T⁻¹) (T L)
+            inverse = np.linalg.inv(np.linalg.cholesky(products[::-1, ::-1]).T[::-1, ::-1])
+            rows, columns = np.tril_indices(m)
+            found[at, at] = inverse[np.ix_(rows, rows)] * (columns[:, None] == columns)
+        return found
 
     def given(self, reml: bool, known: Doubles) -> Marginal:
         """The same likelihood for `known` fixed effects, (f,), nan for free ones, which are integrated out by REML."""
@@ -166,28 +191,32 @@ class Marginal:
     def collinear(self) -> np.ndarray:
         """Numbers of the free fixed effects whose columns depend on one another; none where they do not."""
         products = self.matrix.border[-self.size - 1 : -1, -self.size - 1 : -1][np.ix_(self.free, self.free)]
-        diagonal = np.diagonal(products)
-        if (diagonal <= 0).any():
-            return self.free[diagonal <= 0]
-        unit = 1 / np.sqrt(diagonal)
-        values, vectors = np.linalg.eigh(products * np.outer(unit, unit))
-        if not len(values) or values[0] >= LEAST_EIGENVALUE * max(1.0, len(values) / 10):
-            return self.free[:0]
-        sizes = np.abs(vectors[:, 0])
-        return self.free[sizes >= 0.05 * sizes.max()]
+        return self.free[collinear(products)]
 
 
-def _scales(sums: Sums, structure: Structure, n_random: int) -> list[Doubles]:
-    """Root mean square of each column of the random groupings; 1 for columns of zeros."""
-    diagonals = [sums.squares(structure, grouping).sum(0) for grouping in range(n_random)]
-    return [np.where(d > 0, np.sqrt(d / max(sums.weight, 1e-300)), 1.0) for d in diagonals]
+def collinear(products: Doubles, least: float = LEAST_EIGENVALUE) -> np.ndarray:
+    """Numbers of the columns that depend on one another, by the products of all; none where they do not.
+
+    `least` is the smallest eigenvalue of products, scaled to a diagonal of 1, that columns have which do not.
+    """
+    diagonal = np.diagonal(products)
+    if (diagonal <= 0).any():
+        return np.flatnonzero(diagonal <= 0)
+    unit = 1 / np.sqrt(diagonal)
+    values, vectors = np.linalg.eigh(products * np.outer(unit, unit))
+    if not len(values) or values[0] >= least * max(1.0, len(values) / 10):
+        return np.zeros(0, int)
+    sizes = np.abs(vectors[:, 0])
+    return np.flatnonzero(sizes >= 0.05 * sizes.max())
 
 
 def _solved(normal: Doubles) -> tuple[Doubles, Doubles, float]:
     """Inverse of the products of the columns, the best coefficients, and what is left of the observations' squares."""
     columns, right = normal[:-1, :-1], normal[:-1, -1]
-    unit = 1 / np.sqrt(np.diagonal(columns))
-    lower = np.linalg.cholesky(columns * np.outer(unit, unit))
+    with np.errstate(divide="ignore", invalid="ignore"):  # nan is left
+        unit = 1 / np.sqrt(np.diagonal(columns))
+        scaled = columns * np.outer(unit, unit)
+    lower = np.linalg.cholesky(scaled)
     root = np.linalg.solve(lower, np.diag(unit))
     inverse = root.T @ root
     along = root @ right

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..fits.problem import Named
+from ..fits.estimates import Estimates
 from ..frames.labelled import ALLOWS_NEW
 from ..runtime.types import Doubles
 from .gaussian import SIGMA, GaussianProblem
@@ -53,7 +53,9 @@ def rows_of(term: Term, given: Any, n: int, new_groups: bool = False, hint: str 
     return NewRows(np.where(unseen, -1, index), columns)
 
 
-def predicted(problem: GaussianProblem, values: Named, design: Doubles, groups: Sequence[NewRows]) -> tuple[Doubles, Doubles]:
+def predicted(
+    problem: GaussianProblem, estimates: Estimates, design: Doubles, groups: Sequence[NewRows]
+) -> tuple[Doubles, Doubles]:
     """Means of new rows without the shift of the observations, and their standard errors.
 
     Those of groups that the fit has seen are with their effects, of which new ones are 0 with their variance.
@@ -61,17 +63,17 @@ def predicted(problem: GaussianProblem, values: Named, design: Doubles, groups: 
     Parameters
     ----------
     problem : GaussianProblem
-    values : mapping
-        Estimates by name.
+    estimates : Estimates
     design : (M, f) ndarray
         Shifted columns of the fixed effects.
     groups : sequence of NewRows
         Of each random grouping; none for the fixed effects alone.
     """
-    marginal, theta, sigma = problem.marginal, problem.theta(values), float(values[SIGMA])
+    marginal, values, slopes = problem.marginal, estimates.parameters, problem.effects.slopes()
+    theta, sigma = problem.theta(values), float(values[SIGMA])
     found = marginal.eliminated(theta)
     effects = problem.effects.shifted(problem.effects.vector(values))
-    inverse = problem.profile.covariance(found)
+    inverse = slopes @ problem.fixed_covariance(estimates) @ slopes.T / sigma**2
     mean = design @ effects
     if not groups:
         return mean, sigma * np.sqrt(np.einsum("ni,ij,nj->n", design, inverse, design).clip(0))

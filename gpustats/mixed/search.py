@@ -35,19 +35,19 @@ def best_theta(
     """
     from scipy.optimize import minimize
 
-    first = marginal.profiled(start, sigma)
+    first, turn = marginal.profiled(start, sigma), marginal.turn(free)
     options = {"maxcor": 20, "ftol": ENOUGH / (1 + abs(first.value)), "gtol": 0.0, "maxiter": limit}
     diagonal = marginal.factors.diagonal
-    point, reached = np.array(start, float), np.inf
+    point, reached = np.linalg.solve(turn, start), np.inf
     bounds = [(0.0 if d else None, None) for d in diagonal[free]]
 
     def negative(moving: Doubles) -> tuple[float, Doubles]:
         point[free] = moving
         try:
-            found = marginal.profiled(point, sigma)
+            found = marginal.profiled(turn @ point, sigma)
         except np.linalg.LinAlgError:  # a step that was far too long
             return 2 * abs(first.value) + 1, np.zeros(len(moving))
-        return -found.value, -found.gradient[free]
+        return -found.value, -(found.gradient @ turn)[free]
 
     for _ in range(MOST_ROUNDS):
         found = minimize(
@@ -57,18 +57,27 @@ def best_theta(
         point[free], reached = found.x, found.fun
         for k in np.flatnonzero(free & diagonal & (point > 0) & (point < SMALL)):
             kept, point[k] = point[k], 0.0
-            if (value := -marginal.profiled(point, sigma).value) > reached + NOISE * (1 + abs(reached)):
+            if (value := -marginal.profiled(turn @ point, sigma).value) > reached + NOISE * (1 + abs(reached)):
                 point[k] = kept
             else:
                 reached = value
-        # The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside.
+        # The likelihood is even in a column of a factor: where that is 0 its slope is, too, whatever lies beside. Where it is 0
+        # on the diagonal alone, the search may have come there from the wrong side: that of the other signs below.
         left = False
         for k in np.flatnonzero(free & diagonal & (point == 0)):
-            point[k] = AWAY
-            if marginal.profiled(point, sigma).gradient[k] > 0:
-                left = True
-            else:
-                point[k] = 0.0
+            own = marginal.factors.column(int(k))
+            for turned in sides(point[own], free[own]):
+                trial = point.copy()
+                trial[own], trial[k] = turned, AWAY
+                if (marginal.profiled(turn @ trial, sigma).gradient @ turn)[k] > 0:
+                    point, left = trial, True
+                    break
         if not left:
             break
-    return point
+    found_theta: Doubles = turn @ point
+    return found_theta
+
+
+def sides(column: Doubles, free: np.ndarray) -> list[Doubles]:
+    """Column of a factor that is 0 on the diagonal, and the one with other signs, which has the same likelihood, if it may."""
+    return [column, -column] if np.any(column) and free[column != 0].all() else [column]

@@ -109,9 +109,22 @@ class Sums:
         """Sums of the squares of a grouping's columns over the rows of each group, (levels, its); 0 is the largest."""
         if not grouping:
             return np.diagonal(self.matrix.blocks, axis1=1, axis2=2)
-        at = sum(g.size for g in structure.others[: grouping - 1])
-        own = structure.others[grouping - 1]
+        at, own = self._border(structure, grouping)
         return np.diagonal(self.matrix.border)[at : at + own.size].reshape(own.levels, -1)
+
+    def products(self, structure: Structure, grouping: int) -> Doubles:
+        """Sums over the rows of the products of a grouping's columns, (m, m)."""
+        if not grouping:
+            found: Doubles = self.matrix.blocks.sum(0)
+            return found
+        at, own = self._border(structure, grouping)
+        m, border = len(own.columns), self.matrix.border
+        return sum((border[i : i + m, i : i + m] for i in range(at, at + own.size, m)), start=np.zeros((m, m)))
+
+    @staticmethod
+    def _border(structure: Structure, grouping: int) -> tuple[int, Grouping]:
+        """Place in the border of a grouping but the largest, and it."""
+        return sum(g.size for g in structure.others[: grouping - 1]), structure.others[grouping - 1]
 
 
 def sums(

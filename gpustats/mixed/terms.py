@@ -41,6 +41,23 @@ class Term(NamedTuple):
             return "Intercept"
         return self.names[i] if self.names else f"{self.name}[{i}]"
 
+    def check_groups(self, seen: int, told: bool) -> None:
+        """ValueError where the rows that count are of one group and nothing else has `told` the covariance of groups."""
+        if seen == 1 and not told:
+            raise ValueError(
+                f"{self.name} has rows of one group alone, which tell no variance of groups: leave the term out, or fix "
+                f"{self.parameter}"
+            )
+
+    def check_columns(self, dependent: np.ndarray) -> None:
+        """ValueError where some of its columns are `dependent`."""
+        if len(dependent):
+            named = ", ".join(self.effect(int(i)) for i in dependent)
+            raise ValueError(
+                f"nothing tells the effects {named} of {self.name} apart: columns of its groups depend on one another, or are "
+                f"0. Leave one of them out, or fix {self.parameter}"
+            )
+
     @property
     def places(self) -> slice:
         """Its columns among those of the grouping."""
@@ -83,6 +100,11 @@ class Factors:
     def gathered(self, matrices: Sequence[Doubles]) -> Doubles:
         """Elements of a matrix for each grouping, such as derivatives, as a vector."""
         return np.array([matrices[g][i, j] for g, i, j in zip(self.groupings, self.rows, self.columns, strict=True)], float)
+
+    def column(self, k: int) -> np.ndarray:
+        """Mask of the elements of a factor in the column of one of them."""
+        found: np.ndarray = (self.columns == self.columns[k]) & (self.groupings == self.groupings[k])
+        return found
 
     def by_name(self, vector: Doubles) -> dict[str, np.ndarray]:
         """Factor of each term by the name of its parameter."""

@@ -19,12 +19,14 @@ from ..evaluation.pointwise import Pointwise
 from ..evaluation.results import as_host
 from ..fits.bordered import Bordered
 from ..fits.bound_density import moment_start, sample_of, start_in, sums_of_scores
+from ..fits.coordinates import labels_of
 from ..fits.estimates import Estimates
+from ..fits.fittable import HasFit
 from ..fits.newton import solve
 from ..fits.problem import Expanded, Named, Problem
 from ..fits.scales import Scales
 from ..runtime import thresholds
-from ..runtime.types import Doubles
+from ..runtime.types import Doubles, Shape
 from .on_rows import mixture_rows, on_rows
 from .one_pass import WEIGHTS
 
@@ -39,7 +41,7 @@ MOST_EM_STEPS, EM_GAIN = 200, 1e-5  # steps, and the gain of an observation at w
 ROWS_OF_SCORES = 1 << 16
 
 
-class Fitting:
+class Fitting(HasFit):
     """Mixture that can be fitted."""
 
     if TYPE_CHECKING:
@@ -114,6 +116,8 @@ class Fitting:
 class MixtureProblem(Problem):
     """Mixture as a fit maximises its log-likelihood."""
 
+    instead = "the mixture's own responsibilities(**fit.parameters) are probabilities of the components"
+
     def __init__(
         self, mixture: Any, components: int, rng: Any, fixed: Mapping[str, Any], priors: Mapping[str, Any]
     ):
@@ -126,6 +130,10 @@ class MixtureProblem(Problem):
         self.n_observations = float(self.n_rows)
         self.single = mixture.x.dtype == np.float32
         self._rows: Rows | None = None
+
+    def labels(self, name: str, shape: Shape) -> Sequence[str]:
+        rank = next((a.rank for a in self._arguments if a.name == name), 0)
+        return labels_of(name, shape, [*[()] * (len(shape) - rank), *[self._mixture._columns] * rank])
 
     def exact_in(self, wrt: Sequence[str]) -> bool:
         numbers = self._mixture.x.ndim == 1 and not any(a.rank for a in self._arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Collection
 
 from . import pymc, r, scipy
@@ -39,6 +40,16 @@ def in_pymc(density: str) -> str:
 def in_r(density: str) -> list[tuple[str, str]]:
     """Call of R's function of a density, and what its parameters are of R's."""
     return [_made(f"{r.LETTERS.get(n, 'd')[0]}{n}", "", line) for n, line in _rs().items() if line.density == density]
+
+
+def hint_of_parameter(density: str, parameter: str) -> str:
+    """Advice for somebody who gives a density a parameter by its name in SciPy or R; "" where there is none."""
+    found = []
+    for calls in (in_scipy(density), in_r(density)):
+        own = [(call, here) for call, here in calls if parameter in re.split(r"[(), ]+", call)[1:]]
+        own.sort(key=lambda of: f".{density}(" not in of[0])  # gamma before erlang, which is one
+        found += [f"{call} is {here}" for call, here in own[:1]]
+    return f"; {', '.join(found)}" if found else ""
 
 
 def _made(name: str, behind: str, line: Line) -> tuple[str, str]:

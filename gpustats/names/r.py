@@ -1,4 +1,4 @@
-"""R's distributions as densities of gpustats: a line for each, in the form of `gpustats.names.scipy`."""
+"""R's names: its distributions as densities, a line for each in the form of `gpustats.names.scipy`, and words of formulas."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ tukey(nmeans, df)         -> studentized_range(k=nmeans, nu=df)
 unif(min, max)            -> uniform(lower=min, upper=max)
 weibull(shape, scale)     -> weibull(alpha=shape, beta=scale)
 """
+
+#: What R's words in formulas are in those of a data frame here.
+FORMULAS = {
+    "factor": "C(g)", "ordered": "C(g, contr.poly)", "sqrt": "np.sqrt(x)", "log1p": "np.log1p(x)",
+    "ns": "cr(x, df=4, constraints='center')", "offset": "an argument, offset='log(exposure)'",
+}  # fmt: skip
 
 #: What the functions of a distribution are called here, by the letter before its name: dnorm, pnorm, qnorm, rnorm.
 METHODS = {"d": "pdf", "p": "cdf", "q": "ppf", "r": "rvs"}

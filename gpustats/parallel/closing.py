@@ -10,6 +10,9 @@ import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
 
+#: Seconds for which Ctrl-C waits for what other threads are at, such as a piece that is read: what takes longer ends unseen.
+PATIENCE = 1.0
+
 _jobs: SimpleQueue[tuple[Callable[..., object], tuple[object, ...]]] = SimpleQueue()
 
 

@@ -26,6 +26,7 @@ from ..runtime.types import Array
 from .pieces import Data, Divisible, Options, Pieces
 from .ragged import one_after_another
 from .rows import Arguments, is_stored, read, section, split
+from .stream import StreamedPieces
 
 TRIAL_ROWS = 1 << 18  # rows by which a device's speed is measured
 
@@ -115,6 +116,11 @@ class Devices(Pieces):
         try:  # the calling thread would but wait
             args, kwargs = calls[-1]
             last = bound[-1](*args, **kwargs)
+        except KeyboardInterrupt:
+            for model in self._models:
+                if isinstance(model._pieces, StreamedPieces):
+                    model._pieces.stop()
+            raise
         finally:
             found = _results(futures)
         yield from (*found, last)

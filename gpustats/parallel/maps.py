@@ -11,13 +11,15 @@ import queue
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import wait
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..runtime import choose, thresholds
 from ..runtime.base import Device, Runtime
-from .bars import bar
+from .closing import PATIENCE
 from .devices import inside_worker, workers
 from .rows import Range, chunks
 
@@ -69,7 +71,8 @@ class RangeMap(ABC):
             raise ValueError(f"n = {n} items in chunks of {chunk}: neither may be negative, nor a chunk be empty")
         ranges = chunks(n, chunk or max(-(-n // (RANGES_PER_DEVICE * self._places())), 1))
         whole: dict[str, np.ndarray] = {}
-        with bar(n, progress) as advance, contextlib.closing(self._results(function, data, ranges, retries)) as results:
+        closing = contextlib.closing(self._results(function, data, ranges, retries))
+        with bar(n, progress, "items") as advance, closing as results:
             for (first, end), found in results:
                 _put(whole, found, first, end, n)
                 advance(end - first)
@@ -131,16 +134,19 @@ class DeviceMap(RangeMap):
                         done.put((rows, None, error))
 
         futures = [w.submit(work, runtime) for w, runtime in zip(workers(self._runtimes), self._runtimes, strict=True)]
+        patience = None
         try:
             for _ in ranges:
                 rows, found, error = done.get()
                 if error is not None:
                     raise error
                 yield rows, found
+        except KeyboardInterrupt:
+            patience = PATIENCE
+            raise
         finally:
             stop.set()
-            for future in futures:
-                future.result()
+            wait(futures, patience)
 
 
 class ClusterMap(RangeMap):

@@ -11,7 +11,7 @@ from ..runtime import arrays, choose
 from ..runtime.base import Device, Runtime
 from ..runtime.transfers import to_host
 from ..runtime.types import Array
-from .pieces import Options
+from .pieces import Options, Pieces
 
 
 class Remade:
@@ -35,6 +35,11 @@ class Remade:
     def _kept(self) -> dict[str, object]:
         """Attributes beside the data and the settings that a model made anew is to have."""
         return {}
+
+    def _place(self) -> str:
+        """Device of the data, or where their pieces lie, for users to read."""
+        pieces: Pieces | None = getattr(self, "_pieces", None)
+        return str(getattr(self, "device", "")) if pieces is None else pieces.where
 
     def __reduce__(self) -> tuple[object, ...]:
         return _made, (self._recipe(), self._fetched(), _portable(self._options)), self._kept()

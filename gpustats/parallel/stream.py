@@ -8,17 +8,18 @@ import math
 import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
 
+from ..display.bars import bar
 from ..runtime import thresholds
 from ..runtime.base import Runtime
 from ..runtime.choose import stay
 from ..runtime.host_memory import HostRows
 from ..runtime.types import Array
-from .closing import once_gone
+from .closing import PATIENCE, once_gone
 from .pieces import Data, Divisible, Options, Pieces
 from .ragged import Ragged
 from .rows import Arguments, bounded, chunks, read
@@ -92,6 +93,7 @@ class StreamedPieces(Pieces):
         several = all(isinstance(v, (np.ndarray, HostRows, Ragged)) for v in self._data.values())
         self._readers = [ThreadPoolExecutor(1, "gpustats-reader", stay, (runtime,)) for _ in range(BUFFERS if several else 1)]
         self._passing = threading.Lock()  # the budget is for one call
+        self._stopped = threading.Event()
         self._kept = [self._readers[0].submit(self._arrived, i, {}).result() for i in range(kept)]
         once_gone(self, _close, self._readers, self._kept)
 
@@ -121,6 +123,10 @@ class StreamedPieces(Pieces):
     def held(self) -> dict[str, Array]:
         return self._data
 
+    def stop(self) -> None:
+        """End a call that another thread is at, before its next piece: there it raises KeyboardInterrupt."""
+        self._stopped.set()
+
     def map(self, method: str, calls: Iterable[Arguments]) -> Generator[Any, None, None]:
         calls = iter(calls)
         if len(self._kept) == len(self.ranges):
@@ -128,12 +134,16 @@ class StreamedPieces(Pieces):
                 yield getattr(piece, method)(*args, **kwargs)
             return
         self._runtime.synchronize()  # raises an error in a forked child, which has no thread that reads
-        with self._passing:
+        with self._passing, bar(self.ranges[-1][1], what="rows") as advance:
             coming = iter(range(len(self._kept), len(self.ranges)))
             arriving: deque[Future[Divisible]] = deque()
             done: dict[int, Divisible] = {}
+            patience = None
+            self._stopped.clear()
             try:
                 for i, (args, kwargs) in enumerate(calls):
+                    if self._stopped.is_set():
+                        raise KeyboardInterrupt
                     while len(arriving) < BUFFERS and (following := next(coming, None)) is not None:
                         arriving.append(self._arriving(following, done))
                     piece = self._kept[i] if i < len(self._kept) else arriving.popleft().result()
@@ -141,12 +151,15 @@ class StreamedPieces(Pieces):
                     if i >= len(self._kept):
                         done[i % BUFFERS] = piece
                     del piece  # before the next one is let in
+                    advance(self.ranges[i][1] - self.ranges[i][0])
                     yield result
+            except KeyboardInterrupt:
+                patience = PATIENCE
+                raise
             finally:
                 done.clear()
-                for future in arriving:  # an error ends the call early: what is on its way does not outlive it
-                    if not future.cancel():
-                        future.exception()
+                # An error ends the call early: what is on its way does not outlive it.
+                wait([future for future in arriving if not future.cancel()], patience)
 
 
 def _close(readers: Sequence[Executor], kept: list[Divisible]) -> None:

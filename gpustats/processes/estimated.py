@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..fits.bordered import Bordered
 from ..fits.climb import Climbed
-from ..fits.estimates import Estimates
+from ..fits.estimates import NO_ERRORS, Estimates
 from ..fits.fitted import Fitted
 from ..fits.maximum import estimates_of
 from ..fits.objective import Found, Objective
@@ -82,6 +82,9 @@ class ProcessProblem(Problem):
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         return dict(given)
 
+    def predict(self, estimates: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._process.predict(*args, **{**estimates.parameters, **kwargs})
+
     def expand(self, values: Named, wrt: Sequence[str], second: bool) -> Expanded:
         try:
             value, slopes = self._process.value_and_grad(**values, wrt=tuple(wrt))
@@ -116,10 +119,23 @@ def estimated(
         ends = (coordinates.charts[name].to(np.full(values[name].shape, max(e, lowest))) for e in (least, most))
         low[coordinates.points[name]], high[coordinates.points[name]] = ends
     at_bound = np.isclose(point, low, rtol=1e-9) | np.isclose(point, high, rtol=1e-9)
-    result, there = found.result, there._replace(loglik=found.loglik)
+    result, there = found.result, replace(there, loglik=found.loglik)
     climbed = Climbed(point, there, bool(result.success), str(result.message), int(result.get("nit", 0)), at_bound)
     fitted = Fitted(objective, climbed, np.zeros(p, bool), np.ones(coordinates.n_elements, bool), low, high)
     estimates = estimates_of(fitted)
     parameters = {n: found.values[n] for n in estimates.parameters}
     given = {f.name: getattr(estimates, f.name) for f in fields(Estimates)} | {"parameters": parameters}
+    if (lacking := _why_there_are_none(errors, there, estimates.covariance)) is not None:
+        given["errors_by"] = NO_ERRORS + lacking
     return Fit(**given, result=result)
+
+
+def _why_there_are_none(errors: bool, there: Found, covariance: np.ndarray | None) -> str | None:
+    """Reason why all standard errors are nan; None where some are there, or all parameters are at bounds."""
+    if not errors:
+        return "errors=False"
+    if not np.isfinite(there.hessian.diagonal()).all():
+        return "the second derivatives of the log-likelihood at the end of the search are not finite"
+    if covariance is not None and not np.isfinite(np.diagonal(covariance)).any():
+        return "the information matrix at the end of the search is not positive definite"
+    return None

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from ..display.html import Shown, code, table
 from ..errors import DeviceFunctionError
 from ..evaluation.arguments import elements_inside
 from ..kernels.code import VALUE, KernelCode, Operand
@@ -33,7 +34,7 @@ class Input:
     lengthscale: str = ""  # the hyperparameter that scales the coordinates where it is a vector; "" where there is none
 
 
-class Expression:
+class Expression(Shown):
     """Function of distances or scalar products of two points and of hyperparameters, composed of device functions.
 
     All that a covariance function is, but for its evaluation on a device: see `Covariance`.
@@ -77,6 +78,16 @@ class Expression:
 
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}({', '.join(self.parameters)})>"
+
+    def _title(self) -> str:
+        return f"{self.name}: {self.description}" if self.description not in ("", self.name) else self.name
+
+    def _facts(self) -> Mapping[str, object]:
+        rows = [(a.name, a.domain, a.description) for a in self.arguments]
+        return {
+            "covariance": code(self.formula) if self.formula else "", "of": ", ".join(i.name for i in self.inputs),
+            "hyperparameters": table(rows),
+        }  # fmt: skip
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.name, self.inputs, self.arguments, self.expression, self.functions, self._definition)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.bars import Advance, bar
 from ..distribution.frozen import Frozen
 from ..evaluation.arguments import elements_inside
 from ..language.device_function import Argument
@@ -41,6 +42,8 @@ class _Search:
         self, start: Mapping[str, ArrayLike], domains: Mapping[str, str], fixed: Collection[str],
         bounds: Mapping[str, Bounds], log: bool,
     ) -> None:  # fmt: skip
+        if not start:
+            raise ValueError(f"start is empty: it must have values of {', '.join(domains)}, by name")
         self.start = {n: np.array(v, np.float64) for n, v in start.items()}
         self._arguments = [Argument(n, domains[n]) for n in start]
         if missing := [n for n in (*fixed, *bounds) if n not in start]:
@@ -151,15 +154,26 @@ def maximise(
     value_and_grad: Callable[..., tuple[Array, dict[str, Array]]], start: Mapping[str, ArrayLike],
     domains: Mapping[str, str], *, fixed: Collection[str], bounds: Mapping[str, Bounds], priors: Mapping[str, Frozen],
     log_prior: LogPrior | None = None, method: str = "L-BFGS-B", log: bool = True, restarts: int = 0, rng: Seed = None,
-    options: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None, progress: bool = False,
 ) -> Maximum:  # fmt: skip
     """Search for hyperparameters, as `GaussianProcess.fit` has it.
 
     `value_and_grad` takes values by name, also several sets of them, and ``wrt``.
     """
+    with bar(None, progress, "evaluations") as advance:
+        return _maximised(
+            value_and_grad, _Search(start, domains, fixed, bounds, log), bool(bounds), priors, log_prior, method, restarts, rng,
+            dict(options or {}), advance,
+        )  # fmt: skip
+
+
+def _maximised(
+    value_and_grad: Callable[..., tuple[Array, dict[str, Array]]], search: _Search, bounded: bool, priors: Mapping[str, Frozen],
+    log_prior: LogPrior | None, method: str, restarts: int, rng: Seed, options: dict[str, object], advance: Advance,
+) -> Maximum:  # fmt: skip
+    """Best of all searches."""
     from scipy.optimize import minimize
 
-    search = _Search(start, domains, fixed, bounds, log)
     of_priors = _Priors(search, priors, log_prior)
     best: tuple[float, Values, float] | None = None  # objective, values, log-likelihood
 
@@ -172,6 +186,7 @@ def maximise(
             return None
         if best is None or total > best[0]:
             best = total, values, loglik
+        advance(1, f"log-likelihood {best[2]:.6g}")
         return total, search.vector(values, gradient) + search.vector(values, slopes)
 
     def evaluate(vector: np.ndarray) -> Evaluated:
@@ -204,8 +219,8 @@ def maximise(
             seen.append(-found[0])
             return -found[0], -found[1]
 
-        limited = search.bounds if bounds else None
-        return minimize(objective, vector, jac=True, method=method, bounds=limited, options=dict(options or {}))
+        limited = search.bounds if bounded else None
+        return minimize(objective, vector, jac=True, method=method, bounds=limited, options=options)
 
     def alone(vector: np.ndarray) -> Evaluated:
         try:

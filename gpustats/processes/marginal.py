@@ -136,6 +136,10 @@ class MarginalLikelihood(GaussianProcess):
         where = ", ".join([self.device.id] if self._spread is None else self._spread.ids)
         return f"<MarginalLikelihood of {self.cov.name} for x {shape} {self.data.dtype}{kind} on {where}>"
 
+    def _settings(self) -> Mapping[str, object]:
+        spread = {} if self._spread is None else {"devices": ", ".join(self._spread.ids)}
+        return {"likelihood": "exact" + ", the scale integrated out" * self.student_t, **spread}
+
     def sums_of_sets(
         self, arguments: Mapping[str, np.ndarray], n_sets: int, wrt: Sequence[str], *, several: bool = True
     ) -> tuple[np.ndarray, dict[str, np.ndarray]] | None:

@@ -33,6 +33,7 @@ class Posterior:
 
     def __init__(self, factor: Factorised, new: NewPoints) -> None:
         self.factor, self.xs, self.mean, self.noise, self.m = factor, new.xs, new.mean, new.noise, new.m
+        self.is_noisy = new.is_noisy
 
     def parts(self, beside: int = 0) -> Iterator[slice]:
         """Ranges of points that are worked on one after another, each with `beside` points beside those of the data."""
@@ -48,7 +49,7 @@ class Posterior:
         if cov:
             times = 1.0 if factor.df is None else variance_of_t(factor.df)
             covariance = delivered(factor.runtime, self.covariance(times), native)
-        return Prediction(location, scale, covariance, factor.df)
+        return Prediction(location, scale, covariance, factor.df, noise=self.is_noisy)
 
     def drawn(self, size: int | None, rng: Rng, native: bool) -> Array:
         """Result of `draw`; `native`: a device array."""

@@ -3,28 +3,63 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from scipy import special
 
 from ..density import densities
+from ..display.html import Shown, shape_of
+from ..display.svg import band
 from ..draws.generator import Rng, as_generator
 from ..evaluation.results import as_shape
 from ..runtime.arrays import is_device_array
 from ..runtime.transfers import to_device, to_host
 from ..runtime.types import Array, Shape
 
+#: Points in the picture of predictions.
+MOST_SHOWN = 200
 
-class LocationScale:
+
+class LocationScale(Shown):
     """Normal distributions at m points, each by itself, or Student-t distributions where there are degrees of freedom.
 
-    A subclass is a dataclass with the fields `mean` and `scale`, their locations and scales, and `df`, None for normal ones.
+    A subclass is a dataclass with the fields `mean` and `scale`, their locations and scales, `df`, None for normal ones, and
+    `noise`, whether they are of observations rather than of the process.
     """
 
     mean: Array
     scale: Array
     df: int | None
+    noise: bool
+
+    def __repr__(self) -> str:
+        kind = "normal" if self.df is None else f"Student-t with {self.df} degrees of freedom"
+        cov = ", with covariances" if getattr(self, "covariance", None) is not None else ""
+        return f"<{self._title()}: {shape_of(self.mean)}, {kind}, {self._of()}{cov}>"
+
+    def _title(self) -> str:
+        return f"{type(self).__name__} of {'observations' if self.noise else 'the process'}"
+
+    def _of(self) -> str:
+        """Words for whether the noise is in."""
+        return "with noise" if self.noise else "without noise"
+
+    def _facts(self) -> Mapping[str, object]:
+        held = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        found: dict[str, object] = {
+            "distributions": "normal" if self.df is None else f"Student-t, {self.df} degrees of freedom",
+            "noise": "in: of observations" if self.noise else "not in: of the process",
+        }
+        found |= {n: shape_of(v) for n, v in held.items() if n not in ("df", "noise") and v is not None}
+        if np.ndim(self.mean) == 1 and len(self.mean) > 1:
+            found["95 % intervals" + f", the first {MOST_SHOWN}" * (len(self.mean) > MOST_SHOWN)] = self._picture()
+        return found
+
+    def _picture(self) -> str:
+        ends = self.interval(0.95)
+        return band(*(to_host(a[:MOST_SHOWN]).astype(float).tolist() for a in (self.mean, *ends)))
 
     @property
     def variance(self) -> Array:
@@ -68,8 +103,8 @@ class LocationScale:
         Notes
         -----
         Jones, Schonlau & Welch (1998), Efficient global optimization of expensive black-box functions, Journal of Global
-        Optimization 13:455-492, equation (15). Predictions of the process without noise, such as those with ``noise=False`` of
-        `LocalGP`, are what to compare deterministic responses by.
+        Optimization 13:455-492, equation (15). Predictions of the process without noise, as they are by default, are what to
+        compare deterministic responses by.
 
         Examples
         --------
@@ -139,7 +174,7 @@ def variance_of_t(df: int) -> float:
     return df / (df - 2) if df > 2 else np.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Prediction(LocationScale):
     """Normal distributions at m points, or Student-t distributions where the scale is integrated out.
 
@@ -151,6 +186,8 @@ class Prediction(LocationScale):
         Covariance of all points, where it was asked for.
     df : int or None
         Degrees of freedom of the Student-t distributions, None for normal ones.
+    noise : bool
+        Whether they are of observations, with the noise, rather than of the process without it.
 
     Examples
     --------
@@ -168,9 +205,10 @@ class Prediction(LocationScale):
     scale: Array
     covariance: Array = None
     df: int | None = None
+    noise: bool = field(default=False, kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LocalPrediction(LocationScale):
     """Student-t distributions of the responses at m locations.
 
@@ -190,6 +228,8 @@ class LocalPrediction(LocationScale):
         The log-likelihood of each design's responses at d and g, the amplitude integrated out.
     evaluations : (m,) array of int32
         Number of evaluations of the likelihood to find its maximum; negative where the limit was reached before.
+    noise : bool
+        Whether they are of observations, with the nugget, rather than of the process without it.
     """
 
     mean: Array
@@ -200,13 +240,14 @@ class LocalPrediction(LocationScale):
     g: Array
     loglik: Array
     evaluations: Array
+    noise: bool = field(default=False, kw_only=True)
 
     def rvs(self, size: int | Shape | None = None, rng: Rng = None) -> Array:
         """Independent draws of the responses, of shape `size`, by default (m,); as for `Density.rvs`."""
         return densities["student_t"].rvs(float(self.df), self.mean, self.scale, size=size, rng=rng)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class JointPrediction(LocationScale):
     """Multivariate Student-t distributions of the responses at S sets of m references, each set with a design in common.
 
@@ -230,6 +271,8 @@ class JointPrediction(LocationScale):
         The log-likelihood of each design's responses at d and g, the amplitude integrated out.
     evaluations : (S,) array of int32
         Number of evaluations of the likelihood to find its maximum; negative where the limit was reached before.
+    noise : bool
+        Whether they are of observations, with the nugget, rather than of the process without it.
     """
 
     mean: Array
@@ -241,6 +284,7 @@ class JointPrediction(LocationScale):
     g: Array
     loglik: Array
     evaluations: Array
+    noise: bool = field(default=False, kw_only=True)
 
     def rvs(self, size: int | Shape = (), rng: Rng = None) -> Array:
         """Joint draws of the responses: paths over a set's references, the draws of different sets being independent.

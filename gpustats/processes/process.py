@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.html import Shown, shape_of
 from ..distribution.frozen import Frozen
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.compiled import Replayable
@@ -48,6 +49,7 @@ class NewPoints:
     xs: Array  # (m, p), as kernels read it
     mean: np.ndarray  # (m,), the prior mean there
     noise: Array  # (m,), the variances of noise there, as kernels read them
+    is_noisy: bool  # whether predictions are of observations
 
     @property
     def m(self) -> int:
@@ -82,10 +84,11 @@ def new_points(
     mean, variances = (
         np.broadcast_to(v, m).astype(data.dtype) for v in (by_row(f"mean_{name}", mean_xs, m), np.square(spread))
     )
-    return NewPoints(moved(data.runtime, as_read(data.runtime, points, data.dtype)), mean, moved(data.runtime, variances))
+    placed = moved(data.runtime, as_read(data.runtime, points, data.dtype))
+    return NewPoints(placed, mean, moved(data.runtime, variances), noise is True or bool(np.any(spread)))
 
 
-class GaussianProcess(ABC, Replayable):
+class GaussianProcess(ABC, Replayable, Shown):
     """Gaussian process: a covariance function, observations on a device, and a prior mean.
 
     A subclass says how the likelihood is evaluated, exactly or by an approximation, and how new points are predicted.
@@ -105,6 +108,18 @@ class GaussianProcess(ABC, Replayable):
         self.cov, self.jitter, self.prior_mean = cov, float(jitter), mean
         self.data = Observations(x, y, default)
         self.n, self.columns = self.data.n, self.data.columns
+
+    def _facts(self) -> Mapping[str, object]:
+        mean = "a function" if callable(self.prior_mean) else shape_of(self.prior_mean)
+        return {
+            "covariance": f"{self.cov.name}({', '.join(self.cov.parameters)})",
+            "x": f"({self.n}, {self.columns}) {self.data.dtype}",
+            "prior mean": mean, **self._settings(), "parameters": ", ".join(self.parameters), "data": str(self.device),
+        }  # fmt: skip
+
+    def _settings(self) -> Mapping[str, object]:
+        """Facts of a kind of process."""
+        return {}
 
     @property
     def device(self) -> Device:
@@ -200,7 +215,7 @@ class GaussianProcess(ABC, Replayable):
         self, start: Mapping[str, ArrayLike], *, fixed: Collection[str] = (), bounds: Mapping[str, Bounds] | None = None,
         priors: Mapping[str, Frozen] | None = None, log_prior: LogPrior | None = None, method: str = "L-BFGS-B",
         log: bool = True, restarts: int = 0, rng: Seed = None, options: Mapping[str, object] | None = None,
-        errors: bool = True,
+        errors: bool = True, progress: bool = False,
     ) -> Fit:  # fmt: skip
         """Find the hyperparameters of largest marginal likelihood, or posterior density.
 
@@ -234,6 +249,8 @@ class GaussianProcess(ABC, Replayable):
             Whether standard errors are wanted, from second derivatives. These are exact for a `MarginalLikelihood` of up to 512
             observations without a `log_prior`. Else they are differences of four derivatives for each number that is searched
             for, a call each: for more observations, the device takes less time for these than the host for exact ones.
+        progress : bool, optional
+            Whether a bar counts the evaluations, with the largest log-likelihood so far.
 
         Returns
         -------
@@ -263,7 +280,7 @@ class GaussianProcess(ABC, Replayable):
             raise ValueError(f"there is no {unknown[0]!r} to fit; there are {', '.join(self.parameters)}")
         found = maximise(
             self.value_and_grad, start, domains, fixed=fixed, bounds=bounds or {}, priors=priors or {}, log_prior=log_prior,
-            method=method, log=log, restarts=restarts, rng=rng, options=options,
+            method=method, log=log, restarts=restarts, rng=rng, options=options, progress=progress,
         )  # fmt: skip
         problem = ProcessProblem(self, domains, log_prior)
         return estimated(problem, found, fixed, bounds or {}, priors or {}, errors)

@@ -13,6 +13,8 @@ from ..compiler.evaluation.glm import GLMFormula
 from ..compiler.graph.types import TensorLike, TensorVariable, Variables
 from ..density import Density
 from ..evaluation.arguments import match
+from ..frames.columns import column_of, is_column
+from ..frames.labelled import Labelled
 from ..glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OFFSET, WEIGHTS
 from ..rows.sparse_matrix import is_sparse
 from .parameters import as_float_constant, as_parameter, take_parameters
@@ -39,8 +41,9 @@ class GLM(Distribution):
         where the linear predictor is a vector.
     eta : str
         Name of the density's parameter that is the linear predictor.
-    groups : (N,) array_like of int, optional
-        The group of each observation, from 0 to G - 1.
+    groups : (N,) array_like of int or of labels, optional
+        The group of each observation, from 0 to G - 1, or its label. Labels are numbered in ascending order, those of a
+        categorical column of pandas in the order of its categories.
     offset, weights : (N,) array_like, optional
         Number added to the linear predictor; how often each observation counts in the log-likelihood.
     **kwargs
@@ -73,6 +76,9 @@ class GLM(Distribution):
     ) -> TensorVariable:  # fmt: skip
         if isinstance(groups, Mapping):
             raise TypeError("groups with names are those of gs.GLM; here they are one array, the group of each observation")
+        if is_column(groups):
+            column = column_of(groups, GROUPS)
+            groups = column.numbers(GROUPS) if isinstance(column, Labelled) else column
         options = {n: v for n, v in ((GROUPS, groups), (OFFSET, offset), (WEIGHTS, weights)) if v is not None}
         formula = GLMFormula(density, eta, tuple(options))
         names = formula.family.parameters

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..fits.bordered import MOST_DENSE, Bordered
+from ..fits.bordered import MOST_DENSE, Bordered, in_blocks
 from ..linalg.threads import as_many_as_free
 from ..runtime.types import Array, Doubles
 
@@ -200,10 +200,7 @@ class Layout:
     @functools.cached_property
     def _where(self) -> tuple[np.ndarray, np.ndarray]:
         """Group of each of all elements, and its number in the block, or -1."""
-        group, member = np.full(len(self.in_border), -1), np.full(len(self.in_border), -1)
-        group[self.blocks] = np.arange(len(self.blocks))[:, None]
-        member[self.blocks] = np.arange(self.blocks.shape[1])
-        return group, member
+        return in_blocks(len(self.in_border), self.blocks)
 
 
 class _Derivative:
@@ -347,11 +344,17 @@ def members(weights: Array, groups: np.ndarray, n: int) -> Any:
 
 
 def score_products(
-    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], layout: Layout
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], layout: Layout, weights: np.ndarray | None
 ) -> Bordered:
-    """Sum over rows of the products of their scores; `first` are derivatives (N,) in the arguments, on the host."""
-    names = list(first)
-    pairs = {(a, b): first[a] * first[b] for i, a in enumerate(names) for b in names[: i + 1]}
+    """Sum over observations of the products of their scores.
+
+    `first` are derivatives (N,) in the arguments, on the host, of rows that are as many observations as `weights` say.
+    """
+    names, single = list(first), first
+    if weights is not None:
+        times = np.where(weights > 0, weights, 1.0)
+        single = {n: f / times for n, f in first.items()}
+    pairs = {(a, b): first[a] * single[b] for i, a in enumerate(names) for b in names[: i + 1]}
     return assembled(arguments, pairs, layout)
 
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..density import Density
+from ..distribution.given import check_density
 from ..evaluation.pointwise import Pointwise, log_density_of
 from ..language import nodes as lang
 from ..language.derived import resolve_in, with_argument
@@ -228,6 +229,8 @@ def row_function(function: GivenFunction, sequences: Collection[str] = ()) -> tu
     """
     if isinstance(function, str | SequenceModel):
         if isinstance(function, str):
+            if function.isidentifier():
+                check_density(function, "Rows")
             definition, its = library.row_function(function)
             functions = library.closure(definition.functions.values())
         else:

@@ -15,7 +15,7 @@ from ..fits.bordered import Bordered
 from ..fits.bound_density import start_in
 from ..fits.coordinates import labels_of
 from ..fits.fittable import Fittable
-from ..fits.problem import Expanded, Named, Problem
+from ..fits.problem import Expanded, Named, Problem, number_of
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, added_gradients, is_stored
 from ..runtime.arrays import is_device_array
@@ -176,7 +176,7 @@ class RowsProblem(Problem):
         self.has_data = any(isinstance(leaf, Column) for n, leaf in bound.leaves.items() if n != "weights")
         self.n_observations = float("nan") if rows.n_rows is None else rows.n_rows
         if isinstance(weights, Column) and not is_stored(weights.numbers):
-            self.n_observations = float(np.sum(weights.numbers, dtype=float))
+            self.n_observations = number_of(weights.numbers)
         self.single = bound.dtype.itemsize == 4
         self._by_row = reason_against(bound)
 
@@ -184,8 +184,8 @@ class RowsProblem(Problem):
         return labels_of(name, shape, axes_of(self._parameters[name].leaf))
 
     def starts(self, given: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        if self.n_rows is None:
-            raise ValueError("these rows have no data: there is nothing to fit")
+        if not self.n_rows:
+            raise ValueError(f"these rows have no {'data' if self.n_rows is None else 'observations'}: there is nothing to fit")
         given = {n: np.asarray(v, float) for n, v in self._rows.defaults.items()} | dict(given)
         found = {n: given[n] if n in given else self._start(n) for n in self._parameters}
         found = {n: _of_shape(self._parameters[n], v, self.n_rows) for n, v in found.items()}

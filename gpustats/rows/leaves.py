@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -192,7 +193,7 @@ def dot(X: Values, of: str | None = None) -> Dot:
 
     Parameters
     ----------
-    X : (N, k) array_like, data frame or sparse matrix
+    X : (N, k) array_like, data frame, dict of columns or sparse matrix
         The design matrix, of at most 64 columns; `gpustats.GLM` takes more. Or a sparse matrix or array of SciPy, of any number
         of columns: entries are put in order, and those of one place added up. Where all are one, no values are stored. A
         guide, "Sparse designs", has one-hot columns, memory and speed.
@@ -216,7 +217,7 @@ def dot(X: Values, of: str | None = None) -> Dot:
     >>> round(rows(beta=np.array([0.3, -0.2])), 6)
     -1.585231
     """
-    if is_frame(X):
+    if is_frame(X) or isinstance(X, Mapping):
         matrix = Frame(X, "X").matrix()
         return Dot(of, matrix.values, matrix.names)
     return Dot(of, X)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.html import code, table
 from ..evaluation.arguments import check_wrt_among, match
 from ..evaluation.compiled import RepeatedSum, Replayable
 from ..parallel.devices import TRIAL_ROWS, example
@@ -20,7 +21,7 @@ from ..parallel.rows import added, added_gradients, added_with_gradients, is_sto
 from ..runtime import arrays, choose
 from ..runtime.base import Device, Runtime
 from ..runtime.host_memory import HostRows
-from ..runtime.transfers import to_host
+from ..runtime.transfers import to_hosts
 from ..runtime.types import Array, Value
 from .along import Along
 from .binding import Binding, GivenFunction
@@ -143,6 +144,15 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
         """Values of the parameters that a call may leave out."""
         return {n: v for n, v in self._bound.row.defaults.items() if n in self.parameters}
 
+    def _facts(self) -> Mapping[str, object]:
+        rows = "those of its parameters" if self.n_rows is None else f"{self.n_rows:,}"
+        leaves = [(n, leaf.kind, "" if leaf.of in (n, None) else f"of {leaf.of}") for n, leaf in self._bound.leaves.items()]
+        return {
+            "function": code(f"{self._bound.row.name}({', '.join(self._bound.c_names)})"), "rows": rows,
+            "arguments": table(leaves), "computed in": self._bound.dtype, "parameters": ", ".join(self.parameters),
+            "data": self._place(),
+        }  # fmt: skip
+
     def __repr__(self) -> str:
         n = "rows of its parameters" if self.n_rows is None else f"{self.n_rows} rows"
         where = self._own.runtime.device.id if self._pieces is None else self._pieces.where
@@ -226,10 +236,15 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
         >>> rows.hessp({"mu": 1.0}, mu=0.0, sigma=1.0)
         {'mu': -3.0, 'sigma': -2.0}
         """
+        if not isinstance(direction, Mapping):
+            raise TypeError(
+                f"direction is {type(direction).__name__}: it must be a dict, name of a parameter -> components, and the "
+                "parameters come behind it: hessp({'mu': 1.0}, **parameters)"
+            )
         names = check_wrt_among(tuple(direction), self.parameters)
         values, _ = self._values(args, kwargs)
         of_name = dict(zip(self.parameters, values, strict=True))
-        components = [self._as_read(n, v)[0] for n, v in direction.items()]
+        components, _ = self._as_read(names, list(direction.values()))
         for name, component in zip(names, components, strict=True):
             if (given := shape_of(component)) != (wanted := shape_of(of_name[name])):
                 raise ValueError(f"direction: {name} has shape {given}, and the parameter {wanted}")
@@ -289,20 +304,21 @@ class Rows(Remade, Replayable, BySteps, Explained, Fitting):
             values = [kwargs[n] for n in self.parameters]  # at once, as samplers call it
         else:
             values = match(self._bound.row.name, self.parameters, args, kwargs, self.defaults, "parameters")
-        native = []
-        for i, (name, value) in enumerate(zip(self.parameters, values, strict=True)):
-            if type(value) is not float and not (type(value) is np.ndarray and value.dtype.char in "fd"):
-                values[i], on_device = self._as_read(name, value)
-                if on_device:
-                    native.append(name)
-        return values, native
+        return self._as_read(self.parameters, values)
 
-    def _as_read(self, name: str, value: Value) -> tuple[Value, bool]:
-        """Value of a parameter as calls take it, and whether it came as a device array."""
-        found = arrays.as_array(value, name)
-        native = arrays.is_device_array(found)
-        readable = native and self._pieces is None and self._own.reads(name, found)
-        return (to_host(found) if native and not readable else found), native
+    def _as_read(self, names: Sequence[str], values: Sequence[Value]) -> tuple[list[Value], Sequence[str]]:
+        """Values of parameters as calls take them, and the names of those that came as device arrays."""
+        found, native, away = list(values), list[str](), list[int]()
+        for i, (name, value) in enumerate(zip(names, values, strict=True)):
+            if type(value) is not float and not (type(value) is np.ndarray and value.dtype.char in "fd"):
+                found[i] = array = arrays.as_array(value, name)
+                if arrays.is_device_array(array):
+                    native.append(name)
+                    if self._pieces is not None or not self._own.reads(name, array):
+                        away.append(i)
+        for i, host in zip(away, to_hosts([found[i] for i in away]) if away else (), strict=True):
+            found[i] = host
+        return found, native
 
     @in_pieces(added_gradients)
     def _product(self, *values: Value, wrt: Sequence[str]) -> dict[str, Value]:

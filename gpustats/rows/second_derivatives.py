@@ -85,14 +85,15 @@ class SecondDerivatives:
         self, values: Sequence[Any], names: Sequence[str], clusters: np.ndarray | None, n_clusters: int
     ) -> Doubles:
         """Sums over rows: see `Problem.score_sums`."""
-        made = _Call(self, values, names)
+        made, weights = _Call(self, values, names), self.bound.leaves.get("weights")
         total = np.zeros((made.size if clusters is None else n_clusters, made.size))
         for first in range(0, made.n_rows, ROWS_AT_ONCE):
             rows = slice(first, first + ROWS_AT_ONCE)
             parts, slopes = made.parts(rows), made.first_by_row(rows)
             slopes = {c: np.asarray(f, float) for c, f in slopes.items()}
             if clusters is None:
-                total += score_products(parts, slopes, Layout(made.size)).border
+                own = np.asarray(weights.numbers[rows], float) if isinstance(weights, Column) else None
+                total += score_products(parts, slopes, Layout(made.size), own).border
             else:
                 total += score_sums(parts, slopes, made.size, clusters[rows], n_clusters)
         return total

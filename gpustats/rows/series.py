@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..display.html import Shown, table
 from ..language.device_function import DeviceFunction
 from ..language.library import Registry, library
 from ..language.nodes import Function
@@ -12,7 +14,7 @@ from .kind import SEQUENCE_MODEL
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SequenceModel:
+class SequenceModel(Shown):
     """Sequence model: the log-likelihood of a sequence, for `gpustats.Rows`.
 
     Row functions of your own call it by its C name: ``garch_loglik(y, n, mu, omega, alpha, beta, variance)``.
@@ -92,6 +94,16 @@ class SequenceModel:
         function = self.definition.role(*SEQUENCE_MODEL.endings)
         assert function is not None
         return function
+
+    def _title(self) -> str:
+        return f"{self.name}: {self.description}"
+
+    def _facts(self) -> Mapping[str, object]:
+        return {
+            "log-likelihood of": ", ".join(self.sequences),
+            "parameters": table([(n, self.domains[n]) for n in self.parameters]),
+            "outputs by step": table(list(self.outputs.items())),
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<gpustats.series.{self.name}({', '.join(self.sequences)}; {', '.join(self.parameters)})>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,10 @@ from .types import Array
 
 #: Types that come in; whatever is neither float32 nor float64 is computed in float64.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+#: End of errors about a mapping where numbers are wanted.
+IS_MAPPING = "is a dict: parameters by name are given as **parameters, not as one dict"
 
 
 def as_array(value: Any, name: str) -> Array:
@@ -29,7 +33,7 @@ def as_array(value: Any, name: str) -> Array:
     Raises
     ------
     TypeError
-        For complex numbers, objects and strings.
+        For complex numbers, objects, strings and mappings.
 
     Notes
     -----
@@ -47,6 +51,8 @@ def as_array(value: Any, name: str) -> Array:
         array = np.from_dlpack(value)
     else:
         array = np.asarray(value)
+        if array.dtype.kind == "O" and isinstance(value, Mapping):
+            raise TypeError(f"{name} {IS_MAPPING}")
         if isinstance(value, np.ma.MaskedArray) and value.mask.any():
             raise TypeError(f"{name} is masked: fill its gaps first")
     if isinstance(array, np.ndarray) and array.dtype.kind == "f" and array.dtype not in _FLOATS:
@@ -81,9 +87,10 @@ def with_common_type(given: Sequence[object], values: list[Array]) -> list[Array
 def check_dtype(dtype: np.dtype, name: str) -> None:
     """TypeError for a type that is none of real numbers."""
     if dtype not in _FLOATS and dtype.kind not in "iub":
+        labels = f"; labels are numbered by numpy.unique({name}, return_inverse=True)[1]" if dtype.kind in "USO" else ""
         raise TypeError(
             f"{name} has dtype {dtype}: gpustats computes with float32 and float64 (and takes integers); "
-            f"convert it, for example with {name}.astype('float64')"
+            f"convert it, for example with {name}.astype('float64'){labels}"
         )
 
 

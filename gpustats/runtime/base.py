@@ -11,24 +11,26 @@ import os
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ..display.html import Shown
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS_MARK
 from .host_memory import Copies, HostRows
 from .replay import Enqueued, Recording, Replay, Start
 from .types import Array, DType, Grid, Handle, Shape
+from .unusable import Unusable, forked_from
 from .waiting import keep_for_ever
 
 
 @dataclass(frozen=True)
-class Device:
+class Device(Shown):
     """Device that gpustats can compute on.
 
     Attributes
@@ -107,6 +109,7 @@ class Runtime(ABC):
     device: Device
     dialect: str  # the language of `kernel`'s sources: "cuda" or "opencl"
     host_visible: bool  # whether kernels read and write the host's own memory, so that NumPy arrays need no copy
+    moves: bool = False  # whether what is recorded may take arrays that lie elsewhere in each call, as `Moved`
     arrays: str = ""  # the kind of the device arrays that it gives, where there are several: see `give`
     lost: str = ""  # message once the device is lost: every call raises DeviceLostError then; empty until then
     _error: type[BaseException]  # the driver's
@@ -157,6 +160,14 @@ class Runtime(ABC):
     @abstractmethod
     def to_host(self, native: Array) -> np.ndarray:
         """NumPy array with a copy of a device array."""
+
+    def to_hosts(self, natives: Sequence[Array]) -> list[np.ndarray]:
+        """Copies of several device arrays, waited for once where they are small."""
+        return [self.to_host(native) for native in natives]
+
+    def result_to_device(self, array: np.ndarray) -> Array:
+        """Device array with a copy of a result, which may arrive as late as what the calling thread has started."""
+        return self.to_device(array)
 
     @abstractmethod
     def is_native(self, obj: object) -> bool:
@@ -233,6 +244,12 @@ class Runtime(ABC):
     @abstractmethod
     def download(self, native_or_handle: Array | Handle, out: np.ndarray) -> None:
         """Copy device memory into `out`, after the calling thread's kernels, and wait for it."""
+
+    def downloaded(self, native_or_handle: Array | Handle, shape: Shape, dtype: DTypeLike) -> np.ndarray:
+        """New array with what `download` copies."""
+        out = np.empty(shape, dtype)
+        self.download(native_or_handle, out)
+        return out
 
     def send(self, source: Array, to: Runtime, target: Array) -> Callable[[], None]:
         """Start to copy an array to an array of another device, after all work that the calling thread has started on both.
@@ -323,7 +340,7 @@ class Runtime(ABC):
             )
             self._forget()  # first: who sees that it is lost asks for a new one
             self.lost = message
-            self.local = _Unusable(DeviceLostError, message)
+            self.local = Unusable(DeviceLostError, message)
         return DeviceLostError(self.lost) if self.lost else None
 
     @cached_property
@@ -369,28 +386,10 @@ def in_use() -> list[Runtime]:
     return list(_alive)
 
 
-class _Unusable:
-    """Stand-in for a runtime's per-thread state, which all calls ask for, once the driver no longer works for it."""
-
-    def __init__(self, kind: type[RuntimeError], message: str) -> None:
-        self.__dict__.update(kind=kind, message=message)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise self.kind(self.message)
-
-
-def forked_from(device: str) -> str:
-    """Words on a process that was forked from one whose driver had started."""
-    return (
-        f"this process was forked from one that had already used {device}, and the driver does not work in it: start "
-        "processes with the spawn start method, multiprocessing.get_context('spawn')"
-    )
-
-
 def _disable_in_child() -> None:
     for runtime in in_use():
         keep_for_ever(runtime, runtime.local)
-        runtime.local = _Unusable(RuntimeError, forked_from(runtime.device.id))
+        runtime.local = Unusable(RuntimeError, forked_from(runtime.device.id))
 
 
 if hasattr(os, "register_at_fork"):

@@ -19,6 +19,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..display.bars import COMPILING, told_if_slow
 from ..errors import CompileError, CompilerCrash
 from .compile_worker import REPLY, REQUEST
 from .waiting import end_calls
@@ -179,6 +180,7 @@ def _worker(device: cl.Device) -> Worker | None:
         return _workers[library]
 
 
+@told_if_slow(COMPILING)
 def compiled(device: cl.Device, source: str, options: str) -> bytes | None:
     """Binary of a source, from another process; None where it has to be compiled in this one.
 

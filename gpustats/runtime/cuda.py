@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from cuda.bindings import driver as cu
 from numpy.typing import DTypeLike
 
 from ..errors import CompileError, DeviceLostError, NoDeviceError
-from . import cuda_commands, cuda_devices, cuda_driver, cuda_peers, pycuda_arrays
-from .base import Result, Runtime, forked_from, nbytes_of
+from . import cuda_commands, cuda_devices, cuda_driver, cuda_peers, cuda_times, pycuda_arrays
+from .base import Result, Runtime, nbytes_of
 from .cuda_devices import describe
 from .cuda_devices import devices as devices
 from .cuda_driver import DriverError, OutOfMemory, address_of, checked, new_event
@@ -22,22 +22,14 @@ from .cuda_memory import Block, page_locked
 from .cuda_modules import Modules
 from .device_array import LEGACY_STREAM, DeviceArray
 from .host_memory import Copies, HostRows
-from .host_pool import HostPool
 from .passing import HALF_BYTES
 from .pycuda_arrays import PYCUDA
+from .registered import HostResults
 from .replay import Enqueued, Recording, Replay, Start
-from .staging import LARGE_RESULT, Copiers, Staging
+from .staging import Copiers, Staging
 from .thread_state import ThreadState, ThreadStates
 from .types import Array, DType, Handle, Shape
-
-HOST_MEMORY = 4 << 30  # the most bytes of the host's memory kept for large results
-
-_COPY = """
-extern "C" __global__ void copy(const double2 *source, double2 *target, long long n) {
-    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
-        target[i] = source[i];
-}
-"""
+from .unusable import forked_from
 
 _lock = threading.RLock()
 _runtimes: dict[int, CUDARuntime] = {}
@@ -106,7 +98,7 @@ class CUDARuntime(Runtime):
     """
 
     dialect = "cuda"
-    host_visible = False
+    host_visible, moves = False, True
     _error = DriverError
 
     def __init__(self, number: int, context: Any = None) -> None:
@@ -125,7 +117,7 @@ class CUDARuntime(Runtime):
         self.free_streams: list[Any] = []  # of replays that are gone
         self._modules = Modules(self)
         self._kernels: dict[tuple[str, str, int, int], CUDAKernel] = {}
-        self.host_pool, self.copiers = HostPool(HOST_MEMORY), Copiers(self._with_staging)
+        self.results, self.copiers = HostResults(self.reenter), Copiers(self._with_staging)
         self.arrays = pycuda_arrays.default()
         super().__init__()
 
@@ -233,18 +225,36 @@ class CUDARuntime(Runtime):
         with self.watch, state:
             work(state.staging)
 
+    def result_to_device(self, array: np.ndarray) -> Array:
+        native = self.empty(array.shape, array.dtype)
+        if 0 < array.nbytes <= HALF_BYTES:
+            self._pass(native.ptr, np.ascontiguousarray(array))
+        elif array.size:
+            self.fill([(native, array)])
+        return native
+
     def to_host(self, native: Array) -> np.ndarray:
         shape, dtype = tuple(native.shape), native.dtype
         self._follow(native)
         if native.flags.c_contiguous or not native.size:
-            out = np.empty(shape, dtype) if native.nbytes < LARGE_RESULT else self.host_pool.empty(shape, dtype)
-            self.download(native.ptr, out)
-            return out
+            return self.downloaded(native.ptr, shape, dtype)
         steps = [(n - 1) * s for n, s in zip(shape, native.strides, strict=True)]
         first = sum(step for step in steps if step < 0)  # a view with gaps: the host gets all that it reaches over
         reach = np.empty(sum(map(abs, steps)) + dtype.itemsize, np.uint8)
         self.download(native.ptr + first, reach)
         return np.ndarray(shape, dtype, reach, -first, native.strides).copy()
+
+    def to_hosts(self, natives: Sequence[Array]) -> list[np.ndarray]:
+        if sum(native.nbytes for native in natives) > HALF_BYTES or not all(native.flags.c_contiguous for native in natives):
+            return super().to_hosts(natives)
+        for native in natives:
+            self._follow(native)
+        state = self.state()
+        with self.watch:
+            self.reenter()
+            arriving = [state.passing.to_host(int(native.ptr), tuple(native.shape), native.dtype) for native in natives]
+        self.synchronize()
+        return [place.copy() for place in arriving]
 
     def send(self, source: Array, to: Runtime, target: Array) -> Callable[[], None]:
         return cuda_peers.send(self, source, to, target) if isinstance(to, CUDARuntime) else super().send(source, to, target)
@@ -288,9 +298,13 @@ class CUDARuntime(Runtime):
         if state.alive is not None or array.nbytes > HALF_BYTES:  # what is recorded is done again later, by whichever thread
             self._upload((block.address, array, array.dtype))
         elif array.size:
-            with self.watch:
-                state.passing.to_device(block.address, array.reshape(-1).view(np.uint8))
+            self._pass(block.address, array)
         return block
+
+    def _pass(self, pointer: int, array: np.ndarray) -> None:
+        state = self.state()
+        with self.watch:
+            state.passing.to_device(pointer, array.reshape(-1).view(np.uint8))
 
     def scratch(self, nbytes: int) -> Handle:
         return self._allocate(nbytes)
@@ -336,16 +350,24 @@ class CUDARuntime(Runtime):
             return cuda_commands.recording(self, n_given, n_found, start, dtype)
 
     def download(self, native_or_handle: Array | Handle, out: np.ndarray) -> None:
-        state = self.state()
         if not out.flags.c_contiguous:
             raise ValueError("the array to download into is not C-contiguous")
+        self._receive(native_or_handle, out, False)
+
+    def downloaded(self, native_or_handle: Array | Handle, shape: Shape, dtype: DTypeLike) -> np.ndarray:
+        out, registered = self.results.empty(shape, dtype)
+        self._receive(native_or_handle, out, registered)
+        return out
+
+    def _receive(self, native_or_handle: Array | Handle, out: np.ndarray, registered: bool) -> None:
+        state = self.state()
         if not out.size:
             return
         if state.unknown:
             self.synchronize()  # Ctrl-C has no effect on the copy
         pointer: Handle = getattr(native_or_handle, "ptr", native_or_handle)
         with self.watch, state:
-            state.staging.to_host(int(pointer), out)
+            state.staging.to_host(int(pointer), out, registered)
 
     # Time
 
@@ -360,26 +382,10 @@ class CUDARuntime(Runtime):
         stream = self.state().stream
         with self.watch:
             self.reenter()
-            events = [(new_event(0), new_event(0)) for _ in range(repeat)]
-            for start, end in events:
-                checked(cu.cuEventRecord(start, stream))
-                function()
-                checked(cu.cuEventRecord(end, stream))
-            checked(cu.cuStreamSynchronize(stream))
-            times = [checked(cu.cuEventElapsedTime(start, end)) * 1e-3 for start, end in events]
-            for pair in events:
-                for event in pair:
-                    checked(cu.cuEventDestroy(event))
-        return times
+            return cuda_times.elapsed(stream, function, repeat)
 
     def bandwidth(self) -> float:
-        nbytes: int = min(max(8 * self._l2, 256 << 20), self.device.memory // 8) // 8192 * 8192
-        source, target, stream = self.scratch(nbytes), self.scratch(nbytes), self.state().stream
-        kernel = self.kernel(_COPY, "copy", 256)
-        blocks = 16 * self.device.compute_units
-        times = self.elapsed(lambda: checked(cu.cuMemcpyDtoDAsync(int(target), int(source), nbytes, stream)), 8)
-        times += self.elapsed(lambda: kernel((blocks, 1), source, target, nbytes // 16), 8)
-        return 2 * nbytes / min(times)
+        return cuda_times.bandwidth(self, min(max(8 * self._l2, 256 << 20), self.device.memory // 8))
 
     def free_memory(self) -> int | None:
         with self.watch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from struct import Struct, calcsize
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from . import thresholds
 from .base import Kernel
 from .cuda_driver import Lease, address, address_of, checked, new_stream
 from .cuda_memory import page_locked
-from .replay import Command, Enqueued, Given, Recording, Replay, Start
+from .replay import Command, Enqueued, Given, Moved, Recording, Replay, Start
 from .types import Grid, Handle
 from .waiting import Waiter
 
@@ -100,14 +101,16 @@ def recording(runtime: Any, n_given: int, n_found: int, start: Start, dtype: DTy
         given = page_locked.zeros(max(n_given, 1), dtype)
         at = runtime.scratch(given.nbytes)
         start(at, result.handle)
-    made = launches(state.stream, state.recorded, given, at, alive)
+    moved = defaultdict[int, list[ctypes.c_int64]](list)
+    made = launches(state.stream, state.recorded, given, at, alive, moved)
     alive.append(result)
-    return Recording(given, result.view.view(np.float64), starting(runtime.state, state.recorded, made), alive)
+    return Recording(given, result.view.view(np.float64), starting(runtime.state, state.recorded, made), alive, moved)
 
 
 def launches(
-    stream: Any, recorded: Sequence[Recorded], given: np.ndarray, at: Handle, alive: list[object]
-) -> list[Command]:
+    stream: Any, recorded: Sequence[Recorded], given: np.ndarray, at: Handle, alive: list[object],
+    moved: defaultdict[int, list[ctypes.c_int64]] | None = None,
+) -> list[Command]:  # fmt: skip
     """Calls that start kernels where their context is current; objects that must live as long go to `alive`.
 
     Parameters
@@ -117,11 +120,18 @@ def launches(
         The host's memory of the numbers that are `Given`.
     at : Handle
         The device's memory, to which they are copied before where a kernel takes it.
+    moved : dict, optional
+        Gets the places of the handles that are `Moved`.
     """
     on, found = int(stream), list[Command]()
     if any(a is at for kernel in recorded for a in kernel.arguments):
         found.append(_command("cuMemcpyHtoDAsync", int(at), address_of(given), given.nbytes, on))
-    found += [_Launch(kernel, alive, on, given).command for kernel in recorded]
+    for kernel in recorded:
+        launch = _Launch(kernel, alive, on, given)
+        found.append(launch.command)
+        for value, place in zip(kernel.arguments, launch.places, strict=True):
+            if moved is not None and isinstance(value, Moved):
+                moved[value.array].append(ctypes.c_int64.from_address(place))
     return found
 
 
@@ -149,7 +159,7 @@ class _Launch:
     def __init__(self, kernel: Recorded, alive: list[object], stream: int = 0, given: np.ndarray | None = None):
         self.of = kernel
         packed = ctypes.create_string_buffer(
-            Struct(kernel.signature).pack(*[0 if isinstance(v, Given) else v for v in kernel.arguments])
+            Struct(kernel.signature).pack(*[0 if isinstance(v, Given | Moved) else v for v in kernel.arguments])
         )
         self.places = [ctypes.addressof(packed) + offset for offset in _offsets(kernel.signature)]
         if given is not None:

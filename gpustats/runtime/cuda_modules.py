@@ -8,6 +8,7 @@ from typing import Any
 
 from cuda.bindings import driver as cu
 
+from ..display.bars import COMPILING, told_if_slow
 from . import cache, nvrtc
 from .cuda_driver import DriverError, OutOfMemory, checked
 
@@ -36,7 +37,8 @@ class Modules:
                     with contextlib.suppress(DriverError):
                         module = self._loaded(cubin)
                 if module is None:
-                    cubin = nvrtc.compile(source, runtime.arch)
+                    with told_if_slow(COMPILING):
+                        cubin = nvrtc.compile(source, runtime.arch)
                     with runtime.watch:
                         module = self._loaded(cubin)
                     cache.store(key, cubin)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import defaultdict
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -18,24 +18,28 @@ from .types import Shape
 ALIGNMENT = 4096
 
 
-class _Block(NamedTuple):
+class Block(NamedTuple):
     """Memory and its address, which NumPy takes long to tell."""
 
     memory: np.ndarray
     address: int
 
 
-class _Lease:
+class Pool(Protocol):
+    def give_back(self, block: Block) -> None: ...
+
+
+class Lease:
     """Owner of a block as long as an array, or a view of one, refers to it."""
 
     __slots__ = ("__array_interface__", "_block", "_pool")
 
-    def __init__(self, pool: HostPool, block: _Block, shape: Shape, dtype: np.dtype) -> None:
+    def __init__(self, pool: Pool, block: Block, shape: Shape, dtype: np.dtype) -> None:
         self._pool, self._block = pool, block
         self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (block.address, False), "version": 3}
 
     def __del__(self) -> None:
-        self._pool._give_back(self._block)
+        self._pool.give_back(self._block)
 
 
 class HostPool:
@@ -49,7 +53,7 @@ class HostPool:
 
     def __init__(self, limit: int) -> None:
         self.limit, self.kept = limit, 0
-        self._blocks: defaultdict[int, list[_Block]] = defaultdict(list)
+        self._blocks: defaultdict[int, list[Block]] = defaultdict(list)
         self._lock = threading.RLock()  # a garbage collection inside the lock may give a block back
 
     def empty(self, shape: Shape, dtype: DTypeLike) -> np.ndarray:
@@ -59,11 +63,7 @@ class HostPool:
             blocks = self._blocks[size]
             block = blocks.pop() if blocks else None
             self.kept -= size if block is not None else 0
-        if block is None:
-            raw = np.empty(size + ALIGNMENT, np.uint8)
-            start = -raw.ctypes.data % ALIGNMENT
-            block = _Block(raw[start : start + size], raw.ctypes.data + start)
-        return np.asarray(_Lease(self, block, shape, dtype))
+        return np.asarray(Lease(self, block or aligned(size), shape, dtype))
 
     def release(self) -> None:
         """Give all unused blocks to the system."""
@@ -71,11 +71,18 @@ class HostPool:
             self._blocks.clear()
             self.kept = 0
 
-    def _give_back(self, block: _Block) -> None:
+    def give_back(self, block: Block) -> None:
         with self._lock:
             if self.kept + block.memory.size <= self.limit:
                 self.kept += block.memory.size
                 self._blocks[block.memory.size].append(block)
+
+
+def aligned(size: int) -> Block:
+    """New block, which begins with a page."""
+    raw = np.empty(size + ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT
+    return Block(raw[start : start + size], raw.ctypes.data + start)
 
 
 def rounded(nbytes: int, least: int = ALIGNMENT) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 import pyopencl as cl
 from numpy.typing import DTypeLike
 
+from ..display.bars import COMPILING, told_if_slow
 from ..errors import CompileError, DeviceLostError
 from . import cache, opencl_commands
 from .base import Device, Result, Runtime, in_use, nbytes_of
@@ -142,7 +143,7 @@ class OpenCLRuntime(Runtime):
                     from . import compiler  # rarely needed
 
                     binary = compiler.compiled(self.cl_device, source, self._options)
-                    program = self._from_binary(binary) or self._from_source(source)
+                    program = self._from_binary(binary) or told_if_slow(COMPILING)(self._from_source)(source)
                     cache.store(key, program.binaries[0])
                 self._programs[source] = program
                 if VERBOSE_OPTION in self._options:

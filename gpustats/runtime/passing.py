@@ -1,4 +1,4 @@
-"""Small copies to a CUDA device that do not wait for the kernels before them.
+"""Small copies to a CUDA device, and from it, that do not wait for the kernels before them.
 
 The driver copies at once from page-locked memory only. From other memory it does so when the stream's work is done, so that a
 sequence of calls whose parameters are copied would be as slow as the host and the device together.
@@ -6,6 +6,7 @@ sequence of calls whose parameters are copied would be as slow as the host and t
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from cuda.bindings import driver as cu
 from . import thresholds
 from .cuda_driver import address_of, checked, new_event
 from .cuda_memory import page_locked
+from .types import DType, Shape
 
 HALF_BYTES = thresholds.RUNTIME_PASSING_BYTES.value  # bytes of each half of the memory that copies pass through
 
@@ -42,3 +44,10 @@ class Passing:
         half[self._end : self._end + data.size] = data
         checked(cu.cuMemcpyHtoDAsync(pointer, address + self._end, data.size, self._stream))
         self._end += data.size + -data.size % 64
+
+    def to_host(self, pointer: int, shape: Shape, dtype: DType) -> np.ndarray:
+        """Start a copy; the array, in page-locked memory, has its numbers when the stream's work is done."""
+        arriving = page_locked.empty(math.prod(shape), dtype)
+        if arriving.size:
+            checked(cu.cuMemcpyDtoHAsync(address_of(arriving), pointer, arriving.nbytes, self._stream))
+        return arriving.reshape(shape)

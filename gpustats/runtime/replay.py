@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,12 @@ class Given(NamedTuple):
     """Placeholder among a kernel's arguments for a number taken by value: its place among the given numbers."""
 
     place: int
+
+
+class Moved(NamedTuple):
+    """Placeholder among a kernel's arguments for the handle of an array that lies elsewhere in each call: which one it is."""
+
+    array: int
 
 
 class Command(NamedTuple):
@@ -64,6 +70,13 @@ class Recording:
     # Returns whether the driver took it all. Else it may have taken a part, and the work is to be started anew otherwise.
     start: Callable[[], bool]
     alive: list[object]  # objects that have to live as long as anybody starts the work
+    # `Moved.array` -> where kernels take its handle
+    moved: Mapping[int, Sequence[ctypes.c_int64]] = field(default_factory=dict)
+
+    def move(self, array: int, handle: Handle) -> None:
+        """Have the next starts find an array at a handle."""
+        for place in self.moved.get(array, ()):
+            place.value = int(handle)
 
 
 @dataclass(eq=False)

@@ -64,9 +64,9 @@ class Staging:
         checked(cu.cuMemcpyHtoDAsync(pointer, address_of(array), array.nbytes, self._stream))
         checked(cu.cuStreamSynchronize(self._stream))
 
-    def to_host(self, pointer: int, out: np.ndarray) -> None:
-        """Fill the C-contiguous array `out`, after all work in the stream."""
-        if out.nbytes >= LARGE_RESULT:
+    def to_host(self, pointer: int, out: np.ndarray, registered: bool = False) -> None:
+        """Fill the C-contiguous array `out`, after all work in the stream; into registered memory the bus writes by itself."""
+        if out.nbytes >= LARGE_RESULT and not registered:
             found = [(pointer + start, part, out.dtype) for start, part in parts(out.reshape(-1), out.itemsize, CHUNK)]
             self._copiers.copy(Staging._receive, found, self._reached())
         else:

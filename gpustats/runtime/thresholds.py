@@ -54,7 +54,13 @@ RUNTIME_COPY_THREADS = Threshold(
 )
 RUNTIME_COPY_PLACES = Threshold(4, "places of such a thread in page-locked memory", NOT_RECORDED, "2026-11-25", "paths")
 RUNTIME_COPY_CHUNK = Threshold(2 << 20, "bytes of such a place", NOT_RECORDED, "2026-11-25", "paths")
-RUNTIME_SMALL_COPY = Threshold(1 << 20, "bytes below which the driver copies by itself", NOT_RECORDED, "2026-11-24", "paths")
+RUNTIME_SMALL_COPY = Threshold(16 << 20, "bytes below which the driver copies by itself", H200, "2026-11-29", "paths")
+RUNTIME_LEAST_REGISTERED = Threshold(
+    1 << 15, "bytes from which the memory of a result is registered with the driver", H200, "2026-11-29", "rows"
+)
+RUNTIME_MOST_REGISTERED = Threshold(
+    1 << 28, "bytes that are registered at once; a result has a quarter at most", NOT_RECORDED, "2026-11-29", "rows"
+)
 RUNTIME_LARGE_RESULT = Threshold(
     8 << 20, "bytes from which the host's memory of a result is used again", NOT_RECORDED, "2026-11-25"
 )
@@ -107,7 +113,7 @@ EVALUATION_HEAVY_TABLE = Threshold(
     60, "operations beyond which a GPU's thread has one entry at a time, and few blocks share a set", H200, "2026-11-21", "run"
 )
 EVALUATION_MOST_RECORDED_NUMBERS = Threshold(
-    4096, "numbers of a call up to which it is recorded", NOT_RECORDED, "2026-11-25"
+    1 << 16, "numbers of a call up to which it is recorded", H200, "2026-11-29", "glm"
 )
 EVALUATION_LARGEST_PACKED = Threshold(
     1 << 14, "bytes up to which an array travels together with others", NOT_RECORDED, "2026-11-25", "run"
@@ -290,6 +296,8 @@ GLM_MOST_SUMS_ON_HOST = Threshold(
 )
 GLM_GROUPS_TOGETHER = Threshold(32, "groups of rows of a CPU that are multiplied in its cache", CPU, "2026-11-28", "fits")
 GLM_BLOCKS_OF_CPU = Threshold(4, "blocks for each processor of a CPU that multiply columns", CPU, "2026-11-28", "fits")
+GLM_LEAST_TILES_OF_CPU = Threshold(16, "tiles of rows that a block of a CPU has, if they are many", CPU, "2026-11-28", "glm")
+GLM_MOST_BLOCKS_OF_CPU = Threshold(4, "blocks for each processor of a CPU that share the rows", CPU, "2026-11-28", "glm")
 GLM_PRODUCTS_TILE = Threshold(
     (128, 16384, 4), "threads of a block, bytes of rows that it shares, blocks for each multiprocessor that multiply columns",
     NOT_RECORDED, "2026-11-28", "fits",

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..display.html import card, table
 from . import arrays, choose
 from .base import Device
 from .host_memory import contiguous
 from .types import Array
 
 
+class Devices(list[Device]):
+    """List of devices, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        head = "", "name", "type", "driver", "memory", "compute units", "float64"
+        rows = [
+            (d.id, d.name, d.type, d.driver, f"{d.memory / 2**30:.1f} GiB", d.compute_units, "yes" if d.double else "no")
+            for d in self
+        ]
+        return card(f"{len(self)} devices", table(rows, head))
+
+
 def devices() -> list[Device]:
-    """Devices that gpustats can compute on, CUDA devices first.
+    """Devices that gpustats can compute on, CUDA devices first; notebooks show a table.
 
     Examples
     --------
@@ -20,7 +35,7 @@ def devices() -> list[Device]:
     >>> [device.id for device in gs.devices()]  # doctest: +SKIP
     ['cuda:0', 'opencl:0']
     """
-    return choose.devices()
+    return Devices(choose.devices())
 
 
 def to_device(array: ArrayLike) -> Array:
@@ -57,3 +72,11 @@ def to_host(array: ArrayLike) -> np.ndarray:
     runtime = choose.for_array(array)
     assert runtime is not None
     return runtime.to_host(array)
+
+
+def to_hosts(found: Sequence[Array]) -> list[np.ndarray]:
+    """NumPy arrays of device arrays, waited for once where they are small and of one device."""
+    runtimes = [choose.for_array(array) for array in found]
+    if len(set(runtimes)) == 1 and runtimes[0] is not None and all(map(runtimes[0].is_native, found)):
+        return runtimes[0].to_hosts(found)
+    return [to_host(array) for array in found]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ..density import ELLIPTICAL, Density
+from ..distribution.given import check_density
 from ..language.derived import resolve_in, taken_in
 from ..language.device_function import Argument, parse
 from ..language.kinds import NUMBERS, QUANTILES
@@ -33,8 +34,7 @@ class Inner:
     """
 
     def __init__(self, transform: str, density: Density, given: Mapping[str, str] | None = None):
-        if not isinstance(density, Density):
-            raise TypeError(f"{transform} takes a density, not {type(density).__name__}")
+        check_density(density, transform)
         self.transform, self.density, self.definition = transform, density, density.definition
         self.functions = dict(density.log_density.functions)
         function = self.definition.density

@@ -58,6 +58,10 @@ def test_bad_input():
         gs.folds(4, 3, groups=[0, 0, 1, 1])
     with pytest.raises(ValueError, match=r"groups has shape \(2,\), and must have one for each of the 4 rows"):
         gs.folds(4, 2, groups=[0, 1])
+    with pytest.raises(ValueError, match="groups has no label in 1 row, first in row 1"):
+        gs.folds(4, 2, groups=["a", None, "b", "b"])
+    with pytest.raises(TypeError, match="refit, fold 0: it must give a model and draws, not NoneType"):
+        gs.kfold(lambda kept, out: None, [0, 0, 1, 1])
     with pytest.raises(ValueError, match="refit, fold 0: the model has 4 rows, and 2 are wanted"):
         gs.kfold(lambda kept, out: (gs.Likelihood(gs.normal, np.zeros(4)), {"mu": np.zeros(9), "sigma": 1.0}), [0, 0, 1, 1])
     with pytest.raises(ValueError, match="fold has 1 folds"):

@@ -307,6 +307,8 @@ def test_other_bad_input(rng):
         gs.loo(rows, table, groups=np.full(N, 3), r_eff=1.0)
     with pytest.raises(ValueError, match=r"groups has shape \(3,\), and must have one for each of the 60 rows"):
         gs.loo(model.rows, model.draws, groups=[1, 2, 3], r_eff=1.0)
+    with pytest.raises(ValueError, match="groups has no label in 30 rows, first in row 0"):
+        gs.loo(model.rows, model.draws, groups=np.where(np.arange(N) % 2 == 0, np.nan, 1.0), r_eff=1.0)
     with pytest.raises(ValueError, match="r_eff must be a positive number, not 0"):
         gs.loo(model.rows, model.draws, r_eff=0)
     with pytest.raises(ValueError, match=r"shape \(9, 5\), which may be \(chain, draw\), or \(draw, row\) for the 5 rows"):

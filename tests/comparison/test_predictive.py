@@ -83,6 +83,8 @@ def test_bad_input():
     model, draws = gs.Likelihood(gs.normal, np.zeros(5)), {"mu": np.zeros(9), "sigma": 1.0}
     with pytest.raises(ValueError, match=r"quantities: t gives shape \(1, 5\) .*, and must give one number for each data set"):
         gs.predictive_check(model, draws, {"t": lambda y: y[:1]})
+    with pytest.raises(TypeError, match="quantities must be a dict of functions by their names, not builtin_function"):
+        gs.predictive_check(model, draws, len)
     with pytest.raises(ValueError, match="quantities is empty"):
         gs.predictive_check(model, draws, {})
     with pytest.raises(TypeError, match="drawn of a Likelihood, a GLM or a Rows, not of a Mixture"):

@@ -213,6 +213,16 @@ def test_wrong_arguments(given, message):
             method(np.zeros((5, 1, 2)), **given)
 
 
+def test_sums_of_several_sets_are_told_how_to_lie():
+    likelihood, means = gs.Likelihood(gs.mvnormal, np.zeros((4, 3))), np.zeros((5, 3))
+    for call in (likelihood, likelihood.value_and_grad):
+        with pytest.raises(ValueError, match=r"do not broadcast: x \(4,\), mu \(5,\), .*for the sums of K .* \(K, 1\)"):
+            call(means, np.eye(3))
+    with pytest.raises(ValueError, match=r"do not broadcast: .*for a table of N observations"):
+        gs.mvnormal.logpdf(np.zeros((4, 3)), means, np.eye(3))
+    assert likelihood(means[:, None], np.eye(3)).shape == (5,)
+
+
 def test_a_users_own_elliptical_density(rng):
     """A multivariate Laplace-like kernel, and its exponential."""
     density = gs.register(

@@ -1,5 +1,7 @@
 """Shapes, strides and types: whatever NumPy broadcasts gives SciPy's numbers."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -225,3 +227,20 @@ def test_long_vectors(rng):
 def test_wrong_vectors(args, message):
     with pytest.raises(ValueError, match=message):
         gs.dirichlet.logpdf(*args)
+
+
+@pytest.mark.parametrize(
+    ("density", "parameters", "advice"),
+    [
+        ("normal", {"loc": 0.0, "scale": 1.0}, r"scipy.stats.norm(loc, scale) is mu=loc, sigma=scale"),
+        ("normal", {"mean": 0.0, "sd": 1.0}, r"dnorm(mean, sd) is mu=mean, sigma=sd"),
+        ("gamma", {"a": 2.0, "scale": 1.0}, r"scipy.stats.gamma(a, loc, scale) is alpha=a, beta=1 / scale at x - loc"),
+        ("gamma", {"shape": 2.0}, r"dgamma(shape, rate) is alpha=shape, beta=rate"),
+        ("weibull", {"scale": 2.0}, "beta=scale at x - loc, dweibull(shape, scale) is alpha=shape, beta=scale"),
+    ],
+)
+def test_names_of_parameters_in_other_packages(density, parameters, advice):
+    with pytest.raises(ValueError, match=rf"{density} has no parameter .*; its parameters are .*; .*{re.escape(advice)}$"):
+        getattr(gs, density).logpdf(1.0, **parameters)
+    with pytest.raises(ValueError, match=f"{density} has no parameter 'wrong'; its parameters are [^;]*$"):
+        getattr(gs, density).logpdf(1.0, wrong=1.0)

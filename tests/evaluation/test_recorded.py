@@ -53,13 +53,50 @@ def rows(rng, dtype):
     )
 
 
+def rows_of_sets(rng, dtype, a=(3, 4), eta=(3, 2), s=(3,)):
+    y, group = rng.normal(size=N).astype(dtype), rng.integers(0, 4, N)
+    X = rng.normal(size=(N, 2)).astype(dtype)
+    text = "real f(real y, real a, real eta, real s) { return normal_logpdf(y, a + eta, s); }"
+    return (
+        lambda: gs.Rows(text, y=y, a=gs.gather(group), eta=gs.dot(X)),
+        lambda m: m.value_and_grad(a=rng.normal(size=a), eta=rng.normal(size=eta), s=rng.uniform(1, 2, s)),
+    )
+
+
+def rows_of_sets_that_share(rng, dtype):
+    return rows_of_sets(rng, dtype, a=(4,), s=())
+
+
+def rows_of_a_grid_of_sets(rng, dtype):
+    return rows_of_sets(rng, dtype, a=(2, 3, 4), eta=(2, 3, 2), s=(2, 3))
+
+
+def rows_with_tables_on_the_device(rng, dtype):
+    """Which lie elsewhere in each call; the derivatives stay there."""
+    y, group = rng.normal(size=N).astype(dtype), rng.integers(0, 4, N)
+    make = lambda: gs.Rows(gs.normal, x=y, mu=gs.gather(group), sigma=gs.per_row())  # noqa: E731
+    return make, lambda m: m.value_and_grad(
+        mu=gs.to_device(rng.normal(size=4).astype(dtype)), sigma=gs.to_device(rng.uniform(1, 2, N).astype(dtype))
+    )
+
+
+def rows_with_derivatives_by_row(rng, dtype):
+    y = rng.normal(size=N).astype(dtype)
+    make = lambda: gs.Rows(gs.normal, x=y, mu=gs.per_row())  # noqa: E731
+    return make, lambda m: m.value_and_grad(mu=rng.normal(size=N), sigma=rng.uniform(1, 2))
+
+
 def mixture(rng, dtype):
     x = rng.normal(size=N).astype(dtype)
     weights = np.log([0.25, 0.75]).astype(dtype)
     return lambda: gs.Mixture(gs.normal, x), lambda m: m.value_and_grad(weights, rng.normal(size=2).astype(dtype), 1.5)
 
 
-MODELS = [likelihood, glm, glm_of_outcomes, glm_of_sets, rows, mixture]
+MOVING = [rows_with_tables_on_the_device, rows_with_derivatives_by_row]
+MODELS = [
+    likelihood, glm, glm_of_outcomes, glm_of_sets, rows, rows_of_sets, rows_of_sets_that_share, rows_of_a_grid_of_sets, mixture,
+    *MOVING,
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -68,9 +105,9 @@ def recordings(monkeypatch):
     made = []
     original = repeated._Recorded.start
 
-    def start(self, arguments):
+    def start(self, *arguments):
         made.append(weakref.ref(self))
-        return original(self, arguments)
+        return original(self, *arguments)
 
     monkeypatch.setattr(repeated._Recorded, "start", start)
     return made
@@ -89,6 +126,8 @@ def equal(found, want):
 def test_the_same_bits_as_one_by_one(build, dtype, recordings):
     if choose.get().recording(1, 1, lambda given, found: None) is None:
         pytest.skip("this device records nothing")
+    if build in MOVING and not choose.get().moves:
+        pytest.skip("this device records no arrays that lie elsewhere in each call")
     rng, again = np.random.default_rng(1), np.random.default_rng(1)
     make, call = build(rng, dtype)
     same, its = build(again, dtype)
@@ -171,7 +210,7 @@ def test_a_recording_goes_with_its_model_and_its_thread(build, rng, recordings):
 def test_what_the_driver_refuses_is_started_one_by_one(rng, monkeypatch):
     model = gs.Likelihood(gs.normal, rng.normal(size=N))
     want = [model.value_and_grad(0.1, 1.5) for _ in range(4)]
-    monkeypatch.setattr(repeated._Recorded, "start", lambda self, arguments: False)
+    monkeypatch.setattr(repeated._Recorded, "start", lambda self, *arguments: False)
     equal(model.value_and_grad(0.1, 1.5), want[-1])
 
 

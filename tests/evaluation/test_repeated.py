@@ -103,8 +103,10 @@ def test_arrays_of_other_types_and_strides(rng, dtype):
             assert glm(beta) == glm(np.array([1.0, 0.0]))
 
 
-def test_arrays_on_the_device_are_not_recorded():
+def test_arrays_on_the_device_have_no_places():
     """They are read where they lie, and may be others in the next call."""
     slots = Slots(choose.get(), np.dtype("float64"), [Rows(0), Number(1)])
     assert slots.places([np.ones(3), 1.0]) is not None
-    assert slots.places([gs.to_device(np.ones(3)), 1.0]) is None
+    on_device = [gs.to_device(np.ones(3)), 1.0]
+    assert slots.places(on_device) is None
+    assert [len(places) for places in slots.places(on_device, [0])] == [0, 1]

@@ -1,5 +1,8 @@
 """Names of the numbers of a fit: in hypotheses, intervals, fixed elements, tables."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -83,3 +86,20 @@ def test_tables_as_frames():
     assert gs.normal.fit(X["x"].to_numpy()).to_frame().index.tolist() == ["mu", "sigma"]
     with pytest.raises(ValueError, match="level must be between 0 and 1"):
         FIT.to_frame(95)
+
+
+def test_elements_of_vectors_have_the_names_of_columns():
+    """Of likelihoods and mixtures, also where these have travelled; none of frames whose columns are numbers."""
+    x = pd.DataFrame(np.random.default_rng(3).normal(size=(60, 2)) * [1, 2], columns=["height", "weight"])
+    likelihood, mixture = gs.Likelihood(gs.mvnormal, x), gs.Mixture(gs.mvnormal, x)
+    wanted = ("mu[height]", "mu[weight]", *(f"cov[{a}, {b}]" for a in x for b in x))
+    for made in (likelihood, copy.deepcopy(likelihood), pickle.loads(pickle.dumps(likelihood))):
+        assert made.fit(max_iterations=3).labels == wanted
+    fit = likelihood.fit()
+    assert fit["mu[weight]"] == pytest.approx(x["weight"].mean(), rel=1e-6)
+    assert fit["cov[height, weight]"] == pytest.approx(np.cov(x.T, bias=True)[0, 1], rel=1e-5)
+    shared = {"cov": np.cov(x.T)}
+    labels = mixture.fit(2, start=shared, max_iterations=3).labels
+    assert labels[:5] == ("log_weights[0]", "log_weights[1]", "mu[0, height]", "mu[0, weight]", "mu[1, height]")
+    assert labels[6] == "cov[height, height]"
+    assert gs.Likelihood(gs.mvnormal, pd.DataFrame(x.to_numpy())).fit(max_iterations=3).labels[0] == "mu[0]"

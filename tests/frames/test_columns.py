@@ -58,6 +58,22 @@ def test_objects_and_intervals():
     assert found.codes.tolist() == [0, 1, 0] and found.labels.tolist() == ["(0, 3]", "(3, 6]"]
 
 
+def test_lists_with_missing_labels():
+    """Wherever these stand, and whatever kind of strings the others are."""
+    given = [["b", None, "a"], [None, "b", "a"], [float("nan"), *np.array(["b", "a"])], (None, "b", "a")]
+    for column in (*given, np.array([None, np.str_("b"), "a"], object)):
+        found = column_of(column, "g")
+        assert is_column(column) and found.labels.tolist() == ["a", "b"]
+        assert sorted(found.codes.tolist()) == [-1, 0, 1] and {type(label) for label in found.labels} == {str}
+    assert not is_column([1, 2]) and not is_column([])
+    with pytest.raises(TypeError, match="labels of the types int, str"):
+        column_of([1, "a"], "g")
+
+
+def test_large_numbers_as_labels():
+    assert labelled(np.array([2e300, 1e300])).labels.tolist() == [1e300, 2e300]
+
+
 def test_without_pandas(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     found = labelled(np.array(["b", None, "a", "b"], object))
@@ -74,12 +90,20 @@ def test_numbers_as_labels_and_combinations():
         numbers.among(np.array([1, 3]), "g")
 
 
+def test_missing_whole_numbers_of_r():
+    """reticulate makes the least integer of them; the least but one is a number."""
+    for numbers in (np.array([1, -(1 << 31)], np.int32), pd.Series([1, -(1 << 31)], dtype="int32")):
+        with pytest.raises(ValueError, match=r"column 'x' has -2147483648 in row 1, as which the NA .* as.numeric in R"):
+            Frame({"x": numbers}, "data")["x"]
+    assert Frame({"x": np.array([1, 1 - (1 << 31)], np.int32)}, "data")["x"].min() == 1 - (1 << 31)
+
+
 @pytest.mark.parametrize(
     "data, error, message",
     [
         ([1, 2], TypeError, "must be a data frame of pandas"),
         (pl.DataFrame(COLUMNS).lazy(), TypeError, r"data.collect\(\)"),
-        (pd.DataFrame(np.zeros((2, 2))), TypeError, "column named 0"),
+        (pd.DataFrame(np.zeros((2, 2))), TypeError, r"column named 0: .* data.rename\(columns=str\)"),
         (pd.DataFrame(np.zeros((2, 2)), columns=["x", "x"]), ValueError, "several columns named 'x'"),
         ({"x": [1.0], "y": [1.0, 2.0]}, ValueError, "x 1, y 2"), ({"x": 2.0, "y": [1.0, 2.0]}, ValueError, "x 1, y 2"),
     ],
@@ -113,4 +137,6 @@ def test_matrices():
         Frame(frame, "X").matrix()
     with pytest.raises(ValueError, match="X needs a column 'wole', and there is none: did you mean 'whole'?"):
         Frame(frame, "X").matrix(("wole",))
+    with pytest.raises(ValueError, match="needs a column 'height', and there is none: the columns are x, whole, s"):
+        Frame(frame, "X").matrix(("height",))
     assert isinstance(column_of(Labelled(np.zeros(1, np.int32), np.array(["a"])), "g"), Labelled)

@@ -137,6 +137,7 @@ def test_new_data_meet_the_first_encoders():
         np.testing.assert_allclose(columns.values, rows.groups["g_county"][1].values[[3, 0, 17]], rtol=1e-13)
     for change, message in [
         ({"g": ["a", "z", "z"]}, "g has 'z' in 2 rows, which the fit has not seen: its labels are a, b, c"),
+        ({"g": [0, 0, 1]}, "g has 0, 1 in 3 rows, which the fit has not seen: its labels are a, b, c"),
         ({"county": ["Will"] * 3}, "g:county has .*'[abc]:Will'"), ({"year": [1999, 2030, 2001]}, "not seen: .2030"),
         ({"x": [1.0, np.nan, 0.0]}, "values are missing: x in 1 row$"), ({"x": ["a", "b", "c"]}, "data of the fit had numbers"),
     ]:  # fmt: skip
@@ -193,6 +194,8 @@ def test_missing_values():
         ("y ~ x | g", r"terms of groups stand in parentheses"), ("y ~ 0", "neither columns nor an intercept"),
         ("y ~ one", "one has one label only|one of the formula has one label only"), ("y ~ log(g)", "Unable to evaluate"),
         ("y ~ x + Intercept", "columns of the same name"), ("y ~ (1 | g) + (1 | g)", "a term of groups twice"),
+        ("y ~ factor(g)", r"'factor', which is not defined: R's factor is C\(g\) here"),
+        ("y ~ x + offset(z)", r"R's offset is an argument, offset="), ("y ~ I(x^2)", r"; a power is I\(x\*\*2\)$"),
         ("y ~ when", "dtype datetime64"), ("y ~ log(x z)", "invalid syntax"), ("y ~ (0 | g)", "has no columns"),
     ],
 )  # fmt: skip

@@ -30,6 +30,9 @@ def test_wrong_data(rng):
     with pytest.raises(TypeError, match="X has dtype complex128"):
         gs.GLM(gs.bernoulli_logit, y, X * 1j)
     refused("normal has no parameter 'eta'.*; its parameters are mu, sigma", lambda: gs.GLM(gs.normal, y, X))
+    refused("name one of them by eta=, or take gpustats.poisson_log$", lambda: gs.GLM(gs.poisson, y, X))
+    wanted = "eta=, or take gpustats.bernoulli_cloglog or gpustats.bernoulli_logit or gpustats.bernoulli_probit$"
+    refused(wanted, lambda: gs.GLM.from_formula("y ~ x", {"y": y, "x": y}, gs.bernoulli))
     refused("dirichlet has vectors for observations", lambda: gs.GLM(gs.dirichlet, X, X, eta="a"))
     refused("mvnormal has vectors for observations", lambda: gs.GLM(gs.mvnormal, X, X, eta="mu"))
 

@@ -75,6 +75,31 @@ def test_robust_and_clustered_errors_of_statsmodels():
     assert "HC0" in fit.robust().summary() and "beta[2]" in fit.summary()
 
 
+@pytest.mark.parametrize("kind", ["dense", "sparse", "groups", "pieces"])
+def test_robust_errors_of_weights_are_those_of_repeated_rows(kind):
+    from scipy import sparse
+
+    rng = np.random.default_rng(14)
+    X, eta, _ = data(rng)
+    y, clusters, g = rng.poisson(np.exp(eta)).astype(float), rng.integers(0, 9, N), rng.integers(0, 4, N)
+    weights = rng.integers(0, 4, N)
+
+    def fit(rows, weights=None):
+        more = {"groups": {"g": g[rows]}} if kind == "groups" else {"chunk": 100} if kind == "pieces" else {}
+        own = sparse.csr_array(X[rows]) if kind == "sparse" else X[rows]
+        fixed = {"g": [0.0, np.nan, np.nan, np.nan]} if kind == "groups" else {}
+        return gs.GLM(gs.poisson_log, y[rows], own, weights=weights, **more).fit(fixed=fixed)
+
+    repeated = np.repeat(np.arange(N), weights)
+    found, wanted = fit(np.arange(N), weights), fit(repeated)
+    np.testing.assert_allclose(found.robust().errors, wanted.robust().errors, rtol=1e-9)
+    np.testing.assert_allclose(found.clustered(clusters).errors, wanted.clustered(clusters[repeated]).errors, rtol=1e-9)
+    if kind == "dense":
+        some = weights > 0
+        model = sm.GLM(y[some], np.c_[X, np.ones(N)][some], family=F.Poisson(), freq_weights=weights[some])
+        np.testing.assert_allclose(found.robust().errors, model.fit(tol=1e-14, cov_type="HC0").bse, rtol=1e-9)
+
+
 def sm_interval(fit, i):
     from scipy import stats
 
@@ -267,6 +292,9 @@ def test_fits_that_do_not_exist():
         gs.GLM(gs.bernoulli_logit, y, np.c_[X, -2 * X[:, 0]]).fit()
     with pytest.raises(ValueError, match=r"nothing tells (alpha, beta\[3\].*|beta\[3\].*, alpha) apart.*fixed="):
         gs.GLM(gs.bernoulli_logit, y, np.c_[X, np.ones(N)]).fit()
+    for exact, columns in ((X @ [1.0, 2.0, 3.0], X), (np.round(X[:, 0]), np.round(X)), (np.ones(N), X)):
+        with pytest.raises(ValueError, match="it grows for ever as sigma nears 0, as where the observations are fitted"):
+            gs.GLM(gs.normal, exact, columns, eta="mu").fit()
     with pytest.raises(ValueError, match=r"no maximum: .* alpha\[1\]"):
         gs.GLM(gs.bernoulli_logit, np.where(np.arange(N) % 3 == 1, 0.0, y), X, groups=np.arange(N) % 3).fit()
 
@@ -287,6 +315,8 @@ def test_bad_arguments():
         ({"priors": {"beta": 1.0}}, TypeError, "the prior of beta must be a density"),
         ({"fixed": {"beta": np.zeros(3), "alpha": 0.0, "phi": 1.0}}, ValueError, "nothing to fit"),
         ({"max_iterations": -1}, ValueError, "max_iterations"),
+        ({"priors": {"beta": gs.normal(np.zeros(2), 1.0)}}, ValueError, r"prior of beta: mu has shape \(2,\), and beta has"),
+        ({"priors": {"beta": gs.gamma(2.0, 1.0)}}, ValueError, "the priors have no density at the start"),
     ]:
         with pytest.raises(error, match=words):
             glm.fit(**given)
@@ -297,6 +327,11 @@ def test_bad_arguments():
             fit.wald(wrong)
     with pytest.raises(ValueError, match=r"clusters has shape \(2,\)"):
         fit.clustered([0, 1])
+    for missing in ([None, *"ab" * (N // 2)][:N], np.where(np.arange(N) == 0, np.nan, np.arange(N) % 3)):
+        with pytest.raises(ValueError, match="clusters has no label in 1 row, first in row 0"):
+            fit.clustered(missing)
+    dates = np.datetime64("2020-01-01") + np.arange(N) % 3
+    np.testing.assert_array_equal(fit.clustered(dates).errors, fit.clustered(np.arange(N) % 3).errors)
     with pytest.raises(ValueError, match="two at least"):
         fit.clustered(np.zeros(N))
     with pytest.raises(ValueError, match="the larger fit"):
@@ -304,6 +339,14 @@ def test_bad_arguments():
     assert not glm.fit(max_iterations=1).converged
     with pytest.raises(ValueError, match="y has no observations"):
         gs.GLM(gs.poisson_log, np.zeros(0), np.zeros((0, 2))).fit()
+    for y, more, words in [
+        (np.zeros(N), {"weights": np.zeros(N)}, "weights are all 0"), (np.zeros(N), {"weights": -np.ones(N)}, "not negative"),
+        (np.full(N, 0.5), {}, "y of poisson_log must be nonnegative integer, and 0.5 at row 0 is not"),
+        (np.where(np.arange(N) == 7, np.nan, 1.0), {}, "y has nan in row 7"),
+        (np.zeros(N), {"offset": np.where(np.arange(N) == 7, np.inf, 1.0)}, "offset has inf in row 7"),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            gs.GLM(gs.poisson_log, y, X, **more).fit()
     one = gs.GLM(gs.poisson_log, np.array([3.0]), np.array([[2.0]])).fit(fixed={"alpha": 0.0})
     np.testing.assert_allclose(one["beta"], np.log(3) / 2)
 

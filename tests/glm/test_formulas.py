@@ -1,7 +1,10 @@
 """GLMs of formulas and of data frames, beside statsmodels."""
 
+import _thread
 import copy
+import functools
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -148,7 +151,7 @@ def test_options():
     assert "pieces" in repr(pieces) or "rows" in repr(pieces)
     np.testing.assert_allclose(pieces.fit().estimates, wanted.fit().estimates, rtol=1e-8)
     assert gs.GLM.from_formula("count ~ x", DATA, gs.poisson, eta="mu")._family.eta == "mu"
-    with pytest.raises(ValueError, match="name one of alpha, beta by eta="):
+    with pytest.raises(ValueError, match="name one of alpha, beta by eta=, or take gpustats.gamma_log$"):
         gs.GLM.from_formula("exposure ~ x", DATA, gs.gamma)
 
 
@@ -216,3 +219,14 @@ def test_data_frames_without_a_formula():
 def test_errors_name_columns_and_labels(make, message):
     with pytest.raises((ValueError, TypeError), match=message):
         make()
+
+
+def test_callers_that_are_not_python():
+    """R calls as a new thread does: no frame of Python stands above, whose names a formula could use."""
+    made = []
+    make = functools.partial(gs.GLM.from_formula, "y ~ x", DATA)
+    _thread.start_new_thread(made.extend, (map(make, [gs.bernoulli_logit]),))
+    end = time.monotonic() + 60
+    while not made and time.monotonic() < end:
+        time.sleep(0.01)
+    assert made[0](np.zeros(1)) == pytest.approx(-N * np.log(2), rel=1e-12)

@@ -38,7 +38,7 @@ TEXTS = {700: b"an illegal memory access was encountered", 719: b"unspecified la
 NON_BLOCKING, LEGACY, NAMES = 1, 1, ("cuda", "cuda.bindings", "cuda.bindings.driver")
 MODULES = (
     "cuda", "cuda_commands", "cuda_devices", "cuda_driver", "cuda_kernel", "cuda_memory", "cuda_modules", "cuda_peers",
-    "passing", "pycuda_arrays", "staging", "thread_state",
+    "cuda_times", "passing", "pycuda_arrays", "registered", "staging", "thread_state",
 )  # fmt: skip
 ALL, CONTEXT_OF = sys.maxsize, 1
 
@@ -106,11 +106,12 @@ class Thread(threading.local):
 def reset():
     """As at a program's start."""
     global sick, refuses, code, devices, capacity, used, calls, launches, page_locked, memory, handles, lock, thread, primary
-    global on_call
+    global on_call, registered, lockable
     sick, refuses, code, devices = set(), False, CUresult.CUDA_ERROR_ILLEGAL_ADDRESS, 1
     capacity, used = 1 << 33, 0  # bytes of a device's memory
     calls, launches, page_locked = [], [], []  # page_locked: the sizes of what was allocated
     memory, handles, primary = {}, {}, {}
+    registered, lockable = {}, 1 << 33  # address -> bytes of the host's memory; the most that the system locks
     on_call = None  # called with the name of each call before it
     lock, thread = threading.RLock(), Thread()
 
@@ -384,6 +385,21 @@ def cuMemHostAlloc(nbytes, flags):
 
 
 @call
+def cuMemHostRegister(pointer, nbytes, flags):
+    current()
+    if pointer in registered or sum(registered.values()) + nbytes > lockable:
+        raise Failure(FULL)
+    registered[pointer] = nbytes
+
+
+@call
+def cuMemHostUnregister(pointer):
+    current()
+    if registered.pop(pointer, None) is None:
+        raise Failure(CUresult.CUDA_ERROR_INVALID_VALUE)
+
+
+@call
 def cuMemcpyHtoDAsync(target, source, nbytes, stream):
     known(stream).put(lambda: move(target, source, nbytes))
 
@@ -482,6 +498,7 @@ def driver():
     made = types.ModuleType(NAMES[-1])
     made.__dict__.update(
         functions, CUresult=CUresult, CUDA_VERSION=CUDA_VERSION, CU_MEMHOSTALLOC_PORTABLE=1, CU_MEMHOSTALLOC_DEVICEMAP=2,
+        CU_MEMHOSTREGISTER_PORTABLE=1,
         CUstream_flags=types.SimpleNamespace(CU_STREAM_NON_BLOCKING=NON_BLOCKING), CUdevice_attribute=Names(),
         CUevent_flags=types.SimpleNamespace(CU_EVENT_DISABLE_TIMING=2), CUfunction_attribute=Names(),
         CUpointer_attribute=types.SimpleNamespace(

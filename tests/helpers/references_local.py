@@ -104,13 +104,13 @@ def loglik(Z, y, d, g, correlation=gaussian):
     return special.gammaln(n / 2) - n / 2 * np.log(2 * np.pi) - np.log(np.diag(factor)).sum() - n / 2 * np.log(psi / 2)
 
 
-def student(Z, y, x, d, g, correlation=gaussian):
-    """Mean and scale by equations (1) and (2), with the nugget."""
+def student(Z, y, x, d, g, correlation=gaussian, noise=True):
+    """Mean and scale by equations (1) and (2), with the nugget or, of the process, without it."""
     k = matrix(x[None], Z, d, correlation)[0]
     K = matrix(Z, Z, d, correlation) + g * np.eye(len(y))
     psi = y @ linalg.solve(K, y, assume_a="pos")
     solved = linalg.solve(K, k, assume_a="pos")
-    return solved @ y, np.sqrt(psi * (1 + g - solved @ k) / len(y))
+    return solved @ y, np.sqrt(psi * (1 + noise * g - solved @ k) / len(y))
 
 
 def joint_student(Z, y, references, d, g, noise=True):
@@ -125,7 +125,7 @@ def check(p, X, y, XX, correlation=gaussian, rtol=1e-9):
     """The predictions and the likelihood follow from designs, lengthscales and nuggets."""
     for i, x in enumerate(XX):
         Z, responses = X[p.indices[i]], (y - y.mean())[p.indices[i]]
-        want = student(Z, responses, x, p.d[i], p.g[i], correlation)
+        want = student(Z, responses, x, p.d[i], p.g[i], correlation, p.noise)
         np.testing.assert_allclose((p.mean[i] - y.mean(), p.scale[i]), want, rtol=rtol, atol=rtol * np.abs(responses).max())
         np.testing.assert_allclose(p.loglik[i], loglik(Z, responses, p.d[i], p.g[i], correlation), rtol=rtol)
 

@@ -9,7 +9,9 @@ from scipy import stats
 from thorough import THOROUGH, some
 
 import gpustats as gs
+from gpustats.language import nodes as lang
 from gpustats.language.library import library
+from gpustats.names.functions import IN_C
 from gpustats.testing import evaluate_device
 
 # What is wrong stands after an @.
@@ -25,7 +27,9 @@ MISTAKES = {
     "no function": ("@// nothing but a comment", "no function"),
     "directive": ("@#include <math.h>\nreal f_logpdf(real x)\n{\n    return x;\n}", "preprocessor"),
     "global variable": ("real @c;\nreal f_logpdf(real x)\n{\n    return x;\n}", "only functions"),
-    "unknown function": ("real f_logpdf(real x)\n{\n    return 1 + @psi(x);\n}", "unknown function psi"),
+    "unknown function": ("real f_logpdf(real x)\n{\n    return 1 + @psi(x);\n}", "unknown function psi: did you mean digamma?"),
+    "misspelt function": ("real f_logpdf(real x)\n{\n    return @sqtr(x);\n}", "unknown function sqtr: did you mean sqrt?"),
+    "function of no name": ("real f_logpdf(real x)\n{\n    return @zeal(x);\n}", "unknown function zeal: it is neither a math function of"),
     "likely function": ("real f_logpdf(real x)\n{\n    return @ln(x);\n}", "did you mean log?"),
     "function below": ("real f_logpdf(real x)\n{\n    return @g(x);\n}\nreal g(real x)\n{\n    return x;\n}", "unknown function g"),
     "number of arguments": ("real f_logpdf(real x)\n{\n    return @pow(x);\n}", "pow takes 2 arguments, not 1"),
@@ -596,3 +600,10 @@ def test_recursion_is_refused():
 def test_kernel_source_knows_its_choices(shape, dtype, dialect):
     with pytest.raises(ValueError, match="is none of"):
         gs.normal.kernel_source(shape, dtype, dialect)
+
+
+def test_functions_of_other_languages_have_names_here():
+    for name, here in IN_C.items():
+        called = here.partition("(")[0]
+        assert name not in lang.MATH and library.resolve(name) is None, name
+        assert called in {*lang.MATH, "PI", "x * x"} or library.resolve(called) is not None, here

@@ -9,6 +9,7 @@ from scipy import integrate, stats
 
 import gpustats as gs
 from gpustats.marginals import blocks
+from gpustats.marginals.model import mode_moves
 
 NORMAL = "real f(real y, real x, real a, real b, real u, real s) { return normal_logpdf(y, a + b * x + u, s); }"
 COUNTS = "real f(real y, real a, real u) { return poisson_log_logpmf(y, a + u); }"
@@ -91,6 +92,29 @@ def test_covariance_of_rows_is_a_parameter():
     np.testing.assert_allclose(np.cov(draws[:, :2].reshape(4000, 4).T), covariance, atol=0.1 * covariance.max())
     np.testing.assert_allclose(draws.mean(0), marginal.modes(**fit.parameters)["u"], atol=0.05)
     assert np.isnan(marginal(s=0.6, Sigma=-np.eye(2)))
+
+
+def test_how_modes_move():
+    """Derivatives of the modes in numbers, coefficients and the covariance of a prior, against differences."""
+    rng = np.random.default_rng(9)
+    g, X = rng.integers(0, 5, 60), rng.normal(size=(60, 2))
+    y = rng.poisson(np.exp(0.3 * X[:, 0] + rng.normal(size=5)[g]))
+    rows = gs.Rows(
+        "real f(real y, real a, real eta, real u, real v, real x) { return poisson_log_logpmf(y, a + eta + u + v * x); }",
+        y=y, x=X[:, 1], eta=gs.dot(X, of="beta"), u=gs.gather(g), v=gs.gather(g),
+    )  # fmt: skip
+    marginal = gs.LaplaceMarginal(rows, {"u": gs.normal(0.0, "tau"), "v": gs.mvnormal(np.zeros(5), "S")})
+    theta = {"a": 0.2, "beta": np.array([0.3, -0.1]), "tau": 0.8, "S": np.eye(5) * 0.3 + 0.1}
+    along = rng.normal(size=(5, 5))
+    directions = {"a": 1.0, "beta": np.array([0.5, 2.0]), "tau": -1.0, "S": along + along.T}
+    found = mode_moves(marginal, theta, directions)
+
+    def modes(step):
+        values = marginal.modes(**{n: v + step * directions[n] for n, v in theta.items()})
+        return np.concatenate([values["u"], values["v"]])
+
+    wanted = (8 * (modes(1e-3) - modes(-1e-3)) - (modes(2e-3) - modes(-2e-3))) / 12e-3
+    np.testing.assert_allclose(np.concatenate([found["u"], found["v"]]), wanted, rtol=1e-6, atol=1e-8)
 
 
 def test_integral_of_large_counts():
@@ -309,6 +333,8 @@ def test_bad_input():
         (ValueError, "must have 3 elements at least", lambda: counts(y, g, prior, start={"u": np.zeros(2)})),
         (ValueError, "start: 'a' is no effect", lambda: counts(y, g, prior, start={"a": 0.0})),
         (ValueError, r"S has shape \(2, 2\), and must have \(3, 3\)", lambda: rows_of_three(S=np.eye(2), a=0.0)),
+        (ValueError, r"do not go together: a \(2,\), tau \(3,\)", lambda: marginal.draws(a=np.zeros(2), tau=np.ones(3))),
+        (ValueError, "nothing to fit", lambda: counts(y, g, {"u": gs.normal(0.0, 1.0), "a": gs.normal(0.0, 1.0)}).fit()),
         (TypeError, "rows must be gs.Rows", lambda: gs.LaplaceMarginal("f", "u")),
         (AttributeError, "'tau' is the name of a parameter", lambda: gs.normal(0.0, "tau").logpdf(1.0)),
     ):
@@ -324,3 +350,15 @@ def test_bad_input():
         gs.LaplaceMarginal(crossed, ["u", "v"])
     with pytest.raises(NotImplementedError, match="u has a number for each row, and the rows lie in pieces"):
         gs.LaplaceMarginal(gs.Rows(COUNTS, y=np.ones(1000), u=gs.per_row(), chunk=100, memory=10_000), "u")
+
+
+def test_fits_have_the_labels_of_the_data():
+    """Parameters that are no effects bear the names of columns and labels, as in fits of the rows alone."""
+    rng = np.random.default_rng(5)
+    X, herd = {"age": rng.normal(size=40), "dose": rng.normal(size=40)}, np.array(["b", "a", "c", "d"])[np.arange(40) % 4]
+    year, y = np.array(["old", "new"])[np.arange(40) // 20], rng.normal(size=40) + np.arange(40) % 4
+    text = "real f(real y, real eta, real u, real of_year, real s) { return normal_logpdf(y, eta + u + of_year, s); }"
+    rows = gs.Rows(text, y=y, eta=gs.dot(X, of="beta"), u=gs.gather(herd), of_year=gs.gather(year))
+    fit = gs.LaplaceMarginal(rows, {"u": gs.normal(0.0, "tau")}).fit()
+    assert fit.labels == ("beta[age]", "beta[dose]", "of_year[new]", "of_year[old]", "s", "tau")
+    assert fit["beta[dose]"] == fit.parameters["beta"][1]

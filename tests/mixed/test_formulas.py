@@ -54,6 +54,10 @@ def test_linear_models(formula, data, name):
             both = np.column_stack([*found.random_effects.values()])
             np.testing.assert_allclose(both.ravel()[:12], wanted.pop("modes.Subject"), rtol=1e-4)
         check(found, wanted, 5e-5)
+    if name == "origin":
+        assert found["alpha"] == 0 and found.labels == ("Days", "sigma", "chol_Subject")
+    if name == "apart":
+        assert len(found.terms) == 2 and found.n_parameters == 5
 
 
 def test_generalised_models(counts):
@@ -62,6 +66,11 @@ def test_generalised_models(counts):
         made = glm(formula, "slopes", gs.bernoulli_logit).fit()
         check(made, numbers(f"slopes.{name}"), 1e-3)
         assert made.labels == (("Intercept" if name == "constant" else "x"), "chol_g") and made.n_parameters == 2
+        assert made.formula in made.summary()
+        frame = {"x": [0.5, -1.0], "g": made.levels["g"][[0, 2]]}
+        x = np.ones(2) if name == "constant" else np.array(frame["x"])
+        eta = made["beta"][0] * x + made.random_effects["g"][[0, 2]]
+        np.testing.assert_allclose(made.predict(frame).linear_predictor, eta)
 
 
 def test_nested_groups_in_short():
@@ -85,7 +94,8 @@ def test_names(fit, counts):
     assert [line.split()[0] for line in lines[-3:-1]] == ["Days", "Intercept"]
     assert list(fit.to_frame().index) == list(fit.labels)
     effects = fit.random_effects_to_frame()
-    assert list(effects.columns) == ["Intercept", "Days"] and list(effects.index[:2]) == [308, 309]
+    assert list(effects.columns) == ["Intercept", "Days"] and list(effects.index) == fit.levels["Subject"].tolist()
+    assert list(effects.index[:2]) == [308, 309]
     np.testing.assert_array_equal(effects, fit.random_effects["Subject"])
     z = (fit["Days"] - 10) / fit.standard_errors["beta"][0]
     assert fit.wald("Days = 10").statistic == pytest.approx(z**2)
@@ -137,6 +147,8 @@ def test_terms_that_are_fixed(sleep, fit):
             some.predict(frame, new_groups=True)
     priors = {"Subject": gs.normal(0.0, 25.0)}
     table = sleep.fit(random=(), priors=priors)
+    alone = glm("Reaction ~ Days + (1 | Subject)", "sleepstudy").fit(random=(), fixed={"alpha": 0.0})
+    assert "chol_Subject" not in alone.free and "Subject[308]" in alone.labels
     assert table.labels[2] == "sigma" and table.labels[3] == "Subject[308, Intercept]" and not hasattr(table, "terms")
     X, subject = np.reshape(NEW["Days"], (3, 1)), np.array([0, 9, 17])
     with_arrays = table.predict(X, groups={"Subject": (subject, np.column_stack([np.ones(3), X]))})
@@ -156,6 +168,11 @@ def test_frames_without_a_formula(fit):
     assert made.random_effects_to_frame().index[0] == "308"
     new = made.predict({"Days": [4.5]}, groups={"Subject": (["335"], {"one": [1.0], "Days": [4.5]})})
     np.testing.assert_allclose(new.mean, fit.predict(NEW).mean[1], rtol=1e-8)
+    unnamed = gs.GLM(gs.normal, data.Reaction, data[["Days"]], eta="mu", groups=subject).fit(random="alpha")
+    assert unnamed.labels == ("Days", "alpha", "sigma", "chol_alpha") and unnamed.levels["alpha"][0] == "308"
+    known = unnamed.predict(data[["Days"]][10:12], groups=subject[10:12])
+    eta = unnamed["alpha"] + unnamed["Days"] * data.Days[10:12] + unnamed.random_effects["alpha"][1]
+    np.testing.assert_allclose(known.mean, eta)
 
 
 def test_copies(sleep, fit, counts):

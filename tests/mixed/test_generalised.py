@@ -39,6 +39,20 @@ def test_same_as_a_linear_model(case):
     np.testing.assert_allclose(found.mean_errors, wanted.mean_errors, rtol=0.1)
 
 
+@pytest.mark.parametrize("density", [gs.normal, gs.poisson_log], ids=["linear", "counts"])
+def test_a_start_on_the_wrong_side(density):
+    """A correlation has the sign of the data, also where the search begins at a variance of 0 with the other sign below it."""
+    rng = np.random.default_rng(6)
+    g, x, b = rng.integers(0, 12, 240), rng.normal(size=240), rng.multivariate_normal([0, 0], [[0.5, 0.35], [0.35, 0.3]], 12)
+    eta = b[g, 0] + b[g, 1] * x
+    y = rng.normal(eta) if density is gs.normal else rng.poisson(np.exp(eta))
+    groups = {"g": (g, np.column_stack([np.ones(240), x]))}
+    glm = gs.GLM(density, y, x[:, None], eta="mu" if density is gs.normal else "eta", groups=groups)
+    wanted, found = (glm.fit(random="g", start=s) for s in ({}, {"chol_g": [[0.0, 0.0], [-1.0, 0.0]]}))
+    assert wanted["chol_g"][1, 0] > 0.1 and found.log_likelihood == pytest.approx(wanted.log_likelihood, abs=1e-6)
+    np.testing.assert_allclose(found.estimates, wanted.estimates, rtol=1e-3, atol=1e-4)
+
+
 def test_predictions_of_probabilities():
     rng = np.random.default_rng(2)
     X, _, groups = data(rng, 300)
@@ -83,6 +97,17 @@ def test_bad_input():
         gs.GLM(gs.bernoulli_logit, y, X, groups={"h": groups["h"]}, chunk=30).fit(random="h")
     with pytest.raises(ValueError, match="chol_h has shape"):
         glm.fit(random="h", start={"chol_h": [1.0, 2.0]})
+    separated = gs.GLM(gs.bernoulli_logit, X[:, 0] > np.median(X[:, 0]), X, groups={"h": groups["h"]})
+    with pytest.raises(ValueError, match=r"no maximum: it grows for ever in the direction of beta\[0\]"):
+        separated.fit(random="h")
+    assert separated.fit(random="h", priors={"beta": gs.normal(0.0, 2.0)}).converged
+    with pytest.raises(ValueError, match=r"nothing tells the effects g\[1\] of g apart"):
+        gs.GLM(gs.bernoulli_logit, y, X, groups={"g": (groups["h"], np.eye(2)[np.zeros(90, int)])}).fit(random="g")
+    weights = (groups["h"] == 1).astype(float)
+    with pytest.raises(ValueError, match="h has rows of one group alone"):
+        gs.GLM(gs.bernoulli_logit, y, X, groups={"h": groups["h"]}, weights=weights).fit(random="h")
+    with pytest.raises(ValueError, match=r"give them by name, groups=\{'h': …\}"):
+        gs.GLM(gs.bernoulli_logit, y, X, groups={"h": list(map(str, y))}).fit(random="h").predict(X[:1], groups=["0"])
     fit = glm.fit(random="h")
     with pytest.raises(ValueError, match="which the fit has not seen"):
         fit.predict(X, groups={"h": groups["h"] + 1})

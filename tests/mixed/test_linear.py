@@ -116,6 +116,25 @@ def test_fixed_start_bounds_and_priors():
         glm.fit(random="h", priors={"beta": gs.normal(0.0, 1.0)})
 
 
+def test_priors_tell_collinear_columns_apart():
+    """The largest posterior density, as SciPy has it, and the errors of predictions with it; also of more columns than rows."""
+    rng = np.random.default_rng(12)
+    X, y, groups = data(rng)
+    index, prior = groups["h"], {"beta": gs.normal(0.0, 2.0)}
+    wide = rng.normal(size=(12, 15))
+    for n, columns, known in ((90, np.column_stack([X, X[:, 0]]), {}), (12, wide, {"sigma": 2.0})):
+        glm = gs.GLM(gs.normal, y[:n], columns, eta="mu", groups={"h": index[:n]})
+        fit = glm.fit(random="h", reml=False, priors=prior, fixed=known)
+        F = np.column_stack([columns, np.ones(n)])
+        V, ridge = covariance(fit, {"h": index[:n]}, n), np.diag([0.25] * columns.shape[1] + [0.0])
+        inverse = np.linalg.inv(F.T @ linalg.solve(V, F) + ridge)
+        np.testing.assert_allclose(np.append(fit["beta"], fit["alpha"]), inverse @ F.T @ linalg.solve(V, y[:n]), atol=1e-6)
+        alone = fit.predict(columns)
+        np.testing.assert_allclose(alone.mean_errors, np.sqrt(np.einsum("ni,ij,nj->n", F, inverse, F)), rtol=1e-6)
+    with pytest.raises(ValueError, match="12 observations cannot tell 16 fixed effects and a variance: .*, or fix sigma"):
+        glm.fit(random="h", reml=False, priors=prior)
+
+
 def test_groups_without_a_name_and_fixed_tables():
     rng = np.random.default_rng(6)
     X, y, groups = data(rng)
@@ -202,6 +221,23 @@ def test_groups_with_few_rows():
     assert wide.log_likelihood == pytest.approx(loglik(wide, X, y, {"g": slopes}), rel=1e-9) and wide.converged
 
 
+def test_columns_far_from_0():
+    """The same likelihood, until rounding leaves too little of it: then the fit says why."""
+    rng = np.random.default_rng(13)
+    x, g, effects = rng.normal(size=120), rng.integers(0, 12, 120), rng.normal(size=(12, 2))
+    y = effects[g, 0] + (1 + effects[g, 1]) * x + rng.normal(size=120)
+
+    def fit(shift):
+        Z = np.column_stack([np.ones(120), x + shift])
+        return gs.GLM(gs.normal, y, Z[:, 1:], eta="mu", groups={"g": (g, Z)}).fit(random="g")
+
+    wanted = fit(0.0).log_likelihood
+    assert fit(100.0).log_likelihood == pytest.approx(wanted, rel=1e-9)
+    assert fit(1e4).log_likelihood == pytest.approx(wanted, rel=1e-7)
+    far = fit(1e5)
+    assert not far.converged and "columns of g nearly depend on one another" in far.message
+
+
 def test_bad_input():
     rng = np.random.default_rng(10)
     X, y, groups = data(rng)
@@ -229,6 +265,23 @@ def test_bad_input():
         glm(y[:2], X[:2], {"g": np.zeros(2, int)}).fit(random="g")
     with pytest.raises(ValueError, match="g has rows of one group alone"):
         glm(groups={"g": np.ones(90, int)}).fit(random="g")
+    assert glm(groups={"g": np.ones(90, int)}).fit(random="g", fixed={"chol_g": 1.0}).converged
+    with pytest.raises(ValueError, match="g has 90 random intercepts for 90 observations"):
+        glm(groups={"g": (np.arange(90), np.column_stack([np.ones(90), X[:, 0]]))}).fit(random="g")
+    with pytest.raises(ValueError, match=r"nothing tells the effects g\[0\], g\[1\] of g apart: columns"):
+        glm(groups={"g": (groups["g"][0], np.ones((90, 2)))}).fit(random="g")
+    with pytest.raises(ValueError, match="2 observations cannot tell 7 fixed.*for random, random=\\('g', 'h'\\)"):
+        glm(y[:2], X[:2], {"g": np.arange(2), "h": np.array([0, 3])}).fit(random="g")
+    with pytest.raises(ValueError, match="weights must be finite and not negative"):
+        glm(weights=-np.ones(90)).fit(random="g")
+    with pytest.raises(ValueError, match="the effects of groups fit the observations without residuals"):
+        glm(y=rng.normal(size=4)[groups["h"]], groups={"h": groups["h"]}).fit(random="h")
+    with pytest.raises(ValueError, match="y has a standard deviation of about 1e.100: give it in other units"):
+        glm(y=1e100 * rng.normal(size=90)).fit(random="g")
+    with pytest.raises(ValueError, match="sigma of GLM of normal must be positive, and 0 is not"):
+        glm(groups={"h": groups["h"]}).fit(random="h", fixed={"sigma": 0.0})
+    with pytest.raises(ValueError, match="fixed: chol_g has -1 on its diagonal"):
+        glm(groups={"g": groups["g"][0]}).fit(random="g", fixed={"chol_g": -1.0})
     with pytest.raises(ValueError, match="the fixed effects fit the observations without residuals"):
         glm(y=X @ [1.0, 2.0], groups={"g": groups["g"]}).fit(random="g")
     with pytest.raises(ValueError, match="no parameter 'chol_h'"):

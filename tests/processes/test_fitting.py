@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from gp_data import data
+from markup import shown
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 from thorough import THOROUGH
 
@@ -22,6 +23,19 @@ def test_fit_finds_the_optimum_of_sklearn(rng):
     assert fit.loglik == ml(**fit.values) and fit.result.success
     _, gradient = ml.value_and_grad(**fit.values)
     assert np.abs(np.concatenate([np.ravel(gradient[n] * fit.values[n]) for n in gradient])[[0, 1, 3]]).max() < 0.05
+
+
+def test_a_fit_predicts_as_its_process_does(rng):
+    x, y = data(rng, 30, 1)
+    for process in (MarginalLikelihood(gs.rbf, x, y), gs.gp.Vecchia(gs.rbf, x, y, neighbours=8)):
+        fit = process.fit(dict(amplitude=1.0, lengthscale=1.0, sigma=0.3), errors=False, options={"maxiter": 3})
+        for noise in (False, True):
+            found, wanted = fit.predict(x[:4], noise=noise), process.predict(x[:4], noise=noise, **fit.values)
+            np.testing.assert_array_equal(found.mean, wanted.mean)
+            np.testing.assert_array_equal(found.interval(0.9), wanted.interval(0.9))
+        assert (fit.predict(x[:4], noise=True).scale > fit.predict(x[:4]).scale).all()
+        with pytest.raises(ValueError, match="start is empty: it must have values of amplitude, lengthscale, sigma, mean"):
+            process.fit({})
 
 
 def test_fit_with_bounds_priors_and_fixed_values(rng):
@@ -195,3 +209,24 @@ def test_standard_errors():
     np.testing.assert_allclose(2 * (fit.loglik - np.array(rest)), 3.8414588, rtol=1e-3)
     assert "lengthscale" in fit.summary() and fit.values is fit.parameters
     assert np.isnan(ml.fit(fit.values, errors=False).standard_errors["sigma"])
+
+
+def test_fits_show_their_errors_or_why_there_are_none(monkeypatch):
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=(30, 2))
+    ml = MarginalLikelihood(gs.rbf, x, np.sin(5 * x[:, 0]) + x[:, 1] + 0.1 * rng.normal(size=30))
+    start = {"amplitude": 1.2, "lengthscale": [0.3, 0.8], "sigma": 0.1}
+    fit = ml.fit(start)
+    errors = fit.standard_errors
+    assert f"sigma={fit['sigma']:.6g} ± {errors['sigma']:.2g}" in repr(fit)
+    first, second = (f"{v:.6g} ± {e:.2g}" for v, e in zip(fit["lengthscale"], errors["lengthscale"]))
+    assert f"lengthscale=[{first}, {second}]" in repr(fit) and fit.errors_by == "observed information"
+    assert f"{errors['sigma']:.4f}" in shown(fit).texts
+    without = ml.fit(fit.values, errors=False)
+    assert "no standard errors: errors=False" in repr(without) and "no standard errors: errors=False" in without.summary()
+    far = {"amplitude": 30.0, "lengthscale": [0.01, 10.0], "sigma": 5.0}
+    short = ml.fit(far, options={"maxiter": 1})  # where the likelihood does not bend downwards yet
+    assert "the information matrix at the end of the search is not positive definite" in repr(short)
+    assert np.isnan(short.errors).all() and short.errors_by in shown(short).texts
+    monkeypatch.setattr(MarginalLikelihood, "_hessian_in", lambda self, wrt: lambda values: np.full((4, 4), np.nan))
+    assert "are not finite" in repr(ml.fit(start))

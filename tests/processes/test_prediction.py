@@ -4,6 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from gp_data import data
+from markup import shown
 from scipy import integrate, stats
 
 import gpustats as gs
@@ -148,3 +149,32 @@ def test_expected_improvement_of_what_is_known_or_not():
     found = on_device.expected_improvement(0.0)
     assert type(found) is type(on_device.mean) and found.dtype == np.float32
     np.testing.assert_allclose(gs.to_host(found), 1 / np.sqrt(2 * np.pi), rtol=1e-6)
+
+
+def test_predictions_say_whether_the_noise_is_in(rng):
+    x, y = data(rng, 30)
+    given = dict(amplitude=1.0, lengthscale=0.5, sigma=0.1)
+    exact, near = MarginalLikelihood(gs.rbf, x, y), gs.gp.Vecchia(gs.rbf, x, y, neighbours=5)
+    emulator, local = gs.gp.Emulator(exact, **given), gs.LocalGP(x, y)
+    calls = [
+        lambda **noise: exact.predict(x[:6], **given, **noise), lambda **noise: near.predict(x[:6], **given, **noise),
+        lambda **noise: emulator.predict(x[:6], **noise), lambda **noise: local.predict(x[:6], end=10, **noise),
+        lambda **noise: local.predict(x[:6], end=10, joint=True, **noise),
+    ]  # fmt: skip
+    for call in calls:
+        plain, noisy = call(), call(noise=True)
+        assert not plain.noise and "of the process" in repr(plain) and "without noise" in repr(plain)
+        assert noisy.noise and "of observations" in repr(noisy) and "with noise" in repr(noisy)
+        assert len(repr(noisy)) < 150 and "(6,) float64" in repr(noisy)
+        assert (noisy.scale > plain.scale).all()
+        assert "in: of observations" in shown(noisy).texts and "not in: of the process" in shown(plain).texts
+    assert exact.predict(x[:6], noise=0.3, **given).noise and not exact.predict(x[:6], noise=0.0, **given).noise
+    assert "with covariances" in repr(exact.predict(x[:6], cov=True, **given))
+
+
+def test_markup_of_predictions():
+    many = Prediction(np.zeros(100_000), np.ones(100_000), noise=True)
+    assert {"(100000,) float64", "95 % intervals, the first 200"} <= set(shown(many).texts)
+    assert "svg" in shown(many).elements and "svg" not in shown(Prediction(np.zeros(1), np.ones(1))).elements
+    one = Prediction(gs.to_device(np.zeros(3)), gs.to_device(np.ones(3)), df=4)
+    assert {"Student-t, 4 degrees of freedom", "(3,) float64"} <= set(shown(one).texts)

@@ -154,6 +154,19 @@ def test_predictive_draws():
     np.testing.assert_allclose(np.bincount(labels.ravel()) / labels.size, [0.2, 0.3, 0.5], atol=0.02)
 
 
+def test_groups_by_labels():
+    """Strings are numbered in ascending order, categories in theirs; data frames are matrices."""
+    pd = pytest.importorskip("pandas")
+    beta, alpha = np.array([0.5, 0.0, -0.5, 1.0]), np.linspace(-1, 2, G)
+    names = np.array([f"g{i:02}" for i in range(G)])
+    wanted = pm.logp(gpm.GLM.dist(gs.bernoulli_logit, X, beta, alpha, groups=GROUPS), BINARY).eval(mode=QUICK)
+    of_labels = pd.Categorical(names[GROUPS], categories=names[::-1])
+    for groups, order in ((names[GROUPS].tolist(), 1), (pd.Series(GROUPS), 1), (of_labels, -1)):
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        made = gpm.GLM.dist(gs.bernoulli_logit, frame, beta, alpha[::order], groups=groups)
+        np.testing.assert_array_equal(pm.logp(made, BINARY).eval(mode=QUICK), wanted)
+
+
 def test_distribution_function():
     beta = np.full(K, 0.3)
     y = gpm.GLM.dist(gs.normal_identity, X, beta, 1.0, sigma=2.0)

@@ -177,3 +177,8 @@ def test_products_with_the_hessian(rng):
         rows.hessp({"t": 1.0}, mu[0], s[0])
     with pytest.raises(ValueError, match=r"direction: mu has shape \(4,\), and the parameter \(5,\)"):
         rows.hessp({"mu": np.ones(4)}, mu[0], s[0])
+    with pytest.raises(TypeError, match=r"direction is ndarray: .* hessp\(\{'mu': 1.0\}, \*\*parameters\)"):
+        rows.hessp(np.ones(5), mu[0], s[0])
+    for call in (rows, lambda *args: rows.hessp({"s": 1.0}, *args)):
+        with pytest.raises(TypeError, match=r"mu is a dict: parameters by name are given as \*\*parameters, not as one dict"):
+            call({"mu": mu[0], "s": s[0]})

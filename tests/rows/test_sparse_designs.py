@@ -129,6 +129,20 @@ def test_as_dense():
     assert pieces(**at) == pytest.approx(full(**at), rel=1e-12)
 
 
+def test_predictions_and_formats():
+    """New rows are sparse or not; a dictionary of keys is a matrix, and no data frame."""
+    X = matrix_of(60, 4, 0.5)
+    y, new = RNG.poisson(1.0, 60), X[:5]
+    wanted = gs.GLM(gs.poisson_log, y, X.toarray()).fit().predict(new.toarray())
+    for given in (X, sp.dok_array(X), sp.coo_array((np.r_[X.data / 2, X.data / 2], (np.r_[X.tocoo().row, X.tocoo().row],
+                                                                                   np.r_[X.indices, X.indices])))):  # fmt: skip
+        fit = gs.GLM(gs.poisson_log, y, given).fit()
+        for rows in (new, new.toarray(), sp.dok_array(new)):
+            np.testing.assert_allclose(fit.predict(rows).mean_errors, wanted.mean_errors, rtol=1e-9)
+    with pytest.raises(ValueError, match=r"X has shape \(5, 3\), and must have the 4 columns"):
+        fit.predict(new[:, :3])
+
+
 def test_bad_input():
     y, X = RNG.normal(size=6), matrix_of(6, 4, 0.5)
     with_nan = X.copy()

@@ -1,10 +1,14 @@
-"""Parameters that travel to a device while the kernels of earlier calls still run."""
+"""Small arrays that travel to a device, and from it, while the kernels of earlier calls still run."""
 
 from concurrent.futures import ThreadPoolExecutor
 
+import cuda_stand_in
 import numpy as np
+import pytest
 
 import gpustats as gs
+from gpustats.runtime import choose
+from gpustats.runtime.transfers import to_hosts
 
 
 def check(seed):
@@ -30,3 +34,36 @@ def test_a_sequence_of_calls():
 def test_threads():
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(check, range(4)))
+
+
+@pytest.fixture
+def runtime(monkeypatch):
+    with cuda_stand_in.in_place(monkeypatch):
+        yield choose.get("cuda:0")
+
+
+def test_several_arrays_are_waited_for_once(runtime):
+    arrays = [np.arange(3.0), np.array(2.5), np.zeros((0, 2)), np.arange(6, dtype=np.int32).reshape(2, 3)]
+    natives = [runtime.to_device(a) for a in arrays]
+    cuda_stand_in.calls.clear()
+    for found, array in zip(to_hosts(natives), arrays, strict=True):
+        np.testing.assert_array_equal(found, array)
+        assert (found.shape, found.dtype) == (array.shape, array.dtype)
+    assert cuda_stand_in.count("cuStreamSynchronize") == 1
+
+
+def test_several_arrays_with_gaps_or_on_the_host(runtime):
+    native = runtime.to_device(np.arange(12.0).reshape(3, 4))
+    for found, array in zip(to_hosts([native, native[:, 1:3]]), (np.arange(12.0).reshape(3, 4), [[1, 2], [5, 6], [9, 10]])):
+        np.testing.assert_array_equal(found, array)
+    assert to_hosts([]) == []
+
+
+def test_a_result_on_the_device_is_not_waited_for(runtime):
+    result = np.arange(5.0)
+    cuda_stand_in.calls.clear()
+    native = runtime.result_to_device(result)
+    result[:] = -1  # the caller may use it again
+    assert cuda_stand_in.count("cuStreamSynchronize") == 0
+    with ThreadPoolExecutor(1) as pool:  # whose work has to wait for it
+        np.testing.assert_array_equal(pool.submit(runtime.to_host, native).result(), np.arange(5))

@@ -76,6 +76,9 @@ x = 1
         "**CPU**", "Words of a tab.", "**Mind**", "Words of a note.",
     ]  # fmt: skip
     assert code.source == "x = 1"
+    stated = "# Title\n\nNeeds `pip install 'gpustats[cpu]'`; more.\n\n```python\nimport pymc as pm\n```\n"
+    words, code = notebook(stated).cells
+    assert words.source == "# Title\n\nNeeds `pip install 'gpustats[cpu,pymc]' ipywidgets`; more."
 
 
 def run(made, folder, lacking):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...display.html import Shown
 from ...evaluation.placement import device_of
 from ...evaluation.results import as_host
 from ...parallel.rows import as_rows, is_stored, read
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class LocalGP:
+class LocalGP(Shown):
     """Gaussian process for many observations, approximated at each location by one for a small design near it.
 
     For each location x some of the nearest rows of X are candidates. Of these a design is built: the `start` nearest, then one
@@ -80,7 +81,8 @@ class LocalGP:
     -----
     Gramacy, Niemi & Weiss (2014), "Massively parallel approximate Gaussian process regression", SIAM/ASA J. Uncertainty
     Quantification 2, 564; names and defaults are those of the R package laGP, for responses with mean 0 and standard deviation
-    1. Everything is computed in float64, and results are float32 where X is. The predictive variance includes the nugget.
+    1. Everything is computed in float64, and results are float32 where X is. laGP's predictive variance includes the nugget, as
+    that of ``predict(…, noise=True)`` does.
 
     Examples
     --------
@@ -166,13 +168,20 @@ class LocalGP:
         """Device of predictions, by default."""
         return self._runtime.device
 
+    def _facts(self) -> Mapping[str, object]:
+        scales = "" if self.prescaling is None else np.array2string(np.sqrt(self.prescaling), precision=3)
+        return {
+            "covariance": "rbf" if self.cov is None else self.cov.name, "X": f"{tuple(self._points.shape)} {self._dtype}",
+            "prior mean": "that of y" if self.center else "0", "columns divided by": scales, "data": str(self.device),
+        }  # fmt: skip
+
     def __repr__(self) -> str:
         return f"<LocalGP of X {self._points.shape} {self._dtype} on {self.device.id}>"
 
     def predict(
         self, XX: Array, start: int = 6, end: int = 50, close: int | None = None, d: Known = None, g: Known = None,
         method: str | Sequence[str] = "alc", *, separable: bool = False, stages: int = 1, joint: bool = False,
-        noise: bool = True, rays: int | None = None, nearest: str = "auto", devices: Devices | None = None,
+        noise: bool = False, rays: int | None = None, nearest: str = "auto", devices: Devices | None = None,
         client: Client | None = None, progress: bool = False,
     ) -> LocalPrediction | JointPrediction:  # fmt: skip
         """Predict the responses at some locations.
@@ -206,7 +215,7 @@ class LocalGP:
             Whether locations are predicted together, with their covariances: a design then reduces the variances at all
             references of a set, on average, and what is near is near to one of them.
         noise : bool
-            Whether to predict observations, with the nugget, rather than the process without it.
+            Whether to predict observations, with the nugget, rather than the process without it, as other processes have it.
         rays : int, optional
             Along how many rays a point is searched for: by default as many as columns for "ray", and one for "opt".
         nearest : {"auto", "device", "tree"}
@@ -261,7 +270,7 @@ class LocalGP:
         if native:
             results = {k: runtime.to_device(np.ascontiguousarray(a)) if np.ndim(a) else a for k, a in results.items()}
         kind: type[LocalPrediction | JointPrediction] = JointPrediction if joint else LocalPrediction
-        return kind(df=scheme.end, evaluations=results.pop("status"), **results)
+        return kind(df=scheme.end, evaluations=results.pop("status"), noise=scheme.noise, **results)
 
     def _locations(self, given: Array, joint: bool) -> np.ndarray:
         """Locations (m, p), or sets of references (S, m, p), on the host and in the scaled columns, after a check."""

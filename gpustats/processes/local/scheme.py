@@ -33,7 +33,7 @@ class Options:
     separable: bool = False
     stages: int = 1
     joint: bool = False
-    noise: bool = True
+    noise: bool = False
     rays: int | None = None
     nearest: str = "auto"
 

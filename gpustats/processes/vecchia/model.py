@@ -139,6 +139,9 @@ class Vecchia(GaussianProcess):
         shape = (self.n, self.columns)
         return f"<Vecchia of {self.cov.name} for x {shape} {self.data.dtype}, {self.m} neighbours, on {self.device.id}>"
 
+    def _settings(self) -> Mapping[str, object]:
+        return {"likelihood": "Vecchia's approximation", "neighbours": self.m}
+
     @property
     def neighbours(self) -> np.ndarray:
         places = self._conditionals.points.neighbours
@@ -187,7 +190,7 @@ class Vecchia(GaussianProcess):
             self._conditionals.predict(values, new.xs[part], nearest, location[part], scale[part], new.noise[part])
         if not np.isfinite(written(runtime, scale)[known]).all():
             raise self._not_positive_definite(parameters)
-        return Prediction(*(delivered(runtime, a, native) for a in (location, scale)))
+        return Prediction(*(delivered(runtime, a, native) for a in (location, scale)), noise=new.is_noisy)
 
     # -- the pieces of a call
 

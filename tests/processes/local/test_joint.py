@@ -115,7 +115,8 @@ def test_without_noise(layout, data):
     X, y, XX = data
     options = dict(end=20, g=1e-2, d=fixed(0.4))
     gp = gs.LocalGP(X, y)
-    observed, process = gp.predict(XX, **options), gp.predict(XX, noise=False, **options)
+    observed, process = gp.predict(XX, noise=True, **options), gp.predict(XX, **options)
+    assert observed.noise and not process.noise
     np.testing.assert_array_equal(process.mean, observed.mean)
     for i in range(len(XX)):
         for p, noise in ((observed, True), (process, False)):
@@ -143,7 +144,7 @@ def test_lagp(case):
     X, y, references = (np.array(case[k]) for k in ("X", "y", "references"))
     given = {"start": case["d"], "mle": case["estimate"], "min": 1e-3, "max": 10.0, "ab": (1.5, 0.5)}
     p = gs.LocalGP(X, y, center=False).predict(
-        references, start=6, end=12, close=40, d=given, g=1e-3, separable=case["separable"], joint=True
+        references, start=6, end=12, close=40, d=given, g=1e-3, separable=case["separable"], joint=True, noise=True
     )
     assert set(p.indices) == set(case["design"]) and list(p.indices[6:]) == case["design"][6:]
     rtol = 1e-4 if case["estimate"] else 1e-8

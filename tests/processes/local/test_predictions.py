@@ -39,7 +39,7 @@ def test_scikit_learn(layout, data):
     gaussian_process = pytest.importorskip("sklearn.gaussian_process")
     X, y, XX = data
     d, g, n = 0.3, 1e-2, 40
-    p = gs.LocalGP(X, y).predict(XX, end=n, close=120, d=fixed(d), g=g)
+    p = gs.LocalGP(X, y).predict(XX, end=n, close=120, d=fixed(d), g=g, noise=True)
     kernel = gaussian_process.kernels.RBF(np.sqrt(d / 2))
     for i, x in enumerate(XX):
         regressor = gaussian_process.GaussianProcessRegressor(kernel, alpha=g, optimizer=None)

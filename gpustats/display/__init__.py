@@ -1,0 +1,1 @@
+"""What users see of objects: HTML of notebooks, small pictures, short descriptions of arrays."""
