@@ -17,7 +17,7 @@ release = version = gpustats.__version__
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton", "sphinx_design",
-    "cards", "commands", "distributions", "mathml", "measurements", "notebooks", "repository",
+    "cards", "commands", "distributions", "keywords", "mathml", "measurements", "notebooks", "repository",
 ]  # fmt: skip
 myst_enable_extensions = ["amsmath", "attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
