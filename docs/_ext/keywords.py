@@ -24,7 +24,7 @@ KEYWORDS = {
 
 def add(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     if name in KEYWORDS:
-        lines += ["", f".. index:: {KEYWORDS[name]}", ""]
+        lines += ["", f".. index:: ! {KEYWORDS[name].replace(', ', ', ! ')}", ""]  # the search ranks main entries first
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
