@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from .distribution.methods import Distribution
 from .language.kinds import DENSITY, Kind
 from .language.library import Registry, library
 from .names.elsewhere import hint
+from .runtime.cached import cached_property
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -66,13 +66,13 @@ class Density(Distribution):
 
     def __getstate__(self) -> dict[str, object]:
         """State without what is compiled, which is made anew where it is wanted."""
-        lazy = functools.cached_property
+        lazy = cached_property
         return {n: v for n, v in self.__dict__.items() if not isinstance(getattr(type(self), n, None), lazy)}
 
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}({', '.join(self.domains)})>"
 
-    @functools.cached_property
+    @cached_property
     def log_density(self) -> Pointwise:
         """Log-density, checked and ready to be evaluated."""
         from .evaluation.pointwise import Pointwise
@@ -86,7 +86,7 @@ class Density(Distribution):
         guarded = checked(self.definition.density, arguments, self._functions.get)
         return Pointwise(self.name, guarded, arguments, self._functions, self.source, self.defaults)
 
-    @functools.cached_property
+    @cached_property
     def _density(self) -> Pointwise:
         return self.log_density.map("exp", "exp({})")
 
@@ -110,7 +110,7 @@ class Density(Distribution):
 
         return Frozen(self, args, kwargs)
 
-    @functools.cached_property
+    @cached_property
     def sampler(self) -> Sampler:
         """Sampler that draws from the density."""
         if self.definition.kind is ELLIPTICAL:

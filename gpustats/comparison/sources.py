@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -26,6 +25,7 @@ from ..rows.model import Rows
 from ..rows.on_device import ResidentTerms
 from ..runtime import arrays, choose
 from ..runtime.base import Runtime
+from ..runtime.cached import cached_property
 from ..runtime.host_memory import HostRows
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, DType, Value
@@ -67,7 +67,7 @@ class Source(ABC):
     def n_rows(self) -> int:
         """Number of rows."""
 
-    @functools.cached_property
+    @cached_property
     def _data(self) -> dict[str, Array]:
         """Data by their names, on the host or read by slices."""
         return {n: to_host(v) if arrays.is_device_array(v) else v for n, v in self.model._held().items()}

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
+from ..runtime.cached import cached_property
+
 if TYPE_CHECKING:
     from ..evaluation.pointwise import Pointwise
     from ..language.device_function import DeviceFunction
@@ -54,7 +56,7 @@ class WithFunctions(ABC):
         """Logarithm of the survival function, checked and ready to be evaluated."""
         return self.function("logsf")
 
-    @functools.cached_property
+    @cached_property
     def _evaluated(self) -> dict[str, Pointwise]:
         """Functions that `function` has given, by the endings."""
         return {}
@@ -92,7 +94,7 @@ class WithFunctions(ABC):
 
         return function_of(self.definition, ending, self._functions, self.defaults, lost)
 
-    @functools.cached_property
+    @cached_property
     def _lacks(self) -> dict[tuple[str, ...], str]:
         """Answers that `_lack_of` has given."""
         return {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from ..names.functions import METHODS
+from ..runtime.cached import cached_property
 from .accuracy import told, warn
 from .available import WithFunctions, made_of
 from .described import OfEach
@@ -36,7 +36,7 @@ class Distribution(WithFunctions):
             here = f": here it is {METHODS[name]}" if name in METHODS else ""
             raise AttributeError(f"a density has no attribute {name!r}{here}")
 
-    @functools.cached_property
+    @cached_property
     def _methods(self) -> dict[str, Callable[..., object]]:
         """Methods of this distribution, with its parameters in their signatures, by their names."""
         return {}

@@ -7,7 +7,6 @@ sums of r, s y and s y y' over the observations.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -21,6 +20,7 @@ from ..language.nodes import Call, Return, walk
 from ..language.printer import Printer
 from ..rewriting.differentiate import VALUE, derivative_name, gradient
 from ..runtime.arrays import is_device_array
+from ..runtime.cached import cached_property
 from .density import Elliptical, checked_density
 from .inverses import CovarianceMatrices
 from .scatter import scatter
@@ -81,7 +81,7 @@ class _Case:
         shape = self.batch[name]
         return bool(shape) and shape[-1] > 1
 
-    @functools.cached_property
+    @cached_property
     def matrices(self) -> CovarianceMatrices:
         return CovarianceMatrices(self.scale, self.on_host(self.scale))
 

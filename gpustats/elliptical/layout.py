@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..kernels.layout import Layout, Problem
 from ..runtime import thresholds
+from ..runtime.cached import cached_property
 
 if TYPE_CHECKING:
     from ..runtime.base import Device
@@ -54,12 +55,12 @@ class Packing:
     width: int
     products: bool = False
 
-    @functools.cached_property
+    @cached_property
     def columns(self) -> int:
         """Columns of W with their padding."""
         return self.dim + -self.dim % 8 if self.products else self.dim
 
-    @functools.cached_property
+    @cached_property
     def size(self) -> int:
         """Numbers in a packed W."""
         return self.width * sum(min(i + self.width, self.columns) for i in range(0, self.dim, self.width))

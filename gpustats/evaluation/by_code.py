@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from ..runtime.cached import cached_property
 from ..runtime.types import Shape
 from .compiled import RepeatedSum
 
@@ -53,12 +53,12 @@ class Evaluation:
     n_out: int
     valid: int = -1
 
-    @functools.cached_property
+    @cached_property
     def given(self) -> list[tuple[int, Run]]:
         """Runs of the numbers that are given to the device, of one set, each with its input."""
         return [(i, run) for i, places in self.inputs for run in runs(places.own, places.device[0])]
 
-    @functools.cached_property
+    @cached_property
     def found(self) -> list[Run]:
         """Runs of the numbers that the device finds, of one set, to the outputs."""
         return [run for places in self.outputs for run in runs(places.device[0], places.own)]

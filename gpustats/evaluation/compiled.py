@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from ..runtime.cached import cached_property
 
 if TYPE_CHECKING:
     from ..runtime.base import Runtime
@@ -63,7 +64,7 @@ class RepeatedSum:
         """Number of sets of arguments."""
         return len(self.values)
 
-    @functools.cached_property
+    @cached_property
     def replay(self) -> Replay | None:
         """Replay for one thread at a time; None where the device does work for Python alone."""
         if (made := self.work.replay()) is not None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..runtime.cached import cached_property
 from ..runtime.types import Doubles
 from .block_factors import BlockFactors
 
@@ -75,7 +75,7 @@ class Bordered:
         found[self.block_places] = np.diagonal(self.blocks, axis1=1, axis2=2)
         return found
 
-    @functools.cached_property
+    @cached_property
     def _where(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Place in the border of each row, or -1; its group, and its place in the block, or -1."""
         own = np.full(self.size, -1)
@@ -203,7 +203,7 @@ class Factor:
 
         return right if self._cholesky is None else cho_solve(self._cholesky, right)
 
-    @functools.cached_property
+    @cached_property
     def _pivots(self) -> Doubles:
         """Diagonals of the Cholesky factors, of the matrix that is scaled."""
         own = np.zeros(0) if self._cholesky is None else np.diagonal(self._cholesky[0])

@@ -1,4 +1,7 @@
-"""Estimates of the parameters of a density or a model, as a fit returns them."""
+"""Estimates of the parameters of a density or a model, as a fit returns them.
+
+What users ask of a fit is one module: a method is a line or two, and what it says of itself.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,6 @@ if TYPE_CHECKING:
     from .predictions import Prediction
     from .summary import Table
 
-#: Elements of a parameter that are shown in one line.
-MOST_SHOWN = 4
 #: Beginning of `Estimates.errors_by` where there are none; the reason follows.
 NO_ERRORS = "no standard errors: "
 #: Numbers of one data set, or arrays with one for each data set.
@@ -389,28 +390,11 @@ class Estimates:
             raise ValueError(f"{method} is of one data set, and these are estimates of {self.log_likelihood.size}")
 
     def __repr__(self) -> str:
-        if np.ndim(self.log_likelihood):
-            fine, n = int(np.sum(self.converged)), self.log_likelihood.size
-            return f"<estimates of {', '.join(self.free)} of {self.density} for {n} data sets, {fine} of them converged>"
-        lacking = [self.errors_by] if self.errors_by.startswith(NO_ERRORS) else []
-        errors = {} if lacking else self.standard_errors
-        parts = [
-            f"{n}={_short(v, errors.get(n))}" if np.ndim(v) == 0 or (n in self.free and np.size(v) <= MOST_SHOWN)
-            else f"{n} of shape {np.shape(v)}" if n in self.free else f"{n} given"
-            for n, v in self.parameters.items()
-        ]  # fmt: skip
-        told = [", ".join(parts), *lacking, f"log-likelihood {self.log_likelihood:.6g}", self.message]
-        return f"<estimates of {self.density}: {'; '.join(told)}>"
+        from .summary import in_short
+
+        return in_short(self, self.errors_by if self.errors_by.startswith(NO_ERRORS) else "")
 
     def _repr_html_(self) -> str:
         from .summary import of_data_sets
 
         return of_data_sets(self) if np.ndim(self.log_likelihood) else self._table(0.95)._repr_html_()
-
-
-def _short(value: Numbers, error: Numbers) -> str:
-    """Number with its error, where there is one, or several of them in brackets."""
-    if np.ndim(value) == 0:
-        return f"{value:.6g}" + ("" if error is None else f" ± {error:.2g}")
-    errors = [None] * np.size(value) if error is None else np.ravel(error)
-    return f"[{', '.join(_short(v, e) for v, e in zip(np.ravel(value), errors, strict=True))}]"

@@ -15,7 +15,7 @@ from .objective import Objective
 LEAST_EIGENVALUE = 1e-11
 #: Reciprocal of the inverse's norm, as LAPACK estimates it, above which a matrix is not looked at more closely.
 FAR_FROM_SINGULAR = 1e-7
-VANISHED = 1e-8  # share of a start
+VANISHED = 1e-8  # share of the start that is next to nothing
 
 
 class Endless(ValueError):
@@ -78,10 +78,12 @@ def refuse_endless(fitted: Fitted, start: Doubles) -> None:
 
 def _vanished(objective: Objective, start: Doubles, point: Doubles) -> list[str]:
     """Names of positive parameters that are next to nothing of what they were at the start."""
-    coordinates = objective.coordinates
-    fallen = {n: coordinates.charts[n].back(point[s]) <= VANISHED * coordinates.charts[n].back(start[s])
-              for n, s in coordinates.points.items() if "positive" in objective.problem.domains[n]}  # fmt: skip
-    return [n for n, own in fallen.items() if own.any()]
+    coordinates, found = objective.coordinates, list[str]()
+    for name, at in coordinates.points.items():
+        if "positive" in objective.problem.domains[name]:
+            before, behind = (coordinates.charts[name].back(vector[at]) for vector in (start, point))
+            found += [name] if (behind <= VANISHED * before).any() else []
+    return found
 
 
 def _is_definite(matrix: Doubles) -> bool:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..display import html
 
+if TYPE_CHECKING:
+    from .estimates import Estimates
+
 MOST_SETS = 20  # data sets in a table; of more the first and the last
+MOST_SHOWN = 4  # elements of a parameter in one line
 
 
 class Columns(NamedTuple):
@@ -43,6 +47,29 @@ def frame_of(values: Any, index: Sequence[Any], names: Sequence[str] | None = No
     except ImportError:
         raise ImportError("a data frame is one of pandas: pip install pandas") from None
     return pandas.DataFrame(values, index=index, columns=names)
+
+
+def in_short(fit: Estimates, without_errors: str) -> str:
+    """Estimates in one line, with standard errors unless something says why they are `without_errors`."""
+    if np.ndim(fit.log_likelihood):
+        fine, n = int(np.sum(fit.converged)), fit.log_likelihood.size
+        return f"<estimates of {', '.join(fit.free)} of {fit.density} for {n} data sets, {fine} of them converged>"
+    errors: Mapping[str, Any] = {} if without_errors else fit.standard_errors
+    parameters = ", ".join(
+        f"{n}={_short(v, errors.get(n))}" if np.ndim(v) == 0 or (n in fit.free and np.size(v) <= MOST_SHOWN)
+        else f"{n} of shape {np.shape(v)}" if n in fit.free else f"{n} given"
+        for n, v in fit.parameters.items()
+    )  # fmt: skip
+    told = [parameters, *filter(None, [without_errors]), f"log-likelihood {fit.log_likelihood:.6g}", fit.message]
+    return f"<estimates of {fit.density}: {'; '.join(told)}>"
+
+
+def _short(value: Any, error: Any) -> str:
+    """Number with its error, where there is one, or several of them in brackets."""
+    if np.ndim(value) == 0:
+        return f"{value:.6g}" + ("" if error is None else f" ± {error:.2g}")
+    errors = [None] * np.size(value) if error is None else np.ravel(error)
+    return f"[{', '.join(_short(v, e) for v, e in zip(np.ravel(value), errors, strict=True))}]"
 
 
 @dataclass(frozen=True)

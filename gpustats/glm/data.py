@@ -17,21 +17,21 @@ from ..runtime.base import Runtime
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, DType, Handle, Shape, Value
 from .design_matrix import DesignMatrix
-from .family import DESIGN, GROUPS, OBSERVATIONS, OFFSET, WEIGHTS
+from .family import DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
 from .groups import Groups
 
 
 class Named(NamedTuple):
     """Named term of a linear predictor: the intercepts or slopes of groups."""
 
-    name: str  # of the parameter
+    name: str  # of the parameter; that of the intercept for groups without a name
     columns: int | None  # number of columns that its groups have coefficients of; None: they have intercepts
     largest: int  # the largest number of a group, -1 where there are no rows
 
     @property
     def index_name(self) -> str:
         """Name of the group numbers among the data."""
-        return f"groups[{self.name!r}]"
+        return GROUPS if self.name == INTERCEPT else f"groups[{self.name!r}]"
 
     @property
     def columns_name(self) -> str:

@@ -25,13 +25,11 @@ from ..mixed.marginal import collinear
 from ..mixed.predictions import NewRows, new_rows
 from ..mixed.search import sides
 from ..mixed.terms import Term
-from ..rows.leaves import dot, gather
-from ..rows.model import rows_on
 from ..runtime.types import Doubles, Shape
 from .data import Named as NamedTerm
-from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
+from .family import COEFFICIENTS, INTERCEPT, WEIGHTS
 from .new_data import new_data
-from .on_rows import PRODUCT, parameter, row_function
+from .on_rows import PRODUCT, parameter, rows_of, term_of
 from .on_rows import Term as RowTerm
 from .predictions import mean_of
 from .problem import GLMProblem
@@ -71,31 +69,25 @@ class LaplaceGLM(Problem):
         words = {n: w for n, w in self._plain.domains.items() if n not in random and n not in self.columns}
         self.domains: dict[str, Collection[str]] = {INTERCEPT: set(), **words} | {t.parameter: set[str]() for t in terms}
         self.domains = {n: self.domains[n] for n in (COEFFICIENTS, INTERCEPT, *self.domains)}
-        held = glm._held()
-        leaves = {OBSERVATIONS: held[OBSERVATIONS], PRODUCT: dot(held[DESIGN])}
-        leaves |= {OFFSET: held[OFFSET]} if OFFSET in held else {}
-        leaves |= {parameter(n): np.asarray(v, glm._dtype) for n, v in self.columns.items()}
+        held = dict(glm._held())
         #: names in the rows of the elements of each parameter, (…,), and of the random effects of each term
         self._in_rows = {COEFFICIENTS: PRODUCT, INTERCEPT: INTERCEPT}
         self._in_rows |= {n: parameter(n) for n in glm._family.parameters if n not in self.columns}
         self._tables, self._elements, self.effects = dict[str, list[str]](), dict[str, list[str]](), dict[str, list[str]]()
-        indices, made = dict[Any, Any](), list[RowTerm]()
+        indices, made = dict[Any, Any](), list[tuple[NamedTerm, RowTerm]]()
         for i, own in enumerate(named):
-            index = np.asarray(held[own.index_name] if glm._terms else held["groups"])
-            index = indices.setdefault((index.shape, index.tobytes()), index)  # so that terms of the same groups share them
-            m = own.columns or 1
-            columns = [f"column{i}_{c}" for c in range(own.columns or 0)]
-            leaves |= {c: np.ascontiguousarray(held[own.columns_name][:, j]) for j, c in enumerate(columns)}
-            tables, factors = [f"table{i}_{c}" for c in range(m)], list[str]()
-            leaves |= {t: gather(index) for t in tables}
+            index, term = np.asarray(held[own.index_name]), term_of(i, own)
+            # so that terms of the same groups share them
+            held[own.index_name] = indices.setdefault((index.shape, index.tobytes()), index)
             if own.name in random:
-                factors = [f"factor{i}_{a}_{b}" for a, b in zip(*np.tril_indices(m), strict=True)]
-                self.effects[own.name], self._elements[random[own.name].parameter] = tables, factors
+                m = own.columns or 1
+                term = term._replace(factors=tuple(f"factor{i}_{a}_{b}" for a, b in zip(*np.tril_indices(m), strict=True)))
+                self.effects[own.name], self._elements[random[own.name].parameter] = list(term.tables), list(term.factors)
             else:
-                self._tables[own.name] = tables
-            made.append(RowTerm(tuple(tables), tuple(columns), tuple(factors)))
-        function = row_function(glm._family, OFFSET in held, made)
-        self._rows = rows_on(glm._runtime, function, held.get(WEIGHTS), leaves)
+                self._tables[own.name] = list(term.tables)
+            made.append((own, term))
+        by_row_leaves = {parameter(n): np.asarray(v, glm._dtype) for n, v in self.columns.items()}
+        self._rows = rows_of(glm._family, glm._runtime, held, made, by_row_leaves)
         prior = densities["normal"](0.0, 1.0)
         priors = {t: prior for tables in self.effects.values() for t in tables}
         start = {t: np.zeros(random[n].levels) for n, tables in self.effects.items() for t in tables}
@@ -331,9 +323,9 @@ def generalised_fit(
 
 def _check_term(term: Term, own: NamedTerm, held: Mapping[str, Any], told: bool) -> None:
     """ValueError where the rows tell nothing of the effects' covariance, and nothing else has `told` it."""
-    index = np.asarray(held.get(own.index_name, held.get(GROUPS)))
+    index = np.asarray(held[own.index_name])
     counted = index if WEIGHTS not in held else index[np.asarray(held[WEIGHTS]) > 0]
-    term.check_groups(len(np.unique(counted)), told)
+    term.check_groups(bool(len(counted)) and bool((counted == counted[0]).all()), told)
     if term.columns is not None and not told:
         columns = np.asarray(held[own.columns_name], float)
         term.check_columns(collinear(columns.T @ columns))

@@ -24,7 +24,7 @@ from ..parallel.rows import read
 from ..rows.sparse_matrix import is_sparse
 from ..runtime.types import Array, Doubles, Shape
 from .data import Named, as_numpy, table_shape
-from .family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
+from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
 from .new_data import NewData, new_data
 from .problem import GLMProblem
 
@@ -68,7 +68,7 @@ def layout(glm: Any, random: Collection[str]) -> Layout:
     sources.append((OBSERVATIONS, 1))
     found: list[tuple[str, list[Named]]] = []
     for term in named:
-        index = _index_name(glm, term)
+        index = term.index_name
         same = next((own for name, own in found if term.name in random and _alike(held[name], held[index])), None)
         if term.name in random and same is not None:
             same.append(term)
@@ -91,15 +91,11 @@ def layout(glm: Any, random: Collection[str]) -> Layout:
             at += term.columns or 1
     terms.sort(key=lambda t: [n.name for n in named].index(t.name))
     tables = tuple(t for t in glm._terms if t.name not in random)
-    fixed = [grouping(_index_name(glm, t), [t]) for t in tables]
+    fixed = [grouping(t.index_name, [t]) for t in tables]
     structure = Structure(
         tuple(sources), groupings[0], (*groupings[1:], *fixed), (*range(1, 1 + glm._columns), 0)
     )
     return Layout(structure, tuple(terms), tuple(len(g.columns) for g in groupings), tables, glm._columns)
-
-
-def _index_name(glm: Any, term: Named) -> str:
-    return term.index_name if glm._terms else GROUPS
 
 
 def _alike(a: Array, b: Array) -> bool:
@@ -253,7 +249,7 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
         squares = found.squares(parts.structure, term.grouping)[:, term.places]
         squares = squares[squares.any(1)]
         seen, constant = len(squares), (np.ptp(squares, 0) == 0).any()
-        term.check_groups(seen, term.parameter in told)
+        term.check_groups(seen == 1, term.parameter in told)
         if term.parameter not in told:
             term.check_columns(collinear(problem.marginal.products[term.grouping][term.places, term.places]))
         if seen >= found.weight and constant and told.isdisjoint({SIGMA, term.parameter}):

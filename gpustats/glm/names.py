@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..fits.coordinates import labels_of, places_of
-from ..frames.columns import Frame, Matrix, column_of, is_column, is_frame, listed
+from ..frames.columns import Frame, Matrix, column_of, is_column, is_frame, labels_of_rows, listed
 from ..frames.design import Design
 from ..frames.labelled import ALLOWS_NEW, Labelled
 from ..mixed.terms import Term
@@ -80,14 +80,17 @@ class Names:
             columns = _matrix(value[1], _of_columns(name), self.slopes.get(name)).values
             return self._new_group(name, value[0], random, new), columns
         index = column_of(value, name) if is_column(value) else value
+        what = f"groups of {name}"
+        if name in self.levels:
+            index = labels_of_rows(index, what, None)
         if not isinstance(index, Labelled):
             return index
         if name not in self.levels:
             named = sorted(self.levels.keys() - {INTERCEPT})
             hint = f"; give them by name, groups={{{named[0]!r}: …}}" if name == INTERCEPT and named else ""
-            raise ValueError(f"groups of {name} are labels, and the fit had none of these{hint}")
+            raise ValueError(f"{what} are labels, and the fit had none of these{hint}")
         is_random = name in random
-        return index.among(self.levels[name], f"groups of {name}", is_random and new, ALLOWS_NEW * is_random)
+        return index.among(self.levels[name], what, is_random and new, ALLOWS_NEW * is_random)
 
 
 def named(family: Family, y: Value, X: Value, groups: Any) -> tuple[Names, Value, Value, Any]:

@@ -18,9 +18,10 @@ from ..rows.leaves import MOST_COLUMNS as MOST_COLUMNS_OF_ROWS
 from ..rows.leaves import Leaf, dot, gather, per_row
 from ..rows.model import Rows, rows_on
 from ..runtime import thresholds
+from ..runtime.base import Runtime
 from ..runtime.types import Array, Shape, Value
 from .arguments import Arguments, Route
-from .data import GLMData
+from .data import GLMData, Named
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
 
 #: Rows from which on a CPU is faster on rows, and columns of X up to which it is. Below, a call's way through Python takes
@@ -91,6 +92,34 @@ def row_function(family: Family, offset: bool, terms: Sequence[Term] = (), densi
     return found
 
 
+def rows_of(
+    family: Family, runtime: Runtime, data: Mapping[str, Array], terms: Sequence[tuple[Named, Term]] = (),
+    leaves: Mapping[str, Array | Leaf] | None = None, density: bool = True,
+) -> Rows:  # fmt: skip
+    """Sum over the rows of a GLM's data: see `row_function`.
+
+    `leaves` are those of arguments that are not as the data have them: of the product, of an intercept that is the group's,
+    of parameters with a number for each row.
+    """
+    own = dict(leaves or {})
+    found: dict[str, Array | Leaf] = {n: data[n] for n in (OBSERVATIONS, OFFSET) if n in data and (density or n == OFFSET)}
+    if PRODUCT not in own:
+        found[PRODUCT] = dot(data[DESIGN])
+    for named, term in terms:
+        found |= {t: gather(data[named.index_name]) for t in term.tables}
+        found |= {c: data[named.columns_name][:, i] for i, c in enumerate(term.columns)}
+    function = row_function(family, OFFSET in data, [term for _, term in terms], density)
+    return rows_on(runtime, function, data.get(WEIGHTS) if density else None, found | own)
+
+
+def term_of(i: int, named: Named) -> Term:
+    """Named term in the function of a row, as number `i` of the terms."""
+    if named.columns is None:
+        return Term((f"table{i}",))
+    each = range(named.columns)
+    return Term(tuple(f"table{i}_{c}" for c in each), tuple(f"column{i}_{c}" for c in each))
+
+
 class Delegate:
     """Maker of calls of a GLM that run on rows, where they are faster. Threads may share it.
 
@@ -152,18 +181,11 @@ class Delegate:
         """Rows with an intercept of each group, or of all; parameters `by_row`, or the product, have a number for each row."""
         kind = by_group, by_row
         if kind not in self._rows:
-            data = self._data.on_host()
-            leaves: dict[str, Array | Leaf] = {OBSERVATIONS: data[OBSERVATIONS]}
-            leaves |= {n if n in (INTERCEPT, PRODUCT) else parameter(n): per_row() for n in by_row}
-            if PRODUCT not in by_row:
-                leaves[PRODUCT] = dot(data[DESIGN])
+            leaves: dict[str, Array | Leaf] = {n if n in (INTERCEPT, PRODUCT) else parameter(n): per_row() for n in by_row}
             if by_group:
                 assert self._data.groups is not None
                 leaves[INTERCEPT] = gather(self._data.groups.on_host())
-            if OFFSET in data:
-                leaves[OFFSET] = data[OFFSET]
-            function = row_function(self._family, OFFSET in data)
-            self._rows[kind] = rows_on(self._data.runtime, function, data.get(WEIGHTS), leaves)
+            self._rows[kind] = rows_of(self._family, self._data.runtime, self._data.on_host(), (), leaves)
         return self._rows[kind]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..fits.predictions import Prediction
 from ..fits.problem import Expanded, Named, Problem, number_of
 from ..parallel.rows import chunks, largest, read
 from ..rows.sparse_matrix import is_sparse
+from ..runtime.cached import cached_property
 from ..runtime.types import Doubles, Shape, Value
 from .data import Named as NamedTerm
 from .data import as_numpy, table_shape
@@ -40,7 +40,7 @@ class GLMProblem(Problem):
         self._vector = family.vector
         self.single = np.dtype(glm._dtype).itemsize == 4
 
-    @functools.cached_property
+    @cached_property
     def _data(self) -> dict[str, Value]:
         """Observations and weights, where there are any."""
         glm = self._glm
@@ -49,8 +49,8 @@ class GLMProblem(Problem):
             return {n: as_host(glm._runtime, c.array) for n, c in columns.items() if c is not None}
         return {n: v for n, v in glm._held().items() if n in (OBSERVATIONS, WEIGHTS)}
 
-    @functools.cached_property
-    def n_observations(self) -> float:  # type: ignore[override]
+    @cached_property
+    def n_observations(self) -> float:
         if (weights := self._data.get(WEIGHTS)) is None:
             return float(self.n_rows)
         return sum(number_of(read(weights, *rows, WEIGHTS)) for rows in chunks(self.n_rows, 1 << 20))
@@ -60,7 +60,7 @@ class GLMProblem(Problem):
         if not self.n_observations:
             raise ValueError(f"{'weights are all 0' if self.n_rows else 'y has no observations'}: there is nothing to fit")
 
-    @functools.cached_property
+    @cached_property
     def _n_outcomes(self) -> int:
         """Number of elements of a linear predictor that is a vector."""
         return int(largest(self._data[OBSERVATIONS], 0, OBSERVATIONS)) + 1
@@ -168,9 +168,11 @@ class GLMProblem(Problem):
 
     def predict(
         self, estimates: Estimates, X: ArrayLike, *, offset: ArrayLike | None = None,
-        groups: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        groups: ArrayLike | Mapping[str, ArrayLike] | None = None, new_groups: bool = False,
     ) -> Prediction:  # fmt: skip
         """Predictions for new rows: X (M, k), their offset, and their groups as `GLM` takes them, or a frame for a formula."""
+        if new_groups:
+            raise ValueError("new_groups=True is of random effects, and nothing tells the effects of new groups in a table")
         if estimates.covariance is None:
             raise NotImplementedError(f"predictions with errors from {len(estimates.labels)} parameters: 5,000 at most")
         glm, tables = self._glm, list(self._glm._terms)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..evaluation.results import as_host
 from ..rows.assembly import Design, members
 from ..rows.column_products import ColumnProducts, Matrix
+from ..runtime.cached import cached_property
 from ..runtime.types import Array, Doubles
 
 if TYPE_CHECKING:
@@ -31,6 +31,6 @@ class DesignProducts(ColumnProducts):
         found: Doubles = members(as_host(self._runtime, weights), groups, n).T @ self._on_host
         return found
 
-    @functools.cached_property
+    @cached_property
     def _on_host(self) -> np.ndarray:
         return self._design.on_host()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ from ..rows.assembly import (
     score_sums,
 )
 from ..rows.second_derivatives import LEAST_IN_BLOCKS
+from ..runtime.cached import cached_property
 from ..runtime.types import Array, Doubles
 from .arguments import Arguments, GLMArgument, Route
 from .data import GLMData
@@ -39,7 +39,7 @@ class SecondDerivatives:
     def __init__(self, family: Family, data: GLMData):
         self._family, self._data = family, data
 
-    @functools.cached_property
+    @cached_property
     def _design(self) -> DesignProducts:
         return DesignProducts(self._data.design)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -16,19 +15,20 @@ from ..fits.problem import Expanded
 from ..parallel.pieces import Options
 from ..parallel.rows import is_stored, largest
 from ..rows.along import Along, Linear
-from ..rows.leaves import MOST_COLUMNS, Leaf, dot, gather
-from ..rows.model import Rows, rows_on
+from ..rows.leaves import MOST_COLUMNS
+from ..rows.model import Rows
 from ..rows.on_device import ResidentTerms
 from ..rows.second_derivatives import LEAST_IN_BLOCKS, SecondDerivatives
 from ..rows.sparse_matrix import is_sparse
 from ..runtime import arrays
 from ..runtime.base import Runtime
+from ..runtime.cached import cached_property
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Doubles, DType, Value
 from .arguments import Arguments
 from .data import Named, read
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
-from .on_rows import PRODUCT, Term, parameter, row_function
+from .on_rows import PRODUCT, parameter, rows_of, term_of
 
 M = TypeVar("M")
 
@@ -102,10 +102,9 @@ class Varying:
         self._matrices = {t.name for t in terms if t.columns is not None}
         whole = {t.index_name for t in terms}
         self._data = {n: _copied(v, None if n in whole else dtype) for n, v in data.items()}
-        self._offset = OFFSET in data
         self._rows: dict[bool, Rows] = {}
 
-    @functools.cached_property
+    @cached_property
     def _names(self) -> dict[str, tuple[str, ...]]:
         """Names in `Rows` of each parameter: see `names_in_rows`."""
         return names_in_rows(self._family, self._terms)
@@ -117,16 +116,8 @@ class Varying:
     def rows(self, density: bool) -> Rows:
         """Sum over rows of the log-density, or else of the linear predictor."""
         if density not in self._rows:
-            data = self._data
-            leaves: dict[str, Array | Leaf] = {PRODUCT: dot(data[DESIGN])}
-            leaves |= {n: data[n] for n in (OBSERVATIONS, OFFSET) if n in data and (density or n == OFFSET)}
-            made = [_term(i, named) for i, named in enumerate(self._terms)]
-            for named, term in zip(self._terms, made, strict=True):
-                leaves |= {t: gather(data[named.index_name]) for t in term.tables}
-                leaves |= {c: data[named.columns_name][:, i] for i, c in enumerate(term.columns)}
-            weights = data.get(WEIGHTS) if density else None
-            function = row_function(self._family, self._offset, made, density)
-            self._rows[density] = rows_on(self.runtime, function, weights, leaves)
+            terms = [(named, term_of(i, named)) for i, named in enumerate(self._terms)]
+            self._rows[density] = rows_of(self._family, self.runtime, self._data, terms, density=density)
         return self._rows[density]
 
     def value_and_grad(self, arguments: Arguments, wrt: Sequence[str]) -> tuple[Value, dict[str, Value]]:
@@ -201,7 +192,7 @@ class Varying:
         found = self._second.score_sums(*self._of_rows(arguments, wrt), clusters, n_clusters)[:, order]
         return found[order] if clusters is None else found
 
-    @functools.cached_property
+    @cached_property
     def _second(self) -> SecondDerivatives:
         return SecondDerivatives(self.rows(True)._bound, self.rows(True)._own)
 
@@ -241,15 +232,7 @@ class Varying:
 def names_in_rows(family: Family, terms: Sequence[Named]) -> dict[str, tuple[str, ...]]:
     """Names of the parameters of `Rows` for each parameter of a GLM: one, or one for each column of a table."""
     names = {COEFFICIENTS: (PRODUCT,), INTERCEPT: (INTERCEPT,)} | {n: (parameter(n),) for n in family.parameters}
-    return names | {named.name: _term(i, named).tables for i, named in enumerate(terms)}
-
-
-def _term(i: int, named: Named) -> Term:
-    """Named term in the function of a row, as number `i` of the terms."""
-    if named.columns is None:
-        return Term((f"table{i}",))
-    each = range(named.columns)
-    return Term(tuple(f"table{i}_{c}" for c in each), tuple(f"column{i}_{c}" for c in each))
+    return names | {named.name: term_of(i, named).tables for i, named in enumerate(terms)}
 
 
 def _copied(value: Value, dtype: DType | None) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from ..language.nodes import VECTOR, Function, Node, Resolve
 from ..rewriting.reverse_mode import SWEEP
 from ..rewriting.shared_logarithm import shared_logarithm
 from ..rewriting.values_alone import value_alone, values_alone
+from ..runtime.cached import cached_property
 from .inlining import inlined_sizes
 from .separate import separate
 from .separated import BOTH, OWNER, ROW, SET, Separated
@@ -88,25 +88,25 @@ class KernelCode:
         """Functions that the kernel is made of, before they were separated."""
         return [*callees_first(self.function.body, self.resolve), self.function]
 
-    @functools.cached_property
+    @cached_property
     def whole_functions(self) -> list[Function]:
         """Functions that are called as they are, callees first."""
         parts: list[Node] = [part for separated in self.separated.all() for part in separated.parts()]
         return callees_first([*parts, lang.Call(self.logarithm, ())], self.resolve)
 
-    @functools.cached_property
+    @cached_property
     def struct_functions(self) -> list[Function]:
         """Functions with several results, whole or in parts."""
         functions = [*self.whole_functions, *(separated.source for separated in self.separated.all())]
         return list({f.name: f for f in functions if f.results}.values())
 
-    @functools.cached_property
+    @cached_property
     def bodies(self) -> list[tuple[str, Sequence[Node]]]:
         """Names and bodies of all functions that are printed, callees first."""
         whole = [(f.name, f.body) for f in self.whole_functions]
         return [*whole, *(part for separated in self.separated.all() for part in separated.functions())]
 
-    @functools.cached_property
+    @cached_property
     def mixed_cost(self) -> int:
         """Rough number of arithmetic operations of each entry of a table."""
 
@@ -129,7 +129,7 @@ class KernelCode:
 
         return self._with_inner(cost)
 
-    @functools.cached_property
+    @cached_property
     def row_size(self) -> int:
         """Nodes of the code that a template writes out for each row that it names, with all that is inlined in it."""
         sizes = inlined_sizes(self.bodies)
@@ -141,7 +141,7 @@ class KernelCode:
         computed = (s for separated in self.separated.all() for s in separated.stages[ROW].computed)
         return any(isinstance(n, lang.Call) and n.type == lang.REAL for s in computed for n in lang.walk(s))
 
-    @functools.cached_property
+    @cached_property
     def usual_row(self) -> str:
         """Condition, in C, that holds for usual rows; empty where no rows are known to be rare."""
         return " && ".join(dict.fromkeys("!" * (not holds) + name for name, holds in self.separated.usual(ROW, OWNER[ROW])))
@@ -164,7 +164,7 @@ class KernelCode:
 
     # -- pieces of text for the templates
 
-    @functools.cached_property
+    @cached_property
     def vectors_keep_their_names(self) -> bool:
         """True if all functions have the same names for the same vectors: then a name tells in which memory each lies."""
         for call in (n for f in self.functions for n in lang.walk(f) if isinstance(n, lang.Call)):

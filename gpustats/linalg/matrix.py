@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ..runtime.base import Runtime
+from ..runtime.cached import cached_property
 from ..runtime.types import Array, DType, Handle
 
 #: What an examination of a matrix finds, from the least to the worst.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import linalg
 from ..linalg.matrix import asymmetry_tolerance
+from ..runtime.cached import cached_property
 
 Array = np.ndarray
 

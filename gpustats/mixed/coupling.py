@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from .. import linalg
 from ..linalg.threads import as_many_as_free
 from ..runtime import choose, thresholds
+from ..runtime.cached import cached_property
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles
 
@@ -39,7 +39,7 @@ class Coupling:
             across, down = coupling.swapaxes(1, 2), coupling.reshape(-1, self._r).T
             self._placed = [runtime.to_device(np.ascontiguousarray(c)) for c in (coupling, across, down)]
 
-    @functools.cached_property
+    @cached_property
     def _columns(self) -> Doubles:
         """Coupling in the order (m, r, G), in which the host multiplies it."""
         return np.ascontiguousarray(self._coupling.transpose(1, 2, 0))

@@ -118,8 +118,8 @@ class Sums:
             found: Doubles = self.matrix.blocks.sum(0)
             return found
         at, own = self._border(structure, grouping)
-        m, border = len(own.columns), self.matrix.border
-        return sum((border[i : i + m, i : i + m] for i in range(at, at + own.size, m)), start=np.zeros((m, m)))
+        its, shape = slice(at, at + own.size), (own.levels, len(own.columns))
+        return np.einsum("iaib->ab", self.matrix.border[its, its].reshape(*shape, *shape))
 
     @staticmethod
     def _border(structure: Structure, grouping: int) -> tuple[int, Grouping]:

@@ -41,9 +41,9 @@ class Term(NamedTuple):
             return "Intercept"
         return self.names[i] if self.names else f"{self.name}[{i}]"
 
-    def check_groups(self, seen: int, told: bool) -> None:
-        """ValueError where the rows that count are of one group and nothing else has `told` the covariance of groups."""
-        if seen == 1 and not told:
+    def check_groups(self, one: bool, told: bool) -> None:
+        """ValueError where the rows that count are of `one` group and nothing else has `told` the covariance of groups."""
+        if one and not told:
             raise ValueError(
                 f"{self.name} has rows of one group alone, which tell no variance of groups: leave the term out, or fix "
                 f"{self.parameter}"

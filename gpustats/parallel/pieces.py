@@ -14,6 +14,7 @@ import numpy as np
 from ..evaluation.kinds import Plans, kind_of
 from ..runtime import arrays
 from ..runtime.base import Runtime
+from ..runtime.cached import cached_property
 from ..runtime.host_memory import HostRows
 from ..runtime.types import Array
 from .declared import as_declared
@@ -73,7 +74,7 @@ class Data:
     n_rows: int
     row_bytes: int | np.ndarray  #: bytes of a row on a device; of each row, where they differ
 
-    @functools.cached_property
+    @cached_property
     def bytes_before(self) -> np.ndarray | None:
         """Bytes of the rows before each row, and of all; None where all rows have as many."""
         return None if isinstance(self.row_bytes, int) else np.concatenate([[0], np.cumsum(self.row_bytes)])
@@ -92,7 +93,7 @@ class Pieces(ABC):
     ranges: list[Range]  #: rows of each piece
     where: str  #: place of the pieces, for users to read
 
-    @functools.cached_property
+    @cached_property
     def _known_axes(self) -> Plans[Axes]:
         return Plans()
 

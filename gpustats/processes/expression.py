@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -18,6 +17,7 @@ from ..language.device_function import Argument, DeviceFunction, parse
 from ..language.library import library
 from ..language.nodes import Function
 from ..rewriting.differentiate import derivative, derivative_name, gradient
+from ..runtime.cached import cached_property
 from .kind import INPUTS
 
 #: The hyperparameter that may have a value for each column of the points, by which their coordinates are divided.
@@ -115,7 +115,7 @@ class Expression(Shown):
         """Names of the inputs, then of the hyperparameters: the arguments of `function`."""
         return [*(i.name for i in self.inputs), *self.parameters]
 
-    @functools.cached_property
+    @cached_property
     def _parsed(self) -> tuple[str, Function]:
         """C text, and the function that it defines."""
         if self._definition is not None:

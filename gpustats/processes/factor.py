@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from ..linalg.matrix import Matrix
 from ..linalg.provider import Provider
 from ..linalg.providers import provider_of
 from ..runtime.base import Kernel, Runtime
+from ..runtime.cached import cached_property
 from ..runtime.types import Array, Handle
 from .expression import Expression
 from .hyperparameters import Hyperparameters
@@ -280,7 +280,7 @@ class Factor(Factorised):
         self.x, self.z, self.n, self.l = x, z, total, self._room[slice(0, total), slice(0, total)]
         self._summarise(info)
 
-    @functools.cached_property
+    @cached_property
     def summary(self) -> Summary:
         """Numbers of the factor and the residual, as the kernels wrote them."""
         if not self.n:

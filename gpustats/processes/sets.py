@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from ..kernels.layout import Layout
 from ..kernels.template import Template
 from ..rewriting.checks import inside
 from ..runtime import thresholds
+from ..runtime.cached import cached_property
 from . import batch
 from .expression import Expression
 from .factor import LOG_2PI, NO_SCALE
@@ -216,7 +216,7 @@ class Sets:
             return None
         return self if pays(device, n, several=True) else self._batch if batch.pays(device, n) else None
 
-    @functools.cached_property
+    @cached_property
     def _batch(self) -> batch.Batch:
         return batch.Batch(self.covariance, self.data, self.student_t, self.lift)
 
@@ -265,7 +265,7 @@ class Sets:
         given = {Y: self.data.y.astype(np.float64).reshape(1, -1), **values}
         return [given[n] for n in self.arguments]
 
-    @functools.cached_property
+    @cached_property
     def points(self) -> Any:
         """Points by columns, filled up with zeros to whole tiles, as the kernel reads them."""
         data = self.data

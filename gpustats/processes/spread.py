@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..linalg.matrix import Matrix
 from ..linalg.provider import Provider
 from ..linalg.providers import provider_of
 from ..runtime.base import Runtime
+from ..runtime.cached import cached_property
 from ..runtime.types import Array
 from .expression import Expression
 from .factor import Factorised, Summary, summarise
@@ -133,7 +133,7 @@ class SpreadFactor(Factorised):
             pairs.runtime.synchronize()
         return out
 
-    @functools.cached_property
+    @cached_property
     def summary(self) -> Summary:
         summaries = [
             Summary(*written(self._parts[block.place].pairs.runtime, numbers))

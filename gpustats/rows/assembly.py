@@ -6,7 +6,6 @@ matrix. So the matrix is a sum of J' diag(f) J' over pairs of arguments, f being
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,6 +14,7 @@ import numpy as np
 
 from ..fits.bordered import MOST_DENSE, Bordered, in_blocks
 from ..linalg.threads import as_many_as_free
+from ..runtime.cached import cached_property
 from ..runtime.types import Array, Doubles
 
 _BLOCK = 1 << 11  # rows of a design that are multiplied at once
@@ -108,7 +108,7 @@ class Element:
     find: Callable[[], np.ndarray]  # gives `index`, when that is asked for
     key: Any  # the same for tables of one grouping
 
-    @functools.cached_property
+    @cached_property
     def index(self) -> np.ndarray:
         """Each row's place in `places`, (N,)."""
         return self.find()
@@ -197,7 +197,7 @@ class Layout:
         group, member = self._where
         return group[places], member[places]
 
-    @functools.cached_property
+    @cached_property
     def _where(self) -> tuple[np.ndarray, np.ndarray]:
         """Group of each of all elements, and its number in the block, or -1."""
         return in_blocks(len(self.in_border), self.blocks)
@@ -216,7 +216,7 @@ class _Derivative:
     def __init__(self, numbers: Any, columns: Design | None):
         self.numbers, self._columns = numbers, columns
 
-    @functools.cached_property
+    @cached_property
     def _with_total(self) -> Doubles:
         assert self._columns is not None
         return self._columns.with_total(self.numbers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from ..parallel.ragged import Ragged
 from ..parallel.rows import is_stored
 from ..rewriting.checks import checked
 from ..runtime import arrays
+from ..runtime.cached import cached_property
 from ..runtime.types import Array, Shape, Value
 from .labels import with_common_labels
 from .leaf_data import number_of_rows, put_together, taken_apart
@@ -127,7 +127,7 @@ class Binding:
         parameters = self.row.whole.function.parameters if self.row.whole else ()
         return {p.written: p.name for p in parameters if p.type == lang.OUTPUT}
 
-    @functools.cached_property
+    @cached_property
     def drawn(self) -> list[str]:
         """Names of the outputs by step that are made of random numbers."""
         return drawn(self.row.whole.function) if self.row.whole else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ import numpy as np
 from ..evaluation.repeated import Elements, KeptPlaces, RepeatedCall, Result, Results, Work
 from ..rewriting.stepwise import NotStepwise
 from ..rewriting.terms_by_step import terms_by_step
+from ..runtime.cached import cached_property
 from .calls import Call, Unchanging
 from .launch import Launch
 from .leaves import Dot, Gather, Leaf, PerRow, SparseDot, StepGather
@@ -135,7 +135,7 @@ class Evaluator:
         row, stage = self._writing_terms
         return self.steps(row, [row.function.parameters[-1].name], packing, n_rows, only=stage)
 
-    @functools.cached_property
+    @cached_property
     def _writing_terms(self) -> tuple[RowFunction, Stage]:
         functions = dict(self._row.functions)
         made, stage = terms_by_step(self._row.function, functions)
@@ -215,7 +215,7 @@ class Evaluator:
             return f"parts of all {packing.n_sets} sets of parameters would take too much memory"
         return found
 
-    @functools.cached_property
+    @cached_property
     def _one_after_another(self) -> Sheet:
         """Data for sequences that are gone through in parts."""
         return Sheet(self._leaves, self._made_of, self._types, self._dtype, self._runtime, lanes=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from ..fits.problem import Expanded, Named, Problem, number_of
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, added_gradients, is_stored
 from ..runtime.arrays import is_device_array
+from ..runtime.cached import cached_property
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Shape, Value
 from .assembly import Layout
@@ -147,11 +147,11 @@ class Fitting(Fittable):
             self._curvatures[key] = Curvature(self._bound, self._own.runtime, length, starts, shapes, n_rows)
         return self._curvatures[key]
 
-    @functools.cached_property
+    @cached_property
     def _curvatures(self) -> dict[Any, Curvature]:
         return {}
 
-    @functools.cached_property
+    @cached_property
     def _derivatives(self) -> SecondDerivatives:
         return SecondDerivatives(self._bound, self._own)
 

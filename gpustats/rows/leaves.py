@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from ..frames.columns import Frame, column_of, is_column, is_frame
 from ..frames.labelled import Labelled
 from ..parallel.rows import as_rows, chunks, is_stored, read
 from ..runtime import arrays
+from ..runtime.cached import cached_property
 from ..runtime.host_memory import contiguous
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Value, Values
@@ -65,7 +65,7 @@ class Gather(Leaf):
         """True if an index is a user's sequences: then `leaf_of` makes a `StepGather` of it."""
         return any(isinstance(index, Sequences) for index in self.indices)
 
-    @functools.cached_property
+    @cached_property
     def varying(self) -> tuple[Array, ...]:
         """Indices whose places differ between rows, by which rows are grouped; all indices where none does."""
         return tuple(index for index in self.indices if index.size and index.min() != index.max()) or self.indices

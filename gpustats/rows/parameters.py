@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from ..evaluation.parcel import Parcel
 from ..evaluation.slots import Number, Packed, Rows, Slots
 from ..parallel.rows import largest
 from ..runtime import thresholds
+from ..runtime.cached import cached_property
 from ..runtime.types import DType, KernelValue, Shape, Value
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather, place_of_step
 
@@ -70,7 +70,7 @@ class Parameter:
         """Number of elements of a parameter with numbers of the rows."""
         return n_rows + max(leaf.offset for leaf in self.leaves.values() if isinstance(leaf, PerRow)) - self.first
 
-    @functools.cached_property
+    @cached_property
     def _largest(self) -> dict[str, tuple[int, ...]]:
         """Largest place in each axis of a table, by argument, -1 where there are no rows."""
         gathers = {a: leaf for a, leaf in self.leaves.items() if isinstance(leaf, Gather | StepGather)}

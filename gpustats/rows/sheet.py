@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 
 from ..rewriting.differentiate import numbers_of_checkpoints
 from ..runtime.base import Runtime
+from ..runtime.cached import cached_property
 from ..runtime.types import Array, DType, Handle, KernelValue
 from .column_products import ColumnProducts, Matrix, lanes_of
 from .groups import Groups
@@ -168,7 +168,7 @@ class Sheet:
                 return KernelLeaf(name, c_type, numbers, lambda n: f"{leaf.offset} + {row.replace('%s', n)}")
         raise AssertionError(leaf)
 
-    @functools.cached_property
+    @cached_property
     def places(self) -> list[KernelValue]:
         """Kernel's arguments for the place of each number of the first sequence, in the order in which they came."""
         assert self.dealt is not None
@@ -178,13 +178,13 @@ class Sheet:
             places[self._first.order] = moved
         return self._placed(places, in_order=False)
 
-    @functools.cached_property
+    @cached_property
     def _as_they_came(self) -> np.ndarray:
         """Row numbers before the rows were put in order, to be ordered with them."""
         assert self._order is not None
         return np.arange(len(self._order), dtype=np.int32)
 
-    @functools.cached_property
+    @cached_property
     def checkpoints(self) -> CheckpointPlaces:
         """Places of the checkpoints of sequences."""
         assert self.dealt is not None and self._order is not None

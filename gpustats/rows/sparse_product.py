@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..runtime import thresholds
+from ..runtime.cached import cached_property
 from .blocks import BlockLayout, Blocks, Chunk
 from .tiles import Numbers, Tiles
 
@@ -51,7 +52,7 @@ class SparseProduct:
         """Start the sums of numbers of the rows, (n_sets, n_rows), times the entries of each column, to (n_sets, n_columns)."""
         self._by_column.add(out, offset, Numbers(rows, 0, self.n_rows), n_sets)
 
-    @functools.cached_property
+    @cached_property
     def _by_row(self) -> Tiles | Blocks:
         n, k, matrix = self.n_rows, self.n_columns, self._matrix
         layout = BlockLayout.of(self._runtime, self._dtype, n, k, matrix.n_entries)
@@ -69,7 +70,7 @@ class SparseProduct:
         chunks = [functools.partial(rows, first) for first in range(0, n, at_once)]
         return Blocks(chunks, n, k, layout, self._dtype, self._runtime, "real")
 
-    @functools.cached_property
+    @cached_property
     def _by_column(self) -> Tiles | Blocks:
         """Entries by band of rows and column."""
         n, k, whole = self.n_rows, self.n_columns, self._matrix.as_scipy()

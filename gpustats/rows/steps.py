@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..kernels.template import Template
+from ..runtime.cached import cached_property
 from .groups import Groups
 from .placed import Placed
 from .tiles import Numbers, Tiles
@@ -45,12 +45,12 @@ class StepTable:
         self._placed = Placed(runtime)  # which keeps arrays alive
         self._indices = [self._placed(dealt.dealt(index, leaf.offsets, order, np.dtype(np.int32))) for index in leaf.indices]
 
-    @functools.cached_property
+    @cached_property
     def groups(self) -> Groups:
         """Steps by the elements that they have."""
         return Groups(self.leaf.indices, self._runtime)
 
-    @functools.cached_property
+    @cached_property
     def _by_element(self) -> Tiles:
         """Sums of the steps of each element, by their places in memory."""
         starts = np.empty(self._order.size, np.int64)

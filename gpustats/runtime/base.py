@@ -13,7 +13,6 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import DTypeLike
 from ..display.html import Shown
 from ..errors import DeviceLostError
 from ..language.printer import ENDLESS_MARK
+from .cached import cached_property
 from .host_memory import Copies, HostRows
 from .replay import Enqueued, Recording, Replay, Start
 from .types import Array, DType, Grid, Handle, Shape

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import warnings
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..display.bars import COMPILING, told_if_slow
 from ..errors import CompileError, DeviceLostError
 from . import cache, opencl_commands
 from .base import Device, Result, Runtime, in_use, nbytes_of
+from .cached import cached_property
 from .host_memory import LARGE_COPY, Copies, HostRows, available, contiguous
 from .host_pool import HostPool
 from .opencl_devices import SUSPICIOUS_ERRORS, cl_devices, describe, failing
@@ -381,8 +382,7 @@ class OpenCLRuntime(Runtime):
         self.local.thread.wait()
 
     def bandwidth(self) -> float:
-        cached = self.cl_device.global_mem_cache_size
-        nbytes = min(max(8 * cached, 128 << 20), self.device.memory // 8) // 8192 * 8192
+        nbytes = min(max(8 * self.cl_device.global_mem_cache_size, 128 << 20), self.device.memory // 8) // 8192 * 8192
         source, target = self.scratch(nbytes), self.scratch(nbytes)
         queue, threads = self.local.thread.queue, min(256, self.device.max_threads)
         cl.enqueue_fill_buffer(queue, source, np.ones(1), 0, nbytes)  # pages never written all lie on the same memory

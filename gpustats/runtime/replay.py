@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .cached import cached_property
 from .types import Handle
 
 #: Starts the work: from numbers that lie at a handle, what kernels leave at another.
@@ -88,7 +89,7 @@ class Replay:
     commands: Sequence[Command]  # in their order; the last ones return when the work is done
     alive: list[object]  # objects that have to live as long as anybody runs the commands
 
-    @functools.cached_property
+    @cached_property
     def _calls(self) -> list[Callable[[], int]]:
         """Commands as functions of Python's."""
         return [command.call(holds=False) for command in self.commands]

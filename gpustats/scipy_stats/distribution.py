@@ -16,6 +16,7 @@ from ..density import Density
 from ..distribution.expectation import Function
 from ..draws.generator import Rng
 from ..runtime.arrays import is_device_array
+from ..runtime.cached import cached_property
 from ..runtime.transfers import to_host
 from ..runtime.types import Array, Size, Values
 from .frozen import Frozen
@@ -40,20 +41,20 @@ class Distribution(WithRandomState):
         self.shapes = ", ".join(named.shapes) or None
         self._defaults = tuple(named.defaults.values())
 
-    @functools.cached_property
+    @cached_property
     def density(self) -> Density:
         return self._named.made()
 
-    @functools.cached_property
+    @cached_property
     def _standard(self) -> Density:
         """Density of the standard form."""
         return self._named.made(standard=True)
 
-    @functools.cached_property
+    @cached_property
     def a(self) -> float:
         return self._named.support[0]
 
-    @functools.cached_property
+    @cached_property
     def b(self) -> float:
         return self._named.support[1]
 
@@ -320,7 +321,7 @@ class Continuous(Distribution):
 
         return fit(self._named, self._free, data, args, kwds)
 
-    @functools.cached_property
+    @cached_property
     def _free(self) -> Density:
         """Density without defaults, which a fit would take as known."""
         return Density(self.density.definition, self.density.log_density.functions)

@@ -12,6 +12,7 @@ from ..density import Density, densities
 from ..language.device_function import Argument
 from ..names.lines import Line, lines_of
 from ..names.scipy import CONTINUOUS, DISCRETE, SUPPORTS
+from ..runtime.cached import cached_property
 from ..transforms.inner import Inner, enclosed
 
 #: SciPy's distributions are in their standard form unless a call moves or stretches them.
@@ -59,7 +60,7 @@ class Named:
         """Parameters of a call, in SciPy's order."""
         return (*self.shapes, "loc") if self.discrete else (*self.shapes, "loc", "scale")
 
-    @functools.cached_property
+    @cached_property
     def arguments(self) -> list[Argument]:
         """Arguments of the density: SciPy's parameters and their domains."""
         inner = {a.name: a for a in densities[self.density].definition.arguments}

@@ -150,9 +150,14 @@ def test_terms_that_are_fixed(sleep, fit):
     alone = glm("Reaction ~ Days + (1 | Subject)", "sleepstudy").fit(random=(), fixed={"alpha": 0.0})
     assert "chol_Subject" not in alone.free and "Subject[308]" in alone.labels
     assert table.labels[2] == "sigma" and table.labels[3] == "Subject[308, Intercept]" and not hasattr(table, "terms")
-    X, subject = np.reshape(NEW["Days"], (3, 1)), np.array([0, 9, 17])
+    X, subject = np.reshape(NEW["Days"], (3, 1)), np.array([308, 337, 372])
     with_arrays = table.predict(X, groups={"Subject": (subject, np.column_stack([np.ones(3), X]))})
-    assert [308, 337, 372] == fit.random_effects_to_frame().index[subject].tolist()
+    with pytest.raises(ValueError, match="groups of Subject has 0, 9, 17 in 3 rows, which the fit has not seen"):
+        table.predict(X, groups={"Subject": (np.array([0, 9, 17]), np.column_stack([np.ones(3), X]))})
+    with pytest.raises(ValueError, match="groups of Subject has no label in 1 row, first in row 1"):
+        table.predict(X, groups={"Subject": ([308, None, 372], np.column_stack([np.ones(3), X]))})
+    with pytest.raises(ValueError, match="new_groups=True is of random effects"):
+        table.predict(X, groups={"Subject": (subject, np.column_stack([np.ones(3), X]))}, new_groups=True)
     np.testing.assert_allclose(table.predict({**NEW, "Subject": [308, 337, 372]}).mean, with_arrays.mean)
     two = glm("diameter ~ 1 + (1 | plate) + (1 | sample)", "Penicillin").fit()
     with pytest.raises(ValueError, match="data needs a column 'sample', and there is none"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from ...evaluation.compiled import RepeatedSum
 from ...evaluation.kinds import Plans
 from ...glm import GLM
 from ...glm.family import COEFFICIENTS, DESIGN, GROUPS, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS, Family
+from ...runtime.cached import cached_property
 from .batches import Shape, batch_of, common_batch, core_of
 from .density import DensityFormula
 from .formula import Evaluator, Formula, FormulaArgument, LogFunction
@@ -116,7 +116,7 @@ class GLMEvaluator(Evaluator):
         self._parameters = [i for i in range(len(formula.arguments)) if i not in data]
         self._plans: Plans[list[Shape | None] | None] = Plans()
 
-    @functools.cached_property
+    @cached_property
     def _model(self) -> GLM:
         """Model of data that never change."""
         return model_of(self.formula, {self.formula.names[i]: v for i, v in self.known.items()})

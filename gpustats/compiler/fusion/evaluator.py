@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import threading
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from pytensor.graph.replace import clone_replace
 from ...evaluation.by_code import Evaluation, evaluation_of
 from ...rows.model import Rows
 from ...rows.parameters import along_of
+from ...runtime.cached import cached_property
 from ..evaluation.batches import along_one_axis, common_batch, core_of, fill
 from ..evaluation.forked import survives_fork
 from ..graph.gradients import gradients, pulled_back
@@ -154,7 +154,7 @@ class RowsEvaluator:
         """Shapes of inputs, of which some may be numbers of Python's."""
         return tuple([self._ones[i] if type(a) is float else a.shape for i, a in enumerate(inputs)])
 
-    @functools.cached_property
+    @cached_property
     def _exactly(self) -> _ByPyTensor:
         """PyTensor's function of the sum and its derivatives, for invalid parameters."""
         return _ByPyTensor(self.inner_inputs, self.inner_term, WITHOUT_COMPILER)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...runtime.cached import cached_property
 from .expression import LONGEST_EXPRESSION, Expression, filled, operations, parts_of
 from .reader import Argument
 
@@ -41,12 +41,12 @@ class Loop:
         """Expressions of the loop and before it."""
         return [*(first for state in self.states for first in state.firsts), *self.in_steps, *self.conditions, self.term]
 
-    @functools.cached_property
+    @cached_property
     def order(self) -> list[Expression]:
         """Expressions and their parts, each behind its parts."""
         return parts_of(Expression("", tuple(self.parts)))[:-1]
 
-    @functools.cached_property
+    @cached_property
     def varying(self) -> set[int]:
         """Identities of the expressions that differ from step to step."""
         names = {name for state in self.states for name in state.names}

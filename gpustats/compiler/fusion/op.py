@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ from pytensor.gradient import DisconnectedType, disconnected_type
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.replace import clone_replace
 
+from ...runtime.cached import cached_property
 from ..graph.gradients import gradients, pulled_back
 from ..graph.ops import FLOAT, ArrayOp, as_float64
 from ..graph.types import Batch, E, Extents, TensorLike, Variables
@@ -39,7 +39,7 @@ class OfRows(ArrayOp):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[i in self.differentiable] * len(node.outputs) for i in range(len(node.inputs))]
 
-    @functools.cached_property
+    @cached_property
     def differentiable(self) -> tuple[int, ...]:
         """Places of the inputs that are numbers of floating point, and not data."""
         inputs = self.evaluator.inner_inputs[: self.evaluator.n_inputs]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ from pytensor.gradient import DisconnectedType
 from pytensor.graph.basic import Apply, Variable
 
 from ...marginals.model import LaplaceMarginal
+from ...runtime.cached import cached_property
 from ..evaluation.marginal import MarginalEvaluator
 from .ops import ArrayOp, as_float64
 from .types import Batch, E, Extents, TensorLike, Variables
@@ -34,7 +34,7 @@ class MarginalLikelihood(ArrayOp):
     def __getstate__(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in self.__props__}
 
-    @functools.cached_property
+    @cached_property
     def _evaluator(self) -> MarginalEvaluator:
         return MarginalEvaluator(self.marginal)
 

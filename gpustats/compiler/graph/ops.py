@@ -20,6 +20,7 @@ from pytensor.tensor.basic import Alloc
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
 
 from ...evaluation.by_code import Evaluation, evaluation_of
+from ...runtime.cached import cached_property
 from ..evaluation.formula import Evaluator, Formula, FormulaArgument
 from .types import Batch, E, Extents, SymbolicShape, TensorLike, TensorVariable, Variables
 
@@ -95,7 +96,7 @@ class DensityOp(ArrayOp):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.formula!r}}}"
 
-    @functools.cached_property
+    @cached_property
     def evaluator(self) -> Evaluator:
         """Evaluator of this process, which has its data on the device."""
         return self.formula.evaluator({i: constant.data for i, constant in self.known})
@@ -105,12 +106,12 @@ class DensityOp(ArrayOp):
         """Places of the inputs in which there are derivatives."""
         return [self.evaluator.free.index(i) for i in self.wrt]
 
-    @functools.cached_property
+    @cached_property
     def ranks(self) -> tuple[int, ...]:
         """Number of axes that belong to one value, for each input."""
         return tuple(a.rank for a in self._input_arguments)
 
-    @functools.cached_property
+    @cached_property
     def _input_arguments(self) -> list[FormulaArgument]:
         """Arguments of the formula that are inputs."""
         known = dict(self.known)

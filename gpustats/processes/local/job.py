@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import threading
 from collections.abc import Generator, Mapping, Sequence
@@ -17,6 +16,7 @@ from ...parallel.pieces import Options
 from ...parallel.rows import Range, chunks
 from ...parallel.stream import budget, fits
 from ...runtime.base import Runtime
+from ...runtime.cached import cached_property
 from ...runtime.types import Array
 from ..expression import Expression
 from .correlation import Correlation
@@ -67,7 +67,7 @@ class Data:
                 self._on_devices[runtime] = kind(runtime, self)
             return self._on_devices[runtime]
 
-    @functools.cached_property
+    @cached_property
     def box(self) -> np.ndarray:
         """Least and greatest number of each column, (2, p)."""
         ends = [(part.min(0), part.max(0)) for part in self.points.parts()]

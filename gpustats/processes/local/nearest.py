@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from ...kernels.layout import power_of_two
 from ...kernels.template import Template
 from ...parallel.rows import chunks
 from ...runtime.base import Runtime
+from ...runtime.cached import cached_property
 from ...runtime.types import Array
 from .layout import blocks_within, nearest_layout
 from .points import Points
@@ -74,11 +74,11 @@ class Nearest:
         if method == "tree" and not self._finite:
             raise ValueError("method = 'tree': X has numbers that are not finite")
 
-    @functools.cached_property
+    @cached_property
     def _finite(self) -> bool:
         return all(np.isfinite(part).all() for part in self.X.parts())
 
-    @functools.cached_property
+    @cached_property
     def _whole(self) -> np.ndarray:
         return np.asarray(self.X)
 
@@ -86,7 +86,7 @@ class Nearest:
         """Rows on the device, so that neighbouring threads read neighbouring numbers."""
         return self.runtime.to_device(np.ascontiguousarray(rows.T))
 
-    @functools.cached_property
+    @cached_property
     def _points(self) -> Array:
         return self._by_columns(self._whole)
 
@@ -160,7 +160,7 @@ class Nearest:
         n, dim = self.X.shape
         return n >= 200 * k and dim <= 5 and self.runtime.device.type == "cpu" and self._finite
 
-    @functools.cached_property
+    @cached_property
     def _tree(self) -> cKDTree:
         from scipy.spatial import cKDTree
 

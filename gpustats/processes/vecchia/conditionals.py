@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from ...evaluation.repeated import MOST_RECORDED_NUMBERS, Kept, KeptPlaces, Repe
 from ...evaluation.slots import Packed, Scratch, Slots
 from ...kernels.template import Template
 from ...rewriting.checks import inside
+from ...runtime.cached import cached_property
 from ..expression import Expression
 from ..factor import LOG_2PI
 from ..hyperparameters import require_scaled
@@ -124,12 +124,12 @@ class Points:
         on_device = [moved(runtime, np.ascontiguousarray(a)) for a in (x, y)]
         return cls(runtime, x.dtype, on_device[0], on_device[1], np.ascontiguousarray(neighbours[first:end]), first)
 
-    @functools.cached_property
+    @cached_property
     def placed(self) -> Any:
         """Neighbours of the points, as kernels read them."""
         return moved(self.runtime, self.neighbours if self.neighbours.shape[1] else np.zeros((1, 1), np.int32))
 
-    @functools.cached_property
+    @cached_property
     def memberships(self) -> tuple[Any, Any]:
         """Places of each point's terms in the rows of neighbours and point, and the end of each point's places."""
         own = np.arange(self.before, self.before + len(self.neighbours), dtype=np.int32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from ...evaluation.results import delivered, written
 from ...parallel.remade import fetched, placed
 from ...runtime import arrays, choose
 from ...runtime.base import Runtime
+from ...runtime.cached import cached_property
 from ...runtime.choose import Devices
 from ...runtime.types import Array
 from ..covariance import Covariance
@@ -194,7 +194,7 @@ class Vecchia(GaussianProcess):
 
     # -- the pieces of a call
 
-    @functools.cached_property
+    @cached_property
     def _search(self) -> Nearest:
         """Search for nearest points among all observations, in their order."""
         return search_among(self.data.runtime, self._scaled[self.order])

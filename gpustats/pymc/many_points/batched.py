@@ -26,6 +26,7 @@ from pytensor.tensor.basic import Split
 from ...compiler.fusion.rewrite import fused
 from ...compiler.graph.gradients import gradients
 from ...compiler.graph.types import TensorVariable
+from ...runtime.cached import cached_property
 from .points import Points
 from .with_jax import as_jax
 
@@ -174,21 +175,21 @@ class Batched:
         if discrete := self.points.discrete:
             raise TypeError(f"{', '.join(discrete)} are discrete, so that the log-posterior has no gradient: call logp")
 
-    @functools.cached_property
+    @cached_property
     def _own(self) -> list[TensorVariable]:
         """Variables in their own domains, as expressions of those of a point."""
         names = {v.name for v in self.model.unobserved_RVs}
         return [v for v in self.model.unobserved_value_vars if v.name in names]
 
-    @functools.cached_property
+    @cached_property
     def _value(self) -> Function:
         return self.compiled(self.model.logp(), gradient=False)
 
-    @functools.cached_property
+    @cached_property
     def _value_and_gradient(self) -> Function:
         return self.compiled(self.model.logp(), gradient=True)
 
-    @functools.cached_property
+    @cached_property
     def _constrained(self) -> Function:
         matrix = pt.dmatrix("points")
         return pm.compile([matrix], self._at(matrix, self.model.value_vars, self._own), on_unused_input="ignore")
