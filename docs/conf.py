@@ -17,7 +17,7 @@ release = version = gpustats.__version__
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_copybutton", "sphinx_design",
-    "commands", "distributions", "mathml", "measurements", "notebooks", "repository",
+    "cards", "commands", "distributions", "keywords", "mathml", "measurements", "notebooks", "repository",
 ]  # fmt: skip
 myst_enable_extensions = ["amsmath", "attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -38,18 +38,18 @@ html_title = "gpustats"
 html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["gpustats.css"]
-html_js_files = ["sidebar.js"]
+html_js_files = ["sidebar.js", "pictures.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}  # the theme's script would complain of none
-html_sidebars = {"index": [], "performance": []}
+html_sidebars = {name: [] for name in ("index", "performance", "examples", "field", "scale", "glossary")}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
     "show_nav_level": 1,
     "navigation_depth": 3,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "article_header_end": ["notebook"],
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],

@@ -17,8 +17,9 @@ EVERY = sorted({*PAGES, *DOCS.glob("*.md")})
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
 FEW = {  # of what takes long on a page, less
     "first": {"sample(500, tune=500, chains=4": "sample(15, tune=15, chains=1"},
-    "index": {"100_000": "1_000"},
+    "index": {"pm.sample(random_seed=1)": "pm.sample(3, tune=3, chains=1, nuts={'max_treedepth': 2}, random_seed=1)"},
     "fast": {"repeat=20": "repeat=1"},
+    "mixtures": {"for sweep in range(100)": "for sweep in range(80)"},
     "laplace": {"sample(300, tune=200": "sample(15, tune=15"},
 }
 NEED = ("pymc", "statsmodels", "sklearn", "jax", "dask", "distributed")  # what not everyone has
@@ -26,12 +27,17 @@ LARGEST = 60_000  # bytes of a picture
 
 
 @pytest.fixture
-def without_compiler(page):
+def without_compiler(page, monkeypatch):
     """PyTensor's graphs run without C++, whose compiler would take longer than all else, as in tests/pymc."""
     if not re.search(r"^import pymc\b", page.read_text(encoding="utf-8"), re.MULTILINE):
         yield
         return
     pytensor = pytest.importorskip("pytensor")
+    from pymc_models import measured
+
+    from gpustats.compiler.fusion import where
+
+    monkeypatch.setattr(where, "speeds", lambda *asked: measured(1e-10, 1e-9, 100))  # of Python they would be far slower
     with pytensor.config.change_flags(cxx=""):
         yield
 
@@ -66,11 +72,23 @@ def of_laplace(names):
     assert names["modes"]["middle"].argmin() == np.flatnonzero(names["names"] == "Finland")[0]
 
 
+def of_mixtures(names):
+    assert names["agreement"] > 0.85 and np.trace(names["table"]) > 150  # of 178 wines
+
+
+def of_index(names):
+    assert names["draws"].posterior["beta"].shape == (1, 3, 8)
+    np.testing.assert_allclose([*names["fit"]], [names["y"].mean(), 0.68], rtol=1e-4)  # the mean is its own estimate
+
+
 def of_first(names):
     assert names["posterior"]["mu"].shape == (1, 15)
 
 
-MORE = {"using": of_using, "glm": of_glm, "gaussian-processes": of_gaussian_processes, "first": of_first, "laplace": of_laplace}
+MORE = {
+    "using": of_using, "glm": of_glm, "gaussian-processes": of_gaussian_processes, "first": of_first, "laplace": of_laplace,
+    "mixtures": of_mixtures, "index": of_index,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

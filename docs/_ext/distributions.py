@@ -17,7 +17,7 @@ import tex
 import gpustats as gs
 from gpustats.language.kinds import DENSITY
 from gpustats.language.library import folder, library
-from gpustats.names.elsewhere import in_pymc, in_r, in_scipy
+from gpustats.names.elsewhere import in_others
 from gpustats.names.pymc import class_name
 from gpustats.processes.kind import COVARIANCE
 from gpustats.rows.kind import SEQUENCE_MODEL
@@ -86,6 +86,28 @@ def arguments(name: str) -> Iterator[str]:
     yield ""
 
 
+def elsewhere(name: str, parameters: tuple[str, ...]) -> Iterator[str]:
+    """The density under the names of other packages, and its parameters in theirs."""
+    yield from ("## In other packages", "")
+    if rows := list(in_others(name, parameters)):
+        heads = [f"`{p}`" for p in parameters]
+        yield from (f"| | call | {' | '.join(heads)} |", "| --- | --- |" + " --- |" * len(heads))
+        for package, call, values in rows:
+            given, _, at = values.partition(" at ")
+            told = dict(re.findall(r"(\w+)=(.+?)(?:, (?=\w+=)|$)", given))
+            alternative = next((f"`{p}={v}`" for p, v in told.items() if p not in parameters), "")
+            cells = [f"`{told[p]}`" if p in told else alternative for p in parameters]
+            moved = f", at `{at}`" if at else ""
+            yield f"| {package} | `{call}`{moved} | {' | '.join(cells)} |"
+        yield ""
+    yield f"`gpustats.pymc.{class_name(name)}` is this density in a PyMC model."
+    if any(package == "SciPy" for package, *_ in rows):
+        yield "`gpustats.scipy_stats` has SciPy's name and parameters."
+    if any(" at " in values for *_, values in rows):
+        yield "Where a call says *at*, `x` is the value there, and the density here is taken at that expression."
+    yield ""
+
+
 def formula(name: str, thing: Any) -> list[str]:
     """The formula of a density or a covariance function, the source's name of which is given, too."""
     return tex.shown(thing, {a.name: a.domain for a in library.get(name).arguments})
@@ -136,7 +158,7 @@ def page(name: str, drawn: bool, errors: list[tuple[str, str, str]]) -> str:
         plane = name in pictures.PLANES
         about = f"The {shown}, over two components" if plane else f"Curves of the {shown}, for several sets of parameters"
         lines += [f"![{about}]({name}.svg)", ""]
-    lines += [*arguments(name), *snippet(d)]
+    lines += [*arguments(name), *snippet(d), *elsewhere(name, d.parameters)]
     lines += ["## Log-density", "", "```c", log_density(name, d.source), "```", ""]
     if d.source.strip() != log_density(name, d.source).strip():
         lines += fold("The whole file", d.source)
@@ -149,13 +171,7 @@ def page(name: str, drawn: bool, errors: list[tuple[str, str, str]]) -> str:
         lines += ["## Accuracy", "", "The largest error found, as [the page on accuracy](../accuracy.md) explains it:", ""]
         lines += ["| function | float64 | float32 |", "| --- | ---: | ---: |"]
         lines += [*(f"| `{function}` | {double} | {single} |" for function, double, single in errors), ""]
-    lines += ["## References", ""] + ([f"- {d.reference}"] if d.reference else [])
-    lines += [f"- SciPy and `gpustats.scipy_stats`: `{call}`, where `{values}`" for call, values in in_scipy(name)]
-    lines += [f"- R: `{call}`, where `{values}`" for call, values in in_r(name)]
-    if theirs := in_pymc(name):
-        lines += [f"- PyMC: `pm.{theirs}`, and of gpustats `gpm.{theirs}`"]
-    else:
-        lines += [f"- In PyMC models: `gpustats.pymc.{class_name(name)}`"]
+    lines += ["## References", "", f"- {d.reference}"] if d.reference else []
     return "\n".join(lines) + "\n"
 
 

@@ -45,6 +45,26 @@ def seconds(row: dict[str, Any]) -> float:
     return row[row["time"]] * UNITS[row["time"].rpartition("_")[2]]
 
 
+#: Codes in names of works, and the words for them.
+WORDS = (
+    (r"(regression.*)\bK=(\d+)", r"\1\2 categories"), (r"^((?:chol|solve|logdet|tri|inv).*)\bn=(\d+)", r"\1size \2"),
+    (r"N×K", "table"), (r"Σ\+∇", "sum and gradient"), (r"Σ", "sum"), (r"\bN=(\S+\d)", r"\1 rows"),
+    (r"\bK=(\d\S*)", r"\1 sets"),
+    (r"\bd=(\d+)", r"\1 dimensions"), (r"\bk=(\d+)", r"\1 columns"), (r"\bn=(\S+\d)", r"\1 points"),
+    (r"\bf(32|64)\b", r"float\1"),
+    (r"\bi64\b", "int64"), (r"\bN'=(\S+\d)", r"\1 candidates"), (r"\b1 sets", "1 set"),
+    (r"(?<=\w) (?=[\d,e]+ (?:rows|sets|points|columns|dimensions|candidates|chains)\b|float\d|int64|size)", ", "),
+)  # fmt: skip
+NUMBER = re.compile(r"\b(\d+)e(\d+)\b|(?<![\w.,])(\d{4,})(?![\w.])")
+
+
+def words(work: str) -> str:
+    """The name of a work without codes: ``gamma Σ+∇, N=1e6 f64`` is ``gamma sum and gradient, 1,000,000 rows, float64``."""
+    for code, said in WORDS:
+        work = re.sub(code, said, work)
+    return NUMBER.sub(lambda n: f"{int(n[1]) * 10 ** int(n[2]):,}" if n[1] else f"{int(n[3]):,}", work)
+
+
 def digits(number: float) -> str:
     """A positive number with three digits, or all of those before its point."""
     return f"{number:,.0f}" if number >= 99.5 else f"{number:.3g}"
@@ -88,7 +108,7 @@ def chart(name: str, works: dict[str, dict[str, dict[str, Any]]]) -> str | None:
             style = {"marker": marker, "mfc": "white" if variant else None, "color": COLORS.get(library, "#444")}
             axes.plot(*zip(*at, strict=True), linestyle="", label=peer, markersize=5.5, **style)
         axes.axvline(1, color="#d1495b", linewidth=1.4)
-        axes.set(xscale="log", yticks=range(len(works)), yticklabels=list(works), ylim=(len(works) - 0.5, -0.5))
+        axes.set(xscale="log", yticks=range(len(works)), yticklabels=[*map(words, works)], ylim=(len(works) - 0.5, -0.5))
         low, high = axes.get_xlim()
         if high < 30 * low:  # powers of 10 alone would be too few
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -129,7 +149,7 @@ def text(name: str, only: str) -> str:
     lines = [f"| work | {' | '.join(columns)} |", f"| --- |{' ---: |' * len(columns)}"]
     for work, of_work in works.items():
         best = min(map(cost, of_work.values()))
-        cells = [work]
+        cells = [words(work)]
         for row in map(of_work.get, columns):
             cell = said(seconds(row)) if row else ""
             cell += f"; {digits(row['ess_per_s'])} / s" if row and "ess_per_s" in row else ""
@@ -155,7 +175,7 @@ def listed(name: str, only: str, columns: list[str]) -> str:
     lines = [f"| work | | {' | '.join(map(heading, columns))} |", f"| --- | --- |{' ---: |' * len(columns)}"]
     for row in rows:
         cells = ["" if row.get(key) is None else shown(row, key) for key in columns]
-        lines.append(f"| {row['work']} | {row['peer']} | {' | '.join(cells)} |")
+        lines.append(f"| {words(row['work'])} | {row['peer']} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", source(data, name), ""])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..language.kinds import DENSITY
 from ..language.library import library
-from ..names.elsewhere import in_pymc, in_r, in_scipy
+from ..names.elsewhere import in_others
 
 if TYPE_CHECKING:
     from ..language.device_function import Argument
@@ -64,7 +64,7 @@ def docstring(density: WithFunctions) -> str:
         parts += [[f"{'Mass function' if density.discrete else 'Density'} of {x.name} ({x.domain})."]]
     if parameters:
         parts += [["Parameters", "----------", *(line for a in parameters for line in _lines(a))]]
-    if is_known and definition is library.shipped(name) and (elsewhere := list(_elsewhere(name))):
+    if is_known and definition is library.shipped(name) and (elsewhere := list(_elsewhere(name, parameters))):
         parts += [["Notes", "-----", "In other packages:"], elsewhere]
     if definition.reference:
         parts += [["References", "----------", f"{definition.reference.removesuffix('.')}."]]
@@ -74,12 +74,11 @@ def docstring(density: WithFunctions) -> str:
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def _elsewhere(name: str) -> Iterator[str]:
+def _elsewhere(name: str, parameters: list[Argument]) -> Iterator[str]:
     """Items of a list: a density in other packages."""
-    yield from (f"- {call}: {values}" for call, values in in_scipy(name))
-    if class_name := in_pymc(name):
-        yield f"- pymc.{class_name}"
-    yield from (f"- R's {call}: {values}" for call, values in in_r(name))
+    for package, call, values in in_others(name, [a.name for a in parameters]):
+        owner = "" if call.startswith(("scipy.", "pymc.")) else f"{package}'s "
+        yield f"- {owner}{call}: {values}"
 
 
 def _lines(argument: Argument) -> Iterator[str]:

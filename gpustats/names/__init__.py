@@ -1,1 +1,1 @@
-"""Names of the densities in SciPy, PyMC and R, and hints for those who look for one."""
+"""Names of the densities in SciPy, PyMC, Stan and R, and hints for those who look for one."""

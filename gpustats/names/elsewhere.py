@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
-from . import pymc, r, scipy
+from . import pymc, r, scipy, stan
 from .lines import Line, lines_of
 from .near import did_you_mean
 
@@ -27,6 +27,12 @@ def _rs() -> dict[str, Line]:
     return {line.name: line for line in lines_of(r.DISTRIBUTIONS)}
 
 
+@functools.cache
+def _stans() -> dict[str, Line]:
+    """Line of each of Stan's distributions."""
+    return {line.name: line for line in lines_of(stan.DISTRIBUTIONS)}
+
+
 def in_scipy(density: str) -> list[tuple[str, str]]:
     """Calls of SciPy's distributions that a density is, and what its parameters are of theirs."""
     return [_made(f"scipy.stats.{n}", behind, line) for n, (behind, line) in _scipys().items() if line.density == density]
@@ -40,6 +46,21 @@ def in_pymc(density: str) -> str:
 def in_r(density: str) -> list[tuple[str, str]]:
     """Call of R's function of a density, and what its parameters are of R's."""
     return [_made(f"{r.LETTERS.get(n, 'd')[0]}{n}", "", line) for n, line in _rs().items() if line.density == density]
+
+
+def in_stan(density: str) -> list[tuple[str, str]]:
+    """Names of Stan's distributions that a density is, with Stan's parameters, and what its parameters are of these."""
+    return [_made(n, "", line) for n, line in _stans().items() if line.density == density]
+
+
+def in_others(density: str, parameters: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Packages that have a density of these parameters: a package, its call, and what the parameters are of its own."""
+    yield from (("SciPy", *found) for found in in_scipy(density))
+    if name := in_pymc(density):
+        theirs = {p: pymc.PARAMETERS.get(density, {}).get(p, p) for p in parameters}
+        yield "PyMC", f"pymc.{name}({', '.join(theirs.values())})", ", ".join(f"{p}={their}" for p, their in theirs.items())
+    yield from (("Stan", *found) for found in in_stan(density))
+    yield from (("R", *found) for found in in_r(density))
 
 
 def hint_of_parameter(density: str, parameter: str) -> str:
@@ -65,6 +86,8 @@ def hint(name: str, known: Collection[str]) -> str:
     letter, of_r = name[:1], _rs().get(name[1:])
     if of_r is not None and letter in r.LETTERS.get(of_r.name, "dpqr"):
         found.append(f"R's {name} is gpustats.{of_r.density}.{r.METHODS[letter]}")
+    if not found and name in _stans():
+        found = [f"Stan's {name} is gpustats.{_stans()[name].density}"]
     if not found and (near := did_you_mean(name.lower(), known, 2, _NEAR, str)):
         found = [near]
     return ": " + ", ".join(found) if found else ""

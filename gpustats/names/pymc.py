@@ -8,6 +8,9 @@ _OTHERS = {
     "mvnormal": "MvNormal", "ordered_logit": "OrderedLogistic",
 }  # fmt: skip
 
+#: Parameters that PyMC calls by another name than the density does.
+PARAMETERS = {"mv_student_t": {"cov": "scale"}}
+
 #: The distributions of PyMC's that are densities here.
 DISTRIBUTIONS = frozenset(
     """AsymmetricLaplace Bernoulli Beta BetaBinomial Binomial Categorical Cauchy ChiSquared Dirichlet DirichletMultinomial

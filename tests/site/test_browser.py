@@ -5,18 +5,35 @@ from urllib.parse import urlsplit
 
 import pytest
 
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+SCREENS = {
+    "phone": {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True},
+    "desk": {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False},
+}
 SEEN = """
 const frames = [document.documentElement, ...document.querySelectorAll(".bd-article-container")];
 const wide = Math.max(...frames.map(f => f.scrollWidth - f.clientWidth));
 const unseen = [...document.images].filter(i => !(i.complete && i.naturalWidth > 0)).map(i => i.src);
-return [wide, unseen];
+const within = e => {  // whether something around an element scrolls, and is itself on the screen
+  for (let p = e.parentElement; p && p !== document.body; p = p.parentElement)
+    if (getComputedStyle(p).overflowX !== "visible" && p.getBoundingClientRect().right <= innerWidth + 1) return true;
+  return false;
+};
+const out = [...document.querySelectorAll(".bd-article-container *")].filter(e => {
+  const box = e.getBoundingClientRect();
+  return box.width && box.right > innerWidth + 1 && !within(e);
+}).map(e => e.tagName);
+const cut = [...document.querySelectorAll(".bd-article :is(pre, table, img)")].filter(e => {
+  const frame = e.closest("pre, .pst-scrollable-table-container, .sd-card") ?? e.parentElement;
+  return e.tagName === "IMG" ? e.getBoundingClientRect().right > innerWidth + 1
+    : frame.scrollWidth > frame.clientWidth + 1 && !["auto", "scroll"].includes(getComputedStyle(frame).overflowX);
+}).map(e => e.tagName);
+return [wide, unseen, [...out, ...cut]];
 """
 
 
-@pytest.fixture
-def phone(chromium):
-    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+@pytest.fixture(params=SCREENS)
+def screen(chromium, request):
+    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", SCREENS[request.param])
     yield chromium
     chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -27,22 +44,27 @@ def requests(chromium):
     return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
-def test_every_page_on_a_phone(phone, site, address):
-    """It shows all of its images, fits the screen, has nothing to say on the console, and asks no other machine."""
-    errors, unseen, wide, asked = [], {}, {}, set()
+def test_every_page_fits(screen, site, address):
+    """It shows all of its images, fits the screen, has nothing to say on the console, and asks no other machine.
+
+    Code and tables that are wider scroll within themselves; pictures are as narrow as the page.
+    """
+    errors, unseen, wide, asked, cut = [], {}, {}, set(), {}
     for path in sorted(site.rglob("*.html")):
         if "_static" in path.parts:
             continue
         name = path.relative_to(site).as_posix()
-        phone.get(f"{address}/{name}")
-        too_wide, images = phone.execute_script(SEEN)
-        errors += [f"{name}: {said['message']}" for said in phone.get_log("browser") if said["level"] in ("WARNING", "SEVERE")]
+        screen.get(f"{address}/{name}")
+        too_wide, images, parts = screen.execute_script(SEEN)
+        errors += [f"{name}: {said['message']}" for said in screen.get_log("browser") if said["level"] in ("WARNING", "SEVERE")]
+        cut |= {name: parts} if parts else {}
         wide |= {name: too_wide} if too_wide > 0 else {}
         unseen |= {name: images} if images else {}
-        asked |= {*requests(phone)}
+        asked |= {*requests(screen)}
     assert errors == []
     assert unseen == {}
     assert wide == {}, "wider than the screen, by so many pixels"
+    assert cut == {}, "these parts end beyond the screen"
     hosts = {urlsplit(url).netloc for url in asked if urlsplit(url).scheme not in ("data", "blob")}
     assert hosts == {urlsplit(address).netloc}
 
@@ -61,6 +83,26 @@ def test_search(chromium, address, words):
     chromium.get(f"{address}/search.html?q={words}")
     link = f'#search-results li a[href^="{FOUND[words]}.html"]'
     WebDriverWait(chromium, 60).until(lambda c: c.find_elements(By.CSS_SELECTOR, link), f"search does not find {FOUND[words]}")
+
+
+FIRST = {
+    "standard errors": "api/_generated/gpustats.fits.estimates.Estimates",
+    "random effects": "api/_generated/gpustats.mixed.estimates.MixedEstimates",
+    "logistic regression": "api/_generated/gpustats.GLM", "model comparison": "api/_generated/gpustats.loo",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", FIRST)
+def test_search_by_other_words(chromium, address, words):
+    """What has another name is among the first five results."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    chromium.get(f"{address}/search.html?q={words.replace(' ', '+')}")
+    WebDriverWait(chromium, 60).until(lambda c: len(c.find_elements(By.CSS_SELECTOR, "#search-results li")) >= 5)
+    links = "return [...document.querySelectorAll('#search-results li > a')].map(a => a.href)"
+    first = chromium.execute_script(links)[:5]
+    assert any(FIRST[words] in link for link in first), first
 
 
 @pytest.mark.parametrize("link", ["guides/glm.html#groups", "distributions/index.html#the-real-line"])
