@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..display import html
-
-if TYPE_CHECKING:
-    from .estimates import Estimates
 
 MOST_SETS = 20  # data sets in a table; of more the first and the last
 MOST_SHOWN = 4  # elements of a parameter in one line
@@ -49,7 +46,7 @@ def frame_of(values: Any, index: Sequence[Any], names: Sequence[str] | None = No
     return pandas.DataFrame(values, index=index, columns=names)
 
 
-def in_short(fit: Estimates, without_errors: str) -> str:
+def in_short(fit: Any, without_errors: str) -> str:
     """Estimates in one line, with standard errors unless something says why they are `without_errors`."""
     if np.ndim(fit.log_likelihood):
         fine, n = int(np.sum(fit.converged)), fit.log_likelihood.size
