@@ -44,8 +44,8 @@ sweep: $(VENV)/.installed
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m bench densities
 
-docs: $(VENV)/.installed-docs
-	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
+docs: $(VENV)/.installed-docs  # all pages: of those that are not written anew, Sphinx 9 forgets the search's entries
+	$(BIN)/sphinx-build --write-all --fail-on-warning --keep-going --quiet --jobs auto -d docs/_build/doctrees docs docs/_build/html
 	@echo 'open docs/_build/html/index.html'
 
 # Needs Chromium and its driver: apt install chromium chromium-driver
