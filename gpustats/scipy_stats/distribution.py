@@ -272,7 +272,7 @@ class Continuous(Distribution):
         A density with the shapes, ``loc`` and ``scale`` as its parameters, for what SciPy does not have: likelihoods with
         their derivatives, mixtures, transforms, weighted fits, fits of many data sets.
     random_state
-        What draws that are given none take: None for the generator of ``numpy.random``. A seed becomes a
+        Generator of draws that are given none: None for that of ``numpy.random``. A seed becomes a
         `numpy.random.RandomState`.
 
     Examples
