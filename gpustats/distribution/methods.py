@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from ..names.advised import Advised
 from ..names.functions import METHODS
 from ..runtime.cached import cached_property
 from .accuracy import told, warn
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .expectation import Function
 
 
-class Distribution(WithFunctions):
+class Distribution(Advised, WithFunctions):
     """Methods of a distribution that are made of functions beside its density, as far as these can be had."""
 
     __signature__ = OfEach(lambda density: inspect.signature(density._bound(type(density).__call__)))
@@ -29,12 +30,9 @@ class Distribution(WithFunctions):
 
         return of_density(self)
 
-    if not TYPE_CHECKING:  # checkers would take any name for a method
-        def __getattr__(self, name: str) -> Any:
-            if any(name in vars(kind) for kind in type(self).__mro__):  # it says itself why there is none
-                return object.__getattribute__(self, name)
-            here = f": here it is {METHODS[name]}" if name in METHODS else ""
-            raise AttributeError(f"a density has no attribute {name!r}{here}")
+    def _told_of(self, name: str) -> str:
+        here = f": here it is {METHODS[name]}" if name in METHODS else ""
+        return f"a density has no attribute {name!r}{here}"
 
     @cached_property
     def _methods(self) -> dict[str, Callable[..., object]]:

@@ -131,8 +131,7 @@ def _taker(places: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         return by_index
     lines, shape = places.reshape(len(places), -1), places.shape
     (sets, width), first = lines.shape, int(lines[0, 0])
-    step = int(lines[1, 0]) - first if sets > 1 else width
-    if step < width or (lines != first + step * np.arange(sets)[:, None] + np.arange(width)).any():
+    if (step := _distance(lines)) < width:
         return by_index
     before = first % step  # numbers of a line before those that are wanted
     start, end = first - before, first - before + sets * step
@@ -147,6 +146,13 @@ def _taker(places: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
         return numbers[start:end].reshape(sets, step)[:, before : before + width].copy().reshape(shape)
 
     return by_lines
+
+
+def _distance(lines: np.ndarray) -> int:
+    """Distance of one line of places, (sets, width), from the next where all are regular runs; -1 where they are not."""
+    (sets, width), first = lines.shape, int(lines[0, 0])
+    step = int(lines[1, 0]) - first if sets > 1 else width
+    return step if (lines == first + step * np.arange(sets)[:, None] + np.arange(width)).all() else -1
 
 
 def _reader(parts: Sequence[Result]) -> Callable[[np.ndarray, Sequence[Array]], Value]:
@@ -358,11 +364,9 @@ def _lines(numbers: np.ndarray, places: np.ndarray) -> np.ndarray | None:
     """View of the numbers at places (sets, numbers of a set); None where these lie in another order."""
     if not places.size:
         return numbers[:0].reshape(places.shape)
-    (sets, width), first = places.shape, int(places[0, 0])
-    step = int(places[-1, 0] - first) // (sets - 1) if sets > 1 else width
-    if (places != first + step * np.arange(sets)[:, None] + np.arange(width)).any():
+    if (step := _distance(places)) < places.shape[1]:
         return None
-    return as_strided(numbers[first:], places.shape, (step * numbers.itemsize, numbers.itemsize))
+    return as_strided(numbers[int(places[0, 0]) :], places.shape, (step * numbers.itemsize, numbers.itemsize))
 
 
 class _OfThread(threading.local):

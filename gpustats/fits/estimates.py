@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..names.advised import Advised
 from ..names.results import called_here
 from ..runtime.types import Value
 from .fitted import Fitted, by_name
@@ -29,7 +30,7 @@ Numbers = Any
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Estimates:
+class Estimates(Advised):
     """Estimates of parameters by maximum likelihood.
 
     For one data set everything is a number, or an array of the parameter's shape; for many data sets of a density, an array
@@ -109,12 +110,9 @@ class Estimates:
     def __len__(self) -> int:
         return len(self.parameters)
 
-    if not TYPE_CHECKING:  # checkers would take any name for an attribute
-        def __getattr__(self, name: str) -> Any:
-            if hasattr(type(self), name):  # a property, which says itself why it has no value
-                return object.__getattribute__(self, name)
-            here = "" if name.startswith("_") else called_here(name, self._names())
-            raise AttributeError(f"estimates have no attribute {name!r}{here and f': they have .{here}'}")
+    def _told_of(self, name: str) -> str:
+        here = "" if name.startswith("_") else called_here(name, self._names())
+        return f"estimates have no attribute {name!r}{here and f': they have .{here}'}"
 
     @classmethod
     def _names(cls) -> frozenset[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
 from ..display.html import Shown
+from ..names.advised import Advised
 from ..names.results import called_here
 
 if TYPE_CHECKING:
@@ -28,14 +29,11 @@ def _of_estimates(name: str) -> str:
     return f": the estimates that fit() returns have it, fit().{found}" if found else ""
 
 
-class HasFit:
+class HasFit(Advised):
     """Model that has a method `fit`: about names that estimates have, errors say where these are."""
 
-    if not TYPE_CHECKING:  # checkers would take any name for an attribute
-        def __getattr__(self, name: str) -> Any:
-            if hasattr(type(self), name):  # a property, which says itself why it has no value
-                return object.__getattribute__(self, name)
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{_of_estimates(name)}")
+    def _told_of(self, name: str) -> str:
+        return super()._told_of(name) + _of_estimates(name)
 
 
 class Fittable(HasFit, Shown):
