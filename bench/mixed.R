@@ -7,8 +7,9 @@ data <- data.frame(y = read("y"), g = factor(read("g", "integer", 4)))
 names <- paste0("x", seq_len(as.integer(given[3])) - 1)
 for (name in names) data[[name]] <- read(name)
 fixed <- paste("y ~", paste(names, collapse = " + "))
-if (given[4] == "crossed") data$h <- factor(read("h", "integer", 4))
-random <- c(slopes = "+ (x0 | g)", crossed = "+ (1 | g) + (1 | h)", logistic = "+ (1 | g)")[given[4]]
+two <- given[4] %in% c("crossed", "nested", "moving")
+if (two) data$h <- factor(read("h", "integer", 4))
+random <- if (two) "+ (1 | g) + (1 | h)" else c(slopes = "+ (x0 | g)", logistic = "+ (1 | g)")[given[4]]
 formula <- as.formula(paste(fixed, random))
 control <- list(lmerControl(calc.derivs = FALSE), glmerControl(calc.derivs = TRUE))
 seconds <- system.time(m <- if (given[4] == "logistic") glmer(formula, data, binomial, control = control[[2]]) else

@@ -26,6 +26,7 @@ COLUMNS: Columns = {
     "waited / ms": cell("waited_ms"), **RATIO, "difference": cell("difference", "{:.0e}"),
     "log-likelihood": cell("loglik", "{:.4f}"),
 }  # fmt: skip
+TWO = ("crossed", "nested", "moving")  # kinds with intercepts of two groupings
 SCRIPT = Path(__file__).with_suffix(".R")
 
 
@@ -33,8 +34,9 @@ SCRIPT = Path(__file__).with_suffix(".R")
 class Case:
     """Model of N rows and k columns.
 
-    `kind` is "slopes", an intercept and a slope for each of the groups; "crossed", intercepts of two groupings; or "logistic",
-    intercepts and outcomes that are 0 or 1.
+    `kind` is "slopes", an intercept and a slope for each of the groups; intercepts of two groupings, "crossed", "nested", or
+    "moving", in which each group has rows in a few near ones of the others; or "logistic", intercepts and outcomes that are 0
+    or 1.
     """
 
     kind: str
@@ -52,10 +54,13 @@ class Case:
         rng = np.random.default_rng(17)
         X, g = rng.normal(size=(self.n, self.k)), rng.integers(0, self.groups, self.n).astype(np.int32)
         h = rng.integers(0, max(self.others, 1), self.n).astype(np.int32)
+        if self.kind in ("nested", "moving"):
+            near = g.astype(np.int64) * self.others // self.groups + h % {"nested": 1, "moving": 5}[self.kind]
+            h = (near % self.others).astype(np.int32)
         eta = X @ np.linspace(-1, 1, self.k) + 0.5 + 0.5 * rng.normal(size=self.groups)[g]
         if self.kind == "slopes":
             eta += 0.3 * X[:, 0] * rng.normal(size=self.groups)[g]
-        if self.kind == "crossed":
+        if self.kind in TWO:
             eta += 0.4 * rng.normal(size=self.others)[h]
         if self.kind == "logistic":
             y = (rng.uniform(size=self.n) < 1 / (1 + np.exp(-eta))).astype(float)
@@ -83,7 +88,7 @@ def fitted(case: Case, data: dict[str, np.ndarray]) -> Any:
     groups: dict[str, Any] = {"g": g}
     if case.kind == "slopes":
         groups["g"] = g, np.column_stack([np.ones(case.n), X[:, 0]])
-    if case.kind == "crossed":
+    if case.kind in TWO:
         groups["h"] = data["h"]
     density, eta = (gs.bernoulli_logit, "eta") if case.kind == "logistic" else (gs.normal, "mu")
     fit = gs.GLM(density, data["y"], X, eta=eta, groups=groups).fit(random=tuple(groups))
@@ -141,9 +146,12 @@ def main(argv: list[str] | None = None) -> int:
     report = Report(options("mixed", __doc__).parse_args(argv))
     large = [
         Case("slopes", 100_000, 5000), Case("slopes", 1_000_000, 5000), Case("crossed", 100_000, 2000, 300, k=1),
+        Case("nested", 1_000_000, 200_000, 30_000, k=1), Case("moving", 1_000_000, 200_000, 30_000, k=1),
         Case("crossed", 5_000_000, 23_000, 2000, k=1), Case("logistic", 100_000, 5000), Case("logistic", 1_000_000, 5000),
     ]  # fmt: skip
-    quick = [Case("slopes", 500, 20), Case("crossed", 500, 20, 5, k=1), Case("logistic", 500, 20)]
+    quick = [
+        Case("slopes", 500, 20), Case("crossed", 500, 20, 5, k=1), Case("moving", 500, 20, 5, k=1), Case("logistic", 500, 20),
+    ]
     for case in report.wanted(report.default(None, gpu=large, cpu=large, quick=quick)):
         report.rows += rows(report, case, report.peers([GPUStats, Lme4, Statsmodels]))
     return report.write(Table(report.rows, COLUMNS, NOTE))

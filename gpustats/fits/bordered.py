@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..linalg.block_factors import BlockFactors
 from ..runtime.cached import cached_property
 from ..runtime.types import Doubles
-from .block_factors import BlockFactors
 
 if TYPE_CHECKING:
     import scipy.sparse

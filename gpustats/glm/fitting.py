@@ -14,7 +14,8 @@ from ..fits.estimates import Estimates
 from ..fits.fittable import Fittable
 from ..fits.objective import Prior
 from ..fits.problem import Expanded
-from ..mixed.sums import Structure, Sums
+from ..mixed.structure import Structure
+from ..mixed.sums import Sums
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added
 from ..runtime.types import Array, Doubles, Value

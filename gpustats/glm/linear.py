@@ -18,10 +18,11 @@ from ..mixed.gaussian import SIGMA, FixedEffects, GaussianProblem
 from ..mixed.linear import fit_linear
 from ..mixed.marginal import Marginal, collinear
 from ..mixed.predictions import new_rows, predicted
-from ..mixed.sums import Grouping, Structure, Sums, sums
+from ..mixed.structure import Grouping, Structure, is_sparse
+from ..mixed.sums import Sums, sums
 from ..mixed.terms import Factors, Term
 from ..parallel.rows import read
-from ..rows.sparse_matrix import is_sparse
+from ..rows.sparse_matrix import is_sparse as is_sparse_matrix
 from ..runtime.types import Array, Doubles, Shape
 from .data import Named, as_numpy, table_shape
 from .family import COEFFICIENTS, DESIGN, INTERCEPT, OBSERVATIONS, OFFSET, WEIGHTS
@@ -93,7 +94,7 @@ def layout(glm: Any, random: Collection[str]) -> Layout:
     tables = tuple(t for t in glm._terms if t.name not in random)
     fixed = [grouping(t.index_name, [t]) for t in tables]
     structure = Structure(
-        tuple(sources), groupings[0], (*groupings[1:], *fixed), (*range(1, 1 + glm._columns), 0)
+        tuple(sources), tuple(groupings), tuple(fixed), (*range(1, 1 + glm._columns), 0), is_sparse(groupings, glm.n_rows)
     )
     return Layout(structure, tuple(terms), tuple(len(g.columns) for g in groupings), tables, glm._columns)
 
@@ -105,7 +106,7 @@ def _alike(a: Array, b: Array) -> bool:
 def sums_of(data: Mapping[str, Array], structure: Structure, shifts: Doubles, runtime: Runtime) -> Sums:
     """Sums over the rows of data on the host."""
     columns = {name: np.asarray(data[name]) for name, _ in structure.sources}
-    columns |= {g.data: np.asarray(data[g.data]) for g in (structure.largest, *structure.others)}
+    columns |= {g.data: np.asarray(data[g.data]) for g in (*structure.random, *structure.tables)}
     if OFFSET in data:
         columns[OBSERVATIONS] = columns[OBSERVATIONS] - np.asarray(data[OFFSET])
     weights = data.get(WEIGHTS)
@@ -162,7 +163,7 @@ def linear_fit(
 ) -> MixedEstimates:  # fmt: skip
     """Estimates of a Gaussian GLM whose terms `random` are random effects: see `Fitting.fit`."""
     parts, held = layout(glm, random), glm._held()
-    if is_sparse(held[DESIGN]):
+    if is_sparse_matrix(held[DESIGN]):
         raise NotImplementedError("X is sparse, and linear models with random effects take arrays: X.toarray()")
     structure = parts.structure
     n_fixed = sum((t.largest + 1) * (t.columns or 1) for t in parts.tables) + parts.columns
@@ -174,7 +175,7 @@ def linear_fit(
     found: Sums = glm._sums(structure, shifts)
     _check_finite(found, parts)
     effects = _effects(parts, shifts, centred)
-    marginal = Marginal(structure, found, Factors(parts.terms, parts.widths))
+    marginal = Marginal(found, Factors(parts.terms, parts.widths))
     problem = GaussianGLM(plain.name, marginal, effects, fixed, reml, bounds.keys(), max_iterations, progress)
     problem.glm, problem.plain, problem.parts = glm, plain, parts
     problem.formula, problem.levels = plain.formula, glm._names.levels
@@ -205,13 +206,13 @@ def _effects(parts: Layout, shifts: Doubles, centred: bool) -> FixedEffects:
 
 def _check_finite(found: Sums, parts: Layout) -> None:
     """ValueError for nan and infinite numbers among the data, by name."""
-    squares = np.diagonal(found.matrix.border)[-parts.columns - 2 :]
+    squares = np.diagonal(found.ends)[-parts.columns - 2 :]
     for j in range(parts.columns):
         if not np.isfinite(squares[j]):
             raise ValueError(f"X has a number in column {j} that is not finite: there is no likelihood; leave such rows out")
     if not np.isfinite(squares[-1]):
         raise ValueError("y or offset has a number that is not finite: there is no likelihood; leave such rows out")
-    if not (np.isfinite(found.matrix.blocks).all() and np.isfinite(found.matrix.border).all()):
+    if not found.finite:
         raise ValueError("a column of groups has a number that is not finite: there is no likelihood; leave such rows out")
 
 
@@ -246,7 +247,7 @@ def _check_identified(problem: GaussianGLM, found: Sums, priors: Mapping[str, An
         message = "the fixed effects fit the observations without residuals, so that there is no variance: look at y and X"
         raise ValueError(message) from None
     for term in problem.terms:
-        squares = found.squares(parts.structure, term.grouping)[:, term.places]
+        squares = found.squares(term.grouping)[:, term.places]
         squares = squares[squares.any(1)]
         seen, constant = len(squares), (np.ptp(squares, 0) == 0).any()
         term.check_groups(seen == 1, term.parameter in told)

@@ -14,9 +14,8 @@ import numpy as np
 
 from ..fits.refused import LEAST_EIGENVALUE
 from ..runtime.types import Doubles
-from .coupling import Coupling
 from .elimination import Elimination
-from .sums import Structure, Sums
+from .sums import Sums
 from .terms import Factors
 
 LOG_2PI = math.log(2 * math.pi)
@@ -45,38 +44,26 @@ class Marginal:
 
     Parameters
     ----------
-    structure : Structure
     sums : Sums
     factors : Factors
     """
 
-    def __init__(self, structure: Structure, sums: Sums, factors: Factors):
+    def __init__(self, sums: Sums, factors: Factors):
         self.factors, self.n = factors, sums.weight
-        n_random = len(factors.widths)
-        groupings = (structure.largest, *structure.others[: n_random - 1])
-        self.levels = [g.levels for g in groupings]
-        q = sum(g.size for g in groupings[1:])
         #: sums over the rows of the products of the columns of each random grouping
-        self.products = [sums.products(structure, grouping) for grouping in range(n_random)]
+        self.products = [sums.products(grouping) for grouping in range(len(factors.widths))]
         #: root mean squares of the columns of each random grouping, by which they are divided; and of each element of θ
         diagonals = [np.diagonal(products) for products in self.products]
         self.column_scales = scales = [np.where(d > 0, np.sqrt(d / max(sums.weight, 1e-300)), 1.0) for d in diagonals]
         self.scales = np.array([scales[g][i] for g, i in zip(factors.groupings, factors.rows, strict=True)])
-        matrix = sums.matrix
-        of_border = np.ones(len(matrix.border))
-        tiled = [np.tile(s, n) for s, n in zip(scales[1:], self.levels[1:], strict=True)]
-        of_border[:q] = np.concatenate([np.zeros(0), *tiled])
-        slopes = np.empty(matrix.size)
-        slopes[matrix.places], slopes[matrix.block_places] = 1 / of_border, 1 / scales[0]
-        self.matrix = matrix.scaled(slopes)
-        self.coupling = Coupling(self.matrix.coupling)
-        self.size = len(matrix.border) - q - 1  # number of fixed effects
+        self._sums = sums.scaled(scales)
+        self.size = len(sums.ends) - 1  # number of fixed effects
         self._given(False, np.full(self.size, np.nan))
 
     @property
     def deviation(self) -> float:
         """Root mean square of the observations."""
-        return math.sqrt(self.matrix.border[-1, -1] / self.n)
+        return math.sqrt(self._sums.ends[-1, -1] / self.n)
 
     def turn(self, free: np.ndarray) -> Doubles:
         """Elements of θ by coordinates of a search, (p, p): of factors on columns that are orthogonal.
@@ -113,7 +100,7 @@ class Marginal:
 
     def eliminated(self, theta: Doubles) -> Elimination:
         """Sums without the random effects."""
-        return Elimination(self.matrix, self.coupling, self.factors.matrices(theta), self.levels)
+        return self._sums.eliminated(self.factors.matrices(theta))
 
     def profiled(self, theta: Doubles, sigma: float | None = None) -> Profiled:
         """Log-likelihood at the best φ, and the best σ unless it is given."""
@@ -190,7 +177,7 @@ class Marginal:
 
     def collinear(self) -> np.ndarray:
         """Numbers of the free fixed effects whose columns depend on one another; none where they do not."""
-        products = self.matrix.border[-self.size - 1 : -1, -self.size - 1 : -1][np.ix_(self.free, self.free)]
+        products = self._sums.ends[np.ix_(self.free, self.free)]
         return self.free[collinear(products)]
 
 

@@ -13,8 +13,6 @@ from ..runtime.types import Doubles
 from .gaussian import SIGMA, GaussianProblem
 from .terms import Term
 
-NUMBERS_AT_ONCE = 1 << 23  # of rows of a border
-
 
 class NewRows(NamedTuple):
     """Groups of new rows and columns of a random grouping."""
@@ -77,32 +75,11 @@ def predicted(
     mean = design @ effects
     if not groups:
         return mean, sigma * np.sqrt(np.einsum("ni,ij,nj->n", design, inverse, design).clip(0))
-    of_normal = np.pad(inverse, (0, 1))
-    spread, alone = found.spread(of_normal), found.spread_alone()
     factors, modes = marginal.factors.matrices(theta), found.effects(np.append(-effects, 1.0))
-    errors, r = np.empty(len(design)), len(spread)
     columns = [own.columns / scale for own, scale in zip(groups, marginal.column_scales, strict=True)]
-    for own, z, b in zip(groups, columns, modes, strict=True):
-        mean += np.where(own.groups < 0, 0.0, (z * b[own.groups]).sum(1))
-    step = max(NUMBERS_AT_ONCE // r, 1)
-    for first in range(0, len(design), step):
-        rows = slice(first, first + step)
-        border = np.zeros((len(design[rows]), r))
-        border[:, r - 1 - design.shape[1] : r - 1] = design[rows]
-        variance, at = np.zeros(len(border)), 0
-        for i, (own, z, factor) in enumerate(zip(groups, columns, factors, strict=True)):
-            index, z = own.groups[rows], z[rows]
-            seen = index >= 0
-            variance += np.where(seen, 0.0, ((z @ factor) ** 2).sum(1))
-            if i == 0:
-                through = np.einsum("ijn,nj->ni", alone[:, :, index], z) * seen[:, None]
-                variance += (through * z).sum(1)
-                border -= marginal.coupling.of_rows(index, through)
-            else:
-                places = at + index[:, None] * len(factor) + np.arange(len(factor))
-                places = np.where(seen[:, None], places, r - 1)
-                np.put_along_axis(border, places, np.take_along_axis(border, places, 1) + z, 1)
-                at += len(factor) * marginal.levels[i]
-        border[:, r - 1] = 0.0
-        errors[rows] = sigma * np.sqrt((variance + np.einsum("ni,ni->n", border @ spread, border)).clip(0))
-    return mean, errors
+    variance = found.variances(design, [(own.groups, z) for own, z in zip(groups, columns, strict=True)], inverse)
+    for own, z, factor, b in zip(groups, columns, factors, modes, strict=True):
+        new = own.groups < 0
+        mean += np.where(new, 0.0, (z * b[own.groups]).sum(1))
+        variance += np.where(new, ((z @ factor) ** 2).sum(1), 0.0)
+    return mean, sigma * np.sqrt(variance.clip(0))

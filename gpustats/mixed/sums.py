@@ -5,9 +5,8 @@ They are all that its likelihood needs of the rows: see Bates et al. (2015), J. 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -17,114 +16,50 @@ from ..rows.placed import Placed
 from ..rows.segments import Segments
 from ..runtime.base import Runtime
 from ..runtime.types import Doubles, DType
+from .bordered_sums import BorderedSums
+from .elimination import Elimination
+from .sparse_sums import Crossing, SparseSums
+from .structure import Grouping, Structure
 
 _SEGMENTS = Template.beside(__file__, "segment_products")
 _TILE = 4  # columns on each side of a block's products
 
-#: Columns of the border, the effects that are not those of the largest grouping, and numbers of its coupling to this one.
-MOST_BORDER, MOST_COUPLING = 20_000, 1 << 30
 
-
-class Grouping(NamedTuple):
-    """Groups of rows, each with a coefficient of some columns."""
-
-    data: str  # name, among the data, of the group of each row
-    levels: int  # number of groups
-    columns: tuple[int, ...]  # numbers of the columns
-
-    @property
-    def size(self) -> int:
-        """Number of coefficients."""
-        return self.levels * len(self.columns)
-
-
-@dataclass(frozen=True)
-class Structure:
-    """Structure of a linear predictor: which columns have coefficients of all rows, and which of groups.
-
-    Columns are numbered: 0 is one of ones, behind it come those of `sources`.
+class Sums(Protocol):
+    """Sums over rows of the products of all columns with one another, those of groups by group.
 
     Attributes
     ----------
-    sources : tuple of (str, int)
-        Names, among the data, and widths of matrices and vectors, the last of which has the observations.
-    largest : Grouping
-        The one whose groups are blocks of the matrix of sums.
-    others : tuple of Grouping
-        The others, in the border.
-    fixed : tuple of int
-        Columns that have a coefficient of all rows.
-    """
-
-    sources: tuple[tuple[str, int], ...]
-    largest: Grouping
-    others: tuple[Grouping, ...]
-    fixed: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        coupling = self.largest.size * self.border
-        if self.border > MOST_BORDER or coupling > MOST_COUPLING:
-            sizes = ", ".join(f"{g.levels:,} of {g.data}" for g in (self.largest, *self.others))
-            raise NotImplementedError(
-                f"effects of {sizes}: all but the largest grouping have {self.border:,} coefficients together, and "
-                f"{MOST_BORDER:,} at most are possible, with {MOST_COUPLING:,} products of both at most, here {coupling:,}"
-            )
-
-    @property
-    def width(self) -> int:
-        """Number of columns."""
-        return 1 + sum(width for _, width in self.sources)
-
-    @property
-    def observations(self) -> int:
-        """Number of the column of observations."""
-        return self.width - 1
-
-    @property
-    def border(self) -> int:
-        """Number of rows of the border: coefficients, and the observations last."""
-        return sum(g.size for g in self.others) + len(self.fixed) + 1
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Sums over rows.
-
-    Attributes
-    ----------
-    matrix : Bordered
-        Products of all columns with one another: the blocks are those of the largest grouping, the border has the other
-        groupings, the columns of all rows and the observations.
     weight : float
         Sum of the weights.
+    ends : (e, e) ndarray
+        Products of the columns with fixed effects, and of the observations last.
+    finite : bool
+        Whether all of them are finite.
     """
 
-    matrix: Bordered
-    weight: float
+    @property
+    def weight(self) -> float: ...
 
-    def __add__(self, other: Sums) -> Sums:
-        return Sums(self.matrix + other.matrix, self.weight + other.weight)
+    @property
+    def ends(self) -> Doubles: ...
 
-    def squares(self, structure: Structure, grouping: int) -> Doubles:
-        """Sums of the squares of a grouping's columns over the rows of each group, (levels, its); 0 is the largest."""
-        if not grouping:
-            return np.diagonal(self.matrix.blocks, axis1=1, axis2=2)
-        at, own = self._border(structure, grouping)
-        return np.diagonal(self.matrix.border)[at : at + own.size].reshape(own.levels, -1)
+    @property
+    def finite(self) -> bool: ...
 
-    def products(self, structure: Structure, grouping: int) -> Doubles:
-        """Sums over the rows of the products of a grouping's columns, (m, m)."""
-        if not grouping:
-            found: Doubles = self.matrix.blocks.sum(0)
-            return found
-        at, own = self._border(structure, grouping)
-        its, shape = slice(at, at + own.size), (own.levels, len(own.columns))
-        return np.einsum("iaib->ab", self.matrix.border[its, its].reshape(*shape, *shape))
+    def __add__(self, other: Self) -> Self: ...
 
-    @staticmethod
-    def _border(structure: Structure, grouping: int) -> tuple[int, Grouping]:
-        """Place in the border of a grouping but the largest, and it."""
-        return sum(g.size for g in structure.others[: grouping - 1]), structure.others[grouping - 1]
+    def squares(self, grouping: int) -> Doubles:
+        """Sums of the squares of a random grouping's columns over the rows of each group, (levels, its)."""
+
+    def products(self, grouping: int) -> Doubles:
+        """Sums over the rows of the products of a random grouping's columns, (m, m)."""
+
+    def scaled(self, scales: Sequence[Doubles]) -> Self:
+        """Sums where the columns of each random grouping are divided by numbers, (m,)."""
+
+    def eliminated(self, factors: Sequence[Doubles]) -> Elimination:
+        """Sums without the random effects, whose factors Λ are (m, m) for each grouping."""
 
 
 def sums(
@@ -174,33 +109,59 @@ class _Summed:
 
     def sums(self) -> Sums:
         """Sums of all products."""
-        structure, n = self._structure, self._n
-        largest, others, r = structure.largest, structure.others, structure.border
+        return self._sparse() if self._structure.sparse else self._bordered()
+
+    def _bordered(self) -> BorderedSums:
+        """Sums of which those of the largest grouping are blocks, all others a dense border."""
+        structure = self._structure
+        largest, others, r = structure.largest, (*structure.random[1:], *structure.tables), structure.border
         m, ends = len(largest.columns), (*structure.fixed, structure.observations)
         ending = slice(r - len(ends), r)
         border, coupling = np.zeros((r, r)), np.zeros((largest.levels, m, r))
         border[ending, ending] = self._of_all(ends)
         found = self._by_group(largest, (*largest.columns, *ends))
         blocks, coupling[:, :, ending] = found[:, :, :m], found[:, :, m:]
-        at = 0
-        for i, grouping in enumerate(others):
-            width = len(grouping.columns)
-            own = slice(at, at + grouping.size)
-            found = self._by_group(grouping, (*grouping.columns, *ends))
-            _diagonal_blocks(border[own, own], width)[...] = found[:, :, :width]
-            border[own, ending] = found[:, :, width:].reshape(grouping.size, len(ends))
-            border[ending, own] = border[own, ending].T
+        for own, grouping in _places(others):
             coupling[:, :, own] = self._crossed(largest, grouping)
-            behind = at + grouping.size
-            for other in others[i + 1 :]:
-                there = slice(behind, behind + other.size)
-                border[own, there] = self._crossed(grouping, other).reshape(grouping.size, other.size)
-                border[there, own] = border[own, there].T
-                behind += other.size
-            at += grouping.size
+        self._fill(border, others)
         places = r + np.arange(largest.size).reshape(largest.levels, m)
-        weight = float(n if self._weights is None else self._weights.sum(dtype=float))
-        return Sums(Bordered(border, np.arange(r), blocks, coupling, places), weight)
+        return BorderedSums(structure, Bordered(border, np.arange(r), blocks, coupling, places), self._weight)
+
+    def _sparse(self) -> SparseSums:
+        """Sums of which those of groups of two groupings are there where these have a row."""
+        structure, fixed = self._structure, (*self._structure.fixed, self._structure.observations)
+        ends, blocks, coupling = np.zeros((structure.ends, structure.ends)), list[Doubles](), list[Doubles]()
+        ends[-len(fixed) :, -len(fixed) :] = self._of_all(fixed)
+        self._fill(ends, structure.tables)
+        for grouping in structure.random:
+            m = len(grouping.columns)
+            found = self._by_group(grouping, (*grouping.columns, *fixed))
+            tables = [self._crossed(grouping, table).reshape(grouping.size, -1) for table in structure.tables]
+            coupling.append(np.concatenate([*tables, found[:, :, m:].reshape(grouping.size, len(fixed))], 1))
+            blocks.append(found[:, :, :m])
+        pairs = [
+            self._crossing(a, b, rows, columns)
+            for a, rows in enumerate(structure.random) for b, columns in enumerate(structure.random[:a])
+        ]  # fmt: skip
+        return SparseSums.of(structure, blocks, pairs, np.concatenate(coupling), ends, self._weight)
+
+    @property
+    def _weight(self) -> float:
+        return float(self._n if self._weights is None else self._weights.sum(dtype=float))
+
+    def _fill(self, matrix: Doubles, groupings: Sequence[Grouping]) -> None:
+        """Fill in products of groupings with one another, and with the columns at the end of a matrix, those first."""
+        ends = (*self._structure.fixed, self._structure.observations)
+        ending = slice(len(matrix) - len(ends), len(matrix))
+        for i, (own, grouping) in enumerate(_places(groupings)):
+            width = len(grouping.columns)
+            found = self._by_group(grouping, (*grouping.columns, *ends))
+            _diagonal_blocks(matrix[own, own], width)[...] = found[:, :, :width]
+            matrix[own, ending] = found[:, :, width:].reshape(grouping.size, len(ends))
+            matrix[ending, own] = matrix[own, ending].T
+            for there, other in list(_places(groupings))[i + 1 :]:
+                matrix[own, there] = self._crossed(grouping, other).reshape(grouping.size, other.size)
+                matrix[there, own] = matrix[own, there].T
 
     def _of_all(self, columns: Sequence[int]) -> Doubles:
         """Products of columns with one another, over all rows."""
@@ -230,12 +191,25 @@ class _Summed:
         """Products of the columns of two groupings, (levels, its, coefficients of the other), on the host."""
         pairs = self._data[rows.data].astype(np.int64) * columns.levels + self._data[columns.data]
         found = np.zeros((rows.levels, len(rows.columns), columns.levels, len(columns.columns)))
+        for i, j, weights in self._products_of(rows, columns):
+            found[:, i, :, j] = np.bincount(pairs, weights, rows.levels * columns.levels).reshape(rows.levels, -1)
+        return found.reshape(rows.levels, len(rows.columns), columns.size)
+
+    def _crossing(self, a: int, b: int, rows: Grouping, columns: Grouping) -> Crossing:
+        """Products of the columns of two groupings, of the pairs of groups that have a row."""
+        both = self._data[rows.data].astype(np.int64) * columns.levels + self._data[columns.data]
+        pairs, index = np.unique(both, return_inverse=True)
+        found = np.zeros((len(pairs), len(rows.columns), len(columns.columns)))
+        for i, j, weights in self._products_of(rows, columns):
+            found[:, i, j] = np.bincount(index, weights, len(pairs))
+        return Crossing(a, b, *np.divmod(pairs, columns.levels), found)
+
+    def _products_of(self, rows: Grouping, columns: Grouping) -> Iterator[tuple[int, int, np.ndarray | None]]:
+        """Numbers of two columns, and their products with the weights for each row, None where all are 1."""
         for i, left in enumerate(rows.columns):
             for j, right in enumerate(columns.columns):
                 factors = [v for v in (self._weights, self._column(left), self._column(right)) if v is not None]
-                weights = np.prod(factors, axis=0, dtype=float) if factors else None
-                found[:, i, :, j] = np.bincount(pairs, weights, rows.levels * columns.levels).reshape(rows.levels, -1)
-        return found.reshape(rows.levels, len(rows.columns), columns.size)
+                yield i, j, np.prod(factors, axis=0, dtype=float) if factors else None
 
     def _column(self, number: int) -> np.ndarray | None:
         """Column of the rows, None for the one of ones."""
@@ -256,3 +230,11 @@ def _diagonal_blocks(matrix: np.ndarray, width: int) -> np.ndarray:
     down, across = matrix.strides
     shape = (len(matrix) // width, width, width)
     return np.lib.stride_tricks.as_strided(matrix, shape, (width * (down + across), down, across))
+
+
+def _places(groupings: Sequence[Grouping]) -> Iterator[tuple[slice, Grouping]]:
+    """Groupings with the places of their coefficients, one after another."""
+    at = 0
+    for grouping in groupings:
+        yield slice(at, at + grouping.size), grouping
+        at += grouping.size

@@ -334,6 +334,8 @@ GLM_TILES: Threshold[dict[tuple[int, bool], tuple[GLMTile, ...]]] = Threshold(
 MIXED_LEAST_ON_DEVICE = Threshold(
     1e9, "multiplications of a border's products from which on a GPU has its coupling", NOT_RECORDED, "2026-11-28", "mixed"
 )
+MIXED_LEAST_SPARSE = Threshold(1 << 22, "numbers of a coupling from which on it may be sparse", CPU, "2026-11-29", "mixed")
+MIXED_MOST_FILLED = Threshold(0.05, "share of the pairs of groups with rows below which it is", CPU, "2026-11-29", "mixed")
 
 # ---- transforms
 

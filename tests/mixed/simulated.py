@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 from simulator import close, kernel_shape
 
-from gpustats.mixed.sums import Grouping, Structure, sums
+from gpustats.mixed.structure import Grouping, Structure
+from gpustats.mixed.sums import sums
 from gpustats.runtime import choose
 
 
@@ -22,7 +23,7 @@ def segment_products(dtype, rng):
             g, h = rng.integers(0, levels, n), rng.integers(0, 3, n)
             sources = (("X", k), ("Z", slopes), ("y", 1))
             largest = Grouping("g", levels, (0, *range(k + 1, k + 1 + slopes)))
-            structure = Structure(sources, largest, (Grouping("h", 3, (0,)),), (*range(1, k + 1), 0))
+            structure = Structure(sources, (largest, Grouping("h", 3, (0,))), (), (*range(1, k + 1), 0))
             shifts, weights = rng.normal(size=structure.width) * [0, *[1] * k, *[0] * slopes, 1], None
             if weighted:
                 weights = rng.uniform(size=n).astype(dtype)

@@ -1,0 +1,155 @@
+"""Elimination of normal effects by a sparse Cholesky factorisation of their matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..linalg.fronts import Fronts
+from ..linalg.sparse_cholesky import SparseCholesky
+from ..runtime.cached import cached_property
+from ..runtime.types import Doubles
+from .elimination import NUMBERS_AT_ONCE
+
+
+class Pattern:
+    """Pattern of a matrix (q, q) of the effects of all groupings, whose blocks of groups are whole.
+
+    Parameters
+    ----------
+    fronts : Fronts
+        Of the matrix.
+    places : sequence of slice
+        Effects of each grouping.
+    widths : sequence of int
+        Effects of a group of each.
+
+    Attributes
+    ----------
+    columns : list of (n, m) ndarray
+        For each grouping the places of the numbers in the columns of its groups.
+    rows : list of (m, n) ndarray
+        Places of the numbers in the rows of its groups.
+    blocks : list of (levels, m, m) ndarray
+        Places of the blocks on the diagonal.
+    transposed : (nnz,) ndarray
+        Place of each number's counterpart across the diagonal.
+    """
+
+    def __init__(self, fronts: Fronts, places: Sequence[slice], widths: Sequence[int]):
+        self.fronts, self.places = fronts, list(places)
+        column, row = fronts.columns, np.repeat(np.arange(fronts.n), np.diff(fronts.rows))
+        self.transposed = np.lexsort((row, column))
+        self.diagonal = np.flatnonzero(row == column)
+        self.columns, self.rows, self.blocks = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
+        for own, m in zip(self.places, widths, strict=True):
+            self.columns.append(np.flatnonzero((column >= own.start) & (column < own.stop)).reshape(-1, m))
+            numbers = np.arange(fronts.rows[own.start], fronts.rows[own.stop])
+            its_row, its_column = row[numbers] - own.start, column[numbers] - own.start
+            self.rows.append(np.stack([numbers[its_row % m == i] for i in range(m)]))
+            self.blocks.append(numbers[its_row // m == its_column // m].reshape(-1, m, m))
+
+    def find(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Places of elements, (n, …), -1 where the pattern has none."""
+        fronts = self.fronts
+        keys = np.repeat(np.arange(fronts.n), np.diff(fronts.rows)) * fronts.n + fronts.columns
+        wanted = rows * fronts.n + columns
+        found = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+        return np.where(keys[found] == wanted, found, -1)
+
+
+class SparseElimination:
+    """Sums of a mixed model without its normal effects; see `Elimination`.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    numbers : (nnz,) ndarray
+        Of Z' Z, where the pattern has them.
+    coupling : (q, f + 1) ndarray
+        Z' times the columns of fixed effects and the observations.
+    ends : (f + 1, f + 1) ndarray
+        Products of these.
+    factors : sequence of (m, m) ndarray
+        Λ of each grouping.
+    """
+
+    def __init__(
+        self, pattern: Pattern, numbers: Doubles, coupling: Doubles, ends: Doubles, factors: Sequence[Doubles]
+    ):
+        self._pattern, self._coupling, self._factors = pattern, coupling, factors
+        self._scaled = self._on_right(numbers)  # Z' Z Λ
+        of_effects = self._on_right(self._scaled[pattern.transposed])
+        of_effects[pattern.diagonal] += 1
+        self._cholesky = SparseCholesky(pattern.fronts, of_effects)
+        self.logdet = 2 * float(np.log(self._cholesky.pivots).sum())
+        self._half = self._cholesky.half_solve(self._times(coupling, transposed=True))
+        self.normal = ends - self._half.T @ self._half
+
+    def _on_right(self, numbers: Doubles) -> Doubles:
+        """Numbers of the product of a matrix with this pattern and Λ."""
+        found = np.empty(len(numbers))
+        for places, factor in zip(self._pattern.columns, self._factors, strict=True):
+            found[places] = numbers[places] @ factor
+        return found
+
+    def _times(self, right: Doubles, transposed: bool = False) -> Doubles:
+        """Product of Λ, or its transpose, and a matrix, (q, r)."""
+        found = np.empty(right.shape)
+        for own, factor in zip(self._pattern.places, self._factors, strict=True):
+            rows = right[own].reshape(-1, len(factor), right.shape[1])
+            found[own] = np.matmul(factor.T if transposed else factor, rows).reshape(-1, right.shape[1])
+        return found
+
+    @cached_property
+    def _solved(self) -> Doubles:
+        """A⁻¹ Λ' times the coupling, (q, f + 1)."""
+        return self._cholesky.transposed_solve(self._half)
+
+    @cached_property
+    def _inverse(self) -> Doubles:
+        """Numbers of A⁻¹, where the pattern has some."""
+        return self._cholesky.selected_inverse()
+
+    def gradient(self, of_normal: Doubles) -> list[Doubles]:
+        import scipy.sparse
+
+        fronts, found = self._pattern.fronts, list[Doubles]()
+        scaled = scipy.sparse.csr_array((self._scaled, fronts.columns, fronts.rows), shape=(fronts.n, fronts.n))
+        left = (scaled @ self._solved - self._coupling) @ of_normal
+        for own, rows, factor in zip(self._pattern.places, self._pattern.rows, self._factors, strict=True):
+            m = len(factor)
+            through = left[own].reshape(-1, m, left.shape[1]).transpose(1, 0, 2).reshape(m, -1)
+            solved = self._solved[own].reshape(-1, m, left.shape[1]).transpose(1, 0, 2).reshape(m, -1)
+            found.append(2 * (self._scaled[rows] @ self._inverse[rows].T + through @ solved.T))
+        return found
+
+    def effects(self, away: Doubles) -> list[Doubles]:
+        found = self._times((self._solved @ away)[:, None])
+        return [found[own].reshape(-1, len(f)) for own, f in zip(self._pattern.places, self._factors, strict=True)]
+
+    def spreads(self) -> list[Doubles]:
+        return [f @ self._inverse[b] @ f.T for b, f in zip(self._pattern.blocks, self._factors, strict=True)]
+
+    def variances(self, design: Doubles, groups: Sequence[tuple[np.ndarray, Doubles]], fixed: Doubles) -> Doubles:
+        places, columns = list[np.ndarray](), list[Doubles]()
+        for own, factor, (index, z) in zip(self._pattern.places, self._factors, groups, strict=True):
+            m, seen = len(factor), index[:, None] >= 0
+            places.append(np.where(seen, own.start + index[:, None] * m + np.arange(m), own.start))
+            columns.append(np.where(seen, z @ factor, 0.0))
+        at, effects = np.concatenate(places, 1), np.concatenate(columns, 1)  # (M, m) of all groupings, in units of u
+        away = design - np.einsum("nm,nmf->nf", effects, self._solved[:, :-1][at])
+        found = np.einsum("nf,fg,ng->n", away, fixed, away)
+        pairs = self._pattern.find(at[:, :, None], at[:, None, :])
+        matter = (effects[:, :, None] != 0) & (effects[:, None, :] != 0)
+        elsewhere = (matter & (pairs < 0)).any((1, 2))
+        known = np.where(pairs < 0, 0.0, self._inverse[pairs])
+        found += np.where(elsewhere, 0.0, np.einsum("ni,nij,nj->n", effects, known, effects))
+        far, n = np.flatnonzero(elsewhere), self._pattern.fronts.n
+        step = max(NUMBERS_AT_ONCE // n, 1)
+        for rows in (far[first : first + step] for first in range(0, len(far), step)):  # pairs of groups without a row before
+            right = np.zeros((n, len(rows)))
+            np.add.at(right, (at[rows], np.arange(len(rows))[:, None]), effects[rows])
+            found[rows] += (self._cholesky.half_solve(right) ** 2).sum(0)
+        return found
