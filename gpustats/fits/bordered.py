@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 from ..linalg.block_factors import BlockFactors
 from ..runtime.cached import cached_property
 from ..runtime.types import Doubles
+from .symmetric import Symmetric, SymmetricFactor
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -27,7 +29,7 @@ def in_blocks(size: int, blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @dataclass(frozen=True, eq=False)
-class Bordered:
+class Bordered(Symmetric):
     """Symmetric matrix (P, P).
 
     Attributes
@@ -56,8 +58,11 @@ class Bordered:
         return cls(np.asarray(matrix, float), np.arange(r), *none)
 
     @property
+    def is_dense(self) -> bool:  # type: ignore[override]
+        return not self.block_places.size
+
+    @property
     def size(self) -> int:
-        """Number of rows."""
         return len(self.places) + self.block_places.size
 
     def __add__(self, other: Bordered) -> Bordered:
@@ -69,7 +74,6 @@ class Bordered:
         return replace(self, border=-self.border, blocks=-self.blocks, coupling=-self.coupling)
 
     def diagonal(self) -> Doubles:
-        """Diagonal, (P,)."""
         found = np.empty(self.size)
         found[self.places] = np.diagonal(self.border)
         found[self.block_places] = np.diagonal(self.blocks, axis1=1, axis2=2)
@@ -103,14 +107,12 @@ class Bordered:
         return found
 
     def plus_diagonal(self, added: Doubles) -> Bordered:
-        """Sum of the matrix and a diagonal, (P,)."""
         blocks = self.blocks.copy(order="K")
         for i, places in enumerate(self.block_places.T):
             blocks[:, i, i] += added[places]
         return replace(self, border=self.border + np.diag(added[self.places]), blocks=blocks)
 
     def scaled(self, slopes: Doubles) -> Bordered:
-        """Matrix whose rows and columns are multiplied by numbers, (P,)."""
         own, of_blocks = slopes[self.places], slopes[self.block_places]
         return replace(
             self,
@@ -119,21 +121,13 @@ class Bordered:
             coupling=self.coupling * of_blocks[:, :, None] * own,
         )
 
-    def pinned(self, pinned: np.ndarray) -> Bordered:
-        """Matrix in which the rows of some parameters, a mask (P,), are those of the unit matrix."""
-        if not pinned.any():
-            return self
-        return self.scaled((~pinned).astype(float)).plus_diagonal(pinned.astype(float))
-
     def times(self, vector: Doubles) -> Doubles:
-        """Product with a vector, (P,)."""
         own, of_blocks, found = vector[self.places], vector[self.block_places], np.empty(self.size)
         found[self.places] = self.border @ own + _flat(self.coupling) @ of_blocks.T.ravel()
         found[self.block_places] = np.einsum("gmn,gn->gm", self.blocks, of_blocks) + _times(self.coupling, own)
         return found
 
     def toarray(self) -> Doubles:
-        """Matrix as an array, (P, P)."""
         found = np.zeros((self.size, self.size))
         found[np.ix_(self.places, self.places)] = self.border
         at = self.block_places
@@ -143,7 +137,6 @@ class Bordered:
         return found
 
     def tosparse(self) -> scipy.sparse.csc_array:
-        """Matrix as a sparse one, (P, P)."""
         import scipy.sparse
 
         at, own, parts = self.block_places, self.places, list[tuple[np.ndarray, np.ndarray, np.ndarray]]()
@@ -158,16 +151,8 @@ class Bordered:
         made = scipy.sparse.coo_array((numbers[kept], (rows[kept], columns[kept])), shape=(self.size, self.size))
         return made.tocsc()
 
-    def factor(self) -> Factor | None:
-        """Factor of the matrix; None where it is not positive definite."""
-        diagonal = self.diagonal()
-        if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
-            return None
-        unit = 1 / np.sqrt(diagonal)
-        try:
-            return Factor(self.scaled(unit), unit)
-        except (np.linalg.LinAlgError, ValueError):
-            return None
+    def factored(self, unit: Doubles) -> Factor:
+        return Factor(self, unit)
 
 
 def _flat(coupling: Doubles) -> Doubles:
@@ -182,16 +167,14 @@ def _times(coupling: Doubles, right: Doubles) -> Doubles:
     return (right.T @ _flat(coupling)).reshape(*right.shape[1:], m, g).T
 
 
-class Factor:
-    """Factor of a positive definite matrix, whose diagonal was scaled to 1 by the numbers `unit`.
-
-    The border's is that of the Schur complement.
-    """
+class Factor(SymmetricFactor):
+    """Factor of a bordered matrix; the border's is that of the Schur complement."""
 
     def __init__(self, scaled: Bordered, unit: Doubles):
         from scipy.linalg import cho_factor
 
-        self._matrix, self._unit = scaled, unit
+        super().__init__(unit)
+        self._matrix = scaled
         self._blocks = BlockFactors(scaled.blocks)
         self._solved = self._blocks.solve(scaled.coupling)
         #: what is left of the border when the groups are eliminated
@@ -205,22 +188,10 @@ class Factor:
 
     @cached_property
     def _pivots(self) -> Doubles:
-        """Diagonals of the Cholesky factors, of the matrix that is scaled."""
         own = np.zeros(0) if self._cholesky is None else np.diagonal(self._cholesky[0])
         return np.concatenate([own, self._blocks.pivots().ravel()])
 
-    @property
-    def least_pivot(self) -> float:
-        """Least part of a diagonal element that is left when those before are eliminated: 0 for a singular matrix."""
-        return float(self._pivots.min(initial=1) ** 2)
-
-    @property
-    def log_det(self) -> float:
-        """Logarithm of the determinant."""
-        return 2 * float(np.log(self._pivots).sum() - np.log(self._unit).sum())
-
     def solve(self, vector: Doubles) -> Doubles:
-        """Solution of the system with a vector, (P,)."""
         matrix, vector = self._matrix, vector * self._unit
         found, of_blocks = np.empty(len(vector)), vector[matrix.block_places]
         own = self._of_border(vector[matrix.places] - _flat(self._solved) @ of_blocks.T.ravel())
@@ -230,7 +201,6 @@ class Factor:
         return found * self._unit
 
     def inverse_diagonal(self) -> Doubles:
-        """Diagonal of the inverse, (P,)."""
         matrix, found = self._matrix, np.empty(self._matrix.size)
         own = self._of_border(np.eye(len(matrix.places)))
         found[matrix.places] = np.diagonal(own)
@@ -250,8 +220,15 @@ class Factor:
             blocks = self._blocks.inverse() + np.matmul(across, self._solved.swapaxes(1, 2))
         return replace(matrix, border=own, blocks=blocks, coupling=-across).scaled(self._unit)
 
+    def variances(self, sums: Sequence[tuple[np.ndarray, Doubles]]) -> Doubles:
+        inverse, found = self.selected_inverse(), np.zeros(len(sums[0][0]))
+        for places, numbers in sums:
+            for others, weights in sums:
+                between = inverse.at(places[:, :, None], others[:, None, :])
+                found += np.einsum("ni,nij,nj->n", numbers, between, weights)
+        return found
+
     def spread(self, normals: Doubles) -> Doubles:
-        """Vectors (S, P) whose covariance is the inverse of the matrix, of independent standard normal numbers (S, P)."""
         from scipy.linalg import solve_triangular
 
         matrix, found = self._matrix, np.empty(normals.shape)
@@ -265,7 +242,6 @@ class Factor:
         return found * self._unit
 
     def inverse(self) -> Doubles:
-        """Inverse of the matrix, (P, P)."""
         matrix, unit = self._matrix, self._unit
         own = self._of_border(np.eye(len(matrix.places)))
         found = np.zeros((matrix.size, matrix.size))

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ..runtime.types import Doubles
-from .bordered import Bordered, Factor
+from .symmetric import Symmetric, SymmetricFactor
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Point:
 
     value: float
     gradient: Doubles
-    hessian: Bordered
+    hessian: Symmetric
 
     @property
     def finite(self) -> bool:
@@ -139,7 +139,7 @@ def climb(
     return Climbed(point, here, converged, message, n, held & ~pinned, runaway)
 
 
-def _factor(information: Bordered, damping: float) -> tuple[Factor | None, float]:
+def _factor(information: Symmetric, damping: float) -> tuple[SymmetricFactor | None, float]:
     """Factor of the damped matrix, and the damping with which it is positive definite."""
     scale = np.abs(information.diagonal())
     scale = scale.clip(1e-12 * scale.max(initial=0) + 1e-300)
@@ -151,7 +151,7 @@ def _factor(information: Bordered, damping: float) -> tuple[Factor | None, float
 
 
 def _between(
-    information: Bordered, damping: float, factor: Factor, slope: Doubles, low: Doubles, high: Doubles
+    information: Symmetric, damping: float, factor: SymmetricFactor, slope: Doubles, low: Doubles, high: Doubles
 ) -> tuple[Doubles, bool]:
     """Step of the damped quadratic model between bounds, and whether it is stopped by any."""
     step, at_bound = factor.solve(slope), np.zeros(len(slope), bool)
@@ -168,9 +168,9 @@ def _between(
     return step, bool(at_bound.any())
 
 
-def _downward(information: Bordered, damping: float, slope: Doubles, step: Doubles) -> Doubles | None:
+def _downward(information: Symmetric, damping: float, slope: Doubles, step: Doubles) -> Doubles | None:
     """Step along which a saddle bends down, where a search has come to one; None elsewhere."""
-    if damping <= SMALLEST_DAMPING or slope @ step > 1e-10 or information.block_places.size:
+    if damping <= SMALLEST_DAMPING or slope @ step > 1e-10 or not information.is_dense:
         return None
     scale = 1 / np.sqrt(np.abs(information.diagonal()).clip(1e-300))
     curvatures, directions = np.linalg.eigh(information.scaled(scale).toarray())
@@ -180,7 +180,7 @@ def _downward(information: Bordered, damping: float, slope: Doubles, step: Doubl
     return found if slope @ found >= 0 else -found
 
 
-def _faint(hessian: Bordered, first: Doubles, step: Doubles) -> bool:
+def _faint(hessian: Symmetric, first: Doubles, step: Doubles) -> bool:
     """True if next to nothing of the information at the start is left along a step."""
     left, at_start = -step @ hessian.times(step), float(first @ step**2)
     return bool(at_start > 0 and left < INFORMATION_LEFT * at_start)

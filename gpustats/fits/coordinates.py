@@ -12,6 +12,7 @@ import numpy as np
 from ..runtime.types import Doubles, Shape
 from .bordered import Bordered
 from .scales import scale_of
+from .symmetric import Symmetric
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -271,7 +272,7 @@ class Coordinates:
             found[self.points[name]] = own * slopes if chart.elementwise else own @ slopes
         return found
 
-    def hessian(self, point: Doubles, gradient: Doubles, hessian: Bordered) -> Bordered:
+    def hessian(self, point: Doubles, gradient: Doubles, hessian: Symmetric) -> Symmetric:
         """Second derivatives in the coordinates, of derivatives in the elements."""
         if self.elementwise:
             slopes, bends = np.empty(self.size), np.empty(self.size)
@@ -279,7 +280,7 @@ class Coordinates:
                 at, own = self.points[name], gradient[self.elements[name]]
                 slopes[at], bends[at] = chart.jacobian(point[at]), chart.curvature(point[at], own)
             return hessian.scaled(slopes).plus_diagonal(bends)
-        if hessian.block_places.size:
+        if not hessian.is_dense:
             raise NotImplementedError("groups beside parameters whose elements depend on one another")
         jacobian = self.jacobian(point)
         made = (jacobian.T @ (jacobian.T @ hessian.toarray()).T).T

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..runtime.types import Doubles
-from .bordered import MOST_DENSE, Bordered
+from .bordered import MOST_DENSE
 from .climb import Climbed, climb
 from .objective import Objective
+from .symmetric import Symmetric
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Fitted:
     high: Doubles
 
     @property
-    def information(self) -> Bordered:
+    def information(self) -> Symmetric:
         """Second derivatives of the objective in the coordinates with their sign changed; those that stay have the unit's."""
         return (-self.climbed.found.hessian).pinned(self.pinned | self.climbed.at_bound)
 

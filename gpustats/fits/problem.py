@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..runtime.types import Doubles, Shape, Value
-from .bordered import Bordered
 from .coordinates import labels_of
+from .symmetric import Symmetric
 
 if TYPE_CHECKING:
     from .predictions import Prediction
@@ -26,7 +26,7 @@ class Expanded:
 
     value: float
     gradient: Doubles  # (P,)
-    hessian: Bordered | None = None
+    hessian: Symmetric | None = None
 
     def __add__(self, other: Expanded) -> Expanded:
         both = None if self.hessian is None or other.hessian is None else self.hessian + other.hessian

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from ..runtime.types import Doubles
+from .bordered import Bordered, Factor
 from .climb import MOST_NAMED, most_moved
 from .fitted import Fitted
 from .objective import Objective
@@ -57,6 +58,7 @@ def refuse_endless(fitted: Fitted, start: Doubles) -> None:
         return
     unit = 1 / np.sqrt(diagonal)
     scaled = information.scaled(unit)
+    assert isinstance(scaled, Bordered)
     if scaled.block_places.size:
         if (of_blocks := np.linalg.eigvalsh(scaled.blocks)[:, 0]).min() < LEAST_EIGENVALUE:
             at = scaled.block_places[int(of_blocks.argmin())]
@@ -64,6 +66,7 @@ def refuse_endless(fitted: Fitted, start: Doubles) -> None:
         matrix, places = scaled.plus_diagonal(np.full(scaled.size, 1e-15)).factor(), scaled.places
         if matrix is None:
             return
+        assert isinstance(matrix, Factor)
         complement = matrix.complement
     else:
         complement, places = scaled.border, scaled.places

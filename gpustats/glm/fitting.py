@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..evaluation.arguments import check_wrt_among
-from ..fits.bordered import Bordered
 from ..fits.estimates import Estimates
 from ..fits.fittable import Fittable
 from ..fits.objective import Prior
 from ..fits.problem import Expanded
+from ..fits.symmetric import Symmetric
 from ..mixed.structure import Structure
 from ..mixed.sums import Sums
 from ..parallel.pieces import in_pieces
@@ -129,7 +129,7 @@ class Fitting(Divided, Fittable):
         names = self.differentiable if wrt is None else check_wrt_among(wrt, self.differentiable)
         arguments = self._all_arguments(beta, alpha, *args, **kwargs)
         values = {n: a.value if isinstance(a.value, float) else as_numpy(a.value) for n, a in arguments.by_name.items()}
-        made: Bordered | None = self._expanded(**values, wrt=tuple(names)).hessian
+        made: Symmetric | None = self._expanded(**values, wrt=tuple(names)).hessian
         if made is None:
             return np.full((size := sum(np.size(values[n]) for n in names), size), np.nan)
         tables = [n for n in names if arguments.kinds[n] is Route.GROUP]

@@ -204,17 +204,13 @@ class LaplaceGLM(Problem):
         if not rows:
             return np.zeros(n)
         mode, effects = self._approximated(values)
-        inverse, found, parts = mode.factor.selected_inverse(), np.zeros(n), list[tuple[np.ndarray, Doubles]]()
+        found, parts = np.zeros(n), list[tuple[np.ndarray, Doubles]]()
         for term in self.terms:
             index, columns = rows[term.name]
             units = columns @ self._factor(term, values)
             found += np.where(index < 0, (units**2).sum(1), 0.0)
             parts.append((self._places(term, effects)[index], np.where(index[:, None] < 0, 0.0, units)))
-        for places, units in parts:
-            for others, weights in parts:
-                between = inverse.at(places[:, :, None], others[:, None, :])
-                found += np.einsum("ni,nij,nj->n", units, between, weights)
-        return found
+        return found + mode.factor.variances(parts)
 
     # -- estimates
 

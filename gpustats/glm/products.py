@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluation.results import as_host
-from ..rows.assembly import Design, members
 from ..rows.column_products import ColumnProducts, Matrix
+from ..rows.row_parts import Design, members
 from ..runtime.cached import cached_property
 from ..runtime.types import Array, Doubles
 

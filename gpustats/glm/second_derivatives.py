@@ -13,17 +13,9 @@ from ..evaluation.second_order import SecondOrder, second_order
 from ..fits.problem import Expanded
 from ..language.device_function import Argument
 from ..language.unrolling import unrolled
-from ..rows.assembly import (
-    Element,
-    Layout,
-    Number,
-    Part,
-    Product,
-    assembled,
-    assembled_gradient,
-    score_products,
-    score_sums,
-)
+from ..rows.assembly import assembled, assembled_gradient, score_products, score_sums
+from ..rows.matrix_layout import BorderedLayout
+from ..rows.row_parts import Element, Number, Part, Product
 from ..rows.second_derivatives import LEAST_IN_BLOCKS
 from ..runtime.cached import cached_property
 from ..runtime.types import Array, Doubles
@@ -63,7 +55,7 @@ class SecondDerivatives:
         if clusters is not None:
             return score_sums(call.parts(), first, call.size, clusters, n_clusters)
         weights = None if self._data.weights is None else as_host(runtime, self._data.weights.array)
-        return score_products(call.parts(), first, Layout(call.size), weights).border
+        return score_products(call.parts(), first, BorderedLayout(call.size), weights).border
 
 
 class _Call:
@@ -82,13 +74,13 @@ class _Call:
         weighted = data.weights is not None
         self._function, self._names = numbers_of(family.term(weighted), arguments.dim or 0)
 
-    def layout(self) -> Layout:
+    def layout(self) -> BorderedLayout:
         """Places of the elements: those of many groups' intercepts are blocks."""
         alpha = self._arguments[INTERCEPT]
         if INTERCEPT not in self._starts or alpha.kind is not Route.GROUP or alpha.value.size < LEAST_IN_BLOCKS:
-            return Layout(self.size)
+            return BorderedLayout(self.size)
         places = self._starts[INTERCEPT] + np.arange(alpha.value.size)
-        return Layout(self.size, places.reshape(alpha.value.shape[0], -1))
+        return BorderedLayout(self.size, places.reshape(alpha.value.shape[0], -1))
 
     def parts(self) -> dict[str, list[Part]]:
         """Parts of the arguments in which there are derivatives."""

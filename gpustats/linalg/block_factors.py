@@ -92,7 +92,7 @@ class BlockFactors:
             right[i] /= factor[i, i]
 
 
-def _inverses(factors: Doubles) -> Doubles:
+def _inverses(factors: np.ndarray) -> np.ndarray:
     """Inverses of lower triangular matrices, (G, m, m)."""
     from scipy.linalg.lapack import dtrtri
 

@@ -114,6 +114,13 @@ class Fronts:
         starts, sizes = starts[by_position], sizes[by_position]
         self._place(pivots.spread(starts, sizes), border.spread(starts, sizes), position[lists])
 
+    def find(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Places of elements among the numbers of a matrix; their number for elements that it has not."""
+        keys = np.repeat(np.arange(self.n), np.diff(self.rows)) * self.n + self.columns
+        wanted = rows * self.n + columns
+        found = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+        return np.where(keys[found] == wanted, found, len(keys))
+
     def _place(self, pivots: Ragged, border: Ragged, position: np.ndarray) -> None:
         """Place the numbers of fronts, of which the rows are known; `position` of each row is that of its node."""
         n_fronts = len(pivots.sizes)

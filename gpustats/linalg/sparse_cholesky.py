@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..runtime.cached import cached_property
 from ..runtime.types import Doubles
 from .block_factors import BlockFactors
 from .fronts import Fronts, Level
 
 #: Rows of a border from which on what is left of it is added front by front.
 WIDE = 64
+NUMBERS_AT_ONCE = 1 << 23  # of vectors that are solved for
 
 
 class SparseCholesky:
@@ -69,8 +71,27 @@ class SparseCholesky:
         """Solutions of the systems with the columns of a matrix, (P, r)."""
         return self.transposed_solve(self.half_solve(right))
 
+    def variances(self, places: np.ndarray, numbers: Doubles) -> Doubles:
+        """Quadratic forms of the inverse, (M,), of vectors that are sums of k numbers (M, k) at places (M, k)."""
+        fronts = self._fronts
+        pairs = fronts.find(places[:, :, None], places[:, None, :])
+        matter = (numbers[:, :, None] != 0) & (numbers[:, None, :] != 0)
+        elsewhere = (matter & (pairs == len(fronts.columns))).any((1, 2))
+        known = np.append(self.selected_inverse(), 0.0)[pairs]
+        found = np.einsum("ni,nij,nj->n", numbers, known, numbers)
+        far, step = np.flatnonzero(elsewhere), max(NUMBERS_AT_ONCE // fronts.n, 1)
+        for rows in (far[first : first + step] for first in range(0, len(far), step)):
+            right = np.zeros((fronts.n, len(rows)))
+            np.add.at(right, (places[rows], np.arange(len(rows))[:, None]), numbers[rows])
+            found[rows] = (self.half_solve(right) ** 2).sum(0)
+        return found
+
     def selected_inverse(self) -> Doubles:
         """Elements of the inverse where the pattern has some, (nnz,)."""
+        return self._inverse
+
+    @cached_property
+    def _inverse(self) -> Doubles:
         fronts = self._fronts
         flat = np.zeros(fronts.size + 1)
         for (factors, half), level in zip(reversed(self._parts), reversed(fronts.levels), strict=True):

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..fits.bordered import MOST_DENSE
-from ..rows.assembly import Layout
+from ..rows.matrix_layout import BorderedLayout, MatrixLayout
+from ..rows.sparse_layout import SparseLayout
+from ..runtime import thresholds
 from .effects import Effects
 from .rows_term import Grouping, Term
 
+#: Numbers of the coupling of the blocks and all other effects from which on it is sparse, where the rows make so small a share
+#: of them not 0.
+LEAST_SPARSE, MOST_FILLED = thresholds.MIXED_LEAST_SPARSE.value, thresholds.MIXED_MOST_FILLED.value
 LEAST_IN_BLOCKS = 16  # elements of the tables of one grouping from which on these are blocks
 
 
-def layout_of(effects: Effects, terms: Sequence[Term]) -> Layout:
+def layout_of(effects: Effects, terms: Sequence[Term]) -> MatrixLayout[Any]:
     """Places of effects in their matrix of second derivatives.
 
     Elements of two groups of the blocks stand in no row together, of any term.
@@ -25,19 +31,18 @@ def layout_of(effects: Effects, terms: Sequence[Term]) -> Layout:
     candidates: dict[Grouping, list[str]] = {}
     for of_term in found:
         for name, groupings in of_term.items():
-            if len(groupings) == 1:
+            if len(groupings) == 1 and None not in next(iter(groupings)):
                 candidates.setdefault(next(iter(groupings)), []).append(name)
     best, most, n_groups = list[str](), LEAST_IN_BLOCKS - 1, 0
     for (_, n), names in candidates.items():
         own = list(dict.fromkeys(names))
         if sum(sizes[m] for m in own) > most and all(_apart(of_term, own, n) for of_term in found):
             best, most, n_groups = own, sum(sizes[m] for m in own), n
-    if (rest := effects.size - (most if best else 0)) > MOST_DENSE:
-        beside = f" beside {', '.join(best)}, whose groups are eliminated one by one" if best else ""
-        raise NotImplementedError(f"{rest} effects{beside}: {MOST_DENSE} at most")
-    if not best:
-        return Layout(effects.size)
-    return Layout(effects.size, np.concatenate([effects.places(m).reshape(n_groups, -1) for m in best], 1))
+    blocks = np.concatenate([np.zeros((n_groups, 0), int), *(effects.places(m).reshape(n_groups, -1) for m in best)], 1)
+    rest, n_rows = effects.size - blocks.size, sum(term.n_rows for term in terms)
+    if rest > MOST_DENSE or (rest * blocks.size >= LEAST_SPARSE and n_rows < MOST_FILLED * n_groups * rest):
+        return SparseLayout(effects.size, blocks)
+    return BorderedLayout(effects.size, blocks)
 
 
 def _apart(groupings: dict[str, set[Grouping]], names: Sequence[str], n: int) -> bool:

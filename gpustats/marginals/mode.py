@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..fits.bordered import Bordered, Factor
+from ..fits.bordered import Bordered
 from ..fits.climb import MOST_NAMED, Point, climb, most_moved
+from ..fits.symmetric import Symmetric, SymmetricFactor
 from ..linalg.threads import as_many_as_free
-from ..rows.assembly import Layout
+from ..rows.matrix_layout import MatrixLayout
 from ..runtime.types import Doubles
 from .effects import Effects
 from .rows_term import Term, Values
@@ -34,13 +35,13 @@ class Mode:
     effects : (d,) ndarray
     value : float
         Logarithm of what is integrated, there.
-    factor : Factor
+    factor : SymmetricFactor
         Of the second derivatives with their sign changed.
     """
 
     effects: Doubles
     value: float
-    factor: Factor
+    factor: SymmetricFactor
 
     @property
     def log_integral(self) -> float:
@@ -64,13 +65,14 @@ class Search:
         Whether terms are computed in float32.
     """
 
-    def __init__(self, effects: Effects, terms: Sequence[Term], layout: Layout, single: bool):
+    def __init__(self, effects: Effects, terms: Sequence[Term], layout: MatrixLayout[Symmetric], single: bool):
         self._effects, self._terms, self._layout, self._single = effects, terms, layout, single
 
     def expanded(self, vector: Doubles, parameters: Values) -> Point:
         """Logarithm of what is integrated, and its derivatives in the effects."""
         values = {**parameters, **self._effects.by_name(vector)}
-        first, *others = (term.expanded(values, self._layout) for term in self._terms)
+        layout = self._layout.ready(lambda own: [term.expanded(values, own) for term in self._terms])
+        first, *others = (term.expanded(values, layout) for term in self._terms)
         total = sum(others, start=first)
         assert total.hessian is not None
         return Point(total.value, total.gradient, total.hessian)
@@ -86,7 +88,7 @@ class Search:
             raise NoMode(f"the log-likelihood is {begin.value} where the search begins, or its derivatives are not finite")
         d = self._effects.size
         endless = np.full(d, np.inf)
-        with as_many_as_free(len(self._layout.border) ** 2 * d):
+        with as_many_as_free(self._layout.work):
             climbed = climb(
                 evaluate, start, pinned=np.zeros(d, bool), low=-endless, high=endless, longest=endless, limit=MOST_STEPS,
                 single=self._single, begin=begin,
@@ -108,7 +110,7 @@ class Search:
             raise NoMode(self._level(-found.hessian))
         return Mode(climbed.point, found.value, factor)
 
-    def _level(self, information: Bordered) -> str:
+    def _level(self, information: Symmetric) -> str:
         """Why a matrix of second derivatives, with its sign changed, is not positive definite."""
         diagonal = information.diagonal()
         if (bad := np.flatnonzero(~(diagonal > 0))).size:
@@ -116,7 +118,7 @@ class Search:
         scaled, direction = information.scaled(1 / np.sqrt(diagonal)), np.zeros(information.size)
         if information.size <= MOST_DENSE_EIGENVALUES:
             direction = np.linalg.eigh(scaled.toarray())[1][:, 0]
-        elif scaled.block_places.size:
+        elif isinstance(scaled, Bordered) and scaled.block_places.size:
             least, along = np.linalg.eigh(scaled.blocks)
             worst = int(least[:, 0].argmin())
             direction[scaled.block_places[worst]] = along[worst, :, 0]

@@ -60,13 +60,14 @@ class LaplaceMarginal(Fittable):
     ValueError
         Where names are unknown or shapes do not go together.
     NotImplementedError
-        For rows that are sequences or lie in pieces, and for more than 5,000 effects beside one grouping.
+        For rows that are sequences or lie in pieces, and for thousands of coefficients of columns that are not sparse.
 
     Notes
     -----
     The search for the mode is Newton's method with damping, and begins at the last mode that was found: where there is one
     mode, results depend on that in their last digits only. Effects of the largest grouping are eliminated group by group, all
-    others, as those of crossed groupings, together. The gradient is exact: third derivatives are made of the rows' function as
+    others, as those of crossed groupings, together; where most pairs of groups have no row, as of many nested groups, and of
+    chains, by a sparse factorisation. The gradient is exact: third derivatives are made of the rows' function as
     first ones are, and all passes over the rows run on their device.
 
     A scale may be 0 where it multiplies effects of scale 1: ``tau * u`` in the rows' function, ``gs.normal(0.0, 1.0)`` for u.

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..fits.bordered import Bordered
 from ..fits.problem import Expanded
-from ..rows.assembly import Layout
+from ..fits.symmetric import Symmetric
+from ..rows.matrix_layout import MatrixLayout
 from ..runtime.types import Doubles
 from .effects import Effects
 from .rows_term import Grouping
@@ -41,8 +41,9 @@ class NormalRows:
             self.domains = {effect: (), covariance: ("covariance",)}
         self.width = effects.shapes[effect][-1]
         self._places = effects.places(effect).reshape(-1, self.width)  # of each row's elements
+        self.n_rows = len(self._places)
 
-    def expanded(self, values: Mapping[str, Any], layout: Layout) -> Expanded:
+    def expanded(self, values: Mapping[str, Any], layout: MatrixLayout[Symmetric]) -> Expanded:
         found, precision, apart = layout.empty(), self._precision(values), self._apart(values)
         gradient = np.zeros(layout.size)
         if precision is None:
@@ -57,7 +58,7 @@ class NormalRows:
         gradient[self._places] = slope
         return Expanded(value, gradient, found)
 
-    def with_trace(self, values: Mapping[str, Any], matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
+    def with_trace(self, values: Mapping[str, Any], matrix: Symmetric, wrt: Collection[str]) -> dict[str, Any]:
         found, precision, apart = dict[str, Any](), self._precision(values), self._apart(values)
         assert precision is not None  # as the mode has been found
         if self._effect in wrt:

@@ -8,10 +8,10 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from ..fits.bordered import Bordered
 from ..fits.problem import Expanded
-from ..rows.assembly import Layout
+from ..fits.symmetric import Symmetric
 from ..rows.leaves import Gather, Leaf, PerRow
+from ..rows.matrix_layout import MatrixLayout
 from ..rows.model import Rows
 from .effects import Effects
 
@@ -29,14 +29,17 @@ class Term(Protocol):
     ----------
     domains : mapping
         Name of each effect and parameter -> words of its domain.
+    n_rows : int
+        Rows, in which effects of several groupings may stand.
     """
 
     domains: Mapping[str, Collection[str]]
+    n_rows: int
 
-    def expanded(self, values: Values, layout: Layout) -> Expanded:
+    def expanded(self, values: Values, layout: MatrixLayout[Symmetric]) -> Expanded:
         """Value, and its derivatives in all effects."""
 
-    def with_trace(self, values: Values, matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
+    def with_trace(self, values: Values, matrix: Symmetric, wrt: Collection[str]) -> dict[str, Any]:
         """Derivatives of the term plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
 
     def product(self, values: Values, direction: Values, wrt: Collection[str]) -> dict[str, Any]:
@@ -66,17 +69,17 @@ class RowsTerm:
         flat: bool = False,
     ):  # fmt: skip
         self.rows, self._effects, self.domains = rows, effects, domains
-        self._constants, self._flat = dict(constants or {}), flat
+        self._constants, self._flat, self.n_rows = dict(constants or {}), flat, rows.n_rows or 0
         self._starts = {n: effects.starts[n] for n in rows.parameters if n in effects.shapes}
 
-    def expanded(self, values: Values, layout: Layout) -> Expanded:
+    def expanded(self, values: Values, layout: MatrixLayout[Symmetric]) -> Expanded:
         taken = self._taken(values)
         if not self._starts:
             return Expanded(float(self.rows(**taken)), np.zeros(layout.size), layout.empty())
         found: Expanded = self.rows._expanded(*taken.values(), starts=self._starts, layout=layout)
         return found
 
-    def with_trace(self, values: Values, matrix: Bordered, wrt: Collection[str]) -> dict[str, Any]:
+    def with_trace(self, values: Values, matrix: Symmetric, wrt: Collection[str]) -> dict[str, Any]:
         taken, own = self._taken(values), [n for n in wrt if n in self.domains]
         if self._starts:
             found = self.rows._with_trace(*taken.values(), starts=self._starts, matrix=matrix, wrt=own)
@@ -96,7 +99,8 @@ class RowsTerm:
             parameter, shape = self.rows._bound.parameters[name], self._effects.shapes[name]
             n = math.prod(shape[:-1] if parameter.of_vectors else shape)
             for leaf in parameter.leaves.values():
-                found.setdefault(name, set()).add((_key(leaf), n))
+                key = _key(leaf)
+                found.setdefault(name, set()).add((key, 1 if key is None else n))
         return found
 
     def _taken(self, values: Values) -> dict[str, Any]:
@@ -115,7 +119,7 @@ class RowsTerm:
 
 
 def _key(leaf: Leaf) -> Hashable:
-    """What is the same for tables of one grouping."""
+    """What is the same for tables of one grouping; None for numbers and coefficients, of which each row has all."""
     match leaf:
         case Gather():
             return tuple(map(id, leaf.indices))

@@ -10,7 +10,6 @@ from ..linalg.fronts import Fronts
 from ..linalg.sparse_cholesky import SparseCholesky
 from ..runtime.cached import cached_property
 from ..runtime.types import Doubles
-from .elimination import NUMBERS_AT_ONCE
 
 
 class Pattern:
@@ -49,14 +48,6 @@ class Pattern:
             its_row, its_column = row[numbers] - own.start, column[numbers] - own.start
             self.rows.append(np.stack([numbers[its_row % m == i] for i in range(m)]))
             self.blocks.append(numbers[its_row // m == its_column // m].reshape(-1, m, m))
-
-    def find(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Places of elements, (n, …), -1 where the pattern has none."""
-        fronts = self.fronts
-        keys = np.repeat(np.arange(fronts.n), np.diff(fronts.rows)) * fronts.n + fronts.columns
-        wanted = rows * fronts.n + columns
-        found = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-        return np.where(keys[found] == wanted, found, -1)
 
 
 class SparseElimination:
@@ -107,22 +98,17 @@ class SparseElimination:
         """A⁻¹ Λ' times the coupling, (q, f + 1)."""
         return self._cholesky.transposed_solve(self._half)
 
-    @cached_property
-    def _inverse(self) -> Doubles:
-        """Numbers of A⁻¹, where the pattern has some."""
-        return self._cholesky.selected_inverse()
-
     def gradient(self, of_normal: Doubles) -> list[Doubles]:
         import scipy.sparse
 
-        fronts, found = self._pattern.fronts, list[Doubles]()
+        fronts, inverse, found = self._pattern.fronts, self._cholesky.selected_inverse(), list[Doubles]()
         scaled = scipy.sparse.csr_array((self._scaled, fronts.columns, fronts.rows), shape=(fronts.n, fronts.n))
         left = (scaled @ self._solved - self._coupling) @ of_normal
         for own, rows, factor in zip(self._pattern.places, self._pattern.rows, self._factors, strict=True):
             m = len(factor)
             through = left[own].reshape(-1, m, left.shape[1]).transpose(1, 0, 2).reshape(m, -1)
             solved = self._solved[own].reshape(-1, m, left.shape[1]).transpose(1, 0, 2).reshape(m, -1)
-            found.append(2 * (self._scaled[rows] @ self._inverse[rows].T + through @ solved.T))
+            found.append(2 * (self._scaled[rows] @ inverse[rows].T + through @ solved.T))
         return found
 
     def effects(self, away: Doubles) -> list[Doubles]:
@@ -130,7 +116,8 @@ class SparseElimination:
         return [found[own].reshape(-1, len(f)) for own, f in zip(self._pattern.places, self._factors, strict=True)]
 
     def spreads(self) -> list[Doubles]:
-        return [f @ self._inverse[b] @ f.T for b, f in zip(self._pattern.blocks, self._factors, strict=True)]
+        inverse = self._cholesky.selected_inverse()
+        return [f @ inverse[b] @ f.T for b, f in zip(self._pattern.blocks, self._factors, strict=True)]
 
     def variances(self, design: Doubles, groups: Sequence[tuple[np.ndarray, Doubles]], fixed: Doubles) -> Doubles:
         places, columns = list[np.ndarray](), list[Doubles]()
@@ -140,16 +127,5 @@ class SparseElimination:
             columns.append(np.where(seen, z @ factor, 0.0))
         at, effects = np.concatenate(places, 1), np.concatenate(columns, 1)  # (M, m) of all groupings, in units of u
         away = design - np.einsum("nm,nmf->nf", effects, self._solved[:, :-1][at])
-        found = np.einsum("nf,fg,ng->n", away, fixed, away)
-        pairs = self._pattern.find(at[:, :, None], at[:, None, :])
-        matter = (effects[:, :, None] != 0) & (effects[:, None, :] != 0)
-        elsewhere = (matter & (pairs < 0)).any((1, 2))
-        known = np.where(pairs < 0, 0.0, self._inverse[pairs])
-        found += np.where(elsewhere, 0.0, np.einsum("ni,nij,nj->n", effects, known, effects))
-        far, n = np.flatnonzero(elsewhere), self._pattern.fronts.n
-        step = max(NUMBERS_AT_ONCE // n, 1)
-        for rows in (far[first : first + step] for first in range(0, len(far), step)):  # pairs of groups without a row before
-            right = np.zeros((n, len(rows)))
-            np.add.at(right, (at[rows], np.arange(len(rows))[:, None]), effects[rows])
-            found[rows] += (self._cholesky.half_solve(right) ** 2).sum(0)
-        return found
+        of_fixed: Doubles = np.einsum("nf,fg,ng->n", away, fixed, away)
+        return of_fixed + self._cholesky.variances(at, effects)

@@ -6,123 +6,16 @@ matrix. So the matrix is a sum of J' diag(f) J' over pairs of arguments, f being
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from ..fits.bordered import MOST_DENSE, Bordered, in_blocks
-from ..linalg.threads import as_many_as_free
 from ..runtime.cached import cached_property
-from ..runtime.types import Array, Doubles
-
-_BLOCK = 1 << 11  # rows of a design that are multiplied at once
-
-
-class Design(Protocol):
-    """Design matrix X, (N, k)."""
-
-    columns: int
-
-    def gram(self, weights: Array, other: Design) -> Doubles:
-        """X' diag(weights) Z for another design Z, (k, k')."""
-
-    def with_total(self, weights: Array) -> Doubles:
-        """X' weights, and behind them the sum of the weights, (k + 1,)."""
-
-    def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
-        """Sums of weights times rows of X over the rows of each of n groups, (n, k)."""
-
-
-class HostDesign:
-    """Design matrix on the host, in row-major order."""
-
-    def __init__(self, X: np.ndarray):
-        self.X, self.columns = X, X.shape[1]
-
-    def gram(self, weights: Array, other: Design) -> Doubles:
-        if not isinstance(other, HostDesign):
-            return other.gram(weights, self).T
-        found = np.zeros((self.columns, other.columns))
-        with as_many_as_free(2 * _BLOCK * found.size):
-            for first in range(0, len(self.X), _BLOCK):
-                rows = slice(first, first + _BLOCK)
-                found += self.X[rows].T.astype(float) @ (other.X[rows] * weights[rows, None].astype(float))
-        return found
-
-    def with_total(self, weights: Array) -> Doubles:
-        return np.append(weights.astype(float) @ self.X, np.sum(weights, dtype=float))
-
-    def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
-        found: Doubles = members(weights, groups, n).T @ self.X
-        return found
-
-
-    def times_rows(self, rows_of: Callable[[slice], Doubles]) -> Doubles:
-        """Products of each row and a row of a matrix like X, of which some are asked for at once, (N,)."""
-        blocks = (slice(first, first + _BLOCK) for first in range(0, len(self.X), _BLOCK))
-        return np.concatenate([np.zeros(0), *(np.einsum("nk,nk->n", self.X[rows], rows_of(rows)) for rows in blocks)])
-
-
-class SparseDesign:
-    """Sparse design matrix on the host, of SciPy."""
-
-    def __init__(self, X: Any):
-        self.X, self.columns = X, X.shape[1]
-
-    def gram(self, weights: Array, other: Design) -> Doubles:
-        assert isinstance(other, HostDesign | SparseDesign)
-        scaled = self.X.T.multiply(weights.astype(float)[None]).tocsr() @ other.X.astype(float)
-        found: Doubles = scaled if isinstance(other, HostDesign) else scaled.toarray()
-        return found
-
-    def with_total(self, weights: Array) -> Doubles:
-        return np.append(self.X.T @ weights.astype(float), np.sum(weights, dtype=float))
-
-    def by_group(self, weights: Array, groups: np.ndarray, n: int) -> Doubles:
-        found: Doubles = (members(weights, groups, n).T @ self.X).toarray()
-        return found
-
-    def times_rows(self, rows_of: Callable[[slice], Doubles]) -> Doubles:
-        blocks = (slice(first, first + _BLOCK) for first in range(0, self.X.shape[0], _BLOCK))
-        return np.concatenate([np.zeros(0), *(self.X[rows].multiply(rows_of(rows)).sum(1) for rows in blocks)])
-
-
-@dataclass(frozen=True)
-class Number:
-    """Part of an argument that is one element for all rows."""
-
-    place: int  # of the element among all
-
-    @property
-    def places(self) -> np.ndarray:
-        return np.array([self.place])
-
-
-@dataclass(frozen=True, eq=False)
-class Element:
-    """Part of an argument that is an element of a table for each row."""
-
-    places: np.ndarray  # of the elements of the table, among all
-    find: Callable[[], np.ndarray]  # gives `index`, when that is asked for
-    key: Any  # the same for tables of one grouping
-
-    @cached_property
-    def index(self) -> np.ndarray:
-        """Each row's place in `places`, (N,)."""
-        return self.find()
-
-
-@dataclass(frozen=True, eq=False)
-class Product:
-    """Part of an argument that is a product of a design's row and coefficients."""
-
-    places: np.ndarray  # of the coefficients, among all
-    design: Design
-
-
-Part = Number | Element | Product
+from ..runtime.types import Doubles
+from .matrix_layout import M, MatrixLayout, sums
+from .row_parts import Design, Element, Number, Part, Product
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,77 +23,6 @@ class Summed:
     """Second derivatives in a pair of arguments with one part each, summed over the rows to those in the elements."""
 
     numbers: Doubles  # of two elements of one grouping those of the same group, (n,), else a matrix
-
-
-class Layout:
-    """Places of P elements in a matrix: in its border, or in the blocks of the groups of one grouping.
-
-    `blocks` has the elements of each group, (G, m): tables whose elements are those of the groups in their order.
-    """
-
-    def __init__(self, size: int, blocks: np.ndarray | None = None):
-        self.blocks = np.zeros((0, 0), int) if blocks is None else np.asfortranarray(blocks)
-        self.size, in_border = size, np.ones(size, bool)
-        in_border[self.blocks] = False
-        self.border = np.flatnonzero(in_border)
-        if len(self.border) > MOST_DENSE:
-            raise NotImplementedError(
-                f"second derivatives in {len(self.border)} parameters beside {len(self.blocks)} groups: {MOST_DENSE} at most; "
-                "fix some of them, or integrate them out"
-            )
-        self.in_border = np.full(size, -1)
-        self.in_border[self.border] = np.arange(len(self.border))
-        #: place of each element of the first group -> its number in the block
-        self.members = {int(place): i for i, place in enumerate(self.blocks[0])} if self.blocks.size else {}
-
-    def empty(self) -> Bordered:
-        """Matrix of zeros, with the numbers of all groups side by side: there are many groups of few elements."""
-        (g, m), r = self.blocks.shape, len(self.border)
-        blocks, coupling = np.zeros((g, m, m), order="F"), np.zeros((g, m, r), order="F")
-        return Bordered(np.zeros((r, r)), self.border, blocks, coupling, self.blocks)
-
-    def add_diagonal(self, found: Bordered, rows: np.ndarray, columns: np.ndarray, diagonal: Doubles) -> None:
-        """Add numbers (n,) at n places, those of the elements of two tables of one grouping."""
-        if not len(rows):
-            return
-        in_border = self.in_border[rows[0]] >= 0, self.in_border[columns[0]] >= 0
-        if all(in_border):
-            found.border[self.in_border[rows], self.in_border[columns]] += diagonal
-        elif not any(in_border):
-            (group, member), (_, other) = self._in_blocks(rows), self._in_blocks(columns)
-            found.blocks[group, member, other] += diagonal
-        elif in_border[1]:
-            found.coupling[*self._of_each(rows), self.in_border[columns]] += diagonal
-
-    def add_matrix(self, found: Bordered, rows: np.ndarray, columns: np.ndarray, matrix: Doubles) -> None:
-        """Add a matrix (n, n') at the places of its rows and columns."""
-        if not len(rows) or not len(columns) or self.in_border[columns[0]] < 0:
-            return  # the coupling of a column in a block is that of its row
-        if self.in_border[rows[0]] >= 0:
-            found.border[np.ix_(self.in_border[rows], self.in_border[columns])] += matrix
-            return
-        group, member = self._in_blocks(rows)
-        if isinstance(member, int):
-            found.coupling[:, member][:, _run(self.in_border[columns])] += matrix
-        else:
-            found.coupling[group[:, None], member[:, None], self.in_border[columns]] += matrix
-
-    def _in_blocks(self, places: np.ndarray) -> tuple[Any, Any]:
-        """Groups of elements, and their numbers in the blocks: a slice and one number for an element of each group."""
-        member = self.members.get(int(places[0]))
-        if member is not None and len(places) == len(self.blocks) and np.array_equal(places, self.blocks[:, member]):
-            return slice(None), member
-        return self._of_each(places)
-
-    def _of_each(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Group of each element, and its number in the block."""
-        group, member = self._where
-        return group[places], member[places]
-
-    @cached_property
-    def _where(self) -> tuple[np.ndarray, np.ndarray]:
-        """Group of each of all elements, and its number in the block, or -1."""
-        return in_blocks(len(self.in_border), self.blocks)
 
 
 class _Derivative:
@@ -232,9 +54,9 @@ class _Derivative:
 
 
 def assembled(
-    arguments: Mapping[str, Sequence[Part]], second: Mapping[tuple[str, str], Any], layout: Layout,
+    arguments: Mapping[str, Sequence[Part]], second: Mapping[tuple[str, str], Any], layout: MatrixLayout[M],
     columns: Design | None = None,
-) -> Bordered:  # fmt: skip
+) -> M:  # fmt: skip
     """Second derivatives in the elements.
 
     Parameters
@@ -271,25 +93,28 @@ def assembled_gradient(
                 case Number():
                     found[part.place] += derivative.total()
                 case Element():
-                    found[part.places] += _sums(part.index, first[name], len(part.places))
+                    found[part.places] += sums(part.index, first[name], len(part.places))
                 case Product():
                     found[part.places] += derivative.times(part.design)
     return found
 
 
-def _add(found: Bordered, layout: Layout, left: Part, right: Part, derivative: _Derivative, both: bool) -> None:
+def _add(found: M, layout: MatrixLayout[M], left: Part, right: Part, derivative: _Derivative, both: bool) -> None:
     """Add the part of a pair, and its transpose if `both`."""
     numbers = derivative.numbers
     if isinstance(numbers, Summed):
         summed = numbers.numbers
     elif isinstance(left, Element) and isinstance(right, Element) and left.key == right.key:
-        summed = _sums(left.index, numbers, len(left.places))
+        summed = sums(left.index, numbers, len(left.places))
+    elif isinstance(left, Element) and isinstance(right, Element):
+        layout.add_rows(found, left, right, numbers, both)
+        return
     else:
         summed = _product(left, right, derivative)
     add_summed(found, layout, left, right, summed, both)
 
 
-def add_summed(found: Bordered, layout: Layout, left: Part, right: Part, summed: Doubles, both: bool) -> None:
+def add_summed(found: M, layout: MatrixLayout[M], left: Part, right: Part, summed: Doubles, both: bool) -> None:
     """Add the second derivatives in the elements of two parts, and their transpose if `both`.
 
     `summed` are (n, n'), or (n,) where the parts are elements of two tables of one grouping.
@@ -313,39 +138,18 @@ def _product(left: Part, right: Part, derivative: _Derivative) -> Doubles:
         case Product(), Product():
             return left.design.gram(f, right.design)
         case Element(), Number():
-            return _sums(left.index, f, len(left.places))[:, None]
+            return sums(left.index, f, len(left.places))[:, None]
         case Element(), Product():
             return right.design.by_group(f, left.index, len(left.places))
         case Product(), Element():
             return _product(right, left, derivative).T
-        case Element(), Element():
-            n = len(left.places), len(right.places)
-            return _sums(left.index.astype(np.int64) * n[1] + right.index, f, n[0] * n[1]).reshape(n)
     raise AssertionError
 
 
-def _sums(index: np.ndarray, numbers: Array, n: int) -> Doubles:
-    """Sums (n,) of numbers by their places."""
-    return np.bincount(index, numbers, n).astype(float, copy=False)
-
-
-def _run(places: np.ndarray) -> slice | np.ndarray:
-    """Places as a slice, where they stand one after another."""
-    run = bool((np.diff(places) == 1).all())
-    return slice(int(places[0]), int(places[-1]) + 1) if run else places
-
-
-def members(weights: Array, groups: np.ndarray, n: int) -> Any:
-    """Sparse matrix (N, n) with a weight in each row, in the column of its group."""
-    import scipy.sparse
-
-    starts = np.arange(len(groups) + 1)
-    return scipy.sparse.csr_array((np.asarray(weights, float), groups, starts), shape=(len(groups), n))
-
-
 def score_products(
-    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], layout: Layout, weights: np.ndarray | None
-) -> Bordered:
+    arguments: Mapping[str, Sequence[Part]], first: Mapping[str, np.ndarray], layout: MatrixLayout[M],
+    weights: np.ndarray | None,
+) -> M:  # fmt: skip
     """Sum over observations of the products of their scores.
 
     `first` are derivatives (N,) in the arguments, on the host, of rows that are as many observations as `weights` say.

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..fits.bordered import Bordered
 from ..fits.problem import Expanded
+from ..fits.symmetric import Symmetric
 from ..rewriting.differentiate import curved
 from ..runtime.types import Doubles, Shape, Value
-from .assembly import Element, HostDesign, Layout, Number, Part, Product, SparseDesign, add_summed, assembled
+from .assembly import add_summed, assembled
 from .evaluator import Evaluator
 from .leaves import Gather, Leaf, PerRow, Scalar
+from .matrix_layout import MatrixLayout
 from .number_arguments import NumberArguments
 from .parameters import Packing, Parameter, shape_of
-from .row_parts import design_of, part_of
+from .row_parts import Element, HostDesign, Number, Part, Product, SparseDesign, design_of, part_of
 from .tasks import Pair
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Curvature:
         groups = (shapes[self._own.made_of[c]][: len(own.indices)] for c, own in self._tables(a, b).items())
         return tuple(itertools.chain(*groups))
 
-    def expanded(self, values: Sequence[Value], layout: Layout) -> Expanded:
+    def expanded(self, values: Sequence[Value], layout: MatrixLayout[Symmetric]) -> Expanded:
         """Sum at values of all parameters, and its derivatives in the elements of the layout, in one pass over the rows."""
         nothing = {w: np.zeros(shape) if shape else 0.0 for w, shape in self._shapes.items()}
         value, slopes = self._derivatives(values, nothing, (*self._starts, *nothing), True)
@@ -125,12 +126,12 @@ class Curvature:
             found = found + assembled({a: [part] for a, part in self._parts.items()}, by_row, layout)
         return Expanded(value, gradient, found)
 
-    def with_trace(self, values: Sequence[Value], matrix: Bordered, wrt: Sequence[str]) -> dict[str, Doubles]:
+    def with_trace(self, values: Sequence[Value], matrix: Symmetric, wrt: Sequence[str]) -> dict[str, Doubles]:
         """Derivatives of the sum plus half the trace of a symmetric matrix, a constant one, times its second derivatives."""
         weights = {w: self._weighted_by(matrix, *pair) for pair, w in self._weights.items()}
         return self._derivatives(values, weights, wrt, False)[1]
 
-    def _weighted_by(self, matrix: Bordered, a: str, b: str) -> Any:
+    def _weighted_by(self, matrix: Symmetric, a: str, b: str) -> Any:
         """Weights of a pair: half the elements of J_a matrix J_b' of each row, where a pair of two arguments counts twice."""
         half, left, right, weight = 0.5 if a == b else 1.0, self._parts[a], self._parts[b], self._weights[a, b]
         if isinstance(self._leaves[weight], PerRow):
@@ -171,7 +172,7 @@ def _curved(row: RowFunction, wrt: Sequence[str], stopped: bool) -> tuple[RowFun
     return replace(row, function=function, functions=functions), weights
 
 
-def _of_rows(matrix: Bordered, left: Part, right: Part) -> Doubles:
+def _of_rows(matrix: Symmetric, left: Part, right: Part) -> Doubles:
     """Elements of J matrix J' for each row, (N,), of two parts."""
     match left, right:
         case Element(), Element():

@@ -15,16 +15,17 @@ from ..fits.bound_density import start_in
 from ..fits.coordinates import labels_of
 from ..fits.fittable import Fittable
 from ..fits.problem import Expanded, Named, Problem, number_of
+from ..fits.symmetric import Symmetric
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added, added_gradients, is_stored
 from ..runtime.arrays import is_device_array
 from ..runtime.cached import cached_property
 from ..runtime.transfers import to_host
 from ..runtime.types import Doubles, Shape, Value
-from .assembly import Layout
 from .curvature import Curvature
 from .labels import axes_of
 from .leaves import Column, Dot, Gather, PerRow, Scalar
+from .matrix_layout import MatrixLayout
 from .parameters import shape_of
 from .second_derivatives import SecondDerivatives, blocks_of, reason_against
 
@@ -124,13 +125,13 @@ class Fitting(Fittable):
         return self._derivatives.score_sums(values, wrt, clusters, n_clusters)
 
     @in_pieces(added)
-    def _expanded(self, *values: Value, starts: Mapping[str, int], layout: Layout) -> Expanded:
+    def _expanded(self, *values: Value, starts: Mapping[str, int], layout: MatrixLayout[Symmetric]) -> Expanded:
         """Sum, and its derivatives in the elements of a layout, in which parameters have the places from their `starts` on."""
         return self._curvature(values, starts).expanded(values, layout)
 
     @in_pieces(added_gradients)
     def _with_trace(
-        self, *values: Value, starts: Mapping[str, int], matrix: Bordered, wrt: Sequence[str]
+        self, *values: Value, starts: Mapping[str, int], matrix: Symmetric, wrt: Sequence[str]
     ) -> dict[str, Value]:
         """Derivatives of the sum and half a trace: see `Curvature.with_trace`."""
         found: dict[str, Value] = dict(self._curvature(values, starts).with_trace(values, matrix, wrt))

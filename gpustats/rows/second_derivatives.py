@@ -14,19 +14,12 @@ from ..evaluation.second_order import second_order
 from ..fits.bordered import Bordered
 from ..language.device_function import Argument
 from ..runtime.types import Doubles, Shape
-from .assembly import (
-    HostDesign,
-    Layout,
-    Part,
-    SparseDesign,
-    assembled,
-    score_products,
-    score_sums,
-)
+from .assembly import assembled, score_products, score_sums
 from .leaves import Column, Dot, Gather, Leaf, PerRow, Scalar, Sequences, SparseDot, StepGather
+from .matrix_layout import BorderedLayout
 from .number_arguments import NumberArguments
 from .parameters import shape_of
-from .row_parts import design_of, index_of, part_of
+from .row_parts import HostDesign, Part, SparseDesign, design_of, index_of, part_of
 from .tasks import Pair
 
 if TYPE_CHECKING:
@@ -77,7 +70,7 @@ class SecondDerivatives:
     def hessian(self, values: Sequence[Any], names: Sequence[str], blocks: Sequence[str]) -> Bordered:
         """Matrix of second derivatives in the elements of parameters, one after another; those of `blocks` by groups."""
         made = _Call(self, values, names)
-        layout = Layout(made.size, made.places(blocks))
+        layout = BorderedLayout(made.size, made.places(blocks))
         second: dict[Pair, Any] = self._own.found("second_of_pairs", names, values)[0]
         return assembled(made.parts(slice(None)), second, layout)
 
@@ -93,7 +86,7 @@ class SecondDerivatives:
             slopes = {c: np.asarray(f, float) for c, f in slopes.items()}
             if clusters is None:
                 own = np.asarray(weights.numbers[rows], float) if isinstance(weights, Column) else None
-                total += score_products(parts, slopes, Layout(made.size), own).border
+                total += score_products(parts, slopes, BorderedLayout(made.size), own).border
             else:
                 total += score_sums(parts, slopes, made.size, clusters[rows], n_clusters)
         return total

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from scipy import integrate, stats
+from thorough import THOROUGH
 
 import gpustats as gs
 from gpustats.marginals import blocks
@@ -204,6 +205,86 @@ def test_blocks_are_as_a_dense_matrix(monkeypatch):
     np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
 
 
+def test_many_coefficients_stand_in_a_row_together():
+    """As many as groups would be eliminated one by one."""
+    rng = np.random.default_rng(14)
+    X, y = rng.normal(size=(50, 20)), rng.normal(size=50)
+    wanted = stats.multivariate_normal(np.zeros(50), np.eye(50) + 0.49 * X @ X.T).logpdf(y)
+    for design in (X, scipy.sparse.csr_array(X)):
+        rows = gs.Rows("real f(real y, real e) { return normal_logpdf(y, e, 1); }", y=y, e=gs.dot(design, of="beta"))
+        found = gs.LaplaceMarginal(rows, {"beta": gs.normal(0.0, "tau")})(tau=0.7)
+        assert found == pytest.approx(wanted, rel=1e-12)
+
+
+SLOW = [pytest.param(name, marks=THOROUGH) for name in ("coefficients", "sparse coefficients")]
+
+
+@pytest.mark.parametrize("chosen", ["crossed tables", "numbers of the rows", *SLOW])
+def test_sparse_matrices_are_as_dense_ones(monkeypatch, chosen):
+    for i, (name, bordered, theta) in enumerate(models(np.random.default_rng(4))):
+        if name != chosen:
+            continue
+        value, slopes = bordered.value_and_grad(**theta)
+        with monkeypatch.context() as patched:
+            patched.setattr(blocks, "LEAST_SPARSE", 0)
+            patched.setattr(blocks, "MOST_FILLED", np.inf)
+            patched.setattr(blocks, "LEAST_IN_BLOCKS", 5)
+            sparse = list(models(np.random.default_rng(4)))[i][1]
+            assert isinstance(sparse._search._layout, blocks.SparseLayout)
+            found, of_sparse = sparse.value_and_grad(**theta)
+        assert found == pytest.approx(value, rel=1e-12)
+        for n, slope in slopes.items():
+            np.testing.assert_allclose(of_sparse[n], slope, rtol=1e-8, atol=1e-10)
+        wanted = bordered.covariance(**theta)
+        np.testing.assert_allclose(sparse.covariance(**theta), wanted, rtol=1e-8, atol=1e-12)
+        errors = np.concatenate([np.ravel(own) for own in sparse.standard_errors(**theta).values()])
+        np.testing.assert_allclose(errors, np.sqrt(np.diag(wanted)), rtol=1e-8)
+        drawn = np.concatenate([own.reshape(4000, -1) for own in sparse.draws(**theta, size=4000, rng=1).values()], 1)
+        np.testing.assert_allclose(np.cov(drawn.T), wanted, atol=0.1 * np.diag(wanted).max())
+
+
+def test_many_crossed_groups():
+    """6,000 and 5,500 groups, of which few meet: the normal likelihood, by SciPy's sparse factorisation."""
+    rng = np.random.default_rng(12)
+    n, g = 20_000, np.arange(20_000) % 6000
+    h = np.unique((g * 5500 // 6000 + rng.integers(0, 3, n)) % 5500, return_inverse=True)[1]
+    y = rng.normal(rng.normal(size=6000)[g] + rng.normal(size=5500)[h])
+    rows = gs.Rows("real f(real y, real u, real v) { return normal_logpdf(y, u + v, 1); }", y=y, u=gs.gather(g), v=gs.gather(h))
+    marginal = gs.LaplaceMarginal(rows, {"u": gs.normal(0.0, "s"), "v": gs.normal(0.0, "t")})
+
+    def by_scipy(s, t):
+        ones = np.ones(n)
+        Z = scipy.sparse.hstack([scipy.sparse.csr_array((s * ones, g, np.arange(n + 1)), shape=(n, 6000)),
+                                 scipy.sparse.csr_array((t * ones, h, np.arange(n + 1)), shape=(n, 5500))])  # fmt: skip
+        A = scipy.sparse.linalg.splu((Z.T @ Z + scipy.sparse.eye_array(11_500)).tocsc())
+        along = Z.T @ y
+        squares, log_det = y @ y - along @ A.solve(along), np.log(np.abs(A.U.diagonal())).sum()
+        return -(n * np.log(2 * np.pi) + log_det + squares) / 2
+
+    value, slopes = marginal.value_and_grad(s=0.9, t=1.2)
+    assert value == pytest.approx(by_scipy(0.9, 1.2), rel=1e-12)
+    near = differences(by_scipy, {"s": 0.9, "t": 1.2})
+    assert [slopes["s"], slopes["t"]] == pytest.approx([float(near["s"]), float(near["t"])], rel=1e-6)
+
+
+def test_a_long_random_walk():
+    """20,000 steps: the likelihood is that of a Kalman filter."""
+    rng = np.random.default_rng(13)
+    y = rng.normal(np.cumsum(rng.normal(0, 0.5, 20_000)), 1.0)
+    likelihood = gs.Rows(gs.normal, x=y, mu=gs.per_row(of="level"))
+    same = gs.gather(np.zeros(19_999, int), of="step")
+    walk = gs.Rows(gs.normal, x=gs.per_row(of="level", offset=1), mu=gs.per_row(of="level"), sigma=same)
+    first = gs.Rows("real first(real x) { return normal_logpdf(x, 0, 10); }", x=gs.gather(np.array([0]), of="level"))
+    marginal = gs.LaplaceMarginal([likelihood, walk, first], "level")
+    mean, variance, wanted = 0.0, 100.0, 0.0
+    for i, value in enumerate(y):
+        variance += 0.25 * (i > 0)
+        total = variance + 1.0
+        wanted -= 0.5 * (np.log(2 * np.pi * total) + (value - mean) ** 2 / total)
+        mean, variance = mean + variance / total * (value - mean), variance / total
+    assert marginal(sigma=1.0, step=np.array([0.5])) == pytest.approx(wanted, rel=1e-12)
+
+
 def test_fit_of_a_random_walk():
     """A local level of normal numbers: as statsmodels has it by a Kalman filter."""
     sm = pytest.importorskip("statsmodels.api")
@@ -344,10 +425,10 @@ def test_bad_input():
     sequences = gs.Rows(text, y=gs.sequences([[1.0, 2.0], [2.0]]), u=gs.per_row())
     with pytest.raises(NotImplementedError, match="y is made of sequences"):
         gs.LaplaceMarginal(sequences, "u")
-    two = "real f(real y, real u, real v) { return normal_logpdf(y, u + v, 1); }"
-    crossed = gs.Rows(two, y=np.zeros(2), u=gs.gather(np.array([0, 5999])), v=gs.gather(np.array([5500, 1])))
-    with pytest.raises(NotImplementedError, match="5501 effects beside u, whose groups are eliminated one by one"):
-        gs.LaplaceMarginal(crossed, ["u", "v"])
+    wide = gs.dot(scipy.sparse.eye_array(2, 5001, format="csr"), of="b")
+    many = gs.Rows("real f(real y, real e) { return normal_logpdf(y, e, 1); }", y=np.zeros(2), e=wide)
+    with pytest.raises(NotImplementedError, match="in 5,001 effects and 5,001 others, which all stand in rows together"):
+        gs.LaplaceMarginal(many, {"b": gs.normal(0.0, 1.0)})()
     with pytest.raises(NotImplementedError, match="u has a number for each row, and the rows lie in pieces"):
         gs.LaplaceMarginal(gs.Rows(COUNTS, y=np.ones(1000), u=gs.per_row(), chunk=100, memory=10_000), "u")
 

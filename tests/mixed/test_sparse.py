@@ -8,6 +8,7 @@ from lme4_fits import check, codes, numbers, table
 
 import gpustats as gs
 from gpustats.glm import linear
+from gpustats.marginals import blocks
 from gpustats.mixed.structure import Grouping, is_sparse
 
 
@@ -116,3 +117,27 @@ def test_which_models_have_a_sparse_matrix():
     assert two(200_000, 30_000, 1_000_000) and two(200_000, 3000, 1_000_000) and two(40_000, 30_000, 10**9)
     assert not two(23_000, 2000, 5_000_000) and not two(2000, 300, 10_000)
     assert not is_sparse([Grouping("g", 10**6, (0,))], 10**7)
+
+
+def test_generalised_model(monkeypatch):
+    """Counts of crossed groups, by Laplace's method with a dense matrix and a sparse one."""
+    rng = np.random.default_rng(10)
+    g, h = rng.integers(0, 40, 300), rng.integers(0, 15, 300)
+    x = rng.normal(size=(300, 1))
+    y = rng.poisson(np.exp(0.3 * x[:, 0] + 0.6 * rng.normal(size=40)[g] + 0.4 * rng.normal(size=15)[h]))
+    found = []
+    for least in (blocks.LEAST_SPARSE, 0):
+        monkeypatch.setattr(blocks, "LEAST_SPARSE", least)
+        monkeypatch.setattr(blocks, "MOST_FILLED", np.inf)
+        glm = gs.GLM(gs.poisson_log, y.astype(float), x, groups={"g": g, "h": h})
+        found.append(glm.fit(random=("g", "h")))
+    dense, sparse = found
+    assert sparse.converged and sparse.log_likelihood == pytest.approx(dense.log_likelihood, rel=1e-12)
+    np.testing.assert_allclose(sparse.estimates, dense.estimates, rtol=1e-7)
+    np.testing.assert_allclose(sparse.errors, dense.errors, rtol=1e-5)
+    for name in ("g", "h"):
+        np.testing.assert_allclose(sparse.random_effects[name], dense.random_effects[name], rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(sparse.random_effects_errors[name], dense.random_effects_errors[name], rtol=1e-6)
+    new = {"g": g[:5], "h": (h[:5] + 3) % 15}
+    predicted = [fit.predict(x[:5], groups=new) for fit in found]
+    np.testing.assert_allclose(predicted[1].mean_errors, predicted[0].mean_errors, rtol=1e-5)
