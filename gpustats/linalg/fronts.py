@@ -130,10 +130,10 @@ class Fronts:
         front, place = np.empty(self.n, int), np.empty(self.n, int)
         front[pivots.values] = pivots.owners
         place[pivots.values] = np.arange(self.n) - pivots.starts[pivots.owners]
-        parent = np.where(border.sizes > 0, front[border.values[np.minimum(border.starts[:-1], len(border.values) - 1)]]
-                          if len(border.values) else 0, -1)
-        depth = _depths(parent)
-        p, b = _padded(pivots.sizes), _padded(border.sizes)
+        parent, above_it = np.full(n_fronts, -1), border.sizes > 0
+        parent[above_it] = front[border.values[border.starts[:-1][above_it]]]
+        # fronts of one depth and shape are a level, whose numbers stand together
+        depth, p, b = _depths(parent), _padded(pivots.sizes), _padded(border.sizes)
         kinds, kind = np.unique(np.column_stack([depth, p, b]), axis=0, return_inverse=True)
         members = np.argsort(kind.ravel(), kind="stable")
         counts = np.bincount(kind.ravel(), minlength=len(kinds))
@@ -148,9 +148,11 @@ class Fronts:
             in_border = p[fronts] + np.searchsorted(keys, fronts * self.n + rank[rows]) - border.starts[fronts]
             return np.where(front[rows] == fronts, place[rows], in_border)
 
+        # a matrix' elements lie in the front that eliminates the first of their two rows
         rows = np.repeat(np.arange(self.n), np.diff(self.rows))
         fronts = front[np.where(rank[rows] < rank[self.columns], rows, self.columns)]
         self.places = numbers[fronts] + locate(fronts, rows) * (p + b)[fronts] + locate(fronts, self.columns)
+        # what is left of a border goes to the front above, and what fills it up beyond all numbers
         in_parent = locate(np.repeat(parent, border.sizes), border.values)
         self.levels, ones, at = list[Level](), list[np.ndarray](), 0
         for (_, wide, high), count in zip(kinds.tolist(), counts.tolist(), strict=True):
