@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..display.bars import bar
 from ..display.html import Record
+from ..names.keywords import advising
 from ..processes.fitting import Seed, Values, maximise
 from ..processes.observations import as_points
 from ..processes.parameters import SIGMA, on_host
@@ -129,6 +130,7 @@ class Calibration(Calibrated):
     (20, 10, 1)
     """
 
+    @advising
     def fit(
         self, *, start: Mapping[str, float | np.ndarray] | None = None, fixed: Collection[str] = (), candidates: int = 100,
         searches: int = 2, tolerance: float = 1e-3, rng: Seed = None, progress: bool = False,

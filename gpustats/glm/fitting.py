@@ -16,6 +16,7 @@ from ..fits.problem import Expanded
 from ..fits.symmetric import Symmetric
 from ..mixed.structure import Structure
 from ..mixed.sums import Sums
+from ..names.keywords import advising
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added
 from ..runtime.types import Array, Doubles, Value
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 class Fitting(Divided, Fittable):
     """GLM that can be fitted."""
 
+    @advising
     def fit(
         self, *, random: str | Collection[str] | None = None, reml: bool | None = None,
         start: Mapping[str, ArrayLike] | None = None, fixed: Mapping[str, ArrayLike] | None = None,
