@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,7 +42,7 @@ class CalibrationFit(Record):
     """
 
     u: np.ndarray
-    values: Values
+    values: dict[str, Any]
     log_posterior: float
     evaluations: int
 
