@@ -2,6 +2,8 @@
 
 import filecmp
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,11 @@ def test_alone_it_helps_and_tells_its_version(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert (ended.value.code, capsys.readouterr().out) == (0, f"gpustats {gs.__version__}\n")
+
+
+def test_it_is_a_module_that_runs():
+    done = subprocess.run([sys.executable, "-m", "gpustats", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"gpustats {gs.__version__}\n")
 
 
 def first_words(text):
