@@ -19,7 +19,7 @@ from .names.elsewhere import hint
 from .processes.kind import COVARIANCE
 from .registry import register
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # Imported when first used, so that `import gpustats` stays quick and touches no device. Type checkers read `__init__.pyi`.
 _LAZY = {

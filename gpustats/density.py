@@ -11,6 +11,7 @@ from .distribution.methods import Distribution
 from .language.kinds import DENSITY, Kind
 from .language.library import Registry, library
 from .names.elsewhere import hint
+from .names.keywords import advising
 from .runtime.cached import cached_property
 
 if TYPE_CHECKING:
@@ -66,8 +67,7 @@ class Density(Distribution):
 
     def __getstate__(self) -> dict[str, object]:
         """State without what is compiled, which is made anew where it is wanted."""
-        lazy = cached_property
-        return {n: v for n, v in self.__dict__.items() if not isinstance(getattr(type(self), n, None), lazy)}
+        return {n: v for n, v in self.__dict__.items() if not isinstance(getattr(type(self), n, None), cached_property)}
 
     def __repr__(self) -> str:
         return f"<gpustats.{self.name}({', '.join(self.domains)})>"
@@ -290,6 +290,7 @@ class Density(Distribution):
 
         return self.sampler.draw(args, kwargs, size, as_generator(rng, random_state), dtype, out, device)
 
+    @advising
     def fit(
         self, x: Values | None = None, *, fixed: Mapping[str, Values] | None = None,
         start: Mapping[str, Values] | None = None, weights: Values | None = None, lower: Values | None = None,
@@ -318,9 +319,8 @@ class Density(Distribution):
             Steps after which a search ends.
         devices : "all" or sequence of str or Device, optional
             Over which the data sets are divided: ``"all"`` (every GPU of CUDA, else of OpenCL, else the CPU), or a list. The
-            data lie on the host. A device takes a piece of 256 data sets or more, and the next one when it is done. The pieces
-            do not depend on the devices: any number of one kind finds the same bits, which are those of a call without
-            `devices` to rounding.
+            data lie on the host. A device takes a piece of 256 data sets or more, and the next one when it is done. Any number
+            of devices of one kind finds the same bits, to rounding those of a call without `devices`.
         memory : int, optional
             Bytes on a device for one data set x, (N,), in memory or in a file: larger ones are read in pieces, once for each
             step. x, weights and parameters that are known for each observation may be read by slices, as `gpustats.Likelihood`

@@ -16,7 +16,8 @@ import tex
 
 import gpustats as gs
 from gpustats.language.kinds import DENSITY
-from gpustats.language.library import folder, library
+from gpustats.language.library import library
+from gpustats.language.special import folder
 from gpustats.names.elsewhere import in_others
 from gpustats.names.pymc import class_name
 from gpustats.processes.kind import COVARIANCE

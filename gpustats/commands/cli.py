@@ -238,4 +238,5 @@ def _benches() -> Any:
 
 def completion(args: argparse.Namespace) -> None:
     names = [n for named in _named().values() for n in sorted(named)]
-    print(script(args.shell, parser(), {"source": names, "list": names, "bench": ["all", *_benches().benches()]}), end="")
+    taken = {"source": names, "list": names, "bench": ["all", *_benches().benches()]}
+    print(script(args.shell, parser(), taken, files=("source", "generate")), end="")

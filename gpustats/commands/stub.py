@@ -71,16 +71,11 @@ def _class_name(density: Density) -> str:
 
 
 def _class(name: str, density: Density) -> Iterator[str]:
-    """Lines of the class, in which methods of one signature stand once."""
+    """Lines of the class. Each method is written out: of ``cdf = logpdf`` pyright takes the signature from the base class."""
     yield f"class {name}(Density):"
-    written: dict[str, list[str]] = {}  # signature -> methods
     for method in ["__call__", *(n for n in dir(Density) if isinstance(inspect.getattr_static(Density, n), Method))]:
         function = density if method == "__call__" else density._bound(getattr(Density, method))
-        written.setdefault(_signature(inspect.signature(function)), []).append(method)
-    for signature, (first, *others) in written.items():
-        yield f"    def {first}{signature}: ..."
-        if others:
-            yield f"    {' = '.join([*others, first])}"
+        yield f"    def {method}{_signature(inspect.signature(function))}: ..."
 
 
 def _signature(signature: inspect.Signature) -> str:

@@ -125,6 +125,7 @@ class Sampler(Pointwise):
         functions = dict(functions)
         observation, *parameters = definition.arguments
         sampler = definition.role("sample") or inverted(definition, functions)
+        self._inverts = definition.role("sample") is None
         function = checked_sampler(sampler, self.drawn(sampler, parameters), functions.get)
         functions[function.name] = function
         #: "uniform", "normal" or "exponential" where the sampler is a function of one such number
@@ -189,7 +190,8 @@ class Sampler(Pointwise):
             place = tuple(np.argwhere(wrong)[0].tolist())
             found = (np.broadcast_to(v, first.shape)[place] for v in values)
             listed = ", ".join(f"{n}={float(v)}" for n, v in zip(self.argument_names, found, strict=True))
-            raise ValueError(f"{self.name}: no draws of the parameters {listed}, which do not go together")
+            or_else = ", or the distribution function, which is inverted, is nan there" if self._inverts else ""
+            raise ValueError(f"{self.name}: no draws of the parameters {listed}, which do not go together{or_else}")
 
     def _plan(self, values: list[Array], size: Size, dtype: DTypeLike | None, out: Array, device: bool) -> _DrawPlan:
         batch, dim = self.batch_shapes(values)

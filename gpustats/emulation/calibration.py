@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..display.bars import bar
 from ..display.html import Record
+from ..names.keywords import advising
 from ..processes.fitting import Seed, Values, maximise
 from ..processes.observations import as_points
 from ..processes.parameters import SIGMA, on_host
@@ -40,7 +42,7 @@ class CalibrationFit(Record):
     """
 
     u: np.ndarray
-    values: Values
+    values: dict[str, Any]
     log_posterior: float
     evaluations: int
 
@@ -129,6 +131,7 @@ class Calibration(Calibrated):
     (20, 10, 1)
     """
 
+    @advising
     def fit(
         self, *, start: Mapping[str, float | np.ndarray] | None = None, fixed: Collection[str] = (), candidates: int = 100,
         searches: int = 2, tolerance: float = 1e-3, rng: Seed = None, progress: bool = False,

@@ -19,6 +19,7 @@ from ..processes.marginal import MarginalLikelihood
 from ..processes.parameters import Given
 from ..processes.prediction import Prediction
 from ..processes.registry import covariances
+from ..runtime.types import Mostly
 from .emulator import Emulator
 from .lagrangian import Lagrangian, first_penalty
 from .runs import Runs
@@ -56,7 +57,7 @@ class ConstrainedMinimum(Record):
         Emulators of the objective, then of the constraints, but for known ones, at the end. Their points lie in the unit cube.
     """
 
-    x: np.ndarray | None
+    x: Mostly
     fun: float
     points: np.ndarray
     objectives: np.ndarray

@@ -14,7 +14,7 @@ from ..processes.parameters import MEAN, Given
 from ..processes.posterior import Posterior
 from ..processes.prediction import Prediction, slopes_of_improvement
 from ..runtime import arrays
-from ..runtime.types import Array
+from ..runtime.types import Array, Mostly
 from . import acquisition
 from .conditioned import Conditioned
 from .information import Information, errors_of_mean
@@ -66,7 +66,7 @@ class Emulator(Conditioned):
     (4, array([0.06]))
     """
 
-    def alm(self, candidates: ArrayLike, *, noise: ArrayLike = True, grad: bool = False) -> Array | tuple[Array, Array]:
+    def alm(self, candidates: ArrayLike, *, noise: ArrayLike = True, grad: bool = False) -> Mostly:
         """The variance of an observation at each candidate (active learning MacKay), which the next point may make largest.
 
         Parameters
@@ -92,7 +92,7 @@ class Emulator(Conditioned):
     def alc(
         self, candidates: ArrayLike, references: Given = None, *, weights: Given = None,
         noise: ArrayLike = True, grad: bool = False,
-    ) -> Array | tuple[Array, Array]:  # fmt: skip
+    ) -> Mostly:  # fmt: skip
         """Average reduction of the variance at references by an observation at each candidate.
 
         Active learning Cohn: the next point may make it largest.
@@ -245,7 +245,7 @@ class Emulator(Conditioned):
         self, candidates: ArrayLike, best: float, references: Given = None, *, weights: Given = None,
         noise: ArrayLike = True, noisy_references: bool = False, maximize: bool = False,
         mean_references: Given = None, grad: bool = False,
-    ) -> Array | tuple[Array, Array]:  # fmt: skip
+    ) -> Mostly:  # fmt: skip
         """Average improvement that is still expected at references after an observation at each candidate.
 
         Integrated expected conditional improvement: the next point may make it smallest.
@@ -294,7 +294,7 @@ class Emulator(Conditioned):
     def expected_improvement(
         self, candidates: ArrayLike, best: float, *, noise: ArrayLike = False, maximize: bool = False,
         mean_candidates: Given = None, grad: bool = False,
-    ) -> Array | tuple[Array, Array]:  # fmt: skip
+    ) -> Mostly:  # fmt: skip
         """Expected improvement on the best response so far, at each candidate.
 
         Parameters
@@ -363,7 +363,7 @@ class Emulator(Conditioned):
             found[part] = acquisition.slopes_at(factor, at.xs[part], rows, bends[part])
         return self._like(found, candidates)
 
-    def _delivered(self, found: acquisition.Sums, candidates: ArrayLike) -> Array | tuple[Array, Array]:
+    def _delivered(self, found: acquisition.Sums, candidates: ArrayLike) -> Mostly:
         values = delivered(self.data.runtime, found.values, arrays.is_device_array(candidates))
         return values if found.slopes is None else (values, self._like(found.slopes, candidates))
 

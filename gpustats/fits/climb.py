@@ -42,6 +42,9 @@ DOUBLE, SINGLE = (1e-20, 1e-13), (1e-8, 3e-7)
 SAME_STEP, INFORMATION_LEFT = 0.3, 1e-5
 ROUNDING_GAIN = 1e-8  # of a step that does not improve the value, at which a search ends as well as it can
 DOWNWARD = 1e-7  # curvature, relative to the diagonal, that is told from rounding
+#: Ends of a search, in words; behind the second stands the argument that allows more steps.
+CONVERGED, MORE_STEPS = "converged", "not converged: more steps are needed, "
+NO_STEP = "not converged: no step improves the log-likelihood"
 #: Share of the largest component from which on components of a direction are named, and the most of them.
 NAMED_SHARE, MOST_NAMED = 0.05, 6
 
@@ -85,7 +88,7 @@ def climb(
     here = evaluate(point) if begin is None else begin
     first = np.abs(here.hessian.diagonal())  # information at the start
     damping, growth, before = 0.0, 4.0, np.full(len(point), np.inf)
-    message, n = "not converged: more steps are needed, max_iterations", 0
+    message, n = f"{MORE_STEPS}max_iterations", 0
     held = pinned
     converged, runaway = False, None
     for n in range(limit + 1):
@@ -94,7 +97,7 @@ def climb(
         information = (-here.hessian).pinned(held)
         factor, damping = _factor(information, damping)
         if factor is None:
-            message = "not converged: no step improves the log-likelihood"
+            message = NO_STEP
             break
         step, stopped = _between(information, damping, factor, slope, low - point, high - point)
         if (downward := _downward(information, damping, slope, step)) is not None:
@@ -108,7 +111,7 @@ def climb(
             continue
         if gain <= enough or (damping >= LARGEST_DAMPING and gain <= error):
             converged = damping <= 1 or gain <= enough * 1e-3
-            message = "converged" if converged else "not converged: no step improves the log-likelihood"
+            message = CONVERGED if converged else NO_STEP
             with np.errstate(divide="ignore", invalid="ignore"):
                 same = np.linalg.norm(step * np.sqrt(first)) >= SAME_STEP * np.linalg.norm(before * np.sqrt(first))
             if same and _faint(here.hessian, first, step):
@@ -123,7 +126,7 @@ def climb(
         gained = trial.value - here.value if trial.finite else -np.inf
         ratio = gained / gain if gain > error else (1.0 if gained > -error else -1.0)
         if ratio <= 1e-4 and gain <= ROUNDING_GAIN and damping <= 1:
-            converged, message = True, "converged"  # what is left to gain is less than values tell
+            converged, message = True, CONVERGED  # what is left to gain is less than values tell
             break
         if ratio > 1e-4:
             point, here, before = point + step, trial, step
@@ -133,7 +136,7 @@ def climb(
             damping = min(max(growth * damping, 1e-3), LARGEST_DAMPING)
             growth = growth if ratio > 1e-4 else 2 * growth
         if damping >= LARGEST_DAMPING:
-            message = "not converged: no step improves the log-likelihood"
+            message = NO_STEP
             break
         advance(1)
     return Climbed(point, here, converged, message, n, held & ~pinned, runaway)

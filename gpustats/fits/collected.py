@@ -9,6 +9,7 @@ import numpy as np
 from ..evaluation.arguments import elements_inside
 from ..language.device_function import Argument
 from ..runtime.types import Values
+from .climb import MORE_STEPS
 from .estimates import Estimates, Numbers
 from .model import Model
 from .newton import AT_EDGE, AT_KINK, CONVERGED, RUNNING, WITHOUT_START
@@ -17,7 +18,7 @@ from .observations import UPPER, Rectangle
 ENDLESS = WITHOUT_START + 1  # end of a search whose parameters go to the end of their domain
 
 MESSAGES = {
-    RUNNING: "not converged: more steps are needed, max_iterations",
+    RUNNING: f"{MORE_STEPS}max_iterations",
     CONVERGED: "converged",
     AT_KINK: "converged at a kink of the likelihood",
     AT_EDGE: "not converged: the likelihood grows up to where it is not finite, as where an observation leaves the support, "

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..names.advised import Advised
 from ..names.results import called_here
-from ..runtime.types import Value
+from ..runtime.types import Mostly, Value
 from .fitted import Fitted, by_name
 from .hypotheses import Test, chi_squared, place_of, wald
 
@@ -86,7 +86,7 @@ class Estimates(Advised):
     parameters: dict[str, Numbers]
     free: tuple[str, ...]
     standard_errors: dict[str, Numbers]
-    covariance: np.ndarray | None
+    covariance: Mostly
     log_likelihood: Numbers
     n_observations: Numbers
     converged: Numbers

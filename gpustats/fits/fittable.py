@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..display.html import Shown
 from ..names.advised import Advised
+from ..names.keywords import advising
 from ..names.results import called_here
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Fittable(HasFit, Shown):
     def _problem(self) -> Problem:
         """Log-likelihood of the model, as a fit maximises it."""
 
+    @advising
     def fit(
         self, *, start: Mapping[str, ArrayLike] | None = None, fixed: Mapping[str, ArrayLike] | None = None,
         bounds: Mapping[str, tuple[ArrayLike | None, ArrayLike | None]] | None = None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..display.html import GAP, Shown, ends, left_out, shape_of, table
+from ..runtime.types import Mostly
 from .summary import number
 
 MOST_ROWS = 20  # in a notebook; of more the first and the last
@@ -38,8 +39,8 @@ class Prediction(Shown):
 
     linear_predictor: np.ndarray
     linear_predictor_errors: np.ndarray
-    mean: np.ndarray | None
-    mean_errors: np.ndarray | None
+    mean: Mostly
+    mean_errors: Mostly
 
     def interval(self, level: float = 0.95) -> np.ndarray:
         """Confidence intervals of the mean by its standard errors, (M, 2); of the linear predictor where there is no mean.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,10 @@ from ..fits.fittable import Fittable
 from ..fits.objective import Prior
 from ..fits.problem import Expanded
 from ..fits.symmetric import Symmetric
+from ..mixed.estimates import MixedEstimates
 from ..mixed.structure import Structure
 from ..mixed.sums import Sums
+from ..names.keywords import advising
 from ..parallel.pieces import in_pieces
 from ..parallel.rows import added
 from ..runtime.types import Array, Doubles, Value
@@ -36,6 +38,23 @@ if TYPE_CHECKING:
 class Fitting(Divided, Fittable):
     """GLM that can be fitted."""
 
+    @overload
+    def fit(
+        self, *, random: None = None, reml: bool | None = ..., start: Mapping[str, ArrayLike] | None = ...,
+        fixed: Mapping[str, ArrayLike] | None = ...,
+        bounds: Mapping[str, tuple[ArrayLike | None, ArrayLike | None]] | None = ...,
+        priors: Mapping[str, Prior] | None = ..., max_iterations: int = ..., progress: bool = ...,
+    ) -> Estimates: ...  # fmt: skip
+
+    @overload
+    def fit(
+        self, *, random: str | Collection[str], reml: bool | None = ..., start: Mapping[str, ArrayLike] | None = ...,
+        fixed: Mapping[str, ArrayLike] | None = ...,
+        bounds: Mapping[str, tuple[ArrayLike | None, ArrayLike | None]] | None = ...,
+        priors: Mapping[str, Prior] | None = ..., max_iterations: int = ..., progress: bool = ...,
+    ) -> MixedEstimates: ...  # fmt: skip
+
+    @advising
     def fit(
         self, *, random: str | Collection[str] | None = None, reml: bool | None = None,
         start: Mapping[str, ArrayLike] | None = None, fixed: Mapping[str, ArrayLike] | None = None,

@@ -6,7 +6,7 @@ import dataclasses
 import sys
 from collections import ChainMap
 from collections.abc import Collection, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, DTypeLike
 from ..density import Density
 from ..evaluation.kinds import Plans
 from ..evaluation.placement import device_of
+from ..fits.objective import Prior
 from ..frames.design import Design
+from ..mixed.estimates import MixedEstimates
 from ..parallel.divide import divide
 from ..parallel.pieces import Data, Options, in_memory, in_pieces
 from ..parallel.rows import added, added_gradients, added_with_gradients, joined
@@ -149,7 +151,7 @@ class GLM(Fitting):
         cls, formula: str, data: Any, density: Density, *, eta: str | None = None, offset: str | ArrayLike | None = None,
         weights: str | ArrayLike | None = None, missing: str = "raise", sparse: bool = False, dtype: DTypeLike = np.float64,
         devices: Any = None, client: Any = None, memory: int | None = None, chunk: int | None = None,
-    ) -> Self:  # fmt: skip
+    ) -> OfFormula:  # fmt: skip
         """GLM of a formula and a data frame: ``y ~ x + C(g) + (1 + x | county)``.
 
         Parameters
@@ -207,7 +209,8 @@ class GLM(Fitting):
         caller = sys._getframe().f_back  # None where another language calls
         context = ChainMap(caller.f_locals, caller.f_globals) if caller is not None else ChainMap[str, Any]()
         rows = design.first_rows(data, numbers, missing, context, {*RESERVED, *density.parameters})
-        made = cls(density, **rows.data, eta=family.eta, devices=devices, client=client, memory=memory, chunk=chunk)
+        glm = cls(density, **rows.data, eta=family.eta, devices=devices, client=client, memory=memory, chunk=chunk)
+        made = cast("OfFormula", glm)
         made._names, made._random = dataclasses.replace(made._names, design=design), design.terms
         return made
 
@@ -353,3 +356,16 @@ class GLM(Fitting):
         tables: dict[str, Value] = {t.name: given[t.name] for t in self._terms}
         own: dict[str, Value] = {n: given[n] for n in self._family.parameters}
         return self.density.rvs(**own, **{self._family.eta: self.linear_predictor(beta, alpha, **tables)}, rng=rng)
+
+
+if TYPE_CHECKING:
+
+    class OfFormula(GLM):
+        """GLM of a formula, as type checkers know it: its terms in parentheses are random by default."""
+
+        def fit(
+            self, *, random: str | Collection[str] | None = None, reml: bool | None = None,
+            start: Mapping[str, ArrayLike] | None = None, fixed: Mapping[str, ArrayLike] | None = None,
+            bounds: Mapping[str, tuple[ArrayLike | None, ArrayLike | None]] | None = None,
+            priors: Mapping[str, Prior] | None = None, max_iterations: int = 200, progress: bool = False,
+        ) -> MixedEstimates: ...  # fmt: skip

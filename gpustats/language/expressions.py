@@ -16,9 +16,10 @@ from .literals import CONSTANTS, OPERATIONS, SMALLEST_INT, advice, cut_off, lite
 from .local_arrays import ARRAY, place_of_two
 from .names import means_something, numbered_name
 from .nodes import INT, OUTPUT, REAL, RNG, VECTOR, VOID, Expression, Resolve
+from .special import shipped_functions
 from .syntax import POWER_ADVICE, Syntax, fail, spelled, type_of
 
-_NEAR = 0.75  # how near to a math function's an unknown name must be to be taken for it
+_NEAR = 0.75  # how near to a known function's an unknown name must be to be taken for it
 
 
 class Expressions:
@@ -228,7 +229,8 @@ class Expressions:
         elif name in lang.DRAWS:
             wanted, result, printed = (RNG,), REAL, lang.DRAWS[name]
         else:
-            near = f"did you mean {IN_C[name]}?" if name in IN_C else did_you_mean(name, lang.MATH, 1, _NEAR, str)
+            known_names = (*lang.MATH, *shipped_functions())
+            near = f"did you mean {IN_C[name]}?" if name in IN_C else did_you_mean(name, known_names, 1, _NEAR, str)
             neither = "it is neither a math function of C99, nor one of the special functions, nor defined above"
             self.fail(node, f"unknown function {name}: {near or neither}")
         if len(arguments) != len(wanted):

@@ -16,12 +16,11 @@ from ..errors import DeviceFunctionError
 from ..names.near import did_you_mean
 from . import nodes as lang
 from .kinds import DENSITY, Kind, endings, kinds
-from .special import Entry, entries
+from .special import SPECIAL, Entry, entries, folder
 
 if TYPE_CHECKING:  # the parser is imported when first needed: importing it costs more than the rest of gpustats
     from .device_function import DeviceFunction
 
-SPECIAL = "special"
 MOST_NESTED_CALLS = 40  # within one another: kernels are made function by function, each within the one that calls it
 
 
@@ -31,14 +30,6 @@ VALUES = {
     "positive numbers": {"positive", "nonnegative"}, "real numbers": set[str](),
 }  # fmt: skip
 _OBSERVATION = re.compile(r"^//\s*x:\s*([a-z ]+)", re.MULTILINE)  # in the comments that gpustats ships
-
-
-@functools.cache
-def folder() -> Path:
-    """Folder of the built-in device functions: beside the modules when installed, beside the package in a checkout."""
-    here = Path(__file__).parents[1]
-    installed = here / "device_functions"
-    return installed if installed.is_dir() else here.parent / "device_functions"
 
 
 class Library:

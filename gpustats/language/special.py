@@ -1,4 +1,4 @@
-"""Entries of special functions: what the comment above a function in `device_functions/special/` says of it.
+"""Functions that gpustats ships, and entries of special ones: what comments in `device_functions/special/` say of them.
 
 ``// derivative: tanh(x) * dx`` is the rule by which calls of it are differentiated, in terms of its arguments and of their
 derivatives; without one, its text is differentiated. ``// reference: log_cosh(x) = log(cosh(x)), x in (-3, 3.5)`` is its
@@ -8,15 +8,34 @@ begins with four more spaces goes on with the one before.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .kinds import endings
+
+SPECIAL = "special"
 _FUNCTION = re.compile(r"^__device__ (?:real|int|void) (\w+)\(([^)]*)\)", re.MULTILINE)
 _KEY = re.compile(r"// (derivative|reference): (.*)")
 _FURTHER = re.compile(r"//     +(\S.*)")
+
+
+@functools.cache
+def folder() -> Path:
+    """Folder of the built-in device functions: beside the modules when installed, beside the package in a checkout."""
+    here = Path(__file__).parents[1]
+    installed = here / "device_functions"
+    return installed if installed.is_dir() else here.parent / "device_functions"
+
+
+def shipped_functions() -> Iterator[str]:
+    """Names of functions that any source may call: special ones, and those with an ending that has a meaning."""
+    for path in (*folder().glob("*.cu"), *folder().glob(f"{SPECIAL}/*.cu")):
+        names = (match[1] for match in _FUNCTION.finditer(path.read_text(encoding="utf-8")))
+        yield from (n for n in names if path.parent.name == SPECIAL or n.rpartition("_")[2] in endings())
 
 
 @dataclass

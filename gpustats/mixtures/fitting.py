@@ -25,6 +25,7 @@ from ..fits.fittable import HasFit
 from ..fits.newton import solve
 from ..fits.problem import Expanded, Named, Problem
 from ..fits.scales import Scales
+from ..names.keywords import advising
 from ..runtime import thresholds
 from ..runtime.types import Doubles, Shape
 from .on_rows import mixture_rows, on_rows
@@ -47,6 +48,7 @@ class Fitting(HasFit):
     if TYPE_CHECKING:
         _function: Pointwise
 
+    @advising
     def fit(
         self, components: int | None = None, *, start: Mapping[str, ArrayLike] | None = None,
         fixed: Mapping[str, ArrayLike] | None = None,

@@ -10,6 +10,7 @@ IN_C = {
     **dict.fromkeys(("sigmoid", "inv_logit", "plogis", "logistic"), "expit"),
     **dict.fromkeys(("softplus", "log1p_exp"), "log1pexp"),
     "psi": "digamma",
+    **dict.fromkeys(("ndtr", "Phi", "pnorm", "normcdf"), "exp(log_ndtr(x))"),
     **dict.fromkeys(("normal_lcdf", "std_normal_lcdf"), "log_ndtr"),
     **dict.fromkeys(("qnorm", "inv_Phi"), "ndtri"),
     "lchoose": "log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..fits.bordered import Bordered
-from ..fits.climb import Climbed
+from ..fits.climb import CONVERGED, MORE_STEPS, NO_STEP, Climbed
 from ..fits.estimates import NO_ERRORS, Estimates
 from ..fits.fitted import Fitted
 from ..fits.maximum import estimates_of
@@ -120,7 +121,7 @@ def estimated(
         low[coordinates.points[name]], high[coordinates.points[name]] = ends
     at_bound = np.isclose(point, low, rtol=1e-9) | np.isclose(point, high, rtol=1e-9)
     result, there = found.result, replace(there, loglik=found.loglik)
-    climbed = Climbed(point, there, bool(result.success), str(result.message), int(result.get("nit", 0)), at_bound)
+    climbed = Climbed(point, there, bool(result.success), _in_words(result), int(result.get("nit", 0)), at_bound)
     fitted = Fitted(objective, climbed, np.zeros(p, bool), np.ones(coordinates.n_elements, bool), low, high)
     estimates = estimates_of(fitted)
     parameters = {n: found.values[n] for n in estimates.parameters}
@@ -128,6 +129,14 @@ def estimated(
     if (lacking := _why_there_are_none(errors, there, estimates.covariance)) is not None:
         given["errors_by"] = NO_ERRORS + lacking
     return Fit(**given, result=result)
+
+
+def _in_words(result: OptimizeResult) -> str:
+    """End of a search by SciPy, whose methods have a message each for a limit of iterations or evaluations."""
+    if result.success:
+        return CONVERGED
+    limited = re.search("iteration|evaluation", str(result.message), re.IGNORECASE)
+    return f"{MORE_STEPS}options={{'maxiter': …}}" if limited else NO_STEP
 
 
 def _why_there_are_none(errors: bool, there: Found, covariance: np.ndarray | None) -> str | None:

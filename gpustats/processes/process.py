@@ -16,6 +16,7 @@ from ..distribution.frozen import Frozen
 from ..evaluation.arguments import check_wrt_among
 from ..evaluation.compiled import Replayable
 from ..evaluation.placement import as_read, device_of, moved
+from ..names.keywords import advising
 from ..runtime import arrays
 from ..runtime.base import Device, Runtime
 from ..runtime.types import Array
@@ -211,6 +212,7 @@ class GaussianProcess(ABC, Replayable, Shown):
         """Function of all values by name that gives the exact second derivatives in parameters, (P, P); None: there is none."""
         return None
 
+    @advising
     def fit(
         self, start: Mapping[str, ArrayLike], *, fixed: Collection[str] = (), bounds: Mapping[str, Bounds] | None = None,
         priors: Mapping[str, Frozen] | None = None, log_prior: LogPrior | None = None, method: str = "L-BFGS-B",

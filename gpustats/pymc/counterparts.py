@@ -14,7 +14,8 @@ from ..compiler.evaluation.formula import Formula
 from ..compiler.graph.types import TensorVariable
 from ..density import Density
 from ..language.kinds import DENSITY
-from ..language.library import folder, library
+from ..language.library import library
+from ..language.special import folder
 from ..names.pymc import class_name
 
 #: density -> function of its parameters that makes PyMC's random variable; for all others both have the same names. None where

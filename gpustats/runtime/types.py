@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 Array: TypeAlias = Any
 #: An array that users get, as type checkers know it: a NumPy array. It is a device array where one came in.
 Result: TypeAlias = NDArray[Any]
+#: A result that is None, or a tuple, in cases that users know of: type checkers take it for an array, and let it be these, too.
+Mostly: TypeAlias = NDArray[Any] | Any
 #: Numbers as users may pass them: one, nested lists of them, a NumPy array, or a device array.
 Values: TypeAlias = ArrayLike | Array
 #: A NumPy array of float64.

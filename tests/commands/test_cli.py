@@ -1,9 +1,9 @@
 """The command line."""
 
 import filecmp
-import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,11 @@ def test_alone_it_helps_and_tells_its_version(capsys):
     assert (ended.value.code, capsys.readouterr().out) == (0, f"gpustats {gs.__version__}\n")
 
 
+def test_it_is_a_module_that_runs():
+    done = subprocess.run([sys.executable, "-m", "gpustats", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"gpustats {gs.__version__}\n")
+
+
 def first_words(text):
     return {line.split()[0] for line in text.splitlines() if line.strip()}
 
@@ -44,32 +49,6 @@ def test_list_names_every_density_or_those_that_match(capsys):
     assert first_words(capsys.readouterr().out) == {"density", "beta_binomial"}
     assert main(["list", "gama"]) == 1
     assert "nothing matches 'gama': did you mean 'gamma'" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
-@pytest.mark.parametrize("line, words", [
-    ("gpustats so", ["source"]), ("gpustats source pare", ["pareto"]), ("gpustats source gamma --di", ["--dialect"]),
-    ("gpustats source gamma --dialect o", ["opencl"]), ("gpustats completion z", ["zsh"]), ("gpustats bench cho", ["cholesky"]),
-])  # fmt: skip
-def test_bash_completes_commands_options_and_names(line, words, capsys):
-    assert main(["completion", "bash"]) == 0
-    typed = line.split()
-    asked = f"COMP_WORDS=({' '.join(typed)}) COMP_CWORD={len(typed) - 1}; _gpustats; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    done = subprocess.run(["bash", "-c", capsys.readouterr().out + asked], capture_output=True, text=True)
-    assert (set(words) <= set(done.stdout.split()), done.stderr) == (True, "")
-    assert all(found.startswith(typed[-1]) for found in done.stdout.split())
-
-
-def test_other_shells_complete_the_same(capsys):
-    assert main(["completion", "bash"]) == 0
-    bash = capsys.readouterr().out
-    assert main(["completion", "zsh"]) == 0
-    assert capsys.readouterr().out == f"autoload -U +X bashcompinit && bashcompinit\n{bash}"
-    assert main(["completion", "fish"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert "complete -c gpustats -n '__fish_seen_subcommand_from source' -l dtype -x -a 'float32 float64'" in re.sub(
-        " -d .*", "", "\n".join(lines)).splitlines()
-    assert all(line.startswith("complete -c gpustats -n ") for line in lines)
 
 
 @pytest.mark.parametrize("shape", ["table", "loglik", "gradient"])

@@ -1,7 +1,11 @@
 """The stub of the package: that it is up to date, and what a type checker makes of a user's program."""
 
+import json
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from thorough import THOROUGH
@@ -19,6 +23,7 @@ import gpustats as gs
 from gpustats.density import Density
 from gpustats.fits.estimates import Estimates
 from gpustats.fits.predictions import Prediction
+from gpustats.mixed.estimates import MixedEstimates
 
 x = gs.gamma.rvs(2.0, 1.0, size=100, rng=1)
 assert_type(x, NDArray[Any])
@@ -33,14 +38,27 @@ assert_type(likelihood, gs.Likelihood)
 assert_type(likelihood.fit(), Estimates)
 glm = gs.GLM(gs.poisson_log, np.ones(3), np.ones((3, 1)))
 assert_type(glm.fit().predict([[1.0]]), Prediction)
+assert_type(glm.fit(random="county"), MixedEstimates)
+formula = gs.GLM.from_formula("y ~ x + (1 | county)", {}, gs.normal)
+assert_type(formula.fit().variance_components["county"], np.ndarray)
+print(glm.fit().predict([[1.0]]).mean.round(2), glm.fit().covariance.round(2))
 assert_type(gs.Mixture(gs.normal, x).fit(start={}), Estimates)
-assert_type(gs.gp.MarginalLikelihood(gs.rbf, x, x).device.id, str)
+process = gs.gp.MarginalLikelihood(gs.rbf, x, x)
+assert_type(process.device.id, str)
+emulator = gs.gp.Emulator(process, amplitude=1.0, lengthscale=0.3, sigma=0.1)
+print(emulator.alc(x).argmax())
+values, slopes = emulator.alc(x, grad=True)
+local = gs.gp.LocalGP(x, x)
+assert_type(local.predict(x), gs.gp.LocalPrediction)
+assert_type(local.predict(x, joint=True), gs.gp.JointPrediction)
 print(gs.gamma.description, gs.transforms.Truncate(gs.normal, lower=0.0), gs.__version__)
 gs.norml  # attr-defined
 gs.gamma.logpdff  # attr-defined
 gs.gamma(2.0, 1.0).logpdff  # attr-defined
 gs.gamma.logpdf(x, 2.0, gamma=1.0)  # call-arg
 gs.gamma(alpha=2.0)  # call-arg
+glm.fit().variance_components  # attr-defined
+gs.gamma.fit(x, strat={})  # call-arg
 """
 
 
@@ -57,6 +75,25 @@ def test_what_mypy_knows(tmp_path):
     done = subprocess.run([sys.executable, *command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=600)
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
     found = [(int(line.split(":")[1]), line.rpartition("[")[2].rstrip("]")) for line in errors]
-    lines = enumerate(PROGRAM.splitlines(), 1)
-    wanted = [(n, line.rpartition("# ")[2]) for n, line in lines if "  # " in line]
-    assert found == wanted, done.stdout + done.stderr
+    assert found == wanted(), done.stdout + done.stderr
+
+
+def wanted():
+    """Numbers of the lines that are errors, and their codes."""
+    return [(n, line.rpartition("# ")[2]) for n, line in enumerate(PROGRAM.splitlines(), 1) if "  # " in line]
+
+
+@THOROUGH
+def test_what_pyright_knows(tmp_path):
+    """It takes names that a class assigns, without a ``def``, for what the base class declares."""
+    folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    if (pyright := shutil.which("pyright", path=folders)) is None:
+        pytest.skip("needs pyright")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    settings = {"include": ["program.py"], "extraPaths": [str(PATH.parents[1])]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [pyright, "--outputjson", "--pythonpath", sys.executable]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    errors = {d["range"]["start"]["line"] + 1 for d in found if d["severity"] == "error"}
+    assert errors == {n for n, _ in wanted()}, found

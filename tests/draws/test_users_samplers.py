@@ -95,6 +95,13 @@ def test_a_density_without_sampler_and_distribution_function():
         density.rvs(1.0, 1.0)
 
 
+def test_a_distribution_function_that_is_nan_is_suspected():
+    wrong = "real nowhere_logcdf(real x, real k) { return log1mexp(pow(x, k)); }"  # log(1 - exp(x)) is nan for x > 0
+    density = gs.register("// x: positive    k: positive\nreal nowhere_logpdf(real x, real k) { return -pow(x, k); }\n" + wrong)
+    with pytest.raises(ValueError, match=r"k=2.0, which do not go together, or the distribution function, .*, is nan there$"):
+        density.rvs(2.0, size=3, rng=1)
+
+
 @pytest.mark.parametrize(
     "sampler,message",
     [

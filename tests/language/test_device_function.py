@@ -602,6 +602,18 @@ def test_kernel_source_knows_its_choices(shape, dtype, dialect):
         gs.normal.kernel_source(shape, dtype, dialect)
 
 
+@pytest.mark.parametrize(
+    "call, meant",
+    [("nomal_logpdf(x, 0, 1)", "normal_logpdf"), ("poisson_logpdf(x, 1)", "poisson_logpmf"), ("log_gama(x)", "log_gamma"),
+     ("normal_lpdf(x, 0, 1)", "normal_logpdf"), ("ndtr(x)", r"exp\(log_ndtr\(x\)\)"), ("cossh(x)", "cosh")],
+)  # fmt: skip
+def test_unknown_functions_that_are_near_to_known_ones(call, meant):
+    with pytest.raises(gs.DeviceFunctionError, match=rf"unknown function \w+: did you mean {meant}\?"):
+        gs.register(f"real near_logpdf(real x) {{ return {call}; }}")
+    with pytest.raises(gs.DeviceFunctionError, match="unknown function quux: it is neither a math function"):
+        gs.register("real near_logpdf(real x) { return quux(x); }")
+
+
 def test_functions_of_other_languages_have_names_here():
     for name, here in IN_C.items():
         called = here.partition("(")[0]

@@ -38,6 +38,31 @@ def test_a_fit_predicts_as_its_process_does(rng):
             process.fit({})
 
 
+@pytest.mark.parametrize("method", ["L-BFGS-B", "BFGS", "CG", "TNC", "SLSQP"])
+def test_the_end_of_a_search_is_told_in_plain_words(rng, method):
+    x, y = data(rng, 20, 1)
+    ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.0, lengthscale=1.0, sigma=0.5)
+    limit = {"maxfun": 3} if method == "TNC" else {"maxiter": 1}
+    short = ml.fit(start, method=method, errors=False, options=limit)
+    assert short.message == "not converged: more steps are needed, options={'maxiter': …}" and not short.converged
+    assert str(short.result.message) not in str(short.summary())
+    fit = ml.fit(start, method="L-BFGS-B", errors=False)
+    assert fit.message == "converged" and "search: converged\n" in str(fit.summary())
+    bounded = ml.fit(start, bounds={"lengthscale": (1.0, 1.5)}, errors=False)
+    assert bounded.message == "converged at a bound"
+
+
+def test_a_search_that_is_stuck_says_so(rng):
+    x, y = data(rng, 20, 1)
+    ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.0, lengthscale=1.0, sigma=0.5)
+
+    def prior(v):
+        return -v["amplitude"], {"amplitude": 1e3}  # derivatives of something else
+
+    fit = ml.fit(start, log_prior=prior, method="BFGS", errors=False)
+    assert fit.message == "not converged: no step improves the log-likelihood"
+
+
 def test_fit_with_bounds_priors_and_fixed_values(rng):
     x, y = data(rng, 50, 1)
     ml, start = MarginalLikelihood(gs.rbf, x, y), dict(amplitude=1.0, lengthscale=1.0, sigma=0.5, mean=0.2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -177,6 +177,22 @@ class LocalGP(Shown):
 
     def __repr__(self) -> str:
         return f"<LocalGP of X {self._points.shape} {self._dtype} on {self.device.id}>"
+
+    @overload
+    def predict(
+        self, XX: Array, start: int = ..., end: int = ..., close: int | None = ..., d: Known = ..., g: Known = ...,
+        method: str | Sequence[str] = ..., *, separable: bool = ..., stages: int = ..., joint: Literal[False] = False,
+        noise: bool = ..., rays: int | None = ..., nearest: str = ..., devices: Devices | None = ...,
+        client: Client | None = ..., progress: bool = ...,
+    ) -> LocalPrediction: ...  # fmt: skip
+
+    @overload
+    def predict(
+        self, XX: Array, start: int = ..., end: int = ..., close: int | None = ..., d: Known = ..., g: Known = ...,
+        method: str | Sequence[str] = ..., *, separable: bool = ..., stages: int = ..., joint: Literal[True],
+        noise: bool = ..., rays: int | None = ..., nearest: str = ..., devices: Devices | None = ...,
+        client: Client | None = ..., progress: bool = ...,
+    ) -> JointPrediction: ...  # fmt: skip
 
     def predict(
         self, XX: Array, start: int = 6, end: int = 50, close: int | None = None, d: Known = None, g: Known = None,
