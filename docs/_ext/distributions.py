@@ -91,7 +91,7 @@ def elsewhere(name: str, parameters: tuple[str, ...]) -> Iterator[str]:
     yield from ("## In other packages", "")
     if rows := list(in_others(name, parameters)):
         heads = [f"`{p}`" for p in parameters]
-        yield from (f"| | call | {' | '.join(heads)} |", "| --- | --- |" + " --- |" * len(heads))
+        yield from (f"| package | call | {' | '.join(heads)} |", "| --- | --- |" + " --- |" * len(heads))
         for package, call, values in rows:
             given, _, at = values.partition(" at ")
             told = dict(re.findall(r"(\w+)=(.+?)(?:, (?=\w+=)|$)", given))

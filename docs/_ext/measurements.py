@@ -172,7 +172,7 @@ def listed(name: str, only: str, columns: list[str]) -> str:
     """The table of a file as Markdown, with a row for each of its rows and some of its keys in columns."""
     data = results(name)
     rows = [r for r in data["rows"] if "error" not in r and re.search(only, r["work"])]
-    lines = [f"| work | | {' | '.join(map(heading, columns))} |", f"| --- | --- |{' ---: |' * len(columns)}"]
+    lines = [f"| work | library | {' | '.join(map(heading, columns))} |", f"| --- | --- |{' ---: |' * len(columns)}"]
     for row in rows:
         cells = ["" if row.get(key) is None else shown(row, key) for key in columns]
         lines.append(f"| {words(row['work'])} | {row['peer']} | {' | '.join(cells)} |")
@@ -182,7 +182,8 @@ def listed(name: str, only: str, columns: list[str]) -> str:
 def heading(key: str) -> str:
     """A key as the head of a column: with its unit, if it has one, behind a bar."""
     words, _, unit = key.rpartition("_")
-    return f"{words.replace('_', ' ')} / {unit.replace('us', 'µs')}" if unit in UNITS and words else key.replace("_", " ")
+    head = f"{words.removesuffix('_per')} / {unit.replace('us', 'µs')}" if unit in UNITS and words else key
+    return re.sub(r"\b(?:crps|ess|mae|rmse)\b", lambda short: short[0].upper(), head.replace("_", " "))
 
 
 def shown(row: dict[str, Any], key: str) -> str:

@@ -1,0 +1,6 @@
+// What screen readers say of the theme's buttons that are signs alone, or show more words than their label has.
+window.addEventListener("load", () => {
+  for (const toggle of document.querySelectorAll(".bd-docs-nav summary"))
+    toggle.ariaLabel = `Pages of ${toggle.closest("li").querySelector("a").textContent.trim()}`;
+  for (const button of document.querySelectorAll(".search-button-field")) button.ariaLabel = button.textContent.trim().replace(/\s+/g, " ");
+});
