@@ -110,8 +110,8 @@ def chart(name: str, works: dict[str, dict[str, dict[str, Any]]]) -> str | None:
         axes.axvline(1, color="#d1495b", linewidth=1.4)
         axes.set(xscale="log", yticks=range(len(works)), yticklabels=[*map(words, works)], ylim=(len(works) - 0.5, -0.5))
         low, high = axes.get_xlim()
-        if high < 30 * low:  # powers of 10 alone would be too few
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        subs = (1, 2, 5) if high < 30 * low else (1,)  # powers of 10 alone would be too few
+        axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=5))
         axes.xaxis.set_major_formatter("{x:g}×")
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="x", color="#e3e6ea")
@@ -213,8 +213,9 @@ class Number(SphinxRole):
         self.env.note_dependency(str(RESULTS / f"{name}.json"))
         of_work = pivoted(results(name)["rows"])[work]
         time = seconds(of_work[peer])
-        shown = said(time) if self.name == "time" else f"{time / seconds(of_work['gpustats']):.2g}"
-        return [nodes.inline("", shown.replace("e+02", "00"), classes=["measured"])], []
+        ratio = float(f"{time / seconds(of_work['gpustats']):.2g}")
+        shown = said(time) if self.name == "time" else f"{ratio:,g} ×"
+        return [nodes.inline("", shown.replace(" ", "\N{NO-BREAK SPACE}"), classes=["measured"])], []
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
