@@ -111,7 +111,7 @@ def chart(name: str, works: dict[str, dict[str, dict[str, Any]]]) -> str | None:
         axes.set(xscale="log", yticks=range(len(works)), yticklabels=[*map(words, works)], ylim=(len(works) - 0.5, -0.5))
         low, high = axes.get_xlim()
         subs = (1, 2, 5) if high < 30 * low else (1,)  # powers of 10 alone would be too few
-        axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=5))
+        axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=4))
         axes.xaxis.set_major_formatter("{x:g}×")
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="x", color="#e3e6ea")
