@@ -217,8 +217,8 @@ def sequence_page(name: str) -> str:
 
 
 def contents(title: str, entries: list[tuple[str, str, str]]) -> list[str]:
-    """A heading, and a table of pages and what they are about, in alphabetical order."""
-    rows = [f"| [{name}]({page}.md) | {cell(about)} |" for name, page, about in entries]
+    """A heading, and a table of pages, what they are about and what that is for, in alphabetical order."""
+    rows = [f"| [{name}]({page}.md) | {cell(f'{about}; for {library.get(name).use}')} |" for name, page, about in entries]
     return [f"## {title}", "", "| | |", "| --- | --- |", *rows, ""]
 
 
