@@ -1,4 +1,5 @@
 // alpha: the alpha distribution, of the inverse of a normal variable that is known to be positive
+// used for: lifetimes of tools that wear at a normal rate
 // x: nonnegative    a: positive, mean of the normal variable over its standard deviation    sigma: positive, scale
 // density: sigma * phi(a - sigma / x) / (x**2 * Phi(a))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 15

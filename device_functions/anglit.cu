@@ -1,4 +1,5 @@
 // anglit: the anglit distribution, of density cos(2 (x - mu) / sigma) / sigma where |x - mu| <= pi sigma / 4
+// used for: bell-shaped data on a bounded interval
 // x: real    mu: real, location    sigma: positive, scale
 // density: cos(2 * z) / sigma if abs(z) <= pi / 4 else 0    z = (x - mu) / sigma
 // source: Bartlett (1947), The use of transformations

@@ -1,4 +1,5 @@
 // ar1: autoregression of order 1, Gaussian, stationary from its first number on
+// used for: series that return to their mean: temperatures, rates, residuals
 // y: vector, series; nan is missing    mu: real, mean    phi: real, autocorrelation, between -1 and 1
 // sigma: positive, standard deviation of the errors
 // forecast: vector, expectation of y[t] given the numbers before    forecast_sd: vector, its standard deviation then

@@ -1,4 +1,5 @@
 // arcsine: the arcsine distribution on an interval
+// used for: the share of time that a random walk spends above 0, and the position of an oscillation at a random time
 // x: real    lower: real, lower bound    upper: real, upper bound
 // density: 1 / (pi * sqrt((x - lower) * (upper - x))) if lower <= x <= upper else 0
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 25

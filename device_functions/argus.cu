@@ -1,4 +1,5 @@
 // argus: the ARGUS distribution of the mass of a particle's decay products, relative to the largest possible one
+// used for: background in spectra of particle masses, which ends at a kinematic limit
 // x: unit    chi: positive, curvature
 // density: (chi**3 * x * sqrt(1 - x**2) * exp(-chi**2 * (1 - x**2) / 2) /
 // (sqrt(2 * pi) * (Phi(chi) - chi * phi(chi) - 1 / 2)))

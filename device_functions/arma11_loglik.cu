@@ -1,4 +1,5 @@
 // arma11: autoregression and moving average of order 1, Gaussian, stationary from its first number on
+// used for: series that return to their mean, and are measured with noise
 // y: vector, series; nan is missing    mu: real, mean    phi: real, weight of the last number, between -1 and 1
 // theta: real, weight of the last error    sigma: positive, standard deviation of the errors
 // forecast: vector, expectation of y[t] given the numbers before    forecast_sd: vector, its standard deviation then

@@ -1,4 +1,5 @@
 // asymmetric_laplace: Laplace with a different scale on each side
+// used for: quantile regression, and returns or errors with a sharp peak and unequal tails
 // x: real    kappa: positive, asymmetry    mu: real, location    b: positive, inverse scale
 // density: b / (kappa + 1 / kappa) * exp(-abs(x - mu) * s)    s = b / kappa if x < mu else b * kappa
 // source: Kotz, Kozubowski & Podgórski (2001), ch. 3

@@ -1,4 +1,5 @@
 // bates: the mean of n variables that are uniform between two bounds
+// used for: averages of rounding errors and of other uniform noise
 // x: real    n: positive integer, number of variables    lower: real    upper: real, above `lower`
 // density: (n / ((upper - lower) * factorial(n - 1)) * Sum((-1)**k * binomial(n, k) * (y - k)**(n - 1), k, 0, floor(y))
 // if lower <= x <= upper else 0)    y = n * (x - lower) / (upper - lower)

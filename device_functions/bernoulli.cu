@@ -1,4 +1,5 @@
 // bernoulli: success or failure of one trial
+// used for: yes-or-no outcomes, such as a click, a default or a recovery
 // x: nonnegative integer    p: unit, probability of success
 // mass: p**x * (1 - p)**(1 - x) if x <= 1 else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 3

@@ -1,4 +1,5 @@
 // bernoulli_cloglog: success or failure of one trial, by the complementary log-log of the probability of success
+// used for: regressions of events within an interval of time, whose coefficients are logarithms of hazard ratios
 // x: nonnegative integer    eta: real, log(-log(1 - p)) of the probability p of success
 // mass: p**x * (1 - p)**(1 - x) if x <= 1 else 0    p = 1 - exp(-exp(eta))
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4

@@ -1,4 +1,5 @@
 // bernoulli_logit: success or failure of one trial, by the log odds of success
+// used for: logistic regression
 // x: nonnegative integer    eta: real, log odds of success
 // mass: p**x * (1 - p)**(1 - x) if x <= 1 else 0    p = 1 / (1 + exp(-eta))
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4

@@ -1,4 +1,5 @@
 // bernoulli_probit: success or failure of one trial, by the normal quantile of the probability of success
+// used for: probit regression: whether a normal variable that nobody sees exceeds a threshold
 // x: nonnegative integer    eta: real, normal quantile of the probability of success
 // mass: p**x * (1 - p)**(1 - x) if x <= 1 else 0    p = Phi(eta)
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4

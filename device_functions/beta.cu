@@ -1,4 +1,5 @@
 // beta: the beta distribution
+// used for: proportions and rates, and as a prior of unknown probabilities
 // x: unit    alpha: positive, shape at 0    beta: positive, shape at 1
 // density: x**(alpha - 1) * (1 - x)**(beta - 1) / B(alpha, beta)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 25; for large shapes, Loader (2000)

@@ -1,4 +1,5 @@
 // beta_binomial: binomial whose probability of success has a beta distribution
+// used for: counts of successes in groups whose chances differ, such as litters, clinics or ballots
 // x: nonnegative integer    alpha: positive, shape of the beta distribution at 0    beta: positive, its shape at 1
 // n: nonnegative integer, number of trials
 // mass: binomial(n, x) * B(alpha + x, beta + n - x) / B(alpha, beta) if x <= n else 0

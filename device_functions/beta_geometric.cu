@@ -1,4 +1,5 @@
 // beta_geometric: geometric whose probability of success has a beta distribution
+// used for: attempts until a success among people whose chances differ, such as cycles until conception, or contracts kept
 // x: positive integer, trials up to the first success    beta: positive, shape of the beta distribution at 1
 // alpha: positive, its shape at 0, exponent of the tail
 // mass: B(alpha + 1, beta + x - 1) / B(alpha, beta)

@@ -1,4 +1,5 @@
 // beta_logit: the beta distribution by the log odds of its mean; the variance is mean (1 - mean) / (1 + phi)
+// used for: beta regression of proportions
 // x: unit    eta: real, log odds of the mean    phi: positive, precision
 // density: x**(phi * mu - 1) * (1 - x)**(phi * (1 - mu) - 1) / B(phi * mu, phi * (1 - mu))    mu = 1 / (1 + exp(-eta))
 // source: Ferrari & Cribari-Neto (2004), Beta regression for modelling rates and proportions; in the form of Loader (2000)

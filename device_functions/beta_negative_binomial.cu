@@ -1,4 +1,5 @@
 // beta_negative_binomial: negative binomial whose probability of success has a beta distribution; generalised Waring
+// used for: counts with very heavy tails, such as accidents of people who differ in their risk
 // x: nonnegative integer, failures before n successes    n: positive, number of successes, whole or not
 // alpha: positive, shape of the beta distribution at 0, exponent of the tail    beta: positive, its shape at 1
 // mass: binomial(n + x - 1, x) * B(alpha + n, beta + x) / B(alpha, beta)

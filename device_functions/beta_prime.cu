@@ -1,4 +1,5 @@
 // beta_prime: the beta prime distribution, of the ratio of two gamma variables
+// used for: odds, and as a prior of variances with a heavy tail
 // x: nonnegative    alpha: positive, shape at 0    beta: positive, shape of the tail    sigma: positive, scale
 // density: z**(alpha - 1) * (1 + z)**(-alpha - beta) / (sigma * B(alpha, beta))    z = x / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 27; for large shapes, Loader (2000)

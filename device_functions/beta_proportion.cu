@@ -1,4 +1,5 @@
 // beta_proportion: the beta distribution by its mean; the variance is mu (1 - mu) / (1 + kappa)
+// used for: proportions of which the mean and the precision are known or modelled
 // x: unit    mu: unit, mean, neither 0 nor 1    kappa: positive, precision, the sum of both shapes
 // density: x**(kappa * mu - 1) * (1 - x)**(kappa * (1 - mu) - 1) / B(kappa * mu, kappa * (1 - mu))
 // source: Ferrari & Cribari-Neto (2004), Beta regression for modelling rates and proportions; for large shapes, Loader (2000)

@@ -1,4 +1,5 @@
 // binomial: number of successes in n independent trials
+// used for: successes among a fixed number of independent trials, such as cures among patients
 // x: nonnegative integer    n: nonnegative integer, number of trials    p: unit, probability of success
 // mass: binomial(n, x) * p**x * (1 - p)**(n - x) if x <= n else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 3; for many trials, Loader (2000)

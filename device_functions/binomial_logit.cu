@@ -1,4 +1,5 @@
 // binomial_logit: number of successes in n independent trials, by the log odds of success
+// used for: logistic regression of trials that are counted by group
 // x: nonnegative integer    n: nonnegative integer, number of trials    eta: real, log odds of success
 // mass: binomial(n, x) * p**x * (1 - p)**(n - x) if x <= n else 0    p = 1 / (1 + exp(-eta))
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 4; for many trials, Loader (2000)

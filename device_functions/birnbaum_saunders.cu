@@ -1,4 +1,5 @@
 // birnbaum_saunders: the Birnbaum-Saunders (fatigue life) distribution
+// used for: lifetimes of parts that fail when a crack has grown to its limit
 // x: nonnegative    alpha: positive, shape    beta: positive, scale
 // density: (z + 1) / (2 * alpha * beta * z**(3 / 2)) * phi((sqrt(z) - 1 / sqrt(z)) / alpha)    z = x / beta
 // source: Birnbaum & Saunders (1969), A new family of life distributions

@@ -1,4 +1,5 @@
 // boltzmann: discrete exponential on 0, …, N - 1
+// used for: energy levels of a system with finitely many of them
 // x: nonnegative integer    lam: positive, rate    N: positive integer, how many values there are
 // mass: (1 - exp(-lam)) * exp(-lam * x) / (1 - exp(-lam * N)) if x < N else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5

@@ -1,4 +1,5 @@
 // borel: one founder and all descendants, a Poisson number of children each
+// used for: sizes of outbreaks and busy periods that a single case or customer begins
 // x: positive integer    mu: positive unit, mean number of children
 // mass: (mu * x)**(x - 1) * exp(-mu * x) / factorial(x)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 7

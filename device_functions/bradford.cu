@@ -1,4 +1,5 @@
 // bradford: Bradford's distribution, whose density is proportional to 1 / (1 + c x)
+// used for: how the articles on a subject spread over ranked journals
 // x: unit    c: positive, shape
 // density: c / (log(1 + c) * (1 + c * x))
 // source: Bradford (1948), Documentation; Johnson, Kotz & Balakrishnan (1994), ch. 20

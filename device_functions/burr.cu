@@ -1,4 +1,5 @@
 // burr: the Burr distribution of type III, also called Dagum's
+// used for: incomes, losses and lifetimes with a heavy right tail
 // x: nonnegative    c: positive, shape    k: positive, shape at 0    sigma: positive, scale
 // density: c * k / sigma * z**(c * k - 1) / (1 + z**c)**(k + 1)    z = x / sigma
 // source: Burr (1942), Cumulative frequency functions

@@ -1,4 +1,5 @@
 // burr12: the Burr distribution of type XII, also called Singh and Maddala's
+// used for: incomes, losses, river flows and lifetimes with a heavy right tail and a simple distribution function
 // x: nonnegative    c: positive, shape at 0    k: positive, shape    sigma: positive, scale
 // density: c * k / sigma * z**(c - 1) / (1 + z**c)**(k + 1)    z = x / sigma
 // source: Burr (1942), Cumulative frequency functions

@@ -1,4 +1,5 @@
 // cardioid: the cardioid distribution of an angle, in radians; periodic in x
+// used for: directions that are nearly uniform, such as wind or times of day
 // x: real    mu: real, mean direction, or the opposite one where rho is negative
 // rho: real, from -1/2 to 1/2, mean resultant length
 // density: (1 + 2 * rho * cos(x - mu)) / (2 * pi)

@@ -1,4 +1,5 @@
 // categorical: one of dim categories, numbered from 0
+// used for: one outcome out of several, such as a party, a brand or a word
 // x: nonnegative integer    p: simplex, probabilities of the categories
 // mass: p[x] if x < dim else 0
 // source: Murphy (2012), Machine Learning: A Probabilistic Perspective, ch. 2

@@ -1,4 +1,5 @@
 // categorical_logit: one of dim categories, numbered from 0, by unnormalised log-probabilities (the softmax model)
+// used for: multinomial logistic regression and the classes of a neural network
 // x: nonnegative integer    eta: vector, log-probabilities of the categories, up to a constant
 // mass: exp(eta[x]) / Sum(exp(eta[i]), i) if x < dim else 0
 // source: Murphy (2012), Machine Learning: A Probabilistic Perspective, ch. 8

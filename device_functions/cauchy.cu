@@ -1,4 +1,5 @@
 // cauchy: the Cauchy (Lorentz) distribution
+// used for: data with wild outliers and resonance lines, and as a prior with very heavy tails
 // x: real    alpha: real, location    beta: positive, scale
 // density: 1 / (pi * beta * (1 + z**2))    z = (x - alpha) / beta
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 16

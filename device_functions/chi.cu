@@ -1,4 +1,5 @@
 // chi: the chi distribution, of the length of a standard normal vector in nu dimensions
+// used for: lengths of random vectors, and standard deviations of normal samples
 // x: nonnegative    nu: positive, degrees of freedom
 // density: x**(nu - 1) * exp(-x**2 / 2) / (2**(nu / 2 - 1) * Gamma(nu / 2))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 18; for many degrees of freedom, Loader (2000)

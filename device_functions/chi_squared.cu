@@ -1,4 +1,5 @@
 // chi_squared: sum of nu squared standard normal variables
+// used for: tests of fit, and variances of normal samples
 // x: nonnegative    nu: positive, degrees of freedom
 // density: x**(nu / 2 - 1) * exp(-x / 2) / (2**(nu / 2) * Gamma(nu / 2))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 18; for many degrees of freedom, Loader (2000)

@@ -1,4 +1,5 @@
 // constant: covariance of an unknown constant
+// used for: an unknown offset, as one term of a sum
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation
 // covariance: amplitude**2
 // source: Rasmussen & Williams (2006), table 4.1

@@ -1,4 +1,5 @@
 // conway_maxwell_poisson: Poisson probabilities to the power of nu; overdispersed where nu < 1, underdispersed where nu > 1
+// used for: counts that vary less, or more, than Poisson's law allows
 // x: nonnegative integer    lam: positive, rate, P(X = 1) / P(X = 0)    nu: positive, dispersion
 // mass: lam**x / factorial(x)**nu / Sum(lam**j / factorial(j)**nu, j, 0, inf)
 // source: Shmueli, Minka, Kadane, Borle & Boatwright (2005), A useful distribution for fitting discrete data

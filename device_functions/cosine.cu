@@ -1,4 +1,5 @@
 // cosine: the raised cosine distribution, of density (1 + cos((x - mu) / sigma)) / (2 pi sigma) where |x - mu| <= pi sigma
+// used for: errors that are bounded, as a smooth stand-in for the normal distribution
 // x: real    mu: real, location    sigma: positive, scale
 // density: (1 + cos(z)) / (2 * pi * sigma) if abs(z) <= pi else 0    z = (x - mu) / sigma
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 3

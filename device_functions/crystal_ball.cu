@@ -1,4 +1,5 @@
 // crystal_ball: the Crystal Ball distribution: normal above mu - beta sigma, a power law below
+// used for: peaks of particle masses, when a part of the energy is lost in the detector
 // x: real    beta: positive, where the power law begins, in standard deviations below mu
 // m: real, greater than 1, the power    mu: real, mean of the normal part    sigma: positive, its standard deviation
 // density: h / (sigma * C)    z = (x - mu) / sigma

@@ -1,4 +1,5 @@
 // delaporte: sum of a negative binomial and a Poisson variable; Poisson whose mean is a gamma variable and a constant
+// used for: claims of insurance, of which a part comes at a constant rate and a part varies from person to person
 // x: nonnegative integer    alpha: positive, shape of the gamma distribution    beta: positive, its scale
 // lam: positive, the constant
 // mass: Sum(binomial(alpha + i - 1, i) * beta**i / (1 + beta)**(alpha + i) * lam**(x - i) * exp(-lam) /

@@ -1,4 +1,5 @@
 // dirichlet: probabilities of dim categories
+// used for: compositions, and as a prior of the probabilities of several categories
 // x: simplex    a: positive vector, concentration of each category
 // density: Gamma(Sum(a[i], i)) * Product(x[i]**(a[i] - 1) / Gamma(a[i]), i)
 // source: Kotz, Balakrishnan & Johnson (2000), Continuous Multivariate Distributions, ch. 49; Loader (2000)

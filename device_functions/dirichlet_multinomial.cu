@@ -1,4 +1,5 @@
 // dirichlet_multinomial: multinomial whose probabilities have a Dirichlet distribution
+// used for: counts by category in groups whose proportions differ, such as species, alleles or words by topic
 // x: nonnegative integer vector    n: nonnegative integer, number of trials
 // a: positive vector, concentration of each outcome
 // mass: (factorial(n) * Gamma(A) / Gamma(n + A) * Product(Gamma(x[i] + a[i]) / (factorial(x[i]) * Gamma(a[i])), i)

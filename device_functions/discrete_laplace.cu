@@ -1,4 +1,5 @@
 // discrete_laplace: whole numbers whose probabilities fall off geometrically on both sides of 0
+// used for: differences of counts, and noise that protects the privacy of published counts
 // x: integer    a: positive, rate at which the logarithm of the probability falls
 // mass: tanh(a / 2) * exp(-a * abs(x))
 // source: Inusah & Kozubowski (2006), A discrete analogue of the Laplace distribution

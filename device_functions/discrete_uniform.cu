@@ -1,4 +1,5 @@
 // discrete_uniform: whole numbers from lower to upper, all equally probable
+// used for: a fair die, a random index, and whole numbers of which nothing else is known
 // x: integer    lower: integer, smallest value    upper: integer, largest value
 // mass: 1 / (upper - lower + 1) if lower <= x <= upper else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6

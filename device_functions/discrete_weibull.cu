@@ -1,4 +1,5 @@
 // discrete_weibull: Weibull variables, rounded down to whole numbers
+// used for: lifetimes counted in whole cycles, shocks or periods
 // x: nonnegative integer    q: positive unit, below 1, P(X > 0)    beta: positive, shape
 // mass: q**(x**beta) - q**((x + 1)**beta)
 // source: Nakagawa & Osaki (1975), The discrete Weibull distribution

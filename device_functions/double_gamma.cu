@@ -1,4 +1,5 @@
 // double_gamma: the double gamma distribution: |x - mu| is a gamma variable
+// used for: symmetric errors that may avoid, or pile up at, the centre
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
 // density: abs(z)**(alpha - 1) * exp(-abs(z)) / (2 * sigma * Gamma(alpha))    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 17

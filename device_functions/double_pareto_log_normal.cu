@@ -1,4 +1,5 @@
 // double_pareto_log_normal: log-normal variable times a quotient of two Pareto variables: power laws in both tails
+// used for: sizes of cities, files and incomes, which have power laws at both ends
 // x: nonnegative    alpha: positive, power of the upper tail    beta: positive, power of the lower tail
 // mu: real, mean of the normal    sigma: positive, its standard deviation
 // density: alpha * beta / (alpha + beta) * phi(z) / x * (Phi(-u) / phi(u) + Phi(-v) / phi(v))

@@ -1,4 +1,5 @@
 // double_weibull: the double Weibull distribution: |x - mu| is a Weibull variable
+// used for: symmetric errors with a free shape of peak and tails
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
 // density: alpha / (2 * sigma) * abs(z)**(alpha - 1) * exp(-abs(z)**alpha)    z = (x - mu) / sigma
 // source: Balakrishnan & Kocherlakota (1985), On the double Weibull distribution

@@ -1,4 +1,5 @@
 // drift_diffusion_learning: choices between two arms of a bandit and their response times, with the values that are learned of both
+// used for: experiments on learning that record response times as well as choices
 // choice: unit integer vector, arm 0 or 1, the lower and the upper boundary    time: positive vector, of the response
 // reward: vector, of the arm chosen; nan is missing, and teaches nothing    rate: unit, learning rate
 // drift: real, drift for each unit by which the values differ    alpha: positive, separation of the boundaries

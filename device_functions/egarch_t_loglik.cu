@@ -1,4 +1,5 @@
 // egarch_t: exponential GARCH(1, 1), with errors of a Student t distribution
+// used for: returns with heavy tails whose volatility reacts to losses and gains differently
 // y: vector, returns; nan is missing, and counts with its expectation    mu: real, mean    omega: real, constant
 // alpha: real, weight of the last error's size    gamma: real, weight of the last error    beta: real, weight of the last logarithm
 // variance: positive, of the first number; exp(omega / (1 - beta)) is in the middle of a stationary series

@@ -1,4 +1,5 @@
 // ex_gaussian: sum of a normal and an exponential variable
+// used for: response times in psychology, and peaks in chromatography
 // x: real    mu: real, mean of the normal    sigma: positive, standard deviation of the normal
 // nu: positive, mean of the exponential
 // density: exp(sigma**2 / (2 * nu**2) - (x - mu) / nu) * Phi((x - mu) / sigma - sigma / nu) / nu

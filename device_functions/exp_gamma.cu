@@ -1,4 +1,5 @@
 // exp_gamma: the distribution of the logarithm of a gamma variable
+// used for: logarithms of variances, rates and waiting times
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
 // density: exp(alpha * z - exp(z)) / (sigma * Gamma(alpha))    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22; for large shapes, Loader (2000)

@@ -1,4 +1,5 @@
 // exponential: waiting time of a Poisson process
+// used for: waiting times at a constant rate: decays, calls, failures without wear
 // x: nonnegative    lam: positive, rate
 // density: lam * exp(-lam * x)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 19

@@ -1,4 +1,5 @@
 // exponential_power: the exponential power distribution of lifetimes, with a bathtub-shaped hazard where its shape is below 1
+// used for: lifetimes of machines that fail early, or later of wear
 // x: nonnegative    b: positive, shape    sigma: positive, scale
 // density: b / sigma * z**(b - 1) * exp(1 + z**b - exp(z**b))    z = x / sigma
 // source: Smith & Bain (1975), An exponential power life-testing distribution

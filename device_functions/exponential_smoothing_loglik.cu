@@ -1,4 +1,5 @@
 // exponential_smoothing: simple exponential smoothing, ETS(A,N,N), by the likelihood of its innovations
+// used for: forecasts of sales and other series without trend or season
 // y: vector, series; nan is missing    alpha: real, smoothing of the level    level: real, level before the first number
 // sigma: positive, standard deviation of the errors
 // forecast: vector, l[t - 1]    filtered_level: vector, l[t]

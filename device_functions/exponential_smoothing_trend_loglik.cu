@@ -1,4 +1,5 @@
 // exponential_smoothing_trend: Holt's exponential smoothing with a linear trend, ETS(A,A,N), by the likelihood of its innovations
+// used for: forecasts of series that grow or fall
 // y: vector, series; nan is missing    alpha: real, smoothing of the level    beta: real, smoothing of the trend
 // level: real, level before the first number    trend: real, trend before the first number
 // sigma: positive, standard deviation of the errors

@@ -1,4 +1,5 @@
 // exponentiated_weibull: a power of the Weibull distribution function
+// used for: lifetimes whose hazard rises, falls, or turns once
 // x: nonnegative    alpha: positive, shape of the Weibull distribution    theta: positive, exponent    sigma: positive, scale
 // density: alpha * theta / sigma * z**(alpha - 1) * exp(-z**alpha) * (1 - exp(-z**alpha))**(theta - 1)    z = x / sigma
 // source: Mudholkar & Srivastava (1993), Exponentiated Weibull family for analyzing bathtub failure-rate data

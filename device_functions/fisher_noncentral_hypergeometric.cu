@@ -1,4 +1,5 @@
 // fisher_noncentral_hypergeometric: successes among n objects drawn independently of one another, given that n are drawn
+// used for: two-by-two tables with known margins and an odds ratio, as in case-control studies
 // x: nonnegative integer    N: nonnegative integer, objects in all    k: nonnegative integer, successes among them
 // n: nonnegative integer, objects drawn    omega: positive, odds of a success over those of a failure
 // mass: w[x] / Sum(w[j], j, max(0, n - N + k), min(n, k)) if max(0, n - N + k) <= x <= min(n, k) else 0

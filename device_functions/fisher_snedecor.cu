@@ -1,4 +1,5 @@
 // fisher_snedecor: the F distribution, of the ratio of two chi-squared variables, each divided by its degrees of freedom
+// used for: analysis of variance and comparisons of two variances
 // x: nonnegative    d1: positive, degrees of freedom of the numerator    d2: positive, degrees of freedom of the denominator
 // density: (d1 / d2)**(d1 / 2) * x**(d1 / 2 - 1) * (1 + d1 * x / d2)**(-(d1 + d2) / 2) / B(d1 / 2, d2 / 2)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 27

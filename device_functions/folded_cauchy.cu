@@ -1,4 +1,5 @@
 // folded_cauchy: absolute value of a Cauchy variable
+// used for: sizes of deviations whose sign is lost, with wild outliers
 // x: nonnegative    mu: real, location of the Cauchy variable    sigma: positive, scale
 // density: (1 / (1 + ((x - mu) / sigma)**2) + 1 / (1 + ((x + mu) / sigma)**2)) / (pi * sigma)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 16

@@ -1,4 +1,5 @@
 // folded_normal: absolute value of a normal variable
+// used for: sizes of deviations whose sign is lost
 // x: nonnegative    mu: real, mean of the normal variable    sigma: positive, its standard deviation
 // density: (phi((x - mu) / sigma) + phi((x + mu) / sigma)) / sigma
 // source: Leone, Nelson & Nottingham (1961), The folded normal distribution

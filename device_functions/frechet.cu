@@ -1,4 +1,5 @@
 // frechet: the Fréchet distribution, the extreme value distribution (type II) of maxima; 1 / x has a Weibull distribution
+// used for: the largest of many losses, floods or wind speeds with heavy tails
 // x: nonnegative    alpha: positive, shape    sigma: positive, scale
 // density: alpha / sigma * z**(-alpha - 1) * exp(-z**(-alpha))    z = x / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22

@@ -1,4 +1,5 @@
 // gamma: the gamma distribution
+// used for: waiting times, rainfall, claims and other positive numbers, and as a prior of rates
 // x: nonnegative    alpha: positive, shape    beta: positive, rate
 // density: beta**alpha * x**(alpha - 1) * exp(-beta * x) / Gamma(alpha)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 17; for large shapes, Loader (2000)

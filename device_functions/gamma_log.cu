@@ -1,4 +1,5 @@
 // gamma_log: the gamma distribution by the logarithm of its mean; the variance is mean^2 / nu
+// used for: gamma regression of costs, durations and other positive numbers
 // x: nonnegative    eta: real, logarithm of the mean    nu: positive, shape
 // density: (nu / mu)**nu * x**(nu - 1) * exp(-nu * x / mu) / Gamma(nu)    mu = exp(eta)
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 8; in the form of Loader (2000)

@@ -1,4 +1,5 @@
 // garch11: a series with volatility that follows the last value and the last volatility, GARCH(1, 1)
+// used for: returns whose volatility comes in clusters
 // x: real vector    omega: nonnegative, least variance    alpha_1: nonnegative, weight of the last value's square
 // beta_1: nonnegative, weight of the last variance    initial_vol: positive, standard deviation of the first value
 // density: Product(exp(-x[i]**2 / (2 * h[i])) / sqrt(2 * pi * h[i]), i)

@@ -1,4 +1,5 @@
 // garch_t: generalised autoregressive conditional heteroskedasticity, GARCH(1, 1), with errors of a Student t distribution
+// used for: returns with heavy tails whose volatility comes in clusters
 // y: vector, returns; nan is missing, and counts with its expectation    mu: real, mean    omega: nonnegative, constant
 // alpha: nonnegative, weight of the last squared error    beta: nonnegative, weight of the last variance
 // variance: positive, of the first number; omega / (1 - alpha - beta) where the series is stationary

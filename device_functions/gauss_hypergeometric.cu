@@ -1,4 +1,5 @@
 // gauss_hypergeometric: a beta distribution times a power of 1 + z x
+// used for: utilisation of servers, and proportions for which a beta distribution is too stiff
 // x: unit    a: positive, shape    b: positive, shape    c: real, power    z: real, factor, > -1
 // density: x**(a - 1) * (1 - x)**(b - 1) / ((1 + z * x)**c * B(a, b) * hyp2f1(c, a, a + b, -z))
 // source: Armero & Bayarri (1994), Prior assessments for prediction in queues

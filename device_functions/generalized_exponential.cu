@@ -1,4 +1,5 @@
 // generalized_exponential: lifetimes whose hazard grows from a to a + b, approaching it exponentially
+// used for: lifetimes whose risk rises from one level to another
 // x: nonnegative    a: positive    b: positive    c: positive, rate of the approach    sigma: positive, scale
 // density: (a + b * (1 - exp(-c * z))) / sigma * exp(-(a + b) * z + b / c * (1 - exp(-c * z)))    z = x / sigma
 // source: Ryu (1993), An extension of Marshall and Olkin's bivariate exponential distribution

@@ -1,4 +1,5 @@
 // generalized_extreme_value: the generalized extreme value distribution of maxima, Gumbel's where xi = 0
+// used for: yearly maxima: floods, heat, wind, losses
 // x: real    mu: real, location    sigma: positive, scale    xi: real, shape; positive for heavy tails
 // density: t**(xi + 1) * exp(-t) / sigma if 1 + xi * z > 0 else 0    z = (x - mu) / sigma
 // t = exp(-z) if xi == 0 else (1 + xi * z)**(-1 / xi)

@@ -1,4 +1,5 @@
 // generalized_gamma: the generalised gamma distribution, of powers of gamma variables
+// used for: lifetimes, when it is open whether Weibull, gamma or log-normal ones fit
 // x: nonnegative    a: positive, shape of the gamma variable    c: real, shape, the inverse of the power    sigma: positive, scale
 // density: abs(c) / (sigma * Gamma(a)) * z**(c * a - 1) * exp(-z**c)    z = x / sigma
 // source: Stacy (1962), A generalization of the gamma distribution

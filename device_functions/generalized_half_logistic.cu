@@ -1,4 +1,5 @@
 // generalized_half_logistic: half-logistic variables transformed by a power, on an interval
+// used for: lifetimes with an upper end
 // x: nonnegative    c: positive, shape    sigma: positive, scale
 // density: 2 * y**(1 - c) / (sigma * (1 + y)**2) if x <= sigma / c else 0    y = (1 - c * x / sigma)**(1 / c)
 // source: Balakrishnan & Ng (2003), Some remarks on the generalized half-logistic distribution

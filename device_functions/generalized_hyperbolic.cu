@@ -1,4 +1,5 @@
 // generalized_hyperbolic: normal with a mean and a variance that a generalised inverse Gaussian variable multiplies
+// used for: returns of stocks and sizes of sand grains, with heavy and skewed tails
 // x: real    p: real, shape    alpha: nonnegative, steepness of the tails    beta: real, asymmetry, |beta| < alpha, or
 // |beta| <= alpha where p < 0    mu: real, location    delta: positive, scale
 // density: ((gamma / delta)**p * exp(beta * (x - mu)) * K(p - 1 / 2, alpha * s) * (s / alpha)**(p - 1 / 2) /

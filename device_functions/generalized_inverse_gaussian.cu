@@ -1,4 +1,5 @@
 // generalized_inverse_gaussian: the generalised inverse Gaussian distribution
+// used for: waiting times, and variances in mixtures of normal distributions
 // x: nonnegative    p: real, shape    b: positive, concentration    sigma: positive, scale
 // density: z**(p - 1) * exp(-b / 2 * (z + 1 / z)) / (2 * sigma * K(p, b))    z = x / sigma
 // source: Jørgensen (1982), Statistical Properties of the Generalized Inverse Gaussian Distribution

@@ -1,4 +1,5 @@
 // generalized_logistic: the generalized logistic distribution (type I), the logistic distribution function to a power
+// used for: skewed data with logistic tails, such as extremes of rivers
 // x: real    alpha: positive, shape    mu: real, location    sigma: positive, scale
 // density: alpha / sigma * exp(-z) / (1 + exp(-z))**(alpha + 1)    z = (x - mu) / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23

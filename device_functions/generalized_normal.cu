@@ -1,4 +1,5 @@
 // generalized_normal: the generalized normal (exponential power) distribution, of density proportional to exp(-|z|^beta)
+// used for: errors with tails lighter or heavier than normal ones
 // x: real    beta: positive, shape: 2 for the normal, 1 for Laplace's distribution    mu: real, location    sigma: positive, scale
 // density: beta / (2 * sigma * Gamma(1 / beta)) * exp(-abs(z)**beta)    z = (x - mu) / sigma
 // source: Nadarajah (2005), A generalized normal distribution

@@ -1,4 +1,5 @@
 // generalized_pareto: the generalized Pareto distribution, of what exceeds a high threshold
+// used for: losses, floods or waves beyond a high threshold
 // x: real    mu: real, threshold    sigma: positive, scale    xi: real, shape
 // density: t**(xi + 1) / sigma if x >= mu and 1 + xi * z >= 0 else 0    z = (x - mu) / sigma
 // t = exp(-z) if xi == 0 else (1 + xi * z)**(-1 / xi)

@@ -1,4 +1,5 @@
 // generalized_poisson: a Poisson number of founders and all their descendants, a Poisson number of children each
+// used for: counts whose variance is larger than their mean because events breed events
 // x: nonnegative integer    mu: positive, mean number of founders    lam: unit, mean number of children
 // mass: mu * (mu + lam * x)**(x - 1) * exp(-mu - lam * x) / factorial(x)
 // source: Consul & Jain (1973), A generalization of the Poisson distribution; in the form of Loader (2000)

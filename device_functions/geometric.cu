@@ -1,4 +1,5 @@
 // geometric: number of trials up to and including the first success
+// used for: numbers of attempts until the first success
 // x: positive integer    p: positive unit, probability of success
 // mass: p * (1 - p)**(x - 1)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5

@@ -1,4 +1,5 @@
 // gjr_garch: GARCH(1, 1) in which losses count more than gains do, of Glosten, Jagannathan and Runkle, with normal errors
+// used for: returns of stocks, whose volatility rises more after losses
 // y: vector, returns; nan is missing, and counts with its expectation    mu: real, mean    omega: nonnegative, constant
 // alpha: nonnegative, weight of the last squared error    gamma: real, further weight of a negative one, at least -alpha
 // beta: nonnegative, weight of the last variance

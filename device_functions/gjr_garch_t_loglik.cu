@@ -1,4 +1,5 @@
 // gjr_garch_t: GARCH(1, 1) in which losses count more than gains do, with errors of a Student t distribution
+// used for: returns of stocks with heavy tails, whose volatility rises more after losses
 // y: vector, returns; nan is missing, and counts with its expectation    mu: real, mean    omega: nonnegative, constant
 // alpha: nonnegative, weight of the last squared error    gamma: real, further weight of a negative one, at least -alpha
 // beta: nonnegative, weight of the last variance

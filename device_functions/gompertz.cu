@@ -1,4 +1,5 @@
 // gompertz: the Gompertz distribution of lifetimes, whose hazard grows exponentially
+// used for: human lifetimes, the risk of which grows by the same factor each year
 // x: nonnegative    eta: positive, shape    sigma: positive, scale
 // density: eta / sigma * exp(z - eta * (exp(z) - 1))    z = x / sigma
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22

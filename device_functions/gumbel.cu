@@ -1,4 +1,5 @@
 // gumbel: the Gumbel distribution, the extreme value distribution (type I) of maxima
+// used for: the largest of many values with light tails, such as yearly floods
 // x: real    mu: real, location    beta: positive, scale
 // density: exp(-z - exp(-z)) / beta    z = (x - mu) / beta
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22

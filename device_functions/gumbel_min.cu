@@ -1,4 +1,5 @@
 // gumbel_min: the Gumbel distribution of minima, the logarithm of a Weibull variable
+// used for: smallest values with light tails, and logarithms of Weibull lifetimes
 // x: real    mu: real, location    beta: positive, scale
 // density: exp(z - exp(z)) / beta    z = (x - mu) / beta
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22

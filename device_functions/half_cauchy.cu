@@ -1,4 +1,5 @@
 // half_cauchy: absolute value of a Cauchy variable
+// used for: weak priors of standard deviations
 // x: nonnegative    beta: positive, scale
 // density: 2 / (pi * beta * (1 + (x / beta)**2))
 // source: Gelman (2006), Prior distributions for variance parameters in hierarchical models

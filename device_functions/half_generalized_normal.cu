@@ -1,4 +1,5 @@
 // half_generalized_normal: absolute value of a generalised normal variable with mean 0
+// used for: sizes of errors with light or heavy tails
 // x: nonnegative    beta: positive, shape    sigma: positive, scale
 // density: beta / (sigma * Gamma(1 / beta)) * exp(-(x / sigma)**beta)
 // source: Nadarajah (2005), A generalized normal distribution

@@ -1,4 +1,5 @@
 // half_logistic: absolute value of a logistic variable with mean 0
+// used for: lifetimes with a hazard that rises to a limit
 // x: nonnegative    sigma: positive, scale
 // density: 2 * exp(-z) / (sigma * (1 + exp(-z))**2)    z = x / sigma
 // source: Balakrishnan (1985), Order statistics from the half logistic distribution

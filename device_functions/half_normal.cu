@@ -1,4 +1,5 @@
 // half_normal: absolute value of a normal variable with mean 0
+// used for: sizes of normal errors, and as a prior of standard deviations
 // x: nonnegative    sigma: positive, scale
 // density: sqrt(2 / pi) / sigma * exp(-x**2 / (2 * sigma**2))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 13

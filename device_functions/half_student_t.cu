@@ -1,4 +1,5 @@
 // half_student_t: absolute value of a Student's t variable
+// used for: priors of standard deviations whose tail is chosen
 // x: nonnegative    nu: positive, degrees of freedom    sigma: positive, scale
 // density: 2 * Gamma((nu + 1) / 2) / (Gamma(nu / 2) * sqrt(pi * nu) * sigma) * (1 + z**2 / nu)**(-(nu + 1) / 2)
 // z = x / sigma

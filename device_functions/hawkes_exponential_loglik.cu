@@ -1,4 +1,5 @@
 // hawkes_exponential: events each of which makes others likelier for a while, observed from 0 to some end
+// used for: earthquakes and their aftershocks, trades, posts and crimes that incite others
 // times: ordered nonnegative vector, of the events    end: nonnegative, of the observation, not before the last event
 // mu: nonnegative, rate of events without a cause    alpha: nonnegative, expected number of events that one of them causes
 // beta: positive, decay of their rate

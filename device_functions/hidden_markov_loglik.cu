@@ -1,4 +1,5 @@
 // hidden_markov: two hidden states of a Markov chain, each with normal numbers of its own
+// used for: series that switch between two regimes, such as booms and recessions
 // y: vector, series; nan is missing    initial: unit, probability that the first state is 1
 // p_01: unit, probability to go from state 0 to state 1    p_10: unit, probability to go from state 1 to state 0
 // mu_0: real, mean in state 0    mu_1: real, mean in state 1    sigma_0: positive, standard deviation in state 0

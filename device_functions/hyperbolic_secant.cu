@@ -1,4 +1,5 @@
 // hyperbolic_secant: the hyperbolic secant distribution, of density 1 / (pi sigma cosh((x - mu) / sigma))
+// used for: errors and returns with tails between normal and Laplace ones
 // x: real    mu: real, location    sigma: positive, scale
 // density: 1 / (pi * sigma * cosh((x - mu) / sigma))
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23

@@ -1,4 +1,5 @@
 // hypergeometric: number of successes among n objects drawn without replacement
+// used for: sampling without replacement: defects in a lot, Fisher's exact test
 // x: nonnegative integer    N: nonnegative integer, objects in all    k: nonnegative integer, successes among them
 // n: nonnegative integer, objects drawn
 // mass: binomial(k, x) * binomial(N - k, n - x) / binomial(N, n) if max(0, n - N + k) <= x <= min(n, k) else 0

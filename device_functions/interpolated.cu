@@ -1,4 +1,5 @@
 // interpolated: a density that is linear between points, up to a factor given at these
+// used for: a prior that is known at points: an earlier posterior, a histogram, an expert's opinion
 // x: real    x_points: ordered, points    pdf_points: nonnegative vector, the density there up to a factor
 // density: (pdf_points[i] * (1 - w) + pdf_points[i + 1] * w) / C if x_points[0] <= x <= x_points[dim - 1] else 0
 // i = Sum(1 if x_points[j] <= x else 0, j, 1, dim - 2)    w = (x - x_points[i]) / (x_points[i + 1] - x_points[i])

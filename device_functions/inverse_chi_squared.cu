@@ -1,4 +1,5 @@
 // inverse_chi_squared: 1 / x has a chi-squared distribution
+// used for: priors of variances
 // x: nonnegative    nu: positive, degrees of freedom
 // density: x**(-nu / 2 - 1) * exp(-1 / (2 * x)) / (2**(nu / 2) * Gamma(nu / 2))
 // source: Gelman et al. (2013), Bayesian Data Analysis, appendix A

@@ -1,4 +1,5 @@
 // inverse_gamma: 1 / x has a gamma distribution
+// used for: priors of variances, conjugate to the normal distribution
 // x: nonnegative    alpha: positive, shape    beta: positive, scale
 // density: beta**alpha * x**(-alpha - 1) * exp(-beta / x) / Gamma(alpha)
 // source: Gelman et al. (2013), Bayesian Data Analysis, appendix A; for large shapes, Loader (2000)

@@ -1,4 +1,5 @@
 // irwin_hall: the sum of n variables that are uniform between 0 and 1
+// used for: sums of rounding errors
 // x: nonnegative    n: positive integer, number of variables
 // density: Sum((-1)**k * binomial(n, k) * (x - k)**(n - 1), k, 0, floor(x)) / factorial(n - 1) if x <= n else 0
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 26.9

@@ -1,4 +1,5 @@
 // johnson_sb: Johnson's bounded distribution: gamma + delta log(x / (1 - x)) is standard normal
+// used for: bounded data whose skewness and kurtosis are to be fitted
 // x: unit    gamma: real, asymmetry    delta: positive, shape; the larger, the narrower is the peak
 // density: delta / (x * (1 - x)) * phi(gamma + delta * log(x / (1 - x)))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 12

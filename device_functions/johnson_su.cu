@@ -1,4 +1,5 @@
 // johnson_su: Johnson's unbounded distribution: gamma + delta asinh((x - mu) / sigma) is standard normal
+// used for: unbounded data whose skewness and heavy tails are to be fitted, such as returns
 // x: real    gamma: real, asymmetry    delta: positive, shape; the larger, the lighter are the tails
 // mu: real, location    sigma: positive, scale
 // density: delta / (sigma * sqrt(1 + z**2)) * phi(gamma + delta * asinh(z))    z = (x - mu) / sigma

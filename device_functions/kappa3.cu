@@ -1,4 +1,5 @@
 // kappa3: the kappa distribution with a shape and a scale
+// used for: rainfall and river flows with a heavy right tail
 // x: nonnegative    a: positive, shape    sigma: positive, scale
 // density: a / sigma * (a + z**a)**(-(a + 1) / a)    z = x / sigma
 // source: Mielke & Johnson (1973), Three-parameter kappa distribution maximum likelihood estimates

@@ -1,4 +1,5 @@
 // kappa4: the four-parameter kappa distribution
+// used for: regional frequencies of floods and rain: it contains the generalized extreme value, logistic and Pareto ones
 // x: real    h: real, shape    k: real, shape    mu: real, location    sigma: positive, scale
 // density: t**(1 - k) * F**(1 - h) / sigma if k * z <= 1 and h * t <= 1 else 0    z = (x - mu) / sigma
 // t = exp(-z) if k == 0 else (1 - k * z)**(1 / k)    F = exp(-t) if h == 0 else (1 - h * t)**(1 / h)

@@ -1,4 +1,5 @@
 // kolmogorov: the limit of the largest distance between an empirical distribution function and the true one, times sqrt(n)
+// used for: p-values of Kolmogorov's and Smirnov's test with many observations
 // x: nonnegative    sigma: positive, scale: 1 / sqrt(n) for the distance itself
 // density: 8 * z / sigma * Sum((-1)**(k - 1) * k**2 * exp(-2 * k**2 * z**2), k, 1, inf)    z = x / sigma
 // source: Kolmogorov (1933), Sulla determinazione empirica di una legge di distribuzione

@@ -1,4 +1,5 @@
 // kolmogorov_smirnov: the largest distance between the empirical distribution function of n observations and the true one
+// used for: exact p-values of Kolmogorov's and Smirnov's test
 // x: unit    n: positive integer, number of observations
 // density: n * factorial(n) / n**n * slope[n]    d = n * x    a[j] = (j - d)**j / factorial(j) if j < d else 0
 // b[j] = (j - 2 * d)**j / factorial(j) if j < 2 * d else 0

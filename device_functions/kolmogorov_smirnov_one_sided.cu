@@ -1,4 +1,5 @@
 // kolmogorov_smirnov_one_sided: the largest distance by which the empirical distribution function of n observations lies above the
+// used for: exact p-values of the one-sided test of Kolmogorov and Smirnov
 // true one
 // x: unit    n: positive integer, number of observations
 // density: Sum(binomial(n, j) * a[j]**(j - 2) * b[j]**(n - j - 1) *

@@ -1,4 +1,5 @@
 // kumaraswamy: a distribution like the beta distribution whose distribution function is 1 - (1 - x^a)^b
+// used for: proportions and volumes of reservoirs, with quantiles in closed form
 // x: unit    a: positive, shape at 0    b: positive, shape at 1
 // density: a * b * x**(a - 1) * (1 - x**a)**(b - 1)
 // source: Kumaraswamy (1980)

@@ -1,4 +1,5 @@
 // landau: the Landau distribution of the energy that a particle loses in a thin layer
+// used for: the energy that charged particles lose in thin detectors
 // x: real    mu: real, location    sigma: positive, scale
 // density: Integral(exp(-t * log(t) - z * t) * sin(pi * t), t, 0, inf) / (pi * sigma)    z = (x - mu) / sigma
 // source: Landau (1944), On the energy loss of fast particles by ionization; Zolotarev (1986), One-dimensional stable distributions

@@ -1,4 +1,5 @@
 // laplace: the Laplace (double exponential) distribution
+// used for: errors with a sharp peak and heavy tails, regression by absolute deviations, and as a prior that shrinks to 0
 // x: real    mu: real, location    b: positive, scale
 // density: exp(-abs(x - mu) / b) / (2 * b)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 24

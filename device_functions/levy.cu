@@ -1,4 +1,5 @@
 // levy: the Lévy distribution, of the time at which a Brownian motion first reaches a level
+// used for: first passage times of a Brownian motion, and jumps with an extremely heavy tail
 // x: real    mu: real, location    sigma: positive, scale
 // density: sqrt(sigma / (2 * pi)) * exp(-sigma / (2 * (x - mu))) / (x - mu)**(3 / 2) if x > mu else 0
 // source: Feller (1971), An Introduction to Probability Theory and Its Applications, vol. 2, ch. 6

@@ -1,4 +1,5 @@
 // levy_left: the Lévy distribution with its sign changed, a stable distribution on a half-line to the left
+// used for: falls with an extremely heavy tail: Lévy's distribution in a mirror
 // x: real, at most mu    mu: real, location    sigma: positive, scale
 // density: sqrt(sigma / (2 * pi)) * exp(-sigma / (2 * (mu - x))) / (mu - x)**(3 / 2) if x < mu else 0
 // source: Feller (1971), An Introduction to Probability Theory and Its Applications, vol. 2, ch. 6

@@ -1,4 +1,5 @@
 // lindley: Lindley's distribution, a mixture of an exponential and a gamma distribution of shape 2, both of rate theta
+// used for: waiting and service times whose hazard grows to a limit
 // x: nonnegative    theta: positive, rate
 // density: theta**2 / (1 + theta) * (1 + x) * exp(-theta * x)
 // source: Ghitany, Atieh & Nadarajah (2008), Lindley distribution and its application

@@ -1,4 +1,5 @@
 // local_level: a level that is a random walk, and noise around it
+// used for: series whose level drifts, such as a river's flow or a party's share in polls
 // y: vector, series; nan is missing    sigma: nonnegative, standard deviation of the noise
 // sigma_level: nonnegative, standard deviation of the level's steps    level: real, expectation of the first level
 // level_sd: nonnegative, standard deviation of the first level; infinite: it may be anywhere

@@ -1,4 +1,5 @@
 // local_linear_trend: a level whose slope is a random walk, and noise around it
+// used for: series whose level and growth both drift
 // y: vector, series; nan is missing    sigma: nonnegative, standard deviation of the noise
 // sigma_level: nonnegative, standard deviation of the level's steps    sigma_slope: nonnegative, that of the slope's
 // level: real, expectation of the first level    level_sd: nonnegative, its standard deviation; infinite: it may be anywhere

@@ -1,4 +1,5 @@
 // log_laplace: the log-Laplace distribution, whose logarithm has a Laplace one
+// used for: ratios, incomes and growth of firms that have power laws on both sides
 // x: nonnegative    c: positive, shape    sigma: positive, scale
 // density: c / (2 * sigma) * z**s    z = x / sigma    s = c - 1 if z < 1 else -c - 1
 // source: Kozubowski & Podgórski (2003), Log-Laplace distributions

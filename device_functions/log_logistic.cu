@@ -1,4 +1,5 @@
 // log_logistic: the log-logistic (Fisk) distribution, whose logarithm has a logistic one
+// used for: survival times whose hazard rises and then falls, and incomes
 // x: nonnegative    alpha: positive, shape    sigma: positive, scale
 // density: alpha / sigma * z**(alpha - 1) / (1 + z**alpha)**2    z = x / sigma
 // source: Kleiber & Kotz (2003), Statistical Size Distributions, ch. 6

@@ -1,4 +1,5 @@
 // log_normal: the logarithm of x is normal
+// used for: products of many small factors: incomes, sizes of particles, concentrations
 // x: nonnegative    mu: real, mean of log(x)    sigma: positive, standard deviation of log(x)
 // density: exp(-(log(x) - mu)**2 / (2 * sigma**2)) / (x * sigma * sqrt(2 * pi))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 14

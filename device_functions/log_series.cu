@@ -1,4 +1,5 @@
 // log_series: logarithmic distribution of Fisher, for numbers of individuals of a species
+// used for: numbers of individuals by species, and of items a customer buys
 // x: positive integer    p: positive unit, below 1
 // mass: -p**x / (x * log(1 - p))
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 7

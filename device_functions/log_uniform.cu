@@ -1,4 +1,5 @@
 // log_uniform: the log-uniform (reciprocal) distribution, whose logarithm has a uniform one
+// used for: scale parameters of which the order of magnitude alone is known
 // x: nonnegative    lower: positive, lower bound    upper: positive, upper bound
 // density: 1 / (x * log(upper / lower)) if lower <= x <= upper else 0
 // source: Hamming (1970), On the distribution of numbers

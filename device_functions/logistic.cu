@@ -1,4 +1,5 @@
 // logistic: the logistic distribution
+// used for: growth curves, and errors with tails somewhat heavier than normal ones
 // x: real    mu: real, mean    s: positive, scale
 // density: exp(-z) / (s * (1 + exp(-z))**2)    z = (x - mu) / s
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 23

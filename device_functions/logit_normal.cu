@@ -1,4 +1,5 @@
 // logit_normal: the log-odds of x, log(x / (1 - x)), are normal
+// used for: proportions whose log-odds vary normally, as in hierarchical models
 // x: unit    mu: real, mean of the log-odds    sigma: positive, standard deviation of the log-odds
 // density: phi((log(x / (1 - x)) - mu) / sigma) / (sigma * x * (1 - x))
 // source: Aitchison & Shen (1980)

@@ -1,4 +1,5 @@
 // lomax: the Lomax distribution (Pareto's of type II), which starts at 0
+// used for: losses, sizes of files and traffic with a power law that begins at 0
 // x: nonnegative    alpha: positive, shape    sigma: positive, scale
 // density: alpha / sigma * (1 + x / sigma)**(-alpha - 1)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 20

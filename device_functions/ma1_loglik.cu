@@ -1,4 +1,5 @@
 // ma1: moving average of order 1, Gaussian
+// used for: series in which a shock echoes once
 // y: vector, series; nan is missing    mu: real, mean    theta: real, weight of the last error
 // sigma: positive, standard deviation of the errors
 // forecast: vector, expectation of y[t] given the numbers before    forecast_sd: vector, its standard deviation then

@@ -1,4 +1,5 @@
 // matern12: Matérn covariance of order 1/2 (exponential), continuous, nowhere differentiable
+// used for: rough paths, such as Ornstein and Uhlenbeck's process in time
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
 // covariance: amplitude**2 * exp(-r)    r = sqrt(sqdist) / lengthscale
 // source: Rasmussen & Williams (2006), eq. 4.18

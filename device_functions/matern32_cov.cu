@@ -1,4 +1,5 @@
 // matern32: Matérn covariance of order 3/2, once differentiable
+// used for: spatial fields and series that are continuous but not very smooth
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
 // covariance: amplitude**2 * (1 + r) * exp(-r)    r = sqrt(3 * sqdist) / lengthscale
 // source: Rasmussen & Williams (2006), eq. 4.17

@@ -1,4 +1,5 @@
 // matern52: Matérn covariance of order 5/2, twice differentiable
+// used for: emulation of computer models and optimisation
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation    lengthscale: positive
 // covariance: amplitude**2 * (1 + r + r**2 / 3) * exp(-r)    r = sqrt(5 * sqdist) / lengthscale
 // source: Rasmussen & Williams (2006), eq. 4.17

@@ -1,4 +1,5 @@
 // maxwell: the Maxwell-Boltzmann distribution, of the length of a normal vector in three dimensions
+// used for: speeds of molecules in a gas
 // x: nonnegative    sigma: positive, scale
 // density: sqrt(2 / pi) * x**2 / sigma**3 * exp(-x**2 / (2 * sigma**2))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 18

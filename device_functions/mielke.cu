@@ -1,4 +1,5 @@
 // mielke: Mielke's Beta-Kappa distribution, a Burr distribution of type III by other shapes
+// used for: precipitation and flows of rivers
 // x: nonnegative    k: positive, shape at 0    s: positive, shape    sigma: positive, scale
 // density: k / sigma * z**(k - 1) / (1 + z**s)**(1 + k / s)    z = x / sigma
 // source: Mielke (1973), Another family of distributions for describing and analyzing precipitation data

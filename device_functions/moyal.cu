@@ -1,4 +1,5 @@
 // moyal: Moyal's approximation of the Landau distribution of energy losses
+// used for: the energy that fast particles lose, by a formula simpler than Landau's
 // x: real    mu: real, location    sigma: positive, scale
 // density: exp(-(z + exp(-z)) / 2) / (sigma * sqrt(2 * pi))    z = (x - mu) / sigma
 // source: Moyal (1955), Theory of ionization fluctuations

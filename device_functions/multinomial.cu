@@ -1,4 +1,5 @@
 // multinomial: counts of dim outcomes in n independent trials
+// used for: counts of several outcomes in a fixed number of trials: votes, genotypes, dice
 // x: nonnegative integer vector    n: nonnegative integer, number of trials    p: simplex, probability of each outcome
 // mass: factorial(n) * Product(p[i]**x[i] / factorial(x[i]), i) if Sum(x[i], i) == n else 0
 // source: Johnson, Kotz & Balakrishnan (1997), Discrete Multivariate Distributions, ch. 35; Loader (2000)

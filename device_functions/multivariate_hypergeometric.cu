@@ -1,4 +1,5 @@
 // multivariate_hypergeometric: counts of dim kinds among n objects drawn without replacement
+// used for: hands of cards, and samples without replacement from several kinds
 // x: nonnegative integer vector    n: nonnegative integer, objects drawn
 // m: nonnegative integer vector, how many objects there are of each kind
 // mass: Product(binomial(m[i], x[i]), i) / binomial(Sum(m[i], i), n) if Sum(x[i], i) == n else 0

@@ -1,4 +1,5 @@
 // mv_student_t: the multivariate Student t distribution
+// used for: vectors with outliers, such as returns of several stocks
 // x: vector    nu: positive, degrees of freedom    mu: vector, location    cov: covariance, scale matrix
 // density: Gamma((nu + dim) / 2) / (Gamma(nu / 2) * sqrt((pi * nu)**dim * det(cov))) * (1 + q / nu)**(-(nu + dim) / 2)
 // q = (x - mu) @ inv(cov) @ (x - mu)

@@ -1,4 +1,5 @@
 // mvnormal: the multivariate normal distribution
+// used for: correlated measurements, latent variables, and Gaussian processes at given points
 // x: vector    mu: vector, mean    cov: covariance, covariance matrix
 // density: exp(-q / 2) / sqrt((2 * pi)**dim * det(cov))    q = (x - mu) @ inv(cov) @ (x - mu)
 // source: Mardia, Kent & Bibby (1979), ch. 2

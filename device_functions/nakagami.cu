@@ -1,4 +1,5 @@
 // nakagami: the Nakagami distribution; the square of x has a gamma distribution
+// used for: strengths of radio signals that fade
 // x: nonnegative    nu: positive, shape    sigma: positive, root of the mean square
 // density: 2 * nu**nu * x**(2 * nu - 1) * exp(-nu * x**2 / sigma**2) / (Gamma(nu) * sigma**(2 * nu))
 // source: Nakagami (1960), The m-distribution; for large shapes, Loader (2000)

@@ -1,4 +1,5 @@
 // negative_binomial: Poisson whose mean has a gamma distribution; the variance is mu + mu^2 / alpha
+// used for: counts that vary more than Poisson's law allows: visits, accidents, reads of genes
 // x: nonnegative integer    mu: nonnegative, mean    alpha: positive, shape of the gamma distribution
 // mass: binomial(x + alpha - 1, x) * (mu / (mu + alpha))**x * (alpha / (mu + alpha))**alpha
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5; in the form of Loader (2000)

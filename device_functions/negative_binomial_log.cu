@@ -1,4 +1,5 @@
 // negative_binomial_log: the negative binomial distribution by the logarithm of its mean
+// used for: regressions of counts that vary more than Poisson's law allows
 // x: nonnegative integer    eta: real, logarithm of the mean    phi: positive, shape of the gamma distribution
 // mass: binomial(x + phi - 1, x) * (mu / (mu + phi))**x * (phi / (mu + phi))**phi    mu = exp(eta)
 // source: Hilbe (2011), Negative Binomial Regression, ch. 8

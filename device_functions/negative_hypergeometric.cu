@@ -1,4 +1,5 @@
 // negative_hypergeometric: number of successes drawn without replacement before failure number r; beta-binomial
+// used for: inspections of a lot that end at a given number of defects
 // x: nonnegative integer    M: nonnegative integer, objects in all    n: nonnegative integer, successes among them
 // r: nonnegative integer, failures at which drawing stops: at 0, before anything is drawn
 // mass: binomial(x + r - 1, x) * binomial(M - r - x, n - x) / binomial(M, n) if x <= n else 0

@@ -1,4 +1,5 @@
 // noncentral_beta: the noncentral beta distribution, of a noncentral chi-squared variable's share of its sum with a central one
+// used for: the power of tests in the analysis of variance, as a share of sums of squares
 // x: unit    alpha: positive, shape at 0    beta: positive, shape at 1    lam: nonnegative, noncentrality
 // density: Sum(exp(-m) * m**j / factorial(j) * x**(a[j] - 1) * (1 - x)**(beta - 1) / B(a[j], beta), j, 0, inf)    m = lam / 2
 // a[j] = alpha + j

@@ -1,4 +1,5 @@
 // noncentral_chi_squared: sum of squared normal variables of variance 1 whose means are not 0
+// used for: the power of chi-squared tests, and energies of signals in noise
 // x: nonnegative    nu: positive, degrees of freedom    lam: nonnegative, sum of the squared means
 // density: Sum(exp(-m) * m**j / factorial(j) * x**(nu / 2 + j - 1) * exp(-x / 2) /
 // (2**(nu / 2 + j) * Gamma(nu / 2 + j)), j, 0, inf)    m = lam / 2

@@ -1,4 +1,5 @@
 // noncentral_f: the noncentral F distribution, of the ratio of a noncentral chi-squared variable and a central one
+// used for: the power of F tests
 // x: nonnegative    d1: positive, degrees of freedom of the numerator    d2: positive, degrees of freedom of the denominator
 // lam: nonnegative, noncentrality of the numerator
 // density: Sum(exp(-m) * m**j / factorial(j) * (d1 / d2)**a[j] * x**(a[j] - 1) * (1 + d1 * x / d2)**(-a[j] - d2 / 2) /

@@ -1,4 +1,5 @@
 // noncentral_t: Student's t distribution whose numerator has a mean, with location and scale
+// used for: the power of t tests, and confidence limits of effect sizes
 // x: real    nu: positive, degrees of freedom    delta: real, noncentrality    mu: real, location    sigma: positive, scale
 // density: (2 * (nu / 2)**(nu / 2) / (Gamma(nu / 2) * sigma) *
 // Integral(s**nu * exp(-nu * s**2 / 2) * phi(z * s - delta), s, 0, inf))    z = (x - mu) / sigma

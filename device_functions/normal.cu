@@ -1,4 +1,5 @@
 // normal: the normal (Gaussian) distribution
+// used for: errors of measurement, averages, and whatever is the sum of many small parts
 // x: real    mu: real, mean    sigma: positive, standard deviation
 // density: exp(-(x - mu)**2 / (2 * sigma**2)) / (sigma * sqrt(2 * pi))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 13

@@ -1,4 +1,5 @@
 // normal_identity: the normal distribution by its mean, the linear predictor of linear regression
+// used for: linear regression
 // x: real    eta: real, mean    sigma: positive, standard deviation
 // density: exp(-(x - eta)**2 / (2 * sigma**2)) / (sigma * sqrt(2 * pi))
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 3

@@ -1,4 +1,5 @@
 // normal_inverse_gamma: a mean and a variance: the variance is inverse gamma, the mean normal with the variance divided by lam
+// used for: the joint prior of a mean and a variance, conjugate to the normal distribution
 // x: vector, the mean and the variance    mu: real    lam: positive    alpha: positive, shape    beta: positive, scale
 // density: (sqrt(lam / (2 * pi * x[1])) * exp(-lam * (x[0] - mu)**2 / (2 * x[1])) * beta**alpha * x[1]**(-alpha - 1) *
 // exp(-beta / x[1]) / Gamma(alpha) if x[1] > 0 else 0)

@@ -1,4 +1,5 @@
 // normal_inverse_gaussian: normal with a mean and a variance that an inverse Gaussian variable multiplies
+// used for: returns of stocks and turbulence, with heavy, skewed tails
 // x: real    alpha: positive, steepness of the tails    beta: real, asymmetry, |beta| < alpha    mu: real, location
 // delta: positive, scale
 // density: alpha * delta * K(1, alpha * s) / (pi * s) * exp(delta * sqrt(alpha**2 - beta**2) + beta * (x - mu))

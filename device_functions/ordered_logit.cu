@@ -1,4 +1,5 @@
 // ordered_logit: category, numbered from 0, into which a logistic variable falls between increasing cutpoints
+// used for: regressions of ordered answers, such as grades, ratings or stages of a disease
 // x: nonnegative integer    eta: real, location of this variable    cutpoints: ordered, one fewer than categories
 // mass: F[x + 1] - F[x] if x <= dim else 0
 // F[k] = 0 if k == 0 else 1 / (1 + exp(eta - cutpoints[k - 1])) if k <= dim else 1

@@ -1,4 +1,5 @@
 // ordered_probit: category, numbered from 0, into which a normal variable falls between increasing cutpoints
+// used for: regressions of ordered answers with normal errors
 // x: nonnegative integer    eta: real, mean of this variable    cutpoints: ordered, one fewer than categories
 // sigma: positive, its standard deviation
 // mass: F[x + 1] - F[x] if x <= dim else 0

@@ -1,4 +1,5 @@
 // pareto: the Pareto distribution (type I)
+// used for: incomes, sizes of cities and losses above a threshold
 // x: real    alpha: positive, shape    m: positive, minimum
 // density: alpha * m**alpha / x**(alpha + 1) if x >= m else 0
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 20

@@ -1,4 +1,5 @@
 // pearson3: Pearson's distribution of type III, a gamma variable by its moments; normal where skew = 0
+// used for: floods and rainfall, by their mean, variance and skewness
 // x: real    skew: real, skewness    mu: real, mean    sigma: positive, standard deviation
 // density: (phi(z) / sigma if skew == 0 else abs(skew) * (alpha * y)**alpha * exp(-alpha * y) /
 // (2 * sigma * Gamma(alpha) * y) if y > 0 else 0)    z = (x - mu) / sigma    y = 1 + skew * z / 2

@@ -1,4 +1,5 @@
 // periodic: covariance of a function that repeats itself
+// used for: seasons, tides and days
 // sqdist: nonnegative, squared distance of two points    amplitude: positive, standard deviation
 // lengthscale: positive, relative to the period    period: positive
 // covariance: amplitude**2 * exp(-2 * sin(pi * sqrt(sqdist) / period)**2 / lengthscale**2)

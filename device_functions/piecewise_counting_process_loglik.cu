@@ -1,4 +1,5 @@
 // piecewise_counting_process: recurrent events of a hazard that is constant before, between and behind two times, by intervals
+// used for: repeated failures or relapses whose risk changes at known times
 // start: nonnegative vector, of the intervals    stop: positive vector, of the intervals    event: unit integer vector, 1 at its stop
 // x: vector, covariate in the interval    first: nonnegative, time of the first change    second: nonnegative, of the second one
 // rate_0: nonnegative, hazard up to the first    rate_1: nonnegative, up to the second    rate_2: nonnegative, behind it

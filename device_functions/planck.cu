@@ -1,4 +1,5 @@
 // planck: discrete exponential, a geometric distribution that starts at 0
+// used for: energy levels of an oscillator, and counts of failures before a success by a rate
 // x: nonnegative integer    lam: positive, rate
 // mass: (1 - exp(-lam)) * exp(-lam * x)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 5

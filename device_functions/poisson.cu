@@ -1,4 +1,5 @@
 // poisson: number of events that occur at a constant rate
+// used for: counts of rare events in a fixed time or area: calls, accidents, photons
 // x: nonnegative integer    mu: nonnegative, mean
 // mass: mu**x * exp(-mu) / factorial(x)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 4; for large means, Loader (2000)

@@ -1,4 +1,5 @@
 // poisson_binomial: number of successes in dim independent trials, each of which has a probability of its own
+// used for: the number of successes when chances differ: defaults of loans, wins of a team
 // x: nonnegative integer    p: unit vector, probability of success in each trial
 // mass: Sum(u[-k * x] * Product(1 - p[l] + p[l] * u[k], l), k, 0, dim) / (dim + 1) if x <= dim else 0
 // u[k] = exp(2j * pi * k / (dim + 1))

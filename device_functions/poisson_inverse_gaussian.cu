@@ -1,4 +1,5 @@
 // poisson_inverse_gaussian: Poisson whose mean has an inverse Gaussian distribution; the variance is mu + sigma mu^2
+// used for: counts with a heavy tail, such as words, claims and citations
 // x: nonnegative integer    mu: positive, mean    sigma: positive, dispersion
 // mass: sqrt(2 * a / pi) * exp(1 / sigma) * mu**x * K(x - 1 / 2, a) / ((a * sigma)**x * factorial(x))
 // a = sqrt(1 / sigma**2 + 2 * mu / sigma)

@@ -1,4 +1,5 @@
 // poisson_log: the Poisson distribution by the logarithm of its mean
+// used for: Poisson regression of counts
 // x: nonnegative integer    eta: real, logarithm of the mean
 // mass: exp(eta * x - exp(eta)) / factorial(x)
 // source: McCullagh & Nelder (1989), Generalized Linear Models, ch. 6

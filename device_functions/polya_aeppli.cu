@@ -1,4 +1,5 @@
 // polya_aeppli: sum of a Poisson number of geometric variables; geometric Poisson
+// used for: events that come in clusters, such as claims by accident or plants by patch
 // x: nonnegative integer    lam: positive, mean number of terms    theta: unit, below 1, P(G > 1) of a term G
 // mass: (exp(-lam) * Sum(binomial(x - 1, j - 1) * theta**(x - j) * (lam * (1 - theta))**j / factorial(j), j, 1, x)
 // if x > 0 else exp(-lam))

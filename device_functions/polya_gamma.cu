@@ -1,4 +1,5 @@
 // polya_gamma: the Polya-Gamma distribution, an infinite sum of weighted gamma variables
+// used for: Gibbs sampling of logistic and negative binomial regressions
 // x: nonnegative    h: positive, shape    z: real, tilt
 // density: (2**(h - 1) * cosh(z / 2)**h / Gamma(h) * exp(-z**2 * x / 2) *
 // Sum((-1)**n * Gamma(n + h) / factorial(n) * (2 * n + h) / sqrt(2 * pi * x**3) * exp(-(2 * n + h)**2 / (8 * x)), n, 0,

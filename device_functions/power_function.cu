@@ -1,4 +1,5 @@
 // power_function: the power-function distribution, of distribution function x^alpha
+// used for: proportions that pile up at 1 or at 0, and the largest of several uniform numbers
 // x: unit    alpha: positive, shape
 // density: alpha * x**(alpha - 1)
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 25

@@ -1,4 +1,5 @@
 // power_log_normal: a power of the log-normal survival function
+// used for: lifetimes of parts that fail when the first of several weak points does
 // x: nonnegative    p: positive, exponent    mu: real, location of log(x)    sigma: positive, scale of log(x)
 // density: p / (x * sigma) * phi(z) * Phi(-z)**(p - 1)    z = (log(x) - mu) / sigma
 // source: Nelson & Doganaksoy (1995), Statistical analysis of life or strength data from specimens of various sizes

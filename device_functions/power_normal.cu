@@ -1,4 +1,5 @@
 // power_normal: the power normal distribution, of survival function Phi(-(x - mu) / sigma)^p: the smallest of p normal variables
+// used for: the smallest of several normal variables, and strengths of materials
 // x: real    p: positive, power    mu: real, location    sigma: positive, scale
 // density: p / sigma * phi(z) * Phi(-z)**(p - 1)    z = (x - mu) / sigma
 // source: Nelson & Doganaksoy (1995), Statistical analysis of life or strength data from specimens of various sizes

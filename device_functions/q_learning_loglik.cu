@@ -1,4 +1,5 @@
 // q_learning: choices between two arms of a bandit, with the values that are learned of both
+// used for: choices of people and animals who learn from rewards
 // choice: unit integer vector, arm 0 or 1; nan is missing    reward: vector, of the arm chosen; nan is missing, and teaches nothing
 // alpha: unit, learning rate    beta: real, inverse temperature
 // value_0: vector, q0[t]    value_1: vector, q1[t]    prediction_error: vector, reward[t] less the value of the arm chosen

@@ -1,4 +1,5 @@
 // rayleigh: the Rayleigh distribution, of the length of a normal vector in the plane
+// used for: wind speeds, heights of waves, and errors of aim in the plane
 // x: nonnegative    sigma: positive, scale
 // density: x / sigma**2 * exp(-x**2 / (2 * sigma**2))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 18

@@ -1,4 +1,5 @@
 // rdist: the distribution of a coordinate of a point on a sphere, and of correlations where there are none
+// used for: sample correlations of unrelated variables, and coordinates of random directions
 // x: real, between -1 and 1    c: positive, shape: the dimension minus 1
 // density: (1 - x**2)**(c / 2 - 1) / B(1 / 2, c / 2) if -1 <= x <= 1 else 0
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 32

@@ -1,4 +1,5 @@
 // reciprocal_inverse_gaussian: 1 / x has a Wald (inverse Gaussian) distribution
+// used for: speeds in a diffusion: reciprocals of first passage times with a drift
 // x: nonnegative    mu: positive, mean of 1 / x    lam: positive, shape
 // density: sqrt(lam / (2 * pi * x)) * exp(-lam * (1 - mu * x)**2 / (2 * mu**2 * x))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 15

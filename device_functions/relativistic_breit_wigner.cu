@@ -1,4 +1,5 @@
 // relativistic_breit_wigner: the relativistic Breit-Wigner distribution, of the energy of a resonance
+// used for: the masses of unstable particles
 // x: nonnegative    m: positive, mass of the resonance    gamma: positive, its width
 // density: 2 * sqrt(2) * m * gamma * c / (pi * sqrt(m**2 + c) * ((x**2 - m**2)**2 + m**2 * gamma**2))
 // c = m * sqrt(m**2 + gamma**2)

@@ -1,4 +1,5 @@
 // renewal_equation: infections that follow from earlier ones, with Poisson counts, from the second one on
+// used for: reproduction numbers of epidemics from daily counts
 // y: nonnegative integer vector, new infections by day, the first not all 0    reproduction: nonnegative, reproduction number
 // mean: positive, of the generation interval in days, a gamma variable rounded up    sd: positive, its standard deviation
 // expected: vector, expectation of y[t] given the numbers before

@@ -1,4 +1,5 @@
 // renewal_equation_negative_binomial: infections that follow from earlier ones, with negative binomial counts, from the second one on
+// used for: reproduction numbers of epidemics from daily counts that vary more than Poisson's law allows
 // y: nonnegative integer vector, new infections by day, the first not all 0    reproduction: nonnegative, reproduction number
 // mean: positive, of the generation interval in days, a gamma variable rounded up    sd: positive, its standard deviation
 // alpha: positive, dispersion: the variance of a count of mean m is m + m^2 / alpha

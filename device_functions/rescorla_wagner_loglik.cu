@@ -1,4 +1,5 @@
 // rescorla_wagner: choices between something that brings rewards and nothing, with the value that is learned of it
+// used for: conditioning, in which a single cue is learned
 // choice: unit integer vector, 1 for it; nan is missing    reward: vector, that is seen; nan is missing, and teaches nothing
 // alpha: unit, learning rate    beta: real, inverse temperature
 // value: vector, v[t]    prediction_error: vector, reward[t] - v[t]

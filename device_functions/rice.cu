@@ -1,4 +1,5 @@
 // rice: distance from the origin of a point with a normal distribution in the plane
+// used for: amplitudes of a signal in noise, such as pixels of magnetic resonance images
 // x: nonnegative    nu: nonnegative, distance of its mean    sigma: positive, standard deviation of a coordinate
 // density: x / sigma**2 * exp(-(x**2 + nu**2) / (2 * sigma**2)) * I(0, x * nu / sigma**2)
 // source: Rice (1945), Mathematical analysis of random noise

@@ -1,4 +1,5 @@
 // scaled_inverse_chi_squared: nu sigma^2 / x has a chi-squared distribution
+// used for: priors and posteriors of the variance of normal data
 // x: nonnegative    nu: positive, degrees of freedom    sigma: positive, square root of the scale
 // density: (nu * sigma**2 / 2)**(nu / 2) * x**(-nu / 2 - 1) * exp(-nu * sigma**2 / (2 * x)) / Gamma(nu / 2)
 // source: Gelman et al. (2013), Bayesian Data Analysis, appendix A; for many degrees of freedom, Loader (2000)

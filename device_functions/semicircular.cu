@@ -1,4 +1,5 @@
 // semicircular: Wigner's semicircle distribution
+// used for: eigenvalues of large random symmetric matrices
 // x: real    mu: real, center    sigma: positive, radius
 // density: 2 / (pi * sigma) * sqrt(1 - z**2) if -1 <= z <= 1 else 0    z = (x - mu) / sigma
 // source: Wigner (1955), Characteristic vectors of bordered matrices with infinite dimensions

@@ -1,4 +1,5 @@
 // shifted_log_normal: the logarithm of x - shift is normal, as that of reaction times is
+// used for: response times, which cannot be shorter than some value
 // x: real    mu: real, mean of log(x - shift)    sigma: positive, standard deviation of log(x - shift)
 // shift: real, lower end of the support, as of what comes before a decision
 // density: exp(-(log(x - shift) - mu)**2 / (2 * sigma**2)) / ((x - shift) * sigma * sqrt(2 * pi)) if x > shift else 0

@@ -1,4 +1,5 @@
 // sinh_arcsinh: the sinh-arcsinh distribution: sinh(delta asinh((x - mu) / sigma) - epsilon) is standard normal
+// used for: data whose skewness and tails are to be fitted apart from location and scale
 // x: real    epsilon: real, asymmetry    delta: positive, shape; the larger, the lighter are the tails
 // mu: real, location    sigma: positive, scale
 // density: delta / sigma * sqrt((1 + y**2) / (1 + z**2)) * phi(y)    z = (x - mu) / sigma

@@ -1,4 +1,5 @@
 // skellam: difference of two Poisson variables
+// used for: differences of two counts: goals of two teams, photons of two images
 // x: integer    mu1: positive, mean of the first    mu2: positive, mean of the second
 // mass: exp(-mu1 - mu2) * (mu1 / mu2)**(x / 2) * I(abs(x), 2 * sqrt(mu1 * mu2))
 // source: Skellam (1946), The frequency distribution of the difference between two Poisson variates; contour integrals as in

@@ -1,4 +1,5 @@
 // skew_cauchy: Cauchy distribution with a different scale on each side, sigma (1 - a) and sigma (1 + a)
+// used for: data with wild outliers, more of them on one side
 // x: real    a: real, between -1 and 1, asymmetry    mu: real, mode    sigma: positive, scale
 // density: 1 / (pi * sigma * (1 + (z / s)**2))    z = (x - mu) / sigma    s = 1 - a if z < 0 else 1 + a
 // source: Arellano-Valle, Gómez & Quintana (2005), Statistical inference for a general class of asymmetric distributions

@@ -1,4 +1,5 @@
 // skew_normal: normal distribution with an asymmetry
+// used for: nearly normal data that lean to one side, and stochastic frontiers
 // x: real    alpha: real, skewness    mu: real, location    sigma: positive, scale
 // density: 2 / sigma * phi(z) * Phi(alpha * z)    z = (x - mu) / sigma
 // source: Azzalini (1985)

@@ -1,4 +1,5 @@
 // skew_student_t: the skew Student's t distribution of Jones & Faddy, of 2 a degrees of freedom on the left, 2 b on the right
+// used for: returns and other data with heavy tails that differ in weight
 // x: real    a: positive, shape of the left tail    b: positive, shape of the right tail    mu: real, location
 // sigma: positive, scale
 // density: (1 + r)**(a + 1 / 2) * (1 - r)**(b + 1 / 2) / (2**(a + b - 1) * B(a, b) * sqrt(a + b) * sigma)

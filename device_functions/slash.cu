@@ -1,4 +1,5 @@
 // slash: the slash distribution, of the ratio of a normal variable and an independent one that is uniform on [0, 1]
+// used for: trials of robust methods, with tails as heavy as Cauchy's
 // x: real    mu: real, location    sigma: positive, scale
 // density: (1 - exp(-z**2 / 2)) / (sigma * sqrt(2 * pi) * z**2) if z != 0 else 1 / (2 * sigma * sqrt(2 * pi))
 // z = (x - mu) / sigma

@@ -1,4 +1,5 @@
 // stable: the stable distributions, in Nolan's parametrisation 0, which is continuous in all parameters
+// used for: sums of heavy-tailed shocks: returns, noise, jumps without a variance
 // x: real    alpha: positive, index, <= 2    beta: real, skewness, -1 <= beta <= 1    mu: real, location    sigma: positive, scale
 // density: Integral(exp(-t**alpha) * cos(z * t + h[t]), t, 0, inf) / (pi * sigma)    z = (x - mu) / sigma
 // h[t] = 2 / pi * beta * t * log(t) if alpha == 1 else beta * tan(pi * alpha / 2) * (t - t**alpha)

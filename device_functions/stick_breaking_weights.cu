@@ -1,4 +1,5 @@
 // stick_breaking_weights: shares of a stick, of whose rest a part with a beta distribution is broken off again and again
+// used for: weights of the components in Dirichlet process mixtures
 // x: simplex    alpha: positive, concentration: each part has a beta distribution of shapes 1 and alpha
 // density: alpha**(dim - 1) * x[dim - 1]**(alpha - 1) / Product(Sum(x[j], j, i, dim - 1), i, 1, dim - 2)
 // source: Sethuraman (1994), A constructive definition of Dirichlet priors, cut off after dim - 1 parts

@@ -1,4 +1,5 @@
 // student_t: Student's t distribution with location and scale
+// used for: errors with outliers, and means of small normal samples
 // x: real    nu: positive, degrees of freedom    mu: real, location    sigma: positive, scale
 // density: Gamma((nu + 1) / 2) / (Gamma(nu / 2) * sqrt(pi * nu) * sigma) * (1 + z**2 / nu)**(-(nu + 1) / 2)
 // z = (x - mu) / sigma

@@ -1,4 +1,5 @@
 // student_t_identity: Student's t distribution by its location, the linear predictor of robust regression
+// used for: linear regression that outliers do not upset
 // x: real    nu: positive, degrees of freedom    eta: real, location    sigma: positive, scale
 // density: Gamma((nu + 1) / 2) / (Gamma(nu / 2) * sqrt(pi * nu) * sigma) * (1 + z**2 / nu)**(-(nu + 1) / 2)
 // z = (x - eta) / sigma

@@ -1,4 +1,5 @@
 // studentized_range: the range of k standard normal variables over an independent estimate of their standard deviation, Tukey's q
+// used for: Tukey's comparisons of all pairs of means
 // x: nonnegative    k: positive, number of variables, > 1, not necessarily whole    nu: positive, degrees of freedom of the estimate
 // density: 2 * (nu / 2)**(nu / 2) / Gamma(nu / 2) * k * (k - 1) * Integral(s**nu * exp(-nu * s**2 / 2) *
 // Integral(phi(z) * phi(z + x * s) * (Phi(z + x * s) - Phi(z))**(k - 2), z, -inf, inf), s, 0, inf)

@@ -1,4 +1,5 @@
 // trapezoidal: density that rises linearly from lower to c, is constant from there to d, and falls linearly to upper
+// used for: uncertainty that is flat in the middle and bounded, in measurement and risk
 // x: real    lower: real, lower bound    upper: real, upper bound    c: real, where the density ceases to rise
 // d: real, where it begins to fall
 // density: (h * (x - lower) / (c - lower) if lower <= x < c else h if c <= x <= d else h * (upper - x) / (upper - d)

@@ -1,4 +1,5 @@
 // triangular: density that rises linearly from lower to c and falls linearly from c to upper
+// used for: estimates by smallest, likeliest and largest value, as in planning
 // x: real    lower: real, lower bound    upper: real, upper bound    c: real, mode
 // density: h * (x - lower) / (c - lower) if lower <= x < c else h * (upper - x) / (upper - c) if c <= x <= upper else 0
 // h = 2 / (upper - lower)

@@ -1,4 +1,5 @@
 // truncated_exponential: exponential distribution confined to values of at most `upper`
+// used for: waiting times that were recorded only up to a limit
 // x: nonnegative    lam: positive, rate before truncation    upper: positive, upper bound
 // density: lam * exp(-lam * x) / (1 - exp(-lam * upper)) if x <= upper else 0
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 19

@@ -1,4 +1,5 @@
 // truncated_normal: normal distribution confined to an interval, either side of which may be infinite
+// used for: normal quantities that cannot leave a range, and latent variables of probit models
 // x: real    mu: real, mean before truncation    sigma: positive, standard deviation before truncation
 // lower: real, lower bound    upper: real, upper bound
 // density: (phi((x - mu) / sigma) / (sigma * (Phi((upper - mu) / sigma) - Phi((lower - mu) / sigma)))

@@ -1,4 +1,5 @@
 // truncated_pareto: Pareto distribution confined to an interval; log-uniform where alpha = 0
+// used for: power laws that end: earthquakes, fires, sizes of particles
 // x: real    alpha: real, shape    m: positive, lower bound    upper: positive, upper bound
 // density: (0 if x < m or x > upper else 1 / (x * log(upper / m)) if alpha == 0 else alpha * m**alpha * x**(-alpha - 1) /
 // (1 - (m / upper)**alpha))

@@ -1,4 +1,5 @@
 // truncated_weibull: Weibull distribution confined to an interval
+// used for: lifetimes and diameters of trees that were recorded in a range only
 // x: nonnegative    alpha: positive, shape    beta: positive, scale    lower: nonnegative, lower bound
 // upper: positive, upper bound
 // density: alpha / beta * (x / beta)**(alpha - 1) * S[x] / (S[lower] - S[upper]) if lower <= x <= upper else 0

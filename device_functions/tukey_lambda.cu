@@ -1,4 +1,5 @@
 // tukey_lambda: Tukey's lambda distribution, of quantiles mu + sigma (p^lam - (1 - p)^lam) / lam; logistic where lam = 0
+// used for: choosing a family by the shape of quantiles, from bounded to heavy-tailed
 // x: real    lam: real, shape    mu: real, location    sigma: positive, scale
 // density: 1 / (sigma * (p**(lam - 1) + (1 - p)**(lam - 1)))
 // Q[p] = log(p / (1 - p)) if lam == 0 else (p**lam - (1 - p)**lam) / lam    p = Root(mu + sigma * Q[p] - x, p, 0, 1)

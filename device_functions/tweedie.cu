@@ -1,4 +1,5 @@
 // tweedie: Tweedie's compound Poisson distribution, a Poisson number of gamma variables; the variance is phi mu^p
+// used for: totals of claims or rain, which are exactly 0 or positive
 // x: nonnegative    mu: positive, mean    phi: positive, dispersion    p: real, between 1 and 2, power of the mean in the variance
 // density: (exp(-r) * Sum(r**n / factorial(n) * b**(n * a) * x**(n * a - 1) * exp(-b * x) / Gamma(n * a), n, 1, inf)
 // if x > 0 else exp(-r))    r = mu**(2 - p) / (phi * (2 - p))    a = (2 - p) / (p - 1)

@@ -1,4 +1,5 @@
 // uniform: constant density on an interval
+// used for: quantities of which only the bounds are known, and random numbers
 // x: real    lower: real, lower bound    upper: real, upper bound
 // density: 1 / (upper - lower) if lower <= x <= upper else 0
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 26

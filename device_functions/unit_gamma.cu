@@ -1,4 +1,5 @@
 // unit_gamma: the unit gamma distribution: -log(x) has a gamma distribution
+// used for: proportions that are products, such as the joint reliability of parts
 // x: unit    alpha: positive, shape at 1    beta: positive, shape at 0
 // density: beta**alpha * (-log(x))**(alpha - 1) * x**(beta - 1) / Gamma(alpha)
 // source: Grassia (1977), On a family of distributions with argument between 0 and 1 obtained by transformation of the gamma

@@ -1,4 +1,5 @@
 // variance_gamma: Brownian motion with drift, at the time that a gamma process has reached
+// used for: returns of stocks with peaks and heavy tails, and prices of options
 // x: real    theta: real, drift    nu: positive, variance of the time    mu: real, location    sigma: positive, scale
 // density: (2 * exp(theta * y / sigma**2) / (sigma * sqrt(2 * pi) * nu**(1 / nu) * Gamma(1 / nu)) *
 // (abs(y) / c)**(1 / nu - 1 / 2) * K(1 / nu - 1 / 2, c * abs(y) / sigma**2))    y = x - mu

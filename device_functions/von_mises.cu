@@ -1,4 +1,5 @@
 // von_mises: the von Mises distribution of an angle, in radians; periodic in x
+// used for: directions, times of day and angles around a mean
 // x: real    mu: real, mean direction    kappa: nonnegative, concentration
 // density: exp(kappa * cos(x - mu)) / (2 * pi * I(0, kappa))
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 3

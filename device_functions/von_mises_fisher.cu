@@ -1,4 +1,5 @@
 // von_mises_fisher: directions in dim dimensions, around a mean direction
+// used for: directions in space, and texts or images as vectors of length 1
 // x: vector, of length 1    mu: vector, of length 1, mean direction    kappa: nonnegative, concentration
 // density: kappa**(dim / 2 - 1) / ((2 * pi)**(dim / 2) * I(dim / 2 - 1, kappa)) * exp(kappa * (mu @ x))
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 9; quadrature as in Trefethen & Weideman (2014), The exponentially

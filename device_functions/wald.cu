@@ -1,4 +1,5 @@
 // wald: the Wald (inverse Gaussian) distribution
+// used for: first passage times with a drift: response times, hospital stays, lifetimes
 // x: nonnegative    mu: positive, mean    lam: positive, shape
 // density: sqrt(lam / (2 * pi * x**3)) * exp(-lam * (x - mu)**2 / (2 * mu**2 * x))
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 15

@@ -1,4 +1,5 @@
 // wallenius_noncentral_hypergeometric: successes among n objects drawn one by one, by the weights of those that are left
+// used for: draws one by one in which some objects are preferred, such as prey, or genes in gene sets
 // x: nonnegative integer    N: nonnegative integer, objects in all    k: nonnegative integer, successes among them
 // n: nonnegative integer, objects drawn    omega: positive, weight of a success over that of a failure
 // mass: (0 if x < max(0, n - N + k) or x > min(n, k) else 1 if n == N else binomial(k, x) * binomial(N - k, n - x) *

@@ -1,4 +1,5 @@
 // waring: failures before a success whose probability has a beta distribution, by their mean
+// used for: heavy-tailed counts such as papers of authors or visits to doctors
 // x: nonnegative integer    mu: positive, mean    sigma: positive, dispersion, 0 in the limit of a geometric distribution
 // mass: B(2 + 1 / sigma, mu / sigma + x) / B(1 + 1 / sigma, mu / sigma)
 // source: Rigby, Stasinopoulos, Heller & De Bastiani (2019), Distributions for Modeling Location, Scale, and Shape, ch. 22

@@ -1,4 +1,5 @@
 // weibull: the Weibull distribution
+// used for: lifetimes, wind speeds and strengths of materials
 // x: nonnegative    alpha: positive, shape    beta: positive, scale
 // density: alpha / beta * (x / beta)**(alpha - 1) * exp(-(x / beta)**alpha)
 // source: Johnson, Kotz & Balakrishnan (1994), ch. 21

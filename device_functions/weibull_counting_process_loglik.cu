@@ -1,4 +1,5 @@
 // weibull_counting_process: recurrent events of a hazard that grows or falls with time as a power, by intervals of observation
+// used for: repeated failures of machines that age or improve
 // start: nonnegative vector, of the intervals    stop: positive vector, of the intervals    event: unit integer vector, 1 at its stop
 // x: vector, covariate in the interval    shape: positive    scale: positive    coef: real, coefficient of the covariate
 // expected: vector, expected number of events in the interval, so that event[i] - expected[i] is the martingale residual

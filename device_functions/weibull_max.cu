@@ -1,4 +1,5 @@
 // weibull_max: the Weibull distribution of maxima, that of a Weibull variable with its sign changed
+// used for: largest values that have an upper end
 // x: real, at most 0    alpha: positive, shape    beta: positive, scale
 // density: alpha / beta * (-x / beta)**(alpha - 1) * exp(-(-x / beta)**alpha) if x <= 0 else 0
 // source: Johnson, Kotz & Balakrishnan (1995), ch. 22

@@ -1,4 +1,5 @@
 // wiener: response time of a drift diffusion between two boundaries, negative where it reaches the lower one first
+// used for: choices and response times together, in drift diffusion models
 // x: real, response time with the sign of the boundary    alpha: positive, separation of the boundaries
 // tau: nonnegative, non-decision time    beta: unit, relative starting point, neither 0 nor 1    delta: real, drift
 // density: (pi / alpha**2 * exp(-v * alpha * w - v**2 * t / 2) *

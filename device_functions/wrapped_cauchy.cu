@@ -1,4 +1,5 @@
 // wrapped_cauchy: the wrapped Cauchy distribution of an angle, in radians; periodic in x
+// used for: directions with a sharp peak and heavy tails
 // x: real    mu: real, mean direction, or the opposite one where rho is negative
 // rho: real, between -1 and 1, mean resultant length
 // density: (1 - rho**2) / (2 * pi * (1 + rho**2 - 2 * rho * cos(x - mu)))

@@ -1,4 +1,5 @@
 // wrapped_normal: the wrapped normal distribution of an angle, in radians; periodic in x
+// used for: directions that come of many small turns
 // x: real    mu: real, mean direction    sigma: positive, standard deviation before wrapping
 // density: Sum(phi((x - mu + 2 * pi * k) / sigma), k, -inf, inf) / sigma
 // source: Mardia & Jupp (2000), Directional Statistics, ch. 3

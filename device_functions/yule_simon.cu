@@ -1,4 +1,5 @@
 // yule_simon: Yule-Simon, geometric whose logarithm of the probability is exponential
+// used for: numbers of species by genus, of papers by author, of links by page
 // x: positive integer    alpha: positive, exponent of the tail
 // mass: alpha * B(x, alpha + 1)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 6

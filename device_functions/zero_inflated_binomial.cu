@@ -1,4 +1,5 @@
 // zero_inflated_binomial: binomial with probability psi, else 0
+// used for: successes in trials, where some units never succeed
 // x: nonnegative integer    psi: unit, proportion of binomial draws
 // n: nonnegative integer, number of trials    p: unit, probability of success
 // mass: 1 - psi + psi * (1 - p)**n if x == 0 else psi * binomial(n, x) * p**x * (1 - p)**(n - x) if x <= n else 0

@@ -1,4 +1,5 @@
 // zero_inflated_negative_binomial: negative binomial with probability psi, else 0
+// used for: overdispersed counts with more zeros than their distribution has
 // x: nonnegative integer    psi: unit, proportion of negative binomial draws
 // mu: nonnegative, mean of these draws    alpha: positive, shape of the gamma distribution
 // mass: 1 - psi + psi * q**alpha if x == 0 else psi * binomial(x + alpha - 1, x) * (1 - q)**x * q**alpha

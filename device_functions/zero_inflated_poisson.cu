@@ -1,4 +1,5 @@
 // zero_inflated_poisson: Poisson with probability psi, else 0
+// used for: counts with more zeros than Poisson's law has, such as catches or defects
 // x: nonnegative integer    psi: unit, proportion of Poisson draws    mu: nonnegative, mean of the Poisson draws
 // mass: 1 - psi + psi * exp(-mu) if x == 0 else psi * mu**x * exp(-mu) / factorial(x)
 // source: Lambert (1992), Zero-inflated Poisson regression, with an application to defects in manufacturing

@@ -1,4 +1,5 @@
 // zero_one_inflated_beta: the beta distribution by its mean, with zeros and ones of their own
+// used for: proportions that may be exactly 0 or 1, such as cover or spending
 // x: unit    mu: unit, mean of the beta distribution, neither 0 nor 1    phi: positive, its precision
 // zoi: unit, probability of a zero or a one    coi: unit, probability of a one among these
 // density: zoi * (1 - coi) if x == 0 else zoi * coi if x == 1 else (1 - zoi) * x**(a - 1) * (1 - x)**(b - 1) / B(a, b)

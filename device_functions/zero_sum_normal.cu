@@ -1,4 +1,5 @@
 // zero_sum_normal: independent normal variables of mean 0 less their mean, so that they sum to zero
+// used for: effects of categories beside an intercept: as they sum to 0, they can be told from it
 // x: vector, that sums to zero within 0.00001 of the sum of its sizes (in float32 0.00035)
 // sigma: positive, standard deviation of the variables before
 // density: (sigma * sqrt(2 * pi))**(1 - dim) * exp(-Sum(x[i]**2, i) / (2 * sigma**2))

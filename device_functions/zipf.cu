@@ -1,4 +1,5 @@
 // zipf: whole numbers whose probabilities follow a power law; the zeta distribution
+// used for: frequencies of words, and degrees of networks, without an upper end
 // x: positive integer    a: positive, exponent, above 1
 // mass: x**(-a) / zeta(a)
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 11

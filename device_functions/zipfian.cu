@@ -1,4 +1,5 @@
 // zipfian: ranks from 1 to n whose probabilities follow a power law
+// used for: frequencies of a known number of words, cities or products by rank
 // x: positive integer    a: nonnegative, exponent    n: positive integer, number of ranks
 // mass: x**(-a) / Sum(j**(-a), j, 1, n) if x <= n else 0
 // source: Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 11

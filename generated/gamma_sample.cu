@@ -360,8 +360,8 @@ DEVICE real gamma_standard_turns_msm_evaluate(gamma_standard_turns_msm_set set, 
 {
     real value = NAN;
     int i = 0;
-    int turn_60_5 = 0;
-    for (; (!once || !turn_60_5) && (i < 1000 && isnan(value)); turn_60_5 = 1) {
+    int turn_61_5 = 0;
+    for (; (!once || !turn_61_5) && (i < 1000 && isnan(value)); turn_61_5 = 1) {
         rng->left = 0;
         real z = rng_normal(rng);
         real u = rng_uniform(rng);

@@ -47,6 +47,18 @@ def test_the_code_of_each_page(pages, name):
     run(pages, name)
 
 
+EVERY = [*DENSITIES, *sorted(library.built_in(COVARIANCE)), *sorted(library.built_in(SEQUENCE_MODEL))]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_page_begins_with_what_its_subject_is_for(pages, name):
+    thing = gs.densities.get(name) or gs.covariances.get(name) or gs.series[name]
+    first, empty = pages.lead("", thing, name)
+    use = first.partition(". Used for ")[2]
+    assert len(use.split()) > 1 and use.endswith(".") and empty == ""
+    assert f"\n// used for: {use.removesuffix('.')}\n" in thing.source
+
+
 CASES = r"\begin{cases} a & \text{if } x < b \\ c & \text{otherwise} \end{cases}"
 
 

@@ -24,6 +24,7 @@ FEW = {  # of what takes long on a page, less
 }
 NEED = ("pymc", "statsmodels", "sklearn", "jax", "dask", "distributed")  # what not everyone has
 LARGEST = 60_000  # bytes of a picture
+LONGEST = 96  # characters of a line of code, as many as the site shows on a desk without scrolling
 
 
 @pytest.fixture
@@ -113,6 +114,12 @@ def test_the_code_of_a_page(page, without_compiler, tmp_path, monkeypatch, capsy
         assert (tmp_path / picture).stat().st_size > 5_000
     if page.stem in MORE:
         MORE[page.stem](names)
+
+
+@pytest.mark.parametrize("page", EVERY, ids=lambda page: str(page.relative_to(DOCS)))
+def test_code_of_a_page_needs_no_scrolling(page):
+    code = [line for block, _ in BLOCK.findall(page.read_text(encoding="utf-8")) for line in block.splitlines()]
+    assert [line for line in code if len(line) > LONGEST] == []
 
 
 @pytest.mark.parametrize("page", [p for p in EVERY if BLOCK.search(p.read_text(encoding="utf-8"))], ids=lambda page: page.stem)

@@ -56,6 +56,12 @@ def group(density: Any) -> str:
     return next(head for head, is_one in GROUPS.items() if is_one(density, next(iter(density.domains.values()))))
 
 
+def lead(kind: str, thing: Any, name: str) -> list[str]:
+    """The paragraph at the head of a page: what a thing is, and what it is for."""
+    about = f"{kind}{thing.description}"
+    return [f"{about[:1].upper()}{about[1:]}. Used for {library.get(name).use}.", ""]
+
+
 def accuracy() -> dict[str, list[tuple[str, str, str]]]:
     """Density -> function and its largest errors in float64 and float32, as docs/accuracy.md has them."""
     found: dict[str, list[tuple[str, str, str]]] = {}
@@ -92,7 +98,7 @@ def elsewhere(name: str, parameters: tuple[str, ...]) -> Iterator[str]:
     yield from ("## In other packages", "")
     if rows := list(in_others(name, parameters)):
         heads = [f"`{p}`" for p in parameters]
-        yield from (f"| | call | {' | '.join(heads)} |", "| --- | --- |" + " --- |" * len(heads))
+        yield from (f"| package | call | {' | '.join(heads)} |", "| --- | --- |" + " --- |" * len(heads))
         for package, call, values in rows:
             given, _, at = values.partition(" at ")
             told = dict(re.findall(r"(\w+)=(.+?)(?:, (?=\w+=)|$)", given))
@@ -153,7 +159,7 @@ def methods(density: Any) -> Iterator[str]:
 def page(name: str, drawn: bool, errors: list[tuple[str, str, str]]) -> str:
     """The page of a density."""
     d = gs.densities[name]
-    lines = [f"(density-{name})=", f"# {name}", "", f"{d.description[:1].upper()}{d.description[1:]}.", "", *formula(name, d)]
+    lines = [f"(density-{name})=", f"# {name}", "", *lead("", d, name), *formula(name, d)]
     if drawn:
         shown = f"{'mass function' if d.discrete else 'density'}{' and distribution function' * hasattr(d, 'cdf')} of {name}"
         plane = name in pictures.PLANES
@@ -181,7 +187,7 @@ def covariance_page(name: str) -> str:
     c = gs.covariances[name]
     given = pictures.of_covariance(c, PAGES / f"{name}_cov.svg")
     call = ", ".join(f"{p}={v}" for p, v in given.items())
-    lines = [f"(covariance-{name})=", f"# {name}", "", f"A covariance function of Gaussian processes: {c.description}.", ""]
+    lines = [f"(covariance-{name})=", f"# {name}", "", *lead("A covariance function of Gaussian processes: ", c, name)]
     lines += [*formula(name, c), f"![The covariance {name} along a line, and draws of a Gaussian process]({name}_cov.svg)", ""]
     lines += [*arguments(name)]
     lines += ["```python", "import numpy as np", "import gpustats as gs", "", "x = np.linspace(0, 3, 100)[:, None]"]
@@ -194,7 +200,7 @@ def covariance_page(name: str) -> str:
 def sequence_page(name: str) -> str:
     """The page of a sequence model."""
     m = gs.series[name]
-    lines = [f"(sequence-model-{name})=", f"# {name}", "", f"A model of sequences: {m.description}.", ""]
+    lines = [f"(sequence-model-{name})=", f"# {name}", "", *lead("A model of sequences: ", m, name)]
     for line in map(tex.equation, tex.equations(m.source)):
         lines += ["```{math}", line, "```", ""]
     lines += ["Numbers are counted from 0.", "", *arguments(name)]
@@ -212,8 +218,8 @@ def sequence_page(name: str) -> str:
 
 
 def contents(title: str, entries: list[tuple[str, str, str]]) -> list[str]:
-    """A heading, and a table of pages and what they are about, in alphabetical order."""
-    rows = [f"| [{name}]({page}.md) | {cell(about)} |" for name, page, about in entries]
+    """A heading, and a table of pages, what they are about and what that is for, in alphabetical order."""
+    rows = [f"| [{name}]({page}.md) | {cell(f'{about}; for {library.get(name).use}')} |" for name, page, about in entries]
     return [f"## {title}", "", "| | |", "| --- | --- |", *rows, ""]
 
 

@@ -110,8 +110,8 @@ def chart(name: str, works: dict[str, dict[str, dict[str, Any]]]) -> str | None:
         axes.axvline(1, color="#d1495b", linewidth=1.4)
         axes.set(xscale="log", yticks=range(len(works)), yticklabels=[*map(words, works)], ylim=(len(works) - 0.5, -0.5))
         low, high = axes.get_xlim()
-        if high < 30 * low:  # powers of 10 alone would be too few
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        subs = (1, 2, 5) if high < 30 * low else (1,)  # powers of 10 alone would be too few
+        axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=4))
         axes.xaxis.set_major_formatter("{x:g}×")
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="x", color="#e3e6ea")
@@ -172,7 +172,7 @@ def listed(name: str, only: str, columns: list[str]) -> str:
     """The table of a file as Markdown, with a row for each of its rows and some of its keys in columns."""
     data = results(name)
     rows = [r for r in data["rows"] if "error" not in r and re.search(only, r["work"])]
-    lines = [f"| work | | {' | '.join(map(heading, columns))} |", f"| --- | --- |{' ---: |' * len(columns)}"]
+    lines = [f"| work | library | {' | '.join(map(heading, columns))} |", f"| --- | --- |{' ---: |' * len(columns)}"]
     for row in rows:
         cells = ["" if row.get(key) is None else shown(row, key) for key in columns]
         lines.append(f"| {words(row['work'])} | {row['peer']} | {' | '.join(cells)} |")
@@ -182,7 +182,8 @@ def listed(name: str, only: str, columns: list[str]) -> str:
 def heading(key: str) -> str:
     """A key as the head of a column: with its unit, if it has one, behind a bar."""
     words, _, unit = key.rpartition("_")
-    return f"{words.replace('_', ' ')} / {unit.replace('us', 'µs')}" if unit in UNITS and words else key.replace("_", " ")
+    head = f"{words.removesuffix('_per')} / {unit.replace('us', 'µs')}" if unit in UNITS and words else key
+    return re.sub(r"\b(?:crps|ess|mae|rmse)\b", lambda short: short[0].upper(), head.replace("_", " "))
 
 
 def shown(row: dict[str, Any], key: str) -> str:
@@ -212,8 +213,9 @@ class Number(SphinxRole):
         self.env.note_dependency(str(RESULTS / f"{name}.json"))
         of_work = pivoted(results(name)["rows"])[work]
         time = seconds(of_work[peer])
-        shown = said(time) if self.name == "time" else f"{time / seconds(of_work['gpustats']):.2g}"
-        return [nodes.inline("", shown.replace("e+02", "00"), classes=["measured"])], []
+        ratio = float(f"{time / seconds(of_work['gpustats']):.2g}")
+        shown = said(time) if self.name == "time" else f"{ratio:,g} ×"
+        return [nodes.inline("", shown.replace(" ", "\N{NO-BREAK SPACE}"), classes=["measured"])], []
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -56,7 +56,7 @@ def docstring(density: WithFunctions) -> str:
     x, *parameters = definition.arguments
     is_known = library.has(name, DENSITY) and library.get(name) is definition
     sentence = f"{name}: {density.description}".removesuffix(".").removesuffix(": ") + "."
-    parts = [[sentence]]
+    parts = [[sentence]] + [[f"Used for {definition.use}."]] * bool(definition.use)
     if definition.formula:
         head = f"{'Mass function' if density.discrete else 'Density'} of {x.name} ({x.domain}):"
         parts += [[head], [f"    {line}" for line in definition.formula.splitlines()]]

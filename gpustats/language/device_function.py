@@ -52,6 +52,7 @@ class DeviceFunction:
     arguments: tuple[Argument, ...] = ()  # observation first, then the parameters in the order in which users pass them
     description: str = ""  # first line of the comment
     reference: str = ""  # its `source:` entry
+    use: str = ""  # its `used for:` entry
     #: prefix of the names of its functions in kernels: `name`, unless functions of another source have names of its own then
     prefix: str = ""
     #: the functions of other sources that it calls, by the names under which it knows them
@@ -184,7 +185,7 @@ def _parsed(
     said = _comment(source, name)
     functions = {function.name: function for function in own.values()}
     made = DeviceFunction(
-        name, source, functions, (), said.description, said.reference, printed[""], others, with_outputs=with_outputs
+        name, source, functions, (), said.description, said.reference, said.use, printed[""], others, with_outputs=with_outputs
     )
     if not made.kind or not (defining := made.role(*made.kind.endings)):
         return made
@@ -203,6 +204,7 @@ class _Comment:
 
     description: str = ""
     reference: str = ""
+    use: str = ""
     entries: dict[str, Entry] = field(default_factory=dict)
     formula: list[tuple[str, int]] = field(default_factory=list)
     unknown: dict[str, tuple[list[str], int]] = field(default_factory=dict)  # what stands where a domain might, the line
@@ -238,8 +240,9 @@ def _comment(source: str, name: str) -> _Comment:
                 said.add_formula(text, i)
                 continue
             for entry in re.split(r"\s{2,}(?=\w+:)", text):
-                key, colon, rest = entry.partition(":")
-                key, rest = key.strip(), rest.strip()
+                key, colon, rest = map(str.strip, entry.partition(":"))
+                if key == "used for":
+                    said.use = rest
                 if not colon or not key.isidentifier():
                     continue
                 domain, _, about = rest.partition(",")

@@ -236,6 +236,13 @@ def test_a_registered_density(rng):
     assert np.isnan(density.logpdf(1, -1, 1)) and density.logpdf(-1, 1, 1) == -np.inf
 
 
+def test_what_a_density_is_for():
+    density = gs.register(PARETO2.replace("// source", "// used for: losses: those of fires    of floods\n// source"))
+    assert density.definition.use == "losses: those of fires    of floods" and density.reference == "Lomax (1954)"
+    assert "\n\nUsed for losses: those of fires    of floods.\n\n" in density.__doc__
+    assert gs.register(PARETO2, replace=True).definition.use == "" and "Used for" not in gs.densities["pareto2"].__doc__
+
+
 def test_a_density_from_a_file(tmp_path):
     path = tmp_path / "pareto2.cu"
     path.write_text(PARETO2)

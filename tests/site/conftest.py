@@ -11,6 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "docs" / "_build" / "html"
+SCREENS = {
+    "phone": {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True},
+    "desk": {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False},
+}
 
 
 def pytest_addoption(parser):
@@ -72,3 +76,10 @@ def chromium(site, lacking):
     with webdriver.Chrome(options, webdriver.ChromeService(driver)) as chromium:
         chromium.set_page_load_timeout(120)
         yield chromium
+
+
+@pytest.fixture(params=SCREENS)
+def screen(chromium, request):
+    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", SCREENS[request.param])
+    yield chromium
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

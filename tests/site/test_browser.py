@@ -5,10 +5,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-SCREENS = {
-    "phone": {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True},
-    "desk": {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False},
-}
 SEEN = """
 const frames = [document.documentElement, ...document.querySelectorAll(".bd-article-container")];
 const wide = Math.max(...frames.map(f => f.scrollWidth - f.clientWidth));
@@ -29,13 +25,6 @@ const cut = [...document.querySelectorAll(".bd-article :is(pre, table, img)")].f
 }).map(e => e.tagName);
 return [wide, unseen, [...out, ...cut]];
 """
-
-
-@pytest.fixture(params=SCREENS)
-def screen(chromium, request):
-    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", SCREENS[request.param])
-    yield chromium
-    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def requests(chromium):
